@@ -1,0 +1,33 @@
+"""The language: everything an author of a model writes with. `from tidegate.language import ...` is all a model
+needs."""
+
+from .constants import constant
+from .declare import action, initial, invariant, limit, reachable, record, require, state, terminal, transition
+from .kinds import Capacity, Domain, Ghost, Member, Option, Range
+from .values import Bag, Map, Seq, Set, is_majority, replace
+
+__all__ = [
+    "Bag",
+    "Capacity",
+    "Domain",
+    "Ghost",
+    "Map",
+    "Member",
+    "Option",
+    "Range",
+    "Seq",
+    "Set",
+    "action",
+    "constant",
+    "initial",
+    "invariant",
+    "is_majority",
+    "limit",
+    "reachable",
+    "record",
+    "replace",
+    "require",
+    "state",
+    "terminal",
+    "transition",
+]

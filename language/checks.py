@@ -1,0 +1,267 @@
+"""What a store into a state may hold, type by type: each `types.Type` as a function that takes a value to its
+canonical form.
+
+A check answers with the value itself where it can, so that unchanged parts of two states are the same objects. It
+turns Python's own sets and lists into ours, orders a map's keys by their domain, and takes the owner off a view. A
+value outside its type is a ModelError that says what is allowed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, cast
+
+from . import types
+from .constants import ConstantExpression, Value
+from .containers import Container, ModelError, show
+from .kinds import Domain
+from .values import Bag, Map, Seq, Set
+
+Values = Mapping[str, Value]
+
+
+def check_for(type_: types.Type, values: Values) -> Check:
+    """The check of a type, its open bounds evaluated with the constants' `values`."""
+    match type_:
+        case types.Int():
+            return IntCheck(type_, values)
+        case types.Bool():
+            return BoolCheck()
+        case types.Enumeration():
+            return EnumerationCheck(type_)
+        case types.Identity():
+            return IdentityCheck(type_, values)
+        case types.Option():
+            return OptionCheck(type_, values)
+        case types.Record():
+            return RecordCheck(type_, values)
+        case types.Map():
+            return MapCheck(type_, values)
+        case types.Seq():
+            return SeqCheck(type_, values)
+        case types.Subset():
+            return SubsetCheck(type_, values)
+        case types.Pool():
+            return PoolCheck(type_, values)
+        case types.Unit():
+            raise TypeError("the type of None alone holds no stored value")
+
+
+def members_of(type_: types.Type, values: Values) -> tuple[Any, ...]:
+    """Every value of a finite scalar type, or of a `Subset` of one (by bit mask), in order. TypeError for any other
+    type."""
+    match type_:
+        case types.Int(lo=lo, hi=hi, lo_open=lo_open, hi_open=hi_open):
+            return tuple(range(_bound(lo_open, lo, values), _bound(hi_open, hi, values) + 1))
+        case types.Bool():
+            return (False, True)
+        case types.Enumeration(python=python, members=members):
+            return tuple(python[name] for name in members)
+        case types.Identity(python=python, size=size, size_open=size_open):
+            return tuple(python(index) for index in range(_bound(size_open, size, values)))
+        case types.Option(of=of):
+            return (None, *members_of(of, values))
+        case types.Subset(of=of):
+            members = members_of(of, values)
+            return tuple(_masked(members, mask) for mask in range(1 << len(members)))
+        case _:
+            raise TypeError(f"{type_} has no list of values")
+
+
+def _masked(members: tuple[Any, ...], mask: int) -> Set[Any]:
+    return Set([member for at, member in enumerate(members) if mask >> at & 1])
+
+
+def _bound(open_: ConstantExpression | None, closed: int, values: Values) -> int:
+    return closed if open_ is None else open_.value(values)
+
+
+def _wrong(value: Any, wanted: str) -> ModelError:
+    return ModelError(f"{show(value)} where {wanted} is needed")
+
+
+class Check:
+    """A type as a function on values. `inner` checks the elements of a container, `capacity` bounds their number."""
+
+    inner: Check
+    capacity: int | None = None
+
+    def __call__(self, value: Any) -> Any:
+        """The value in its canonical form; ModelError when it is not of the type."""
+        raise NotImplementedError
+
+
+class IntCheck(Check):
+    """Integers within bounds; a bool counts as 0 or 1."""
+
+    def __init__(self, type_: types.Int, values: Values) -> None:
+        self.lo = _bound(type_.lo_open, type_.lo, values)
+        self.hi = _bound(type_.hi_open, type_.hi, values)
+
+    def __call__(self, value: Any) -> int:
+        if not isinstance(value, int):
+            raise _wrong(value, "an integer")
+        if not self.lo <= value <= self.hi:
+            raise ModelError(f"{int(value)} is outside {self.lo}..{self.hi}")
+        return int(value)
+
+
+class BoolCheck(Check):
+    """True or False."""
+
+    def __call__(self, value: Any) -> bool:
+        if not isinstance(value, bool):
+            raise _wrong(value, "true or false")
+        return value
+
+
+class EnumerationCheck(Check):
+    """Members of one enum."""
+
+    def __init__(self, type_: types.Enumeration) -> None:
+        self.type = type_
+
+    def __call__(self, value: Any) -> Any:
+        if not isinstance(value, self.type.python):
+            raise _wrong(value, f"a {self.type.name}")
+        return value
+
+
+class IdentityCheck(Check):
+    """Members of one domain, those that exist in this binding."""
+
+    def __init__(self, type_: types.Identity, values: Values) -> None:
+        self.type = type_
+        self.size = _bound(type_.size_open, type_.size, values)
+
+    def __call__(self, value: Any) -> Domain:
+        if value.__class__ is not self.type.python:
+            raise _wrong(value, f"a {self.type.name}")
+        if value.index >= self.size:
+            raise ModelError(f"{show(value)} is not one of the {self.size} members of {self.type.name}")
+        return value
+
+
+class OptionCheck(Check):
+    """None, or what `of` accepts."""
+
+    def __init__(self, type_: types.Option, values: Values) -> None:
+        self.of = check_for(type_.of, values)
+
+    def __call__(self, value: Any) -> Any:
+        return None if value is None else self.of(value)
+
+
+class RecordCheck(Check):
+    """Records of one class, each field within its type."""
+
+    def __init__(self, type_: types.Record, values: Values) -> None:
+        self.type = type_
+        self.fields = tuple((name, check_for(field, values)) for name, field in type_.fields)
+
+    def __call__(self, value: Any) -> Any:
+        if value.__class__ is not self.type.python:
+            raise _wrong(value, f"a {self.type.name}")
+        changed = False
+        fields: dict[str, Any] = {}
+        for name, check in self.fields:
+            given = getattr(value, name)
+            try:
+                fields[name] = kept = check(given)
+            except ModelError as error:
+                raise ModelError(f"{self.type.name}.{name}: {error.message}") from None
+            changed = changed or kept is not given
+        return self.type.python(**fields) if changed else value
+
+
+class MapCheck(Check):
+    """Total maps, their keys in the order of the key type."""
+
+    def __init__(self, type_: types.Map, values: Values) -> None:
+        self.keys = {key: at for at, key in enumerate(members_of(type_.key, values))}
+        self.inner = check_for(type_.value, values)
+
+    def __call__(self, value: Any) -> Map[Any, Any]:
+        if not isinstance(value, Map):
+            raise _wrong(value, "a Map")
+        given = cast("Map[Any, Any]", value).plain()
+        for key in given:
+            if key not in self.keys:
+                raise ModelError(f"{show(key)} is not a key of this Map")
+        for key in self.keys:
+            if key not in given:
+                raise ModelError(f"the Map has no value for {show(key)}")
+        return Map[Any, Any].over(self.keys, tuple(self._at(key, given[key]) for key in self.keys))
+
+    def _at(self, key: Any, value: Any) -> Any:
+        try:
+            return self.inner(value)
+        except ModelError as error:
+            raise ModelError(f"at {show(key)}: {error.message}") from None
+
+
+def _within(capacity: int, count: int) -> None:
+    if count > capacity:
+        raise ModelError(f"{count} elements are more than the capacity of {capacity}")
+
+
+class SeqCheck(Check):
+    """Sequences within a capacity."""
+
+    def __init__(self, type_: types.Seq, values: Values) -> None:
+        self.bound = _bound(type_.capacity_open, type_.capacity, values)
+        self.capacity = self.bound
+        self.inner = check_for(type_.of, values)
+
+    def __call__(self, value: Any) -> Seq[Any]:
+        if isinstance(value, (list, tuple)):
+            value = Seq(cast("list[Any]", value))
+        if not isinstance(value, Seq):
+            raise _wrong(value, "a Seq")
+        return cast("Seq[Any]", _each(cast("Seq[Any]", value).plain(), self.inner, self.bound, Seq))
+
+
+class SubsetCheck(Check):
+    """Sets over a finite scalar type."""
+
+    def __init__(self, type_: types.Subset, values: Values) -> None:
+        self.inner = check_for(type_.of, values)
+
+    def __call__(self, value: Any) -> Set[Any]:
+        return _set(value, self.inner, None)
+
+
+class PoolCheck(Check):
+    """Sets or bags of records within a capacity."""
+
+    def __init__(self, type_: types.Pool, values: Values) -> None:
+        self.bound = _bound(type_.capacity_open, type_.capacity, values)
+        self.capacity = self.bound
+        self.inner = check_for(type_.of, values)
+        self.multiple = type_.multiple
+
+    def __call__(self, value: Any) -> Any:
+        if not self.multiple:
+            return _set(value, self.inner, self.bound)
+        if not isinstance(value, Bag):
+            raise _wrong(value, "a Bag")
+        return _each(cast("Bag[Any]", value).plain(), self.inner, self.bound, Bag)
+
+
+def _set(value: Any, inner: Check, capacity: int | None) -> Set[Any]:
+    if isinstance(value, (set, frozenset)):
+        value = Set(cast("set[Any]", value))
+    if not isinstance(value, Set):
+        raise _wrong(value, "a Set")
+    return cast("Set[Any]", _each(cast("Set[Any]", value).plain(), inner, capacity, Set))
+
+
+def _each(given: Any, inner: Check, capacity: int | None, make: type[Container]) -> Container:
+    """The container with each element checked: the very one given, when nothing had to change."""
+    before: tuple[Any, ...] = tuple(given)
+    after = tuple(inner(element) for element in before)
+    same = all(old is new for old, new in zip(before, after, strict=True))
+    kept = given if same else cast(Any, make)(cast("Iterable[Any]", after))
+    if capacity is not None:
+        _within(capacity, len(kept))
+    return kept

@@ -1,0 +1,196 @@
+"""States being written: a `Shape` makes the states of one bound model, and the drafts that its actions write to.
+
+Inside a bound model the name of the `@state` class stands for its `Shape`: `Partition(log=..., ...)` makes a checked
+state. An action receives a `Draft`: an object with the state's fields, whose containers are views, and whose every
+store is checked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from operator import itemgetter
+from typing import Any, Protocol
+
+from . import types
+from .checks import Check, check_for
+from .constants import Value
+from .containers import Container, ModelError, stale
+from .declare import AtLimit
+from .values import State
+
+
+class FieldLike(Protocol):
+    """What a shape needs of a `model.Field`."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def type(self) -> types.Type: ...
+    @property
+    def budget(self) -> str | None: ...
+
+
+class Shape:
+    """The states of one bound model: their fields, how each is checked, and the ghosts that were folded away.
+
+    Calling it makes a state from one value per field, as the author's `@initial` functions do. Folded ghosts are
+    ignored; the fields that hold what is left of a budget start with the whole budget.
+    """
+
+    def __init__(self, state_class: type[Any], fields: tuple[FieldLike, ...], values: Mapping[str, Value]) -> None:
+        self.name = state_class.__name__
+        self.names = tuple(field.name for field in fields)
+        self.checks: dict[str, Check] = {field.name: check_for(field.type, values) for field in fields}
+        self.budgets = {field.budget: field.name for field in fields if field.budget is not None}
+        self.folded = frozenset(state_class.__annotations__) - frozenset(self.names)
+        self.values = values
+        self.state = _state_class(self.name, self.names)
+        self._given = {name: vars(state_class)[name] for name in self.names if name in vars(state_class)}
+        self._given |= {name: values[budget] for budget, name in self.budgets.items()}
+
+    def __repr__(self) -> str:
+        return self.name
+
+    def __call__(self, **given: Any) -> State:
+        """The state with these values; ModelError when one is missing, unknown or outside its type."""
+        known = self._given | given
+        for name in known:
+            if name not in self.checks and name not in self.folded:
+                raise ModelError(f"{self.name} has no field {name}")
+        return self.state(self._checked(name, known) for name in self.names)
+
+    def _checked(self, name: str, given: Mapping[str, Any]) -> Any:
+        if name not in given:
+            raise ModelError(f"{self.name} needs a value for its field {name}")
+        return self.accept(name, given[name])
+
+    def accept(self, name: str, value: Any) -> Any:
+        """The value in the form that field `name` stores; ModelError when it is outside its type."""
+        try:
+            return self.checks[name](value)
+        except ModelError as error:
+            raise ModelError(f"{name}: {error.message}") from None
+
+    def replace(self, state: State, **changes: Any) -> State:
+        """The state with some fields changed, checked."""
+        fields = zip(self.names, state, strict=True)
+        return self.state(self.accept(name, changes[name]) if name in changes else value for name, value in fields)
+
+
+def _state_class(name: str, names: tuple[str, ...]) -> type[State]:
+    members: dict[str, Any] = {field: property(itemgetter(at)) for at, field in enumerate(names)}
+    return type(name, (State,), {"__slots__": (), "__match_args__": names, **members})
+
+
+class Cells:
+    """The cells of a draft: what its views write to. `sealed` cells stop the first write with `AtLimit`: the step's
+    guards are then evaluated and nothing else (a budget that is spent is a limit, and limits come before writes)."""
+
+    __slots__ = ("sealed", "shape", "values")
+
+    def __init__(self, shape: Shape, state: State, sealed: bool = False) -> None:
+        self.shape = shape
+        self.sealed = sealed
+        self.values: dict[str, Any] = {}
+        for name, value in zip(shape.names, state, strict=True):
+            self.values[name] = value.view(self, name, shape.checks[name]) if isinstance(value, Container) else value
+        for name in shape.folded:
+            self.values[name] = SINK
+
+    def put(self, key: str, old: Container, new: Container) -> None:
+        """Stores a container's successor; see `values.Owner`."""
+        if self.sealed:
+            raise AtLimit
+        if not old.same(self.values[key]):
+            raise stale(key)
+        self.values[key] = new.view(self, key, self.shape.checks[key])
+
+    def path(self, key: str) -> str:
+        """The name of the field."""
+        return key
+
+    def assign(self, name: str, value: Any) -> None:
+        """Stores a whole field, checked; a folded ghost swallows it."""
+        if name in self.shape.folded:
+            return
+        if name not in self.shape.checks:
+            raise ModelError(f"{self.shape.name} has no field {name}")
+        if self.sealed:
+            raise AtLimit
+        kept = self.shape.accept(name, value)
+        self.values[name] = kept.view(self, name, self.shape.checks[name]) if isinstance(kept, Container) else kept
+
+    def freeze(self) -> State:
+        """The state as the cells are now."""
+        values = self.values
+        return self.shape.state(
+            value.plain() if isinstance(value := values[name], Container) else value for name in self.shape.names
+        )
+
+
+class Draft:
+    """A state that an action is writing: its fields are attributes, and nothing else is (so no field's name can
+    clash)."""
+
+    __slots__ = ("__cells__", "__dict__")
+    __cells__: Cells
+
+    def __init__(self, cells: Cells) -> None:
+        object.__setattr__(self, "__cells__", cells)
+        object.__setattr__(self, "__dict__", cells.values)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        self.__cells__.assign(name, value)
+
+    def __delattr__(self, name: str) -> None:
+        raise ModelError(f"the field {name} cannot be deleted")
+
+    def __getattr__(self, name: str) -> Any:
+        raise ModelError(f"{self.__cells__.shape.name} has no field {name}")
+
+    def __repr__(self) -> str:
+        return repr(self.__cells__.freeze())
+
+
+class Sink:
+    """What a folded ghost reads as: it swallows every write and answers every question, since only other ghosts may
+    ask."""
+
+    __slots__ = ()
+
+    def _sink(self, *_: Any, **__: Any) -> Sink:
+        return self
+
+    def _nothing(self, *_: Any) -> None:
+        return None
+
+    def _false(self, *_: Any) -> bool:
+        return False
+
+    def _zero(self) -> int:
+        return 0
+
+    def __iter__(self) -> Any:
+        return iter(())
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return self
+
+    def __hash__(self) -> int:
+        return 0
+
+    def __repr__(self) -> str:
+        return "(ghost)"
+
+    __setitem__ = __setattr__ = _nothing
+    __getitem__ = __call__ = _sink
+    __contains__ = __lt__ = __le__ = __gt__ = __ge__ = __eq__ = __ne__ = __bool__ = _false
+    __len__ = __index__ = __int__ = _zero
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __neg__ = _sink
+    __floordiv__ = __rfloordiv__ = __mod__ = __rmod__ = _sink
+    __or__ = __ror__ = __and__ = __rand__ = __xor__ = __rxor__ = _sink
+
+
+SINK = Sink()

@@ -1,0 +1,189 @@
+"""Binding by rebinding names: an author's functions over globals in which constants and domains have their values.
+
+A model's text is read once and bound many times. Binding never touches the module: each function is made again from
+its own code object over a second set of globals, where
+
+    replicas                  a Constant           is its value
+    Replica                   a Domain class       is a `BoundDomain`, which has members
+    Partition                 the `@state` class   is its `drafts.Shape`, which makes states
+    is_majority               needs a domain       knows how many members there are
+    helper                    a function           is rebound in the same way, across modules
+
+so that `pdb`, `print` and tracebacks show the author's own lines.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from enum import Enum
+from types import FunctionType, ModuleType
+from typing import Any, Generic, TypeVar, cast
+
+from .constants import Constant, ConstantExpression, Value
+from .containers import ModelError
+from .declare import mark_of
+from .drafts import FieldLike, Shape
+from .kinds import Domain, DomainMeta
+from .values import is_majority
+
+D = TypeVar("D", bound="Domain")
+
+_LANGUAGE = __name__.rpartition(".")[0]
+
+
+class BoundDomain(Generic[D]):
+    """A domain whose size is known: `for r in Replica`, `len(Replica)`, `Replica(0)`, `Set(Replica)`, `r in Replica`.
+
+    Members are the same objects in every binding.
+    """
+
+    __slots__ = ("members", "python")
+
+    def __init__(self, python: type[D], size: int) -> None:
+        self.python = python
+        self.members: tuple[D, ...] = tuple(python(index) for index in range(size))
+
+    def __iter__(self) -> Iterator[D]:
+        return iter(self.members)
+
+    def __len__(self) -> int:
+        return len(self.members)
+
+    def __contains__(self, member: object) -> bool:
+        return member in self.members
+
+    def __call__(self, index: int) -> D:
+        """The member at `index`; ModelError beyond the size."""
+        if not 0 <= index < len(self.members):
+            raise ModelError(f"{self!r} has no member {index}")
+        return self.members[index]
+
+    def __repr__(self) -> str:
+        return self.python.__name__
+
+
+class Namespace:
+    """The bound globals of a model: `values` of its constants, its `@state` class and that class's `fields`.
+
+    `domain_sizes` gives the size of each domain by its name; a domain that is not there has the size its declaration
+    says.
+    """
+
+    def __init__(
+        self,
+        values: Mapping[str, Value],
+        state_class: type[Any],
+        fields: tuple[FieldLike, ...],
+        domain_sizes: Mapping[str, int] | None = None,
+    ) -> None:
+        self.values = values
+        self.state_class = state_class
+        self.shape = Shape(state_class, fields, values)
+        self._sizes = domain_sizes or {}
+        self._domains: dict[type[Any], BoundDomain[Any]] = {}
+        self._globals: dict[int, dict[str, Any]] = {}
+        self._functions: dict[int, FunctionType] = {}
+        self._kept: list[object] = []
+
+    def function(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """The author's function over bound globals: its own code, its own marks."""
+        original = cast(FunctionType, function)
+        known = self._functions.get(id(original))
+        if known is None:
+            known = self._functions[id(original)] = _over(original, self.globals_of(original.__globals__))
+            self._kept.append(original)
+        return known
+
+    def globals_of(self, module: str | ModuleType | dict[str, Any]) -> dict[str, Any]:
+        """The bound globals of a module, given by its name, itself, or its globals. KeyError when no such module is
+        loaded."""
+        if isinstance(module, str):
+            module = sys.modules[module]
+        original: dict[str, Any] = vars(module) if isinstance(module, ModuleType) else module
+        known = self._globals.get(id(original))
+        if known is None:
+            known = self._globals[id(original)] = dict(original)
+            self._kept.append(original)
+            for name, thing in original.items():
+                known[name] = self._bound(thing)
+        return known
+
+    def domain(self, python: type[D]) -> BoundDomain[D]:
+        """The bound form of a domain class."""
+        known = self._domains.get(python)
+        if known is None:
+            size = self._sizes.get(python.__name__)
+            known = BoundDomain(python, python.domain_size.value(self.values) if size is None else size)
+            self._domains[python] = known
+        return known
+
+    def _bound(self, thing: Any) -> Any:
+        if isinstance(thing, Constant):
+            return self.values.get(thing.name, thing.default)
+        if isinstance(thing, ConstantExpression):
+            return thing.value(self.values)
+        if thing is self.state_class:
+            return self.shape
+        if isinstance(thing, DomainMeta) and thing is not Domain:
+            return self.domain(cast(Any, thing))
+        if thing is is_majority:
+            return self._is_majority
+        if isinstance(thing, FunctionType) and _is_of_a_model(thing.__globals__, {}):
+            return self.function(thing)
+        if isinstance(thing, ModuleType) and _is_of_a_model(vars(thing), {}):
+            return self._module(thing)
+        return thing
+
+    def _module(self, module: ModuleType) -> ModuleType:
+        bound = ModuleType(module.__name__, module.__doc__)
+        bound.__dict__.update(self.globals_of(module))
+        return bound
+
+    def _is_majority(self, subset: Any) -> bool:
+        """More than half of the members that the domain of the set has are in it (an empty set is none)."""
+        for member in subset:
+            size = len(type(member)) if isinstance(member, Enum) else len(self.domain(cast("type[Any]", type(member))))
+            return 2 * len(subset) > size
+        return False
+
+
+def _over(function: FunctionType, globals_: dict[str, Any]) -> FunctionType:
+    made = FunctionType(function.__code__, globals_, function.__name__, function.__defaults__, function.__closure__)
+    made.__kwdefaults__ = function.__kwdefaults__
+    made.__annotations__ = function.__annotations__
+    made.__qualname__ = function.__qualname__
+    made.__module__ = function.__module__
+    made.__doc__ = function.__doc__
+    made.__dict__.update(function.__dict__)
+    return made
+
+
+def _is_of_a_model(globals_: Mapping[str, Any], seen: dict[int, bool]) -> bool:
+    """Whether the module with these globals holds constants, domains or marked things, itself or through what it
+    imports."""
+    known = seen.get(id(globals_))
+    if known is not None:
+        return known
+    seen[id(globals_)] = False
+    name = cast(str, globals_.get("__name__", ""))
+    if not _may_be_a_model(name):
+        return False
+    found = any(_tells(thing, seen) for thing in list(globals_.values()))
+    seen[id(globals_)] = found
+    return found
+
+
+def _may_be_a_model(module: str) -> bool:
+    ours = module == _LANGUAGE or module.startswith(_LANGUAGE + ".")
+    return not ours and module.partition(".")[0] not in sys.stdlib_module_names - {"__main__"}
+
+
+def _tells(thing: Any, seen: dict[int, bool]) -> bool:
+    if isinstance(thing, ConstantExpression) or (isinstance(thing, DomainMeta) and thing is not Domain):
+        return True
+    if isinstance(thing, (type, FunctionType)) and mark_of(thing) is not None:
+        return True
+    if isinstance(thing, FunctionType):
+        return _is_of_a_model(thing.__globals__, seen)
+    return isinstance(thing, ModuleType) and _is_of_a_model(vars(thing), seen)
