@@ -47,6 +47,8 @@ class Shape:
         self.state = _state_class(self.name, self.names)
         self._given = {name: vars(state_class)[name] for name in self.names if name in vars(state_class)}
         self._given |= {name: values[budget] for budget, name in self.budgets.items()}
+        self.memo: dict[Any, Any] = {}
+        self._spare: Cells | None = None
 
     def __repr__(self) -> str:
         return self.name
@@ -71,6 +73,18 @@ class Shape:
         except ModelError as error:
             raise ModelError(f"{name}: {error.message}") from None
 
+    def cells(self, state: State, sealed: bool = False) -> Cells:
+        """The cells of a fresh draft of a state: those of the last draft, when nobody wrote to it."""
+        spare, self._spare = self._spare, None
+        if spare is not None and spare.origin is state and spare.sealed == sealed:
+            return spare
+        return Cells(self, state, sealed)
+
+    def reuse(self, cells: Cells) -> None:
+        """Keeps the cells of a draft that its guards stopped, for the next attempt on the same state."""
+        if not cells.written:
+            self._spare = cells
+
     def replace(self, state: State, **changes: Any) -> State:
         """The state with some fields changed, checked."""
         fields = zip(self.names, state, strict=True)
@@ -86,11 +100,14 @@ class Cells:
     """The cells of a draft: what its views write to. `sealed` cells stop the first write with `AtLimit`: the step's
     guards are then evaluated and nothing else (a budget that is spent is a limit, and limits come before writes)."""
 
-    __slots__ = ("sealed", "shape", "values")
+    __slots__ = ("hit_seal", "origin", "sealed", "shape", "values", "written")
 
     def __init__(self, shape: Shape, state: State, sealed: bool = False) -> None:
         self.shape = shape
+        self.origin = state
         self.sealed = sealed
+        self.hit_seal = False
+        self.written = False
         self.values: dict[str, Any] = {}
         for name, value in zip(shape.names, state, strict=True):
             self.values[name] = value.view(self, name, shape.checks[name]) if isinstance(value, Container) else value
@@ -99,8 +116,7 @@ class Cells:
 
     def put(self, key: str, old: Container, new: Container) -> None:
         """Stores a container's successor; see `values.Owner`."""
-        if self.sealed:
-            raise AtLimit
+        self._touch()
         if not old.same(self.values[key]):
             raise stale(key)
         self.values[key] = new.view(self, key, self.shape.checks[key])
@@ -115,10 +131,22 @@ class Cells:
             return
         if name not in self.shape.checks:
             raise ModelError(f"{self.shape.name} has no field {name}")
-        if self.sealed:
-            raise AtLimit
+        self._touch()
         kept = self.shape.accept(name, value)
         self.values[name] = kept.view(self, name, self.shape.checks[name]) if isinstance(kept, Container) else kept
+
+    def _touch(self) -> None:
+        """Notes a write, or stops it."""
+        if self.sealed:
+            self.hit_seal = True
+            raise AtLimit
+        self.written = True
+
+    def finish(self) -> State:
+        """The state that the draft has become; the draft is of no more use."""
+        state = self.freeze()
+        self.values.clear()  # breaks the circle of cells and views, so that memory is freed at once
+        return state
 
     def freeze(self) -> State:
         """The state as the cells are now."""

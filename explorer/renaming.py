@@ -1,0 +1,96 @@
+"""Symmetry by brute force: the smallest of all renamings of a state. Slow, plainly right, and there to test faster
+ways."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from ..language import types
+from ..language.checks import members_of
+from ..language.model import Model
+from ..language.values import Bag, Map, Seq, Set, State, sort_key
+
+Renaming = Mapping[Any, Any]
+Renamer = Callable[[Any, Renaming], Any]
+
+
+def canonical_keys(model: Model, domains: tuple[types.Identity, ...]) -> Callable[[State], Any]:
+    """A function that gives two states the same key exactly when a renaming of the domains' members makes them
+    equal."""
+    renamers = tuple(_renamer(field.type, domains) for field in model.fields)
+    renamings = _renamings(model, domains)
+
+    def key(state: State) -> Any:
+        return min(
+            tuple(sort_key(rename(value, to)) for rename, value in zip(renamers, state, strict=True))
+            for to in renamings
+        )
+
+    return key
+
+
+def _renamings(model: Model, domains: tuple[types.Identity, ...]) -> list[Renaming]:
+    """Every way to rename the members of each domain among themselves."""
+    members = [members_of(domain, model.values) for domain in domains]
+    return [
+        {
+            old: new
+            for before, after in zip(members, choice, strict=True)
+            for old, new in zip(before, after, strict=True)
+        }
+        for choice in itertools.product(*(itertools.permutations(each) for each in members))
+    ]
+
+
+def _same(value: Any, to: Renaming) -> Any:
+    return value
+
+
+def _renamer(type_: types.Type, domains: tuple[types.Identity, ...]) -> Renamer:
+    """How values of a type are renamed; `_same` when none of the domains is in it."""
+    match type_:
+        case types.Identity():
+            return (lambda value, to: to[value]) if type_ in domains else _same
+        case types.Option(of=of):
+            return _option(_renamer(of, domains))
+        case types.Record(fields=fields):
+            return _record({name: _renamer(field, domains) for name, field in fields})
+        case types.Map(key=key, value=value):
+            return _map(_renamer(key, domains), _renamer(value, domains))
+        case types.Seq(of=of):
+            return _elements(Seq, _renamer(of, domains))
+        case types.Subset(of=of):
+            return _elements(Set, _renamer(of, domains))
+        case types.Pool(of=of, multiple=multiple):
+            return _elements(Bag if multiple else Set, _renamer(of, domains))
+        case _:
+            return _same
+
+
+def _option(of: Renamer) -> Renamer:
+    return _same if of is _same else lambda value, to: None if value is None else of(value, to)
+
+
+def _record(fields: Mapping[str, Renamer]) -> Renamer:
+    changed = {name: rename for name, rename in fields.items() if rename is not _same}
+    if not changed:
+        return _same
+    return lambda value, to: replace(value, **{name: each(getattr(value, name), to) for name, each in changed.items()})
+
+
+def _map(key: Renamer, value: Renamer) -> Renamer:
+    if key is _same and value is _same:
+        return _same
+
+    def rename(given: Map[Any, Any], to: Renaming) -> Map[Any, Any]:
+        moved = {key(old, to): value(held, to) for old, held in given.items()}
+        return Map({each: moved[each] for each in given})
+
+    return rename
+
+
+def _elements(make: Callable[[Any], Any], of: Renamer) -> Renamer:
+    return _same if of is _same else lambda value, to: make([of(element, to) for element in value])

@@ -1,0 +1,133 @@
+"""Which guard stops a step: an action's function with a probe around each conjunct of each `require` and `limit`.
+
+    require(s.up[r] and s.up[s.leader])     becomes     require(probe(0, s.up[r]) and probe(1, s.up[s.leader]))
+
+Nothing else changes, so conjuncts are evaluated exactly when Python evaluates them. It serves "why is this disabled?"
+and the coverage of guards; whether a step happens is decided by the author's own function, never by this one.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from types import FunctionType
+from typing import Any, cast
+
+from .declare import AtLimit, limit, require
+from .ir import For, If, Limit, Require, Statement
+from .source import function_node, words
+
+
+@dataclass(frozen=True, slots=True)
+class Conjunct:
+    """One condition of a guard: its text, where it stands, and whether it belongs to the bounds."""
+
+    text: str
+    line: int
+    column: int
+    is_limit: bool
+
+
+def guards_of(body: tuple[Statement, ...]) -> Iterator[Require | Limit]:
+    """The guards of an action's typed form, in the order of its text, a budget's limit included."""
+    for statement in body:
+        match statement:
+            case Require() | Limit():
+                yield statement
+            case If(yes=yes, no=no):
+                yield from guards_of(yes)
+                yield from guards_of(no)
+            case For(body=inner):
+                yield from guards_of(inner)
+            case _:
+                pass
+
+
+class Probes:
+    """What the probes of one action saw: per conjunct, how often it was evaluated and how often it was true.
+
+    `false` is the conjunct that was false last. Where a budget is spent (`sealed`), the first limit met stops the step:
+    the budget's own limit comes before it.
+    """
+
+    def __init__(self) -> None:
+        self.conjuncts: list[Conjunct] = []
+        self.evaluated: list[int] = []
+        self.passed: list[int] = []
+        self.false: Conjunct | None = None
+        self.sealed = False
+
+    def add(self, conjunct: Conjunct) -> int:
+        """A new conjunct's number."""
+        self.conjuncts.append(conjunct)
+        self.evaluated.append(0)
+        self.passed.append(0)
+        return len(self.conjuncts) - 1
+
+    def restart(self) -> None:
+        """Forgets the counts."""
+        self.evaluated = [0] * len(self.conjuncts)
+        self.passed = [0] * len(self.conjuncts)
+        self.sealed = False
+
+    def counts(self, number: int | None) -> tuple[int, int]:
+        """How often a conjunct was evaluated and true; never, when there is no such conjunct."""
+        return (0, 0) if number is None else (self.evaluated[number], self.passed[number])
+
+    def __call__(self, number: int, value: Any) -> Any:
+        """Counts a conjunct's value and answers with it."""
+        if self.sealed and self.conjuncts[number].is_limit:
+            raise AtLimit
+        self.evaluated[number] += 1
+        if value:
+            self.passed[number] += 1
+        else:
+            self.false = self.conjuncts[number]
+        return value
+
+
+def probed(function: Callable[..., Any]) -> tuple[Callable[..., None], Probes]:
+    """The action's function with probes, and the probes. NoSource when its text cannot be read."""
+    original = cast(FunctionType, function)
+    file = original.__code__.co_filename
+    probes = Probes()
+    node = _Prober(file, original.__globals__, probes).visit(copy.deepcopy(function_node(function)))
+    _strip(node)
+    module = ast.fix_missing_locations(ast.Module([node], []))
+    globals_ = {**original.__globals__, "__probe__": probes}
+    exec(compile(module, file, "exec", dont_inherit=True), globals_)
+    return globals_[node.name], probes
+
+
+def _strip(node: ast.FunctionDef) -> None:
+    """Takes off what matters only when a module is read: decorators and annotations."""
+    node.decorator_list = []
+    node.returns = None
+    for argument in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs):
+        argument.annotation = None
+
+
+class _Prober(ast.NodeTransformer):
+    """Puts the probes in."""
+
+    def __init__(self, file: str, globals_: dict[str, Any], probes: Probes) -> None:
+        self.file = file
+        self.globals = globals_
+        self.probes = probes
+
+    def visit_Call(self, node: ast.Call) -> ast.Call:
+        guard = self.globals.get(node.func.id) if isinstance(node.func, ast.Name) else None
+        if (guard is require or guard is limit) and len(node.args) == 1:
+            node.args = [self._condition(node.args[0], guard is limit)]
+        return node
+
+    def _condition(self, node: ast.expr, is_limit: bool) -> ast.expr:
+        if isinstance(node, ast.BoolOp) and isinstance(node.op, ast.And):
+            node.values = [self._condition(value, is_limit) for value in node.values]
+            return node
+        conjunct = Conjunct(words(self.file, node), node.lineno, node.col_offset, is_limit)
+        number = ast.Constant(self.probes.add(conjunct))
+        probe = ast.Call(ast.Name("__probe__", ast.Load()), [number, node], [])
+        return ast.copy_location(probe, node)

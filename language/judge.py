@@ -1,0 +1,337 @@
+"""The judge: what a bound model means, in plain Python. Every engine is tested against it; every counterexample is
+replayed by it before it is shown.
+
+    for state in initial_states(model):
+        for step in steps(model, state):
+            print(step.action, step.arguments, step.after)
+
+It runs the author's own functions, so `print` and `pdb` work. Everything is enumerated in one order: initial functions
+and actions as the source has them, parameters leftmost slowest, domains in declaration order, records field by field.
+"""
+
+from __future__ import annotations
+
+import bdb
+import itertools
+import linecache
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Any, cast
+
+from .checks import members_of
+from .declare import AtLimit, Disabled
+from .drafts import Cells, Draft, Shape
+from .guards import Probes, guards_of, probed
+from .ir import Parameter
+from .model import Action, Initial, Model, Property
+from .source import NoSource
+from .steptext import StepError, format_step, parse_start, parse_steps, split_steps, step_name
+from .values import ModelError, State
+from .verdict import Run, Step
+
+
+@dataclass(frozen=True, slots=True)
+class Stopped:
+    """Why a step did not happen: the line of the guard that was false, and whether it belongs to the bounds.
+
+    `budget` names the constant when what stopped it is a spent budget; then there is no line.
+    """
+
+    by_limit: bool
+    line: int
+    budget: str | None = None
+
+
+def shape_of(model: Model) -> Shape:
+    """What makes the model's states: what the name of its `@state` class stands for in its namespace."""
+    return cast(Shape, model.namespace[model.state_name])
+
+
+# --- initial states and steps -----------------------------------------------------------------------------------------
+
+
+def initial_states(model: Model) -> Iterator[State]:
+    """Every initial state once, in order. ModelError when one is outside its types."""
+    seen: set[State] = set()
+    for _, _, state in starts(model):
+        if state not in seen:
+            seen.add(state)
+            yield state
+
+
+def starts(model: Model) -> Iterator[tuple[Initial, dict[str, Any], State]]:
+    """Every initial function with each of its arguments and the state that they give."""
+    for initial in model.initials:
+        for arguments in _bindings(model, initial.name, initial.form.parameters, None):
+            try:
+                yield initial, arguments, initial.run(**arguments)
+            except (Disabled, AtLimit):
+                continue
+            except Exception as error:
+                raise blamed(model, error, initial.name, arguments) from error
+
+
+def instances(model: Model, state: State) -> Iterator[tuple[Action, dict[str, Any]]]:
+    """Every action that is not switched off, with each of its arguments here, enabled or not."""
+    for action in model.actions:
+        if not action.switched_off:
+            for arguments in bindings(model, action, state):
+                yield action, arguments
+
+
+def bindings(model: Model, action: Action, state: State) -> Sequence[dict[str, Any]]:
+    """The arguments that one action ranges over in a state."""
+    return _bindings(model, action.name, action.form.parameters, state)
+
+
+def _bindings(
+    model: Model, name: str, parameters: tuple[Parameter, ...], state: State | None
+) -> Sequence[dict[str, Any]]:
+    memo = shape_of(model).memo
+    fixed = memo.get(("bindings", name))
+    if fixed is not None:
+        return fixed
+    ranges = [_range(model, parameter, state) for parameter in parameters]
+    names = [parameter.name for parameter in parameters]
+    found = [dict(zip(names, values, strict=True)) for values in itertools.product(*ranges)]
+    if all(parameter.pool is None for parameter in parameters):
+        memo["bindings", name] = found
+    return found
+
+
+def _range(model: Model, parameter: Parameter, state: State | None) -> Sequence[Any]:
+    if parameter.pool is not None:
+        return tuple(dict.fromkeys(getattr(state, parameter.pool)))
+    known = shape_of(model).memo.get(("members", parameter.type))
+    if known is None:
+        known = shape_of(model).memo["members", parameter.type] = members_of(parameter.type, model.values)
+    return known
+
+
+def steps(model: Model, state: State) -> Iterator[Step]:
+    """Every step that can happen in a state. ModelError, naming the step, when one breaks the model's types."""
+    for action, arguments in instances(model, state):
+        after = attempt(model, state, action, arguments)
+        if isinstance(after, State):
+            yield Step(action.name, arguments, after)
+
+
+def attempt(
+    model: Model,
+    state: State,
+    action: Action,
+    arguments: Mapping[str, Any],
+    run: Callable[..., None] | None = None,
+) -> State | Stopped:
+    """The state after the action, or what stopped it. ModelError, naming the step, when it breaks the model's types.
+
+    `run` is run in place of the action's own function: the same with probes on its guards.
+    """
+    shape = shape_of(model)
+    left = None if action.budget is None else shape.budgets[action.budget]
+    sealed = left is not None and getattr(state, left) == 0
+    cells = shape.cells(state, sealed)
+    try:
+        (run or action.run)(Draft(cells), **arguments)
+    except (Disabled, AtLimit) as stop:
+        shape.reuse(cells)
+        return _stopped(stop, cells, action)
+    except Exception as error:
+        if sealed and _beyond_guards(error, action):
+            return Stopped(True, 0, action.budget)
+        raise blamed(model, error, action.name, arguments) from error
+    if sealed:
+        return Stopped(True, 0, action.budget)
+    if left is not None:
+        cells.values[left] -= 1
+    return cells.finish()
+
+
+def _stopped(stop: Exception, cells: Cells, action: Action) -> Stopped:
+    if cells.hit_seal:
+        return Stopped(True, 0, action.budget)
+    return Stopped(isinstance(stop, AtLimit), _guard_line(stop.__traceback__))
+
+
+def _guard_line(trace: TracebackType | None) -> int:
+    """The line of the author's `require` or `limit`: the frame just above it."""
+    line = 0
+    while trace is not None and trace.tb_next is not None:
+        line = trace.tb_lineno
+        trace = trace.tb_next
+    return line
+
+
+def _beyond_guards(error: Exception, action: Action) -> bool:
+    """Whether an error came after the last guard, where a spent budget has already stopped the step."""
+    lines = [guard.where.end_line for guard in guards_of(action.form.body)]
+    trace = error.__traceback__
+    while trace is not None and trace.tb_frame.f_code.co_name != action.form.name:
+        trace = trace.tb_next
+    return trace is not None and trace.tb_lineno > max(lines, default=action.form.where.line)
+
+
+# --- errors of the model ----------------------------------------------------------------------------------------------
+
+
+def blamed(
+    model: Model, error: Exception, action: str | None = None, arguments: Mapping[str, Any] | None = None
+) -> ModelError:
+    """The error as one of the model, with the innermost line of the author's files that it came through.
+
+    Whatever an author's function raises is an error of the model; leaving the debugger is not, and is raised again.
+    """
+    if isinstance(error, bdb.BdbQuit):
+        raise error
+    file, line = _place(error.__traceback__, model.files)
+    found = error if isinstance(error, ModelError) else ModelError(_message(error, file, line))
+    if not found.file:
+        found.file, found.line = file, line
+    if found.action is None:
+        found.action, found.arguments = action, arguments
+    return found
+
+
+def _place(trace: TracebackType | None, files: tuple[str, ...]) -> tuple[str, int]:
+    place = ("", 0)
+    while trace is not None:
+        file = trace.tb_frame.f_code.co_filename
+        if file in files:
+            place = (file, trace.tb_lineno)
+        trace = trace.tb_next
+    return place
+
+
+def _message(error: Exception, file: str, line: int) -> str:
+    if isinstance(error, AssertionError):
+        said = f": {error}" if str(error) else ""
+        return f"failed: {linecache.getline(file, line).strip() or 'assert'}{said}"
+    if isinstance(error, ZeroDivisionError):
+        return "division by zero"
+    if "NoneType" in str(error):
+        return f"none where a value is needed ({error})"
+    return f"{type(error).__name__}: {error}"
+
+
+# --- properties -------------------------------------------------------------------------------------------------------
+
+
+def holds(model: Model, prop: Property, state: State, after: State | None = None) -> bool:
+    """Whether a property holds of a state, or of the step from `state` to `after`.
+
+    ValueError when the model cannot evaluate it (it reads ghosts that were folded away); ModelError when it breaks.
+    """
+    if not prop.applicable:
+        raise ValueError(f"{prop.name} reads ghosts that this model does not have")
+    try:
+        return bool(prop.run(state) if after is None else prop.run(state, after))
+    except Exception as error:
+        raise blamed(model, error) from error
+
+
+def is_terminal(model: Model, state: State) -> bool:
+    """Whether the model says that a run may end here."""
+    return any(holds(model, terminal, state) for terminal in model.terminals)
+
+
+def is_deadlock(model: Model, state: State) -> bool:
+    """Whether nothing can happen here, though the model does not say that it may end and no bound is what stops it."""
+    for action, arguments in instances(model, state):
+        result = attempt(model, state, action, arguments)
+        if isinstance(result, State) or result.by_limit:
+            return False
+    return not is_terminal(model, state)
+
+
+# --- replay -----------------------------------------------------------------------------------------------------------
+
+
+def replay(model: Model, start: State, sequence: Sequence[tuple[str | Action, Mapping[str, Any]]]) -> Run:
+    """The run that takes these steps from `start`.
+
+    StepError says which step is disabled, by which guard, and what is enabled instead; ModelError when a step breaks.
+    """
+    state, taken = start, list[Step]()
+    for number, (named, arguments) in enumerate(sequence, 1):
+        action = named if isinstance(named, Action) else model.action(named)
+        after = attempt(model, state, action, arguments)
+        if isinstance(after, Stopped):
+            raise StepError(_refusal(model, state, number, action, arguments, after))
+        taken.append(Step(action.name, arguments, after))
+        state = after
+    return Run(start, tuple(taken))
+
+
+def _refusal(
+    model: Model, state: State, number: int, action: Action, arguments: Mapping[str, Any], stopped: Stopped
+) -> str:
+    enabled = [format_step(step.action, step.arguments) for step in steps(model, state)]
+    instead = "enabled here: " + "; ".join(enabled) if enabled else "nothing is enabled here"
+    step = f"step {number}, {format_step(action.name, arguments)}"
+    return f"{step}, is {why_stopped(model, state, action, arguments, stopped)}; {instead}"
+
+
+def why_stopped(model: Model, state: State, action: Action, arguments: Mapping[str, Any], stopped: Stopped) -> str:
+    """The reason in words: `disabled: s.up[r] is false`, `at its bound: the budget crashes is spent`."""
+    if stopped.budget is not None:
+        return f"at its bound: the budget {stopped.budget} is spent"
+    word = "at its bound" if stopped.by_limit else "disabled"
+    return f"{word}: {false_guard(model, state, action, arguments, stopped)} is false"
+
+
+def false_guard(model: Model, state: State, action: Action, arguments: Mapping[str, Any], stopped: Stopped) -> str:
+    """The text of the conjunct that stopped a step: of the whole line when the author's file cannot be read any
+    more."""
+    with suppress(NoSource):
+        function, probes = guard_probes(model, action)
+        probes.false, probes.sealed = None, False
+        with suppress(Disabled, AtLimit):
+            function(Draft(shape_of(model).cells(state)), **arguments)
+        if probes.false is not None:
+            return probes.false.text
+    return linecache.getline(action.form.where.file, stopped.line).strip()
+
+
+def guard_probes(model: Model, action: Action) -> tuple[Callable[..., None], Probes]:
+    """The action's function with probes on its guards, made once per bound model. NoSource without the author's
+    text."""
+    memo = shape_of(model).memo
+    known = memo.get(("probed", action.name))
+    if known is None:
+        known = memo["probed", action.name] = probed(action.run)
+    return known
+
+
+def run_text(model: Model, text: str) -> Run:
+    """The run that a text names: steps, after the name of an initial function where the model has several initial
+    states.
+
+    `"produce; fetch(B)"`, `"start(leader=B); produce"`. StepError and ModelError as for `replay`.
+    """
+    pieces = split_steps(text)
+    begins = bool(pieces) and step_name(pieces[0]) in {initial.name for initial in model.initials}
+    start = _start(model, pieces[0] if begins else None)
+    return replay(model, start, parse_steps(model, ";".join(pieces[1:] if begins else pieces)))
+
+
+def _start(model: Model, named: str | None) -> State:
+    if named is None:
+        first = next(initial_states(model), None)
+        if first is None:
+            raise StepError("the model has no initial state")
+        return first
+    initial, arguments = parse_start(model, named)
+    for each, given, state in starts(model):
+        if each.name == initial.name and given == arguments:
+            return state
+    raise StepError(f"{named} gives no initial state: a guard of it is false")
+
+
+def format_run(model: Model, run: Run) -> str:
+    """The text that `run_text` reads back: `"produce; fetch(B)"`, with its beginning named unless it is the first."""
+    written = [format_step(step.action, step.arguments) for step in run.steps]
+    if run.start != next(initial_states(model), None):
+        written[:0] = [format_step(initial.name, given) for initial, given, at in starts(model) if at == run.start][:1]
+    return "; ".join(written)
