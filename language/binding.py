@@ -1,0 +1,406 @@
+"""From a module to a `Model`: collects its marked functions, and binds them to values of the constants.
+
+    definition = load("my_protocol.py")
+    model = definition.bind(profile="kip320", constants={"replicas": 2})
+
+`load` reads and imports; `bind` elaborates the text into typed forms and rebinds the author's functions for plain Python.
+Neither keeps anything global: a definition can be bound many times, each time to a model of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+from types import FunctionType, ModuleType
+from typing import Any, cast
+
+from . import ir
+from .collecting import Collector, import_file
+from .constants import Constant, Value
+from .declare import Mark
+from .errors import Abandoned, Diagnostics, UsageError, nearest
+from .frontend.annotations import Types
+from .frontend.folding import Folder, constant_value
+from .frontend.roles import ActionText, InitialText, action, budget_field, first_line, initial, predicate, spend
+from .frontend.scope import Program, StateShape
+from .frontend.source import globals_of_class, source_of_class
+from .frontend.walk import fields_read
+from .model import Action, Field, Initial, Model, Property, PropertyKind
+from .namespace import Namespace
+from .types import Identity, Int
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """A model's text, collected but not bound: its constants, profiles and marked functions.
+
+    `constants` are in source order, their names filled in. `profiles` are named settings of them. Functions come with their
+    marks, in source order.
+    """
+
+    name: str
+    doc: str
+    constants: Mapping[str, Constant]
+    profiles: Mapping[str, Mapping[str, Value]]
+    state_class: type[Any]
+    functions: tuple[tuple[FunctionType, Mark], ...]
+    files: tuple[str, ...]
+    module: ModuleType
+    domains: tuple[type[Any], ...] = ()
+    view: Any = None
+
+    def names(self, *roles: str) -> tuple[str, ...]:
+        """The names of the functions with one of these roles."""
+        return tuple(function.__name__ for function, mark in self.functions if mark.role in roles)
+
+    def bind(
+        self,
+        name: str | None = None,
+        constants: Mapping[str, Value | str] | None = None,
+        profile: str | None = None,
+        open: Iterable[str] = (),
+        ghosts: bool = True,
+        properties: Iterable[str] | None = None,
+    ) -> Model:
+        """The model with these values: the constants' defaults, then the profile's, then `constants` (text is parsed).
+
+        `open` names constants that compiled kernels take at run time. With `ghosts` off, ghost fields are folded away.
+        `properties` keeps only the named ones. Raises UsageError for what does not exist or is out of range, and ModelErrors,
+        with every mistake at once, when the model's text is wrong.
+        """
+        values = self.values(constants or {}, profile)
+        opened = frozenset(open)
+        for each in sorted(opened - set(self.constants)):
+            raise UsageError(f"no constant {each} to leave open; {nearest(each, self.constants)}")
+        chosen = None if properties is None else frozenset(properties)
+        known = self.names("invariant", "transition", "reachable")
+        for each in sorted((chosen or frozenset()) - set(known)):
+            raise UsageError(f"no property {each}; {nearest(each, known)}")
+        title = name or (f"{self.name}:{profile}" if profile else self.name)
+        return _Binding(self, values, opened, ghosts, chosen).model(title)
+
+    def values(self, given: Mapping[str, Value | str], profile: str | None = None) -> dict[str, Value]:
+        """The value of every constant. Raises UsageError for an unknown name or a value out of range."""
+        if profile is not None and profile not in self.profiles:
+            raise UsageError(f"{self.name} has no profile {profile}; {nearest(profile, self.profiles)}")
+        values: dict[str, Value] = {name: each.default for name, each in self.constants.items()}
+        values.update(self.profiles[profile] if profile is not None else {})
+        for name, value in given.items():
+            if name not in self.constants:
+                raise UsageError(f"{self.name} has no constant {name}; {nearest(name, self.constants)}")
+            values[name] = checked_value(self.constants[name], value)
+        return values
+
+
+def load(path_or_module: str | Path | ModuleType, properties: Iterable[ModuleType] = ()) -> Definition:
+    """The definition in a module, or in a user's own file, with the properties of further modules beside its own.
+
+    A file is imported under a private name, afresh each time. Raises ModelErrors (TG0xx) when it cannot be read as a model,
+    and UsageError when there is no such file.
+    """
+    diagnostics = Diagnostics()
+    if isinstance(path_or_module, ModuleType):
+        module, name = path_or_module, path_or_module.__name__.rpartition(".")[2]
+    else:
+        module, name = import_file(Path(path_or_module), diagnostics), Path(path_or_module).stem
+    collected = Collector(module, tuple(properties), diagnostics).collect()
+    return Definition(
+        name=name,
+        doc=(module.__doc__ or "").strip(),
+        constants=collected.constants,
+        profiles=collected.profiles,
+        state_class=collected.state_class,
+        functions=collected.functions,
+        files=collected.files,
+        module=module,
+        domains=collected.domains,
+        view=vars(module).get("view"),
+    )
+
+
+def checked_value(constant: Constant, value: Value | str) -> Value:
+    """A value for a constant, parsed when it is text. Raises UsageError when the constant cannot have it."""
+    parsed = _parsed(constant, value) if isinstance(value, str) else value
+    choices = constant.choices()
+    if parsed is not None and type(parsed) is type(constant.default) and parsed in choices:
+        return parsed
+    raise UsageError(f"{constant.name}={_shown(value)}: it must be {_choices_text(constant)}")
+
+
+def _parsed(constant: Constant, text: str) -> Value | None:
+    """The value that the text stands for; None when it is none."""
+    if isinstance(constant.default, bool):
+        return {"true": True, "false": False}.get(text.lower())
+    if isinstance(constant.default, int):
+        digits = text.removeprefix("-")
+        return int(text) if digits.isascii() and digits.isdigit() else None
+    matching = (each for each in type(constant.default) if text in (each.name, each.name.lower(), str(each.value)))
+    return next(matching, None)
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, Enum):
+        return str(value.value)
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _choices_text(constant: Constant) -> str:
+    if isinstance(constant.default, bool):
+        return "true or false"
+    if isinstance(constant.default, int):
+        return f"an integer from {constant.minimum} to {constant.maximum}"
+    return "one of " + ", ".join(_shown(each) for each in constant.choices())
+
+
+# --- one binding -----------------------------------------------------------------------------------------------------
+
+
+class _Binding:
+    """Makes one model. Everything is elaborated before anything is folded, so that all mistakes are found at once."""
+
+    def __init__(
+        self,
+        definition: Definition,
+        values: dict[str, Value],
+        opened: frozenset[str],
+        ghosts: bool,
+        chosen: frozenset[str] | None,
+    ) -> None:
+        self.definition, self.values, self.opened, self.ghosts, self.chosen = definition, values, opened, ghosts, chosen
+        self.diagnostics = Diagnostics()
+        self.types = Types(values, opened, self.diagnostics)
+        self.folder = Folder()
+
+    def model(self, title: str) -> Model:
+        """The bound model. Raises ModelErrors with everything that is wrong."""
+        domains = self._domains()
+        fields = self._fields()
+        shape = StateShape(
+            self.definition.state_class,
+            {each.name: each.type for each in fields},
+            frozenset(each.name for each in fields if each.ghost),
+            self._broken_fields(fields),
+        )
+        program = Program(self.types, shape, self.diagnostics)
+        texts = self._elaborate(program)
+        budgets = self._budgets(fields)
+        self.diagnostics.raise_if_any()
+        kept = [self.ghosts or not each.ghost for each in fields]
+        fields = (*(each for each, keep in zip(fields, kept, strict=True) if keep), *budgets.values())
+        namespace = Namespace(
+            self.values, self.definition.state_class, fields, {each.name: self._size(each) for each in domains}
+        )
+        finisher = _Finisher(self, texts, namespace, budgets, kept, frozenset(shape.ghosts))
+        bound = namespace.globals_of(self.definition.module)
+        return Model(
+            name=title,
+            doc=self.definition.doc,
+            constants=self.definition.constants,
+            values=self.values,
+            open=self.opened,
+            ghosts=self.ghosts,
+            state_name=shape.name,
+            fields=fields,
+            domains=domains,
+            initials=finisher.initials(),
+            actions=finisher.actions(),
+            properties=finisher.properties(),
+            terminals=finisher.terminals(),
+            namespace={**bound, shape.name: namespace.shape},
+            files=self.definition.files,
+            view=self.definition.view,
+        )
+
+    def _size(self, domain: Identity) -> int:
+        return domain.size if domain.size_open is None else domain.size_open.value(self.values)
+
+    def _domains(self) -> tuple[Identity, ...]:
+        found: list[Identity] = []
+        for each in self.definition.domains:
+            try:
+                found.append(cast(Identity, self.types.named(each)))
+            except Abandoned:
+                continue
+        return tuple(found)
+
+    # --- fields ------------------------------------------------------------------------------------------------------
+
+    def _fields(self) -> tuple[Field, ...]:
+        cls = self.definition.state_class
+        located = source_of_class(cls)
+        assert located is not None, "the collector found the text of the state class"
+        source, node = located
+        found: list[Field] = []
+        for name, each in source.annotated(node):
+            try:
+                annotation = self.types.complete(each.annotation, source, globals_of_class(cls))
+            except Abandoned:
+                continue
+            if annotation.type is None:
+                self.diagnostics.add(
+                    "TG209", source.where(each.annotation), "the state cannot hold itself", "a @record"
+                )
+                continue
+            found.append(Field(name, annotation.type, annotation.ghost, source.comment_of(each), source.where(each)))
+        return tuple(found)
+
+    def _broken_fields(self, fields: tuple[Field, ...]) -> frozenset[str]:
+        source, node = cast(Any, source_of_class(self.definition.state_class))
+        return frozenset(name for name, _ in source.annotated(node)) - {each.name for each in fields}
+
+    def _budgets(self, fields: tuple[Field, ...]) -> dict[str, Field]:
+        """The field that each fault budget adds to the state, in source order."""
+        found: dict[str, Field] = {}
+        for function, mark in self.definition.functions:
+            if mark.role == "action" and mark.budget is not None and mark.budget not in found:
+                type_ = self._budget_type(function, mark.budget, fields)
+                if type_ is not None:
+                    says = f"what is left of {mark.budget}"
+                    found[mark.budget] = Field(budget_field(mark.budget), type_, False, says, None, mark.budget)
+        return found
+
+    def _budget_type(self, function: FunctionType, budget: str, fields: tuple[Field, ...]) -> Int | None:
+        constant = self.definition.constants.get(budget)
+        where = _budget_place(function, budget)
+        if constant is None:
+            integers = [name for name, each in self.definition.constants.items() if each.minimum is not None]
+            self.diagnostics.add("TG306", where, f"no constant is called {budget}", nearest(budget, integers))
+        elif constant.minimum is None or constant.minimum < 0:
+            self.diagnostics.add(
+                "TG306", where, f"{budget} does not count anything", "an integer constant with minimum=0"
+            )
+        elif any(each.name == budget_field(budget) for each in fields):
+            message = f"the budget {budget} adds a field {budget_field(budget)}, and the state has one already"
+            self.diagnostics.add("TG009", where, message, "another name for the field")
+        else:
+            interval = self.types.interval(constant)
+            return Int(0, interval.hi, None, self.types.opened(constant))
+        return None
+
+    # --- functions ---------------------------------------------------------------------------------------------------
+
+    def _elaborate(self, program: Program) -> dict[FunctionType, Any]:
+        """Every function's typed form before folding; those with mistakes are left out."""
+        made: dict[FunctionType, Any] = {}
+        for function, mark in self.definition.functions:
+            try:
+                if mark.role == "action":
+                    made[function] = action(program, function)
+                elif mark.role == "initial":
+                    made[function] = initial(program, function)
+                else:
+                    made[function] = predicate(program, function, mark.role)
+                    self._check_terminal(program, mark, made[function])
+            except Abandoned:
+                continue
+        return made
+
+    def _check_terminal(self, program: Program, mark: Mark, form: ir.Function) -> None:
+        if mark.role != "terminal":
+            return
+        for field, where in fields_read(*form.body).items():
+            if field in program.shape.ghosts:
+                hint = "only properties, and assignments to ghost fields, read ghosts"
+                self.diagnostics.add("TG303", where, "where a run may end would depend on a ghost", hint)
+
+
+def _budget_place(function: FunctionType, budget: str) -> ir.Where:
+    """Where an action names its budget."""
+    import ast
+
+    from .frontend.source import source_of_function
+
+    located = source_of_function(function)
+    code = function.__code__
+    if located is None:
+        return ir.Where(code.co_filename, code.co_firstlineno, 0, code.co_firstlineno, 0)
+    source, node = located
+    for decorator in node.decorator_list:
+        for each in ast.walk(decorator):
+            if isinstance(each, ast.Constant) and each.value == budget:
+                return source.where(each)
+    return source.where(node.decorator_list[0])
+
+
+class _Finisher:
+    """Folds the elaborated functions and puts the model's parts together."""
+
+    def __init__(
+        self,
+        binding: _Binding,
+        texts: dict[FunctionType, Any],
+        namespace: Namespace,
+        budgets: dict[str, Field],
+        kept: list[bool],
+        ghost_fields: frozenset[str],
+    ) -> None:
+        self.binding, self.texts, self.namespace = binding, texts, namespace
+        self.budgets, self.kept, self.ghost_fields = budgets, kept, ghost_fields
+
+    def _marked(self, *roles: str) -> list[tuple[FunctionType, Mark]]:
+        return [(function, mark) for function, mark in self.binding.definition.functions if mark.role in roles]
+
+    def actions(self) -> tuple[Action, ...]:
+        """The actions, in source order."""
+        return tuple(self._action(function, mark) for function, mark in self._marked("action"))
+
+    def _action(self, function: FunctionType, mark: Mark) -> Action:
+        text = cast(ActionText, self.texts[function])
+        form = text.form(self.binding.folder, ghosts=self.binding.ghosts, budget=mark.budget)
+        off = any(self._is_off(each) for each in form.body)
+        if mark.budget is not None:
+            form = spend(form, mark.budget, cast(Int, self.budgets[mark.budget].type))
+        doc = (function.__doc__ or "").strip()
+        run = self.namespace.function(function)
+        return Action(function.__name__, mark.kind, mark.budget, first_line(doc), doc, form, run, off)
+
+    def _is_off(self, statement: ir.Statement) -> bool:
+        match statement:
+            case ir.Require(condition=condition):
+                return constant_value(condition, self.binding.values) == 0
+            case _:
+                return False
+
+    def initials(self) -> tuple[Initial, ...]:
+        """The initial functions, in source order."""
+        extra = tuple(self._whole_budget(name, field) for name, field in self.budgets.items())
+        made: list[Initial] = []
+        for function, _mark in self._marked("initial"):
+            text = cast(InitialText, self.texts[function])
+            form = text.form(self.binding.folder, self.kept, extra)
+            made.append(
+                Initial(function.__name__, (function.__doc__ or "").strip(), form, self.namespace.function(function))
+            )
+        return tuple(made)
+
+    def _whole_budget(self, name: str, field: Field) -> ir.Expr:
+        where = self._state_place()
+        if name in self.binding.opened:
+            return ir.OpenConst(name, self.binding.types.interval(self.binding.definition.constants[name]), where)
+        value = cast(int, self.binding.values[name])
+        return ir.Const(value, Int(value, value), where)
+
+    def _state_place(self) -> ir.Where:
+        source, node = cast(Any, source_of_class(self.binding.definition.state_class))
+        return source.where(node)
+
+    def properties(self) -> tuple[Property, ...]:
+        """The chosen properties, in source order."""
+        chosen = self.binding.chosen
+        found = self._marked("invariant", "transition", "reachable")
+        return tuple(self._property(f, m) for f, m in found if chosen is None or f.__name__ in chosen)
+
+    def terminals(self) -> tuple[Property, ...]:
+        """The predicates of states that may end."""
+        return tuple(self._property(function, mark) for function, mark in self._marked("terminal"))
+
+    def _property(self, function: FunctionType, mark: Mark) -> Property:
+        text = cast(ir.Function, self.texts[function])
+        read = frozenset(fields_read(*text.body)) & self.ghost_fields
+        form = None if read and not self.binding.ghosts else self.binding.folder.function(text)
+        kind = cast(PropertyKind, "invariant" if mark.role == "terminal" else mark.role)
+        return Property(
+            function.__name__, kind, first_line(function.__doc__), form, self.namespace.function(function), read
+        )

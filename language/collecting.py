@@ -1,0 +1,293 @@
+"""Collects a model from its module: the state class, marked functions, constants, domains, profiles; and imports users' files."""
+
+from __future__ import annotations
+
+import ast
+import importlib.util
+import itertools
+import linecache
+import sys
+import traceback
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import FunctionType, ModuleType
+from typing import Any, cast
+
+from . import ir
+from .constants import Constant, ConstantExpression, Value
+from .declare import Mark, mark_of
+from .errors import Diagnostics, UsageError, nearest
+from .frontend.source import Source, read
+from .kinds import Domain
+
+_numbers = itertools.count(1)
+_LANGUAGE = __name__.rpartition(".")[0]
+
+
+@dataclass(frozen=True, slots=True)
+class Collected:
+    """What a module and its property modules hold. Constants and functions are in source order."""
+
+    constants: Mapping[str, Constant]
+    profiles: Mapping[str, Mapping[str, Value]]
+    state_class: type[Any]
+    functions: tuple[tuple[FunctionType, Mark], ...]
+    domains: tuple[type[Any], ...]
+    files: tuple[str, ...]
+
+
+# --- users' files ----------------------------------------------------------------------------------------------------
+
+
+def import_file(path: Path, diagnostics: Diagnostics) -> ModuleType:
+    """Imports a user's file under a private name. Raises ModelErrors (TG001, TG002) when that fails, UsageError without a file."""
+    path = path.resolve()
+    if not path.is_file():
+        raise UsageError(f"there is no file {path}")
+    linecache.checkcache(str(path))
+    try:
+        read(str(path))
+    except SyntaxError as error:
+        diagnostics.add("TG001", _syntax_place(str(path), error), f"{error.msg}", "Python 3.11")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"{path} cannot be read: {error}") from error
+    diagnostics.raise_if_any()
+    return _executed(path, diagnostics)
+
+
+def _executed(path: Path, diagnostics: Diagnostics) -> ModuleType:
+    name = f"_tidegate_{next(_numbers)}_{path.stem}"
+    spec = importlib.util.spec_from_file_location(name, path)
+    assert spec is not None and spec.loader is not None, "a .py file has a loader"
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    sys.path.insert(0, str(path.parent))
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:  # whatever a user's file raises is shown at the user's line
+        del sys.modules[name]
+        message = f"{type(error).__name__}: {error}"
+        diagnostics.add("TG002", _failing_place(str(path), error), message, "a file that can be imported by itself")
+        diagnostics.raise_if_any()
+    finally:
+        sys.path.remove(str(path.parent))
+    return module
+
+
+def _syntax_place(path: str, error: SyntaxError) -> ir.Where:
+    line, column = error.lineno or 1, max(0, (error.offset or 1) - 1)
+    same_line = error.end_lineno == line and error.end_offset is not None and error.end_offset > 0
+    return ir.Where(
+        path, line, column, line, max(column + 1, cast(int, error.end_offset) - 1) if same_line else column + 1
+    )
+
+
+def _failing_place(path: str, error: Exception) -> ir.Where:
+    """The deepest place in the user's own file that the error passed through."""
+    for frame in reversed(traceback.extract_tb(error.__traceback__)):
+        if frame.filename == path and frame.lineno is not None:
+            column = frame.colno or 0
+            end_line, end_column = frame.end_lineno or frame.lineno, frame.end_colno or column + 1
+            return ir.Where(path, frame.lineno, column, end_line, end_column)
+    return ir.Where(path, 1, 0, 1, 0)
+
+
+# --- collecting ------------------------------------------------------------------------------------------------------
+
+
+class Collector:
+    """Collects from one model module and the modules that hold its further properties."""
+
+    def __init__(self, module: ModuleType, properties: tuple[ModuleType, ...], diagnostics: Diagnostics) -> None:
+        self.module, self.properties, self.diagnostics = module, properties, diagnostics
+        self.path = str(module.__file__)
+
+    def collect(self) -> Collected:
+        """Everything. Raises ModelErrors (TG0xx) with all that is missing."""
+        modules = tuple(_modules(self.module, *self.properties))
+        for each in (self.module, *self.properties):
+            self._check_names(each)
+        constants = self._constants(modules)
+        profiles = self._profiles(constants)
+        state_class = self._state_class()
+        functions = tuple(self._functions())
+        self._check_roles(functions)
+        self.diagnostics.raise_if_any()
+        assert state_class is not None, "its absence is a diagnostic"
+        domains = tuple(dict.fromkeys(each for module in modules for each in _domains(module)))
+        files = tuple(str(each.__file__) for each in modules)
+        return Collected(constants, profiles, state_class, functions, domains, files)
+
+    def _check_names(self, module: ModuleType) -> None:
+        """No function silently replaces another of its name."""
+        source = read(str(module.__file__))
+        seen: set[str] = set()
+        for node in source.tree.body:
+            if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+                if node.name in seen:
+                    word = "def" if isinstance(node, ast.FunctionDef) else "class"
+                    where = _name_place(source, node, word)
+                    message = f"this {node.name} replaces the one before it"
+                    self.diagnostics.add("TG009", where, message, "a name of its own for each")
+                seen.add(node.name)
+
+    def _constants(self, modules: tuple[ModuleType, ...]) -> dict[str, Constant]:
+        found: dict[str, Constant] = {}
+        for module in modules:
+            own = read(str(module.__file__)).assigned()
+            for name, value in vars(module).items():
+                if isinstance(value, Constant) and (name in own or not value.name):
+                    value.name = name
+        for module in modules:
+            for value in vars(module).values():
+                if isinstance(value, Constant) and found.setdefault(value.name, value) is not value:
+                    source = read(str(module.__file__))
+                    place = source.assigned().get(value.name, source.tree.body[0])
+                    message = f"two different constants are called {value.name}"
+                    self.diagnostics.add(
+                        "TG009", source.where(place), message, "one constant, imported where it is used"
+                    )
+        return found
+
+    # --- the state and the functions ---------------------------------------------------------------------------------
+
+    def _state_class(self) -> type[Any] | None:
+        marked = [each for each in vars(self.module).values() if isinstance(each, type) and _role(each) == "state"]
+        found = list(dict.fromkeys(marked))
+        if not found:
+            self._missing("TG003", "no class is marked @state", "@state, above the class that holds the state's fields")
+        for each in found[1:]:
+            source = read(str(sys.modules[each.__module__].__file__))
+            where = _name_place(source, source.classes[each.__name__], "class")
+            message = f"{found[0].__name__} is the state already"
+            self.diagnostics.add("TG004", where, message, "one @state class; @record for parts of it")
+        return found[0] if found else None
+
+    def _functions(self) -> Iterator[tuple[FunctionType, Mark]]:
+        """Marked functions: all of the model's, then the properties of the other modules."""
+        seen: set[str] = set()
+        for module in (self.module, *self.properties):
+            for function, mark in _marked_functions(module):
+                behaviour = mark.role in ("action", "initial")
+                if (behaviour and module is not self.module) or function.__name__ in seen:
+                    continue
+                seen.add(function.__name__)
+                yield function, mark
+
+    def _check_roles(self, functions: tuple[tuple[FunctionType, Mark], ...]) -> None:
+        roles = {mark.role for _, mark in functions}
+        if "initial" not in roles:
+            self._missing(
+                "TG005", "no function is marked @initial", "@initial, above a function that returns the first state"
+            )
+        if "action" not in roles:
+            self._missing("TG006", "no function is marked @action", "@action, above each function that takes a step")
+
+    def _missing(self, code: str, message: str, hint: str) -> None:
+        self.diagnostics.add(code, ir.Where(self.path, 1, 0, 1, 1), message, hint)
+
+    # --- profiles ----------------------------------------------------------------------------------------------------
+
+    def _profiles(self, constants: Mapping[str, Constant]) -> Mapping[str, Mapping[str, Value]]:
+        profiles: Any = vars(self.module).get("profiles", {})
+        for profile, settings in profiles.items():
+            for name, value in settings.items():
+                if name not in constants:
+                    message = f"the profile {profile} sets {name}, which is no constant"
+                    self.diagnostics.add("TG007", self._profile_place(profile, name), message, nearest(name, constants))
+                elif not _may_have(constants[name], value):
+                    message = f"the profile {profile} sets {name} to {value}, which it cannot be"
+                    hint = f"one of {', '.join(str(each) for each in constants[name].choices())}"
+                    self.diagnostics.add("TG007", self._profile_place(profile, name), message, hint)
+        return profiles
+
+    def _profile_place(self, profile: str, name: str) -> ir.Where:
+        """Where a profile sets a constant; the whole of `profiles` when that is not written literally."""
+        source = read(self.path)
+        node = source.assigned().get("profiles")
+        if node is None:
+            return ir.Where(self.path, 1, 0, 1, 1)
+        for outer in ast.walk(node):
+            if isinstance(outer, ast.Dict):
+                for key, value in zip(outer.keys, outer.values, strict=True):
+                    if isinstance(key, ast.Constant) and key.value == profile:
+                        inner = (
+                            each for each in ast.walk(value) if isinstance(each, ast.Constant) and each.value == name
+                        )
+                        return source.where(next(inner, key))
+        return source.where(node)
+
+
+def _may_have(constant: Constant, value: object) -> bool:
+    return type(value) is type(constant.default) and value in constant.choices()
+
+
+def _name_place(source: Source, node: ast.FunctionDef | ast.ClassDef, word: str) -> ir.Where:
+    return ir.Where(
+        source.path, node.lineno, node.col_offset, node.lineno, node.col_offset + len(f"{word} {node.name}")
+    )
+
+
+def _role(thing: object) -> str | None:
+    mark = mark_of(thing)
+    return None if mark is None else mark.role
+
+
+def _marked_functions(module: ModuleType) -> Iterator[tuple[FunctionType, Mark]]:
+    """Marked functions in the order of the module: imported ones where they are imported, its own in the order of their lines."""
+    for thing in dict.fromkeys(each for each in vars(module).values() if isinstance(each, FunctionType)):
+        mark = mark_of(thing)
+        if mark is not None:
+            yield thing, mark
+
+
+def _domains(module: ModuleType) -> Iterator[type[Any]]:
+    for thing in vars(module).values():
+        if isinstance(thing, type) and issubclass(thing, Domain) and thing is not Domain:
+            yield thing
+
+
+def _modules(*roots: ModuleType) -> Iterator[ModuleType]:
+    """The modules of a model's text: the given ones, and those that their constants, classes and functions come from."""
+    seen: dict[str, ModuleType] = {}
+    waiting = list(roots)
+    while waiting:
+        module = waiting.pop(0)
+        if module.__name__ in seen or not _may_be_a_model(module) or not _is_model(module):
+            continue
+        seen[module.__name__] = module
+        waiting.extend(_neighbours(module))
+    return iter(seen.values())
+
+
+def _neighbours(module: ModuleType) -> Iterator[ModuleType]:
+    for thing in vars(module).values():
+        if isinstance(thing, ModuleType):
+            yield thing
+        elif isinstance(thing, (type, FunctionType)):
+            home = sys.modules.get(thing.__module__)
+            if home is not None and home is not module:
+                yield home
+
+
+def _may_be_a_model(module: ModuleType) -> bool:
+    name = module.__name__
+    ours = name == _LANGUAGE or name.startswith(_LANGUAGE + ".")
+    return (
+        not ours
+        and getattr(module, "__file__", None) is not None
+        and name.partition(".")[0] not in sys.stdlib_module_names
+    )
+
+
+def _is_model(module: ModuleType) -> bool:
+    return any(_is_model_thing(each) for each in vars(module).values())
+
+
+def _is_model_thing(thing: object) -> bool:
+    if isinstance(thing, (type, FunctionType)) and mark_of(thing) is not None:
+        return True
+    return isinstance(thing, ConstantExpression) or (
+        isinstance(thing, type) and issubclass(thing, Domain) and thing is not Domain
+    )

@@ -1,0 +1,422 @@
+"""Annotations to types, with the constants' values in them.
+
+An annotation is evaluated in its module's namespace, as a type checker would, and what comes out is read: `int`, `bool`,
+enums, domains, records, `Annotated[...]` with a range or a capacity, `Map`, `Seq`, `Set`, `Bag`, `T | None`, `Ghost[...]`.
+"""
+
+from __future__ import annotations
+
+import ast
+import types as python_types
+import typing
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from enum import Enum
+from typing import Any
+
+from .. import values as containers
+from ..constants import Constant, ConstantExpression, Literal, Operation, Value
+from ..declare import mark_of
+from ..errors import Abandoned, Diagnostics, nearest
+from ..kinds import Capacity, Domain, GhostMark, Member, Range
+from ..types import (
+    Bool,
+    Enumeration,
+    Identity,
+    Int,
+    Map,
+    Option,
+    Pool,
+    Record,
+    Seq,
+    Subset,
+    Type,
+    Unit,
+    scalar_size,
+)
+from .intervals import ANY_INT, arithmetic, fits
+from .source import Source, globals_of_class, source_of_class
+
+ANY_CAPACITY = -1
+"""The capacity of a bare `Seq[...]` or `Set[...]` of records: taken from the value, in helpers only."""
+MEMBERS_MAX = 64
+"""A subset is one machine word."""
+
+
+class _Problem(Exception):
+    """What is wrong with an annotation; becomes a diagnostic at the annotation."""
+
+    def __init__(self, code: str, message: str, hint: str = "") -> None:
+        super().__init__(message)
+        self.code, self.message, self.hint = code, message, hint
+
+
+@dataclass(frozen=True, slots=True)
+class Annotation:
+    """An annotation read: its type (None for the state class), and the marks beside it."""
+
+    type: Type | None
+    ghost: bool = False
+    member_of: str | None = None
+
+
+class Types:
+    """Reads annotations for one binding of the constants; domains, enums and records are read once each."""
+
+    def __init__(self, values: Mapping[str, Value], open_: Iterable[str], diagnostics: Diagnostics) -> None:
+        self.values = values
+        self.open = frozenset(open_)
+        self.diagnostics = diagnostics
+        self.identities: dict[str, Identity] = {}
+        self._named: dict[type[Any], Type | None] = {}
+        self._broken: list[Any] = []
+
+    # --- entry points ------------------------------------------------------------------------------------------------
+
+    def read(self, node: ast.expr, source: Source, namespace: Mapping[str, Any]) -> Annotation:
+        """The annotation at `node`. Raises Abandoned after noting what is wrong with it."""
+        try:
+            return self._annotation(_evaluate(node, source, namespace))
+        except _Problem as problem:
+            self.diagnostics.add(problem.code, source.where(node), problem.message, problem.hint)
+            raise Abandoned from None
+
+    def complete(self, node: ast.expr, source: Source, namespace: Mapping[str, Any]) -> Annotation:
+        """Like `read`, for data that is stored: every integer has a range and every container a capacity."""
+        annotation = self.read(node, source, namespace)
+        try:
+            if annotation.type is not None:
+                _check_complete(annotation.type)
+        except _Problem as problem:
+            self.diagnostics.add(problem.code, source.where(node), problem.message, problem.hint)
+            raise Abandoned from None
+        return annotation
+
+    def named(self, cls: type[Any]) -> Type | None:
+        """The type that a class stands for: an enum, a domain or a record; None for any other class.
+
+        Raises Abandoned when its own text is wrong (noted once).
+        """
+        if cls in self._named:
+            found = self._named[cls]
+            if found is None:
+                raise Abandoned
+            return found
+        maker = self._maker(cls)
+        if maker is None:
+            return None
+        self._named[cls] = None
+        self._named[cls] = made = maker()
+        return made
+
+    def interval(self, expression: ConstantExpression) -> Int:
+        """The values of a constant expression: one when all its constants are folded, an interval when some are open."""
+        match expression:
+            case Literal(number=number):
+                return Int(number, number)
+            case Operation(op=op, left=left, right=right):
+                return arithmetic(op, self.interval(left), self.interval(right))
+            case Constant():
+                return self._constant_interval(expression)
+            case _:
+                raise TypeError(f"{expression!r} is not a constant expression")
+
+    def opened(self, expression: ConstantExpression) -> ConstantExpression | None:
+        """The expression itself when it depends on an open constant, else None."""
+        return expression if expression.names() & self.open else None
+
+    # --- classes -----------------------------------------------------------------------------------------------------
+
+    def _maker(self, cls: type[Any]) -> Callable[[], Type] | None:
+        mark = mark_of(cls)
+        if issubclass(cls, Enum):
+            return lambda: Enumeration(cls.__name__, tuple(each.name for each in cls), cls)
+        if issubclass(cls, Domain) and cls is not Domain:
+            return lambda: self._identity(cls)
+        if mark is not None and mark.role == "record":
+            return lambda: self._record(cls)
+        return None
+
+    def _identity(self, cls: type[Domain]) -> Identity:
+        size, labels = self.interval(cls.domain_size), cls.domain_labels
+        if size.lo < 1 or size.hi > len(labels):
+            message = (
+                f"{cls.__name__} would have {_interval_text(size)} members, and there are labels for {len(labels)}"
+            )
+            self._note_class(
+                cls, "TG407", message, "a size from 1 to the number of labels; name more with labels=[...]"
+            )
+        opened = self.opened(cls.domain_size)
+        made = Identity(cls.__name__, size.hi, cls.domain_symmetric, labels[: size.hi], cls, opened)
+        self.identities[cls.__name__] = made
+        return made
+
+    def _record(self, cls: type[Any]) -> Record:
+        found = source_of_class(cls)
+        assert found is not None, f"the record {cls.__name__} was read from a file"
+        source, node = found
+        fields: list[tuple[str, Type]] = []
+        sound = True
+        for each in node.body:
+            if isinstance(each, ast.AnnAssign) and isinstance(each.target, ast.Name):
+                try:
+                    fields.append((each.target.id, self._record_field(each, source, globals_of_class(cls))))
+                except Abandoned:
+                    sound = False
+        if not sound:
+            raise Abandoned
+        return Record(cls.__name__, tuple(fields), cls)
+
+    def _record_field(self, node: ast.AnnAssign, source: Source, namespace: Mapping[str, Any]) -> Type:
+        annotation = self.complete(node.annotation, source, namespace)
+        if annotation.type is None or isinstance(annotation.type, Pool):
+            message = "messages in flight and the state itself cannot be part of a record"
+            self.diagnostics.add("TG219", source.where(node.annotation), message, "a Seq or a Set over a domain")
+            raise Abandoned
+        return annotation.type
+
+    def _note_class(self, cls: type[Any], code: str, message: str, hint: str) -> typing.NoReturn:
+        found = source_of_class(cls)
+        assert found is not None, f"{cls.__name__} was read from a file"
+        source, node = found
+        where = source.where(node)
+        end = where.column + len(f"class {cls.__name__}")
+        self.diagnostics.add(code, replace(where, end_line=where.line, end_column=end), message, hint)
+        raise Abandoned
+
+    # --- values of annotations ---------------------------------------------------------------------------------------
+
+    def _annotation(self, value: Any) -> Annotation:
+        if any(value is broken for broken in self._broken):
+            raise Abandoned
+        try:
+            return self._read_annotation(value)
+        except _Problem:
+            self._broken.append(value)
+            raise
+
+    def _read_annotation(self, value: Any) -> Annotation:
+        mark = mark_of(value) if isinstance(value, type) else None
+        if mark is not None and mark.role == "state":
+            return Annotation(None)
+        if typing.get_origin(value) is not typing.Annotated:
+            return Annotation(self._type(value))
+        marks = value.__metadata__
+        members = [each.field for each in marks if isinstance(each, Member)]
+        ghost = any(isinstance(each, GhostMark) for each in marks)
+        return Annotation(self._type(value), ghost, members[0] if members else None)
+
+    def _type(self, value: Any) -> Type:
+        if value is int:
+            return ANY_INT
+        if value is bool:
+            return Bool()
+        if value is None or value is type(None):
+            return Unit()
+        origin = typing.get_origin(value)
+        if origin is typing.Annotated:
+            return self._annotated(value.__origin__, value.__metadata__)
+        if origin is typing.Union or origin is python_types.UnionType:
+            return self._option(typing.get_args(value))
+        if origin is not None:
+            return self._container(origin, typing.get_args(value))
+        named = self.named(value) if isinstance(value, type) else None
+        if named is None:
+            raise _Problem("TG209", f"{_name_of(value)} is not a type of the language", _nearest_type(value))
+        return named
+
+    def _annotated(self, inner: Any, marks: tuple[Any, ...]) -> Type:
+        type_ = self._type(inner)
+        for mark in marks:
+            if isinstance(mark, Range):
+                type_ = self._range(type_, mark)
+            elif isinstance(mark, Capacity):
+                type_ = self._capacity(type_, mark)
+        return type_
+
+    def _range(self, type_: Type, mark: Range) -> Type:
+        if not isinstance(type_, Int):
+            raise _Problem(
+                "TG209", f"a Range belongs to int, not to {describe(type_)}", "Annotated[int, Range(lo, hi)]"
+            )
+        lo, hi = self.interval(mark.lo), self.interval(mark.hi)
+        if lo.hi > hi.lo:
+            raise _Problem(
+                "TG401", f"Range({lo.hi}, {hi.lo}) holds no integer", "Range(lo, hi) with lo <= hi, both included"
+            )
+        made = Int(lo.lo, hi.hi, self.opened(mark.lo), self.opened(mark.hi))
+        if not fits(made):
+            raise _Problem(
+                "TG403", f"Range({made.lo}, {made.hi}) needs more than 62 bits", "a range within -2**62..2**62"
+            )
+        return made
+
+    def _capacity(self, type_: Type, mark: Capacity) -> Type:
+        if not isinstance(type_, (Seq, Pool)):
+            hint = "Annotated[Seq[T], Capacity(n)], or a Set or Bag of records"
+            raise _Problem("TG209", f"a Capacity belongs to a container that grows, not to {describe(type_)}", hint)
+        size = self.interval(mark.size)
+        if size.lo < 0:
+            raise _Problem("TG406", f"Capacity({size.lo}) is less than nothing", "a capacity of 0 or more")
+        return replace(type_, capacity=size.hi, capacity_open=self.opened(mark.size))
+
+    def _option(self, parts: tuple[Any, ...]) -> Type:
+        some = [part for part in parts if part is not type(None)]
+        if len(some) != 1 or len(some) == len(parts):
+            raise _Problem(
+                "TG209", "a union of several types is not in the language", "T | None, or a record with a kind field"
+            )
+        inner = self._type(some[0])
+        if isinstance(inner, Option):
+            raise _Problem("TG218", "None would mean two things", "T | None once, or an enum that names the cases")
+        if isinstance(inner, Pool):
+            raise _Problem("TG219", "messages in flight cannot be optional", "an empty Set()")
+        return Option(inner)
+
+    def _container(self, origin: Any, arguments: tuple[Any, ...]) -> Type:
+        if origin is containers.Map:
+            key = self._type(arguments[0])
+            if not isinstance(key, (Int, Bool, Enumeration, Identity)) or key == ANY_INT:
+                message = f"a Map needs a key for each member of a finite type, not {describe(key)}"
+                raise _Problem("TG217", message, "a domain, an enum, bool, or a bounded integer as key")
+            return Map(key, self._type(arguments[1]))
+        if origin is containers.Seq:
+            return self._sequence(self._type(arguments[0]))
+        if origin is containers.Set:
+            return self._set(self._type(arguments[0]))
+        if origin is containers.Bag:
+            return self._bag(self._type(arguments[0]))
+        raise _Problem("TG209", f"{_name_of(origin)} is not a container of the language", _nearest_type(origin))
+
+    def _sequence(self, of: Type) -> Type:
+        if isinstance(of, Pool):
+            raise _Problem(
+                "TG219", "messages in flight cannot be elements of a sequence", "a Map of Sets, or a field of its own"
+            )
+        return Seq(of, ANY_CAPACITY)
+
+    def _set(self, of: Type) -> Type:
+        if isinstance(of, Record):
+            return Pool(of, ANY_CAPACITY)
+        if not isinstance(of, (Int, Bool, Enumeration, Identity)):
+            raise _Problem(
+                "TG217",
+                f"a Set cannot hold {describe(of)}",
+                "a Set over a domain, an enum or a bounded integer, or of records",
+            )
+        if of != ANY_INT and scalar_size(of) > MEMBERS_MAX:
+            message = f"a Set over {describe(of)} has {scalar_size(of)} possible members"
+            raise _Problem("TG402", message, f"at most {MEMBERS_MAX} possible members")
+        return Subset(of)
+
+    def _bag(self, of: Type) -> Type:
+        if not isinstance(of, Record):
+            raise _Problem("TG217", f"a Bag holds records, not {describe(of)}", "Bag[Message], or Map[K, int] to count")
+        return Pool(of, ANY_CAPACITY, multiple=True)
+
+    def _constant_interval(self, constant: Constant) -> Int:
+        value = self.values[constant.name]
+        if not isinstance(value, int) or isinstance(value, bool):
+            raise _Problem(
+                "TG408", f"{constant.name} is not an integer", "an integer constant with minimum= and maximum="
+            )
+        if constant.name not in self.open:
+            return Int(value, value)
+        assert constant.minimum is not None and constant.maximum is not None
+        return Int(constant.minimum, constant.maximum)
+
+
+# --- small readers ---------------------------------------------------------------------------------------------------
+
+
+def _evaluate(node: ast.expr, source: Source, namespace: Mapping[str, Any]) -> Any:
+    """The Python value of an annotation; a quoted one is read as if it stood without quotes."""
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        text = node.value
+    elif isinstance(node, ast.Name) and node.id in namespace:
+        return namespace[node.id]
+    else:
+        text = source.text_of(node)
+    try:
+        return eval(text, namespace if isinstance(namespace, dict) else dict(namespace))
+    except NameError as error:
+        known = [name for name, value in namespace.items() if isinstance(value, type)]
+        name = str(error.name)
+        raise _Problem("TG209", f"no type {name} in this module", nearest(name, known)) from None
+    except Exception as error:  # whatever the author's annotation raises is the author's mistake
+        raise _Problem("TG209", f"the annotation cannot be evaluated: {error}", "a type of the language") from None
+
+
+def _check_complete(type_: Type) -> None:
+    match type_:
+        case Int() if type_ == ANY_INT:
+            raise _Problem(
+                "TG404", "a plain int has no bounds, so that it cannot be stored", "Annotated[int, Range(lo, hi)]"
+            )
+        case Seq(capacity=capacity, of=of) | Pool(capacity=capacity, of=of):
+            if capacity == ANY_CAPACITY:
+                name = "Seq" if isinstance(type_, Seq) else "Bag" if type_.multiple else "Set"
+                hint = f"Annotated[{name}[{describe(of)}], Capacity(n)]"
+                raise _Problem("TG405", f"the {name} could grow without end", hint)
+            _check_complete(of)
+        case Option(of=of) | Subset(of=of):
+            _check_complete(of)
+        case Map(key=key, value=value):
+            _check_complete(key)
+            _check_complete(value)
+        case _:
+            pass
+
+
+_NEAREST: dict[str, str] = {
+    "dict": "Map[K, V]",
+    "Dict": "Map[K, V]",
+    "list": "Annotated[Seq[T], Capacity(n)]",
+    "List": "Annotated[Seq[T], Capacity(n)]",
+    "tuple": "a @record, or Seq[T]",
+    "set": "Set[T]",
+    "frozenset": "Set[T]",
+    "float": "Annotated[int, Range(lo, hi)]",
+    "str": "an Enum, or a Domain",
+    "Map": "Map[K, V]",
+    "Seq": "Annotated[Seq[T], Capacity(n)]",
+    "Set": "Set[T]",
+    "Bag": "Annotated[Bag[T], Capacity(n)]",
+}
+
+
+def _name_of(value: Any) -> str:
+    return getattr(value, "__name__", None) or repr(value)
+
+
+def _nearest_type(value: Any) -> str:
+    return _NEAREST.get(_name_of(value), "int with a Range, bool, an Enum, a Domain, a @record, Map, Seq, Set or Bag")
+
+
+def _interval_text(interval: Int) -> str:
+    return str(interval.lo) if interval.lo == interval.hi else f"{interval.lo} to {interval.hi}"
+
+
+def describe(type_: Type | None) -> str:
+    """A type as an author would write it."""
+    match type_:
+        case None:
+            return "the state"
+        case Int():
+            return "int"
+        case Bool():
+            return "bool"
+        case Unit():
+            return "None"
+        case Enumeration(name=name) | Identity(name=name) | Record(name=name):
+            return name
+        case Option(of=of):
+            return f"{describe(of)} | None"
+        case Map(key=key, value=value):
+            return f"Map[{describe(key)}, {describe(value)}]"
+        case Seq(of=of):
+            return f"Seq[{describe(of)}]"
+        case Subset(of=of):
+            return f"Set[{describe(of)}]"
+        case Pool(of=of, multiple=multiple):
+            return f"{'Bag' if multiple else 'Set'}[{describe(of)}]"

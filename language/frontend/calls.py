@@ -1,0 +1,479 @@
+"""Calls: the few built-in functions, the makers of values, and helpers."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import dataclasses
+from collections.abc import Callable
+from enum import Enum
+from types import FunctionType
+from typing import Any, cast
+
+from .. import declare, ir
+from .. import values as containers
+from ..constants import Constant, ConstantExpression
+from ..declare import mark_of
+from ..errors import Abandoned, nearest
+from ..kinds import Domain
+from ..types import Enumeration, Identity, Int, Pool, Record, Seq, Subset, Type, scalar_size
+from .annotations import describe
+from .comprehensions import iteration, map_of, over_elements, quantified, set_of, subset_of
+from .expressions import (
+    BOOL,
+    ArithmeticOp,
+    constant_expression,
+    fitted,
+    integer,
+    make_arithmetic,
+    number,
+    static_value,
+)
+from .helpers import call as call_helper
+from .matching import fit, join, plain
+from .scope import MISSING, Scope, expression, expressions
+
+Builtin = Callable[[Scope, ast.Call, "Type | None"], ir.Expr]
+
+
+@expressions(ast.Call)
+def call(scope: Scope, node: ast.Call, expected: Type | None) -> ir.Expr:
+    """A call, by what its name stands for in the module."""
+    found = scope.static(node.func)
+    if found is MISSING:
+        raise _unknown(scope, node)
+    built_in = _builtin(found)
+    if built_in is not None:
+        return built_in(scope, node, expected)
+    if isinstance(found, type):
+        return _make(scope, found, node)
+    if isinstance(found, FunctionType):
+        return _function(scope, found, node)
+    raise _not_in_language(scope, node)
+
+
+def _unknown(scope: Scope, node: ast.Call) -> Abandoned:
+    if isinstance(node.func, ast.Attribute):
+        return _method(scope, node, node.func)
+    if isinstance(node.func, ast.Name) and not scope.is_local(node.func.id):
+        known = [name for name, value in scope.namespace.items() if callable(value)]
+        return scope.error("TG201", node.func, f"nothing here is called {node.func.id}", nearest(node.func.id, known))
+    return _not_in_language(scope, node)
+
+
+def _method(scope: Scope, node: ast.Call, function: ast.Attribute) -> Abandoned:
+    if function.attr in ("append", "truncate", "add", "discard", "remove"):
+        message = f".{function.attr}(...) changes the state and has no value"
+        return scope.error("TG119", node, message, "a statement of its own")
+    owner = expression(scope, function.value)
+    return scope.error(
+        "TG119", node, f"{describe(owner.type)} has no method {function.attr}", _method_hint(owner.type, function.attr)
+    )
+
+
+def _method_hint(type_: Type, method: str) -> str:
+    hints = {
+        "count": "sum(1 for x in xs if x == y)",
+        "items": "for k in Keys, and m[k]",
+        "keys": "for k in Keys",
+        "values": "for k in Keys, and m[k]",
+        "get": "m[k], as every key has a value",
+        "union": "a | b",
+        "intersection": "a & b",
+        "difference": "a - b",
+        "issubset": "a <= b",
+        "copy": "the value itself: values never change",
+        "pop": "s.q[len(s.q) - 1], and .truncate(n)",
+    }
+    return hints.get(method, "a helper function: def helper(...) -> ...")
+
+
+def _not_in_language(scope: Scope, node: ast.Call) -> Abandoned:
+    text = ast.unparse(node.func)
+    hint = _CALL_HINTS.get(
+        text, "len min max sum any all range replace is_majority, or a helper function with annotations"
+    )
+    return scope.error("TG107", node, f"{text}(...) is not in the language", hint)
+
+
+_CALL_HINTS = {
+    "sorted": "min(...) or max(...), or a for loop: domains are visited in order",
+    "list": "Seq()",
+    "dict": "Map({k: value for k in Keys})",
+    "set": "Set()",
+    "frozenset": "Set()",
+    "tuple": "a @record",
+    "abs": "max(x, -x)",
+    "enumerate": "for i in range(len(q)), and q[i]",
+    "zip": "for i in range(min(len(p), len(q))), and p[i], q[i]",
+    "reversed": "for i in range(len(q)), and q[len(q) - 1 - i]",
+    "int": "1 if condition else 0",
+    "bool": "a comparison, such as x != 0",
+    "isinstance": "an enum field that says the kind",
+    "float": "integers, in a smaller unit",
+    "divmod": "a // b, and a % b",
+    "pow": "* a fixed number of times",
+}
+
+
+# --- built-in functions ----------------------------------------------------------------------------------------------
+
+
+def _arguments(scope: Scope, node: ast.Call, count: int, usage: str, *keywords: str) -> list[ast.expr]:
+    """The positional arguments, `count` of them; TG211 otherwise."""
+    odd = [each for each in node.keywords if each.arg not in keywords]
+    if len(node.args) != count or odd or any(isinstance(each, ast.Starred) for each in node.args):
+        raise scope.error("TG211", node, f"{ast.unparse(node.func)} is not called like this", usage)
+    return node.args
+
+
+def _len(scope: Scope, node: ast.Call, expected: Type | None) -> ir.Expr:
+    (argument,) = _arguments(scope, node, 1, "len(container)")
+    found = scope.static(argument)
+    if isinstance(found, type):
+        return _domain_size(scope, found, node)
+    of = plain(expression(scope, argument))
+    match of.type:
+        case Seq(capacity=capacity) | Pool(capacity=capacity):
+            return ir.Length(of, Int(0, max(capacity, 0)), scope.where(node))
+        case Subset(of=element):
+            return ir.Length(of, Int(0, scalar_size(element)), scope.where(node))
+        case _:
+            raise scope.error(
+                "TG203", argument, f"{describe(of.type)} has no length", "len of a Seq, a Set, a Bag, or a domain"
+            )
+
+
+def _domain_size(scope: Scope, cls: type[Any], node: ast.Call) -> ir.Expr:
+    if issubclass(cls, Enum):
+        return number(scope, len(cls), node)
+    if issubclass(cls, Domain):
+        return constant_expression(scope, cls.domain_size, node)
+    raise scope.error("TG203", node, f"{cls.__name__} has no length", "len of a Seq, a Set, a Bag, or a domain")
+
+
+def _extreme(kind: ArithmeticOp) -> Builtin:
+    def elaborate(scope: Scope, node: ast.Call, expected: Type | None) -> ir.Expr:
+        if len(node.args) == 1:
+            default = _default(scope, node, kind)
+            return quantified(scope, "min" if kind == "min" else "max", node, default)
+        if len(node.args) < 2 or node.keywords:
+            raise scope.error("TG211", node, f"{kind} is not called like this", f"{kind}(a, b), or {kind}(... for ...)")
+        made = integer(scope, node.args[0])
+        for each in node.args[1:]:
+            made = make_arithmetic(scope, kind, made, integer(scope, each), node)
+        return made
+
+    return elaborate
+
+
+def _default(scope: Scope, node: ast.Call, kind: str) -> ir.Expr | None:
+    _arguments(scope, node, 1, f"{kind}(... for ..., default=0)", "default")
+    return integer(scope, node.keywords[0].value) if node.keywords else None
+
+
+def _quantifier(kind: Any) -> Builtin:
+    def elaborate(scope: Scope, node: ast.Call, expected: Type | None) -> ir.Expr:
+        _arguments(scope, node, 1, f"{kind}(... for ... in ...)")
+        return quantified(scope, kind, node)
+
+    return elaborate
+
+
+def _is_majority(scope: Scope, node: ast.Call, expected: Type | None) -> ir.Expr:
+    (argument,) = _arguments(scope, node, 1, "is_majority(set)")
+    subset = plain(expression(scope, argument))
+    if not (isinstance(subset.type, Subset) and isinstance(subset.type.of, Identity)):
+        raise scope.error(
+            "TG203", argument, f"this is {describe(subset.type)}", "a Set over a domain, such as Set[Replica]"
+        )
+    return ir.IsMajority(subset, BOOL, scope.where(node))
+
+
+def _replace(scope: Scope, node: ast.Call, expected: Type | None) -> ir.Expr:
+    usage = "replace(record, field=value)"
+    if len(node.args) != 1:
+        raise scope.error("TG211", node, "replace takes one record, and its changes by name", usage)
+    record = plain(expression(scope, node.args[0]))
+    if not isinstance(record.type, Record):
+        raise scope.error("TG203", node.args[0], f"this is {describe(record.type)}, not a record", usage)
+    fields = dict(record.type.fields)
+    changes: list[tuple[str, ir.Expr]] = []
+    for keyword in node.keywords:
+        if keyword.arg is None or keyword.arg not in fields:
+            message = f"{record.type.name} has no field {keyword.arg}"
+            raise scope.error("TG202", keyword, message, nearest(str(keyword.arg), fields))
+        changes.append((keyword.arg, fitted(scope, keyword.value, fields[keyword.arg])))
+    return ir.Replace(record, tuple(changes), record.type, scope.where(node))
+
+
+def _range(scope: Scope, node: ast.Call, expected: Type | None) -> ir.Expr:
+    raise scope.error(
+        "TG113", node, "a range is not a value by itself", "for i in range(start, stop), or start <= x < stop"
+    )
+
+
+def _guard(scope: Scope, node: ast.Call, expected: Type | None) -> ir.Expr:
+    raise scope.error(
+        "TG310", node, f"{ast.unparse(node.func)}(...) is no value", "a statement of its own, in an action"
+    )
+
+
+# --- containers ------------------------------------------------------------------------------------------------------
+
+
+def _seq(scope: Scope, node: ast.Call, expected: Type | None) -> ir.Expr:
+    wanted = expected if isinstance(expected, Seq) else None
+    nodes = _displayed(scope, node, "Seq([a, b])")
+    if nodes is None:
+        raise scope.error(
+            "TG111",
+            node.args[0],
+            "a sequence is not made from another container",
+            "Seq([a, b]), or a for loop that appends",
+        )
+    if wanted is not None:
+        made = tuple(fitted(scope, each, wanted.of) for each in nodes)
+        return ir.MakeSeq(made, Seq(wanted.of, len(made)), scope.where(node))
+    elements, of = _elements(scope, nodes, node, "Seq")
+    return ir.MakeSeq(elements, Seq(of, len(elements)), scope.where(node))
+
+
+def _displayed(scope: Scope, node: ast.Call, usage: str) -> list[ast.expr] | None:
+    """The elements displayed in `Seq([a, b])` or `Set({a, b})`; None when the argument is something else."""
+    if len(node.args) > 1 or node.keywords:
+        raise scope.error("TG211", node, f"{ast.unparse(node.func)} takes one argument or none", usage)
+    if not node.args:
+        return []
+    argument = node.args[0]
+    return argument.elts if isinstance(argument, (ast.List, ast.Tuple, ast.Set)) else None
+
+
+def _elements(scope: Scope, nodes: list[ast.expr], node: ast.AST, kind: str) -> tuple[tuple[ir.Expr, ...], Type]:
+    """Elements of a display without an expected type, and the one type they have."""
+    if not nodes:
+        hint = f"a place where the type is known, such as a field of the state; or x: {kind}[...] = {kind}()"
+        raise scope.error("TG214", node, f"this empty {kind} could be of any type", hint)
+    made = [expression(scope, each) for each in nodes]
+    of = made[0].type
+    for each, part in zip(made[1:], nodes[1:], strict=True):
+        joined = join(of, each.type)
+        if joined is None:
+            raise scope.error(
+                "TG203", part, f"{describe(of)} and {describe(each.type)} in one container", "elements of one type"
+            )
+        of = joined
+    return tuple(fit(scope, each, of, part) for each, part in zip(made, nodes, strict=True)), of
+
+
+def _set(scope: Scope, node: ast.Call, expected: Type | None) -> ir.Expr:
+    nodes = _displayed(scope, node, "Set(), Set([a, b]) or Set(Replica)")
+    if nodes is not None:
+        return _set_of_elements(scope, nodes, node, expected)
+    argument = node.args[0]
+    if isinstance(argument, (ast.SetComp, ast.GeneratorExp, ast.ListComp)):
+        return set_of(scope, argument, expected)
+    found = scope.static(argument)
+    if isinstance(found, type):
+        over = iteration(scope, argument)
+        return ir.FullSubset(subset_of(scope, over.type, node), scope.where(node))
+    if isinstance(argument, ast.Call) and scope.static(argument.func) is range:
+        generators, body, _ = over_elements(scope, argument)
+        type_ = expected if isinstance(expected, Subset) else subset_of(scope, body.type, node)
+        return ir.Quantified("set", generators, body, None, type_, scope.where(node))
+    value = plain(expression(scope, argument, expected))
+    if isinstance(value.type, (Subset, Pool)) and not getattr(value.type, "multiple", False):
+        return value
+    generators, body, _ = over_elements(scope, argument)
+    return ir.Quantified("set", generators, body, None, subset_of(scope, body.type, node), scope.where(node))
+
+
+@expressions(ast.Set)
+def _set_display(scope: Scope, node: ast.Set, expected: Type | None) -> ir.Expr:
+    return _set_of_elements(scope, node.elts, node, expected)
+
+
+def _set_of_elements(scope: Scope, nodes: list[ast.expr], node: ast.AST, expected: Type | None) -> ir.Expr:
+    where = scope.where(node)
+    if isinstance(expected, Subset):
+        return ir.MakeSubset(tuple(fitted(scope, each, expected.of) for each in nodes), expected, where)
+    if isinstance(expected, Pool) and not expected.multiple:
+        return ir.MakePool(tuple(fitted(scope, each, expected.of) for each in nodes), expected, where)
+    elements, of = _elements(scope, nodes, node, "Set")
+    if isinstance(of, Record):
+        return ir.MakePool(elements, Pool(of, len(elements)), where)
+    bare = tuple(plain(each) for each in elements)
+    return ir.MakeSubset(bare, subset_of(scope, bare[0].type if len(bare) == 1 else getattr(of, "of", of), node), where)
+
+
+def _bag(scope: Scope, node: ast.Call, expected: Type | None) -> ir.Expr:
+    nodes = _displayed(scope, node, "Bag(), or Bag([a, b])")
+    if nodes is None:
+        raise scope.error("TG111", node.args[0], "a bag is not made from another container", "Bag([a, b])")
+    if isinstance(expected, Pool) and expected.multiple:
+        return ir.MakePool(tuple(fitted(scope, each, expected.of) for each in nodes), expected, scope.where(node))
+    elements, of = _elements(scope, nodes, node, "Bag")
+    if not isinstance(of, Record):
+        raise scope.error("TG217", node, f"a Bag holds records, not {describe(of)}", "Map[K, int] to count")
+    return ir.MakePool(elements, Pool(of, len(elements), multiple=True), scope.where(node))
+
+
+def _map(scope: Scope, node: ast.Call, expected: Type | None) -> ir.Expr:
+    usage = "Map({k: value for k in Keys})"
+    (argument,) = _arguments(scope, node, 1, usage)
+    if isinstance(argument, ast.DictComp):
+        return map_of(scope, argument, expected, node)
+    raise scope.error("TG111", argument, "a Map is made from one comprehension over all its keys", usage)
+
+
+@expressions(ast.List, ast.Tuple, ast.Dict, ast.DictComp)
+def _python_container(scope: Scope, node: ast.expr, expected: Type | None) -> ir.Expr:
+    kind, hint = {
+        ast.List: ("list", "Seq([a, b])"),
+        ast.Tuple: ("tuple", "a @record, or Seq([a, b])"),
+        ast.Dict: ("dict", "Map({k: value for k in Keys})"),
+        ast.DictComp: ("dict", "Map({k: value for k in Keys})"),
+    }[type(node)]
+    if isinstance(node, ast.Dict) and not node.keys and isinstance(expected, Subset):
+        hint = "Set()"
+    raise scope.error("TG111", node, f"a {kind} is not a value of the language", hint)
+
+
+@expressions(ast.Lambda)
+def _lambda(scope: Scope, node: ast.Lambda, expected: Type | None) -> ir.Expr:
+    raise scope.error(
+        "TG103", node, "functions are not values of the language", "a helper at module level: def helper(...) -> ..."
+    )
+
+
+# --- records, members, helpers ---------------------------------------------------------------------------------------
+
+
+def _make(scope: Scope, cls: type[Any], node: ast.Call) -> ir.Expr:
+    mark = mark_of(cls)
+    if mark is not None and mark.role == "state":
+        message = "a state is made by an @initial function only, as the value it returns"
+        raise scope.error(
+            "TG115", node, message, f"return {cls.__name__}(...) as the last statement of an @initial function"
+        )
+    type_ = scope.program.types.named(cls)
+    if isinstance(type_, Record):
+        return _record(scope, type_, node)
+    if isinstance(type_, Identity):
+        return _member(scope, cls, type_, node)
+    if isinstance(type_, Enumeration):
+        hint = f"{type_.name}.{type_.members[0]}"
+        raise scope.error("TG107", node, f"{type_.name}(...) looks a member up by its value", hint)
+    raise _not_in_language(scope, node)
+
+
+def _member(scope: Scope, cls: type[Any], type_: Identity, node: ast.Call) -> ir.Expr:
+    match node.args:
+        case [ast.Constant(value=int(index))] if 0 <= index < type_.size:
+            return static_value(scope, cls(index), node)
+        case [ast.Constant(value=int(index))]:
+            hint = f"a member from {type_.name}(0) to {type_.name}({type_.size - 1})"
+            raise scope.error("TG202", node, f"{type_.name} has no member {index}", hint)
+        case _:
+            raise scope.error(
+                "TG107", node, "a name is not made from a number", f"{type_.name}(0), a parameter, or a loop variable"
+            )
+
+
+def _record(scope: Scope, type_: Record, node: ast.Call) -> ir.Expr:
+    fields = record_arguments(scope, dict(type_.fields), type_.name, node, _defaults(type_))
+    return ir.MakeRecord(tuple(fields), type_, scope.where(node))
+
+
+def _defaults(type_: Record) -> dict[str, Any]:
+    found = dataclasses.fields(type_.python)
+    return {each.name: each.default for each in found if each.default is not dataclasses.MISSING}
+
+
+def record_arguments(
+    scope: Scope, fields: dict[str, Type], name: str, node: ast.Call, defaults: dict[str, Any] | None = None
+) -> list[ir.Expr]:
+    """One expression per field, from positional and named arguments. TG211 or TG202 when they do not fit."""
+    names = list(fields)
+    usage = f"{name}({', '.join(f'{each}=...' for each in names)})"
+    if len(node.args) > len(names):
+        raise scope.error("TG211", node, f"{name} has {len(names)} fields", usage)
+    given: dict[str, ast.expr] = dict(zip(names, node.args, strict=False))
+    for keyword in node.keywords:
+        if keyword.arg not in fields:
+            raise scope.error("TG202", keyword, f"{name} has no field {keyword.arg}", nearest(str(keyword.arg), fields))
+        given[str(keyword.arg)] = keyword.value
+    missing = [each for each in names if each not in given and each not in (defaults or {})]
+    if missing:
+        raise scope.error("TG211", node, f"{name} also needs {', '.join(missing)}", usage)
+    return _each_field(scope, fields, given, defaults or {}, node)
+
+
+def _each_field(
+    scope: Scope, fields: dict[str, Type], given: dict[str, ast.expr], defaults: dict[str, Any], node: ast.Call
+) -> list[ir.Expr]:
+    made: list[ir.Expr] = []
+    for name, type_ in fields.items():
+        try:
+            if name in given:
+                made.append(fitted(scope, given[name], type_))
+            else:
+                made.append(fit(scope, static_value(scope, defaults[name], node), type_, node))
+        except Abandoned:
+            continue
+    if len(made) < len(fields):
+        raise Abandoned
+    return made
+
+
+def _function(scope: Scope, function: FunctionType, node: ast.Call) -> ir.Expr:
+    mark = mark_of(function)
+    if mark is not None and mark.role in ("action", "initial"):
+        message = f"{function.__name__} is an {mark.role} function; steps do not call each other"
+        raise scope.error("TG107", node, message, "a helper that both use")
+    if mark is None and not is_model_function(function):
+        raise _not_in_language(scope, node)
+    return call_helper(scope, function, node)
+
+
+def is_model_function(function: FunctionType) -> bool:
+    """Whether a function belongs to a model's text: its module holds constants, domains, or marked things."""
+    return any(_is_model_thing(each) for each in function.__globals__.values())
+
+
+def _is_model_thing(value: object) -> bool:
+    if isinstance(value, type):
+        return mark_of(value) is not None or (issubclass(value, Domain) and value is not Domain)
+    return isinstance(value, (Constant, ConstantExpression)) or (
+        isinstance(value, FunctionType) and mark_of(value) is not None
+    )
+
+
+_BUILTINS: dict[int, Builtin] = {
+    id(found): handler
+    for found, handler in cast(
+        "list[tuple[Any, Builtin]]",
+        [
+            (builtins.len, _len),
+            (builtins.min, _extreme("min")),
+            (builtins.max, _extreme("max")),
+            (builtins.sum, _quantifier("sum")),
+            (builtins.any, _quantifier("any")),
+            (builtins.all, _quantifier("all")),
+            (builtins.range, _range),
+            (containers.Seq, _seq),
+            (containers.Set, _set),
+            (containers.Bag, _bag),
+            (containers.Map, _map),
+            (containers.is_majority, _is_majority),
+            (containers.replace, _replace),
+            (dataclasses.replace, _replace),
+            (declare.require, _guard),
+            (declare.limit, _guard),
+        ],
+    )
+}
+
+
+def _builtin(found: Any) -> Builtin | None:
+    return _BUILTINS.get(id(found))

@@ -1,0 +1,219 @@
+"""What loops and comprehensions range over, and the comprehensions: `all any sum min max`, sets, and maps."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+from enum import Enum
+from typing import Literal, cast
+
+from .. import ir
+from ..kinds import Domain
+from ..types import Bool, Enumeration, Identity, Int, Map, Pool, Seq, Subset, Type, scalar_size
+from .annotations import MEMBERS_MAX, describe
+from .expressions import BOOL, condition, fitted, int_type, integer, number
+from .intervals import hull, steps, total
+from .matching import fit, plain
+from .scope import Scope, expression, expressions
+
+Kind = Literal["all", "any", "sum", "min", "max", "set"]
+
+
+@dataclass(frozen=True, slots=True)
+class Iteration:
+    """What a loop ranges over: the source, the type of its variable, and at most how many rounds there are."""
+
+    source: ir.Source
+    type: Type
+    rounds: int
+
+
+def iteration(scope: Scope, node: ast.expr) -> Iteration:
+    """What `for x in node` ranges over. Raises Abandoned after noting TG216 for anything without elements."""
+    if isinstance(node, ast.Call) and scope.static(node.func) is range:
+        return _range(scope, node)
+    found = scope.static(node)
+    if isinstance(found, type):
+        return _members(scope, found, node)
+    holder = plain(expression(scope, node))
+    source = ir.Elements(holder, scope.where(node))
+    match holder.type:
+        case Seq(of=of, capacity=capacity) | Pool(of=of, capacity=capacity):
+            return Iteration(source, of, max(capacity, 0))
+        case Subset(of=of):
+            return Iteration(source, of, scalar_size(of))
+        case Map(key=key):
+            hint = f"for k in {describe(key)}: the keys are all its values"
+            raise scope.error("TG216", node, "a Map is not visited itself", hint)
+        case _:
+            hint = "a domain, an enum, range(...), a Seq or a Set"
+            raise scope.error("TG216", node, f"{describe(holder.type)} has no elements", hint)
+
+
+def _range(scope: Scope, node: ast.Call) -> Iteration:
+    if node.keywords or not 1 <= len(node.args) <= 3:
+        raise scope.error("TG211", node, "range takes a stop, or a start and a stop", "range(start, stop)")
+    if len(node.args) == 3:
+        raise scope.error(
+            "TG117", node.args[2], "a range counts up by one", "range(start, stop), and arithmetic on its variable"
+        )
+    start = integer(scope, node.args[0]) if len(node.args) == 2 else number(scope, 0, node)
+    stop = integer(scope, node.args[-1])
+    rounds = max(0, int_type(stop).hi - int_type(start).lo)
+    return Iteration(ir.Range(start, stop, scope.where(node)), steps(int_type(start), int_type(stop)), rounds)
+
+
+def _members(scope: Scope, cls: type, node: ast.expr) -> Iteration:
+    of = scope.program.types.named(cls) if issubclass(cls, (Enum, Domain)) else None
+    if not isinstance(of, (Enumeration, Identity)):
+        raise scope.error(
+            "TG216", node, f"{cls.__name__} has no list of members", "a domain, an enum, range(...), a Seq or a Set"
+        )
+    return Iteration(ir.Members(of, scope.where(node)), of, scalar_size(of))
+
+
+# --- generators ------------------------------------------------------------------------------------------------------
+
+
+def generators(scope: Scope, nodes: list[ast.comprehension]) -> tuple[Scope, tuple[ir.Generator, ...], int]:
+    """The generators of a comprehension, the scope inside them, and at most how many rounds they make together."""
+    inner = scope.inner()
+    made: list[ir.Generator] = []
+    rounds = 1
+    for node in nodes:
+        if not isinstance(node.target, ast.Name):
+            raise scope.error(
+                "TG116", node.target, "a loop has one variable", "one name, and its parts by index or field"
+            )
+        over = iteration(inner, node.iter)
+        binding = inner.bind(node.target.id, over.type, loop=True)
+        conditions = tuple(condition(inner, each) for each in node.ifs)
+        made.append(ir.Generator(binding.name, over.type, over.source, conditions))
+        rounds *= over.rounds
+    return inner, tuple(made), rounds
+
+
+def over_elements(scope: Scope, node: ast.expr) -> tuple[tuple[ir.Generator, ...], ir.Expr, int]:
+    """`sum(sequence)` and its like: one generator over the elements, and its variable as the body."""
+    over = iteration(scope, node)
+    variable = scope.fresh("each")
+    generator = ir.Generator(variable, over.type, over.source, ())
+    return (generator,), ir.Name(variable, over.type, scope.where(node)), over.rounds
+
+
+def quantified(scope: Scope, kind: Kind, node: ast.Call, default: ir.Expr | None = None) -> ir.Expr:
+    """`kind(... for ...)`, or `kind(container)`."""
+    argument = node.args[0]
+    if isinstance(argument, (ast.GeneratorExp, ast.ListComp, ast.SetComp)):
+        if isinstance(argument, ast.SetComp) and kind == "sum":
+            raise scope.error("TG113", argument, "equal terms would count once", "sum(... for ...), without braces")
+        inner, made, rounds = generators(scope, argument.generators)
+        body = _body(inner, kind, argument.elt)
+    else:
+        made, element, rounds = over_elements(scope, argument)
+        body = _check_body(scope, kind, element, argument)
+    return ir.Quantified(kind, made, body, default, _type(kind, body, default, rounds), scope.where(node))
+
+
+def _body(scope: Scope, kind: Kind, node: ast.expr) -> ir.Expr:
+    if kind in ("all", "any"):
+        return condition(scope, node)
+    return _check_body(scope, kind, expression(scope, node), node)
+
+
+def _check_body(scope: Scope, kind: Kind, body: ir.Expr, node: ast.expr) -> ir.Expr:
+    if kind in ("all", "any"):
+        return fit(scope, body, BOOL, node)
+    if kind == "sum" and isinstance(body.type, Bool):
+        return body
+    value = plain(body)
+    if not isinstance(value.type, Int):
+        hint = "1 for each, with an `if`" if kind == "sum" else "an integer field to compare by"
+        raise scope.error("TG205", node, f"{kind} of {describe(body.type)}, which is not an integer", hint)
+    return value
+
+
+def _type(kind: Kind, body: ir.Expr, default: ir.Expr | None, rounds: int) -> Type:
+    if kind in ("all", "any"):
+        return BOOL
+    element = int_type(body) if isinstance(body.type, Int) else Int(0, 1)
+    if kind == "sum":
+        return total(rounds, element)
+    return hull(element, int_type(default)) if default is not None else element
+
+
+# --- sets and maps ---------------------------------------------------------------------------------------------------
+
+
+@expressions(ast.SetComp, ast.GeneratorExp, ast.ListComp)
+def comprehension(scope: Scope, node: ast.SetComp | ast.GeneratorExp | ast.ListComp, expected: Type | None) -> ir.Expr:
+    """`{f(x) for x in xs if p(x)}`: a set. A list or a bare generator is no value."""
+    if not isinstance(node, ast.SetComp):
+        raise scope.error(
+            "TG111", node, "a list is not a value of the language", "{... for ...}, or a for loop that appends"
+        )
+    return set_of(scope, node, expected)
+
+
+def set_of(scope: Scope, node: ast.SetComp | ast.GeneratorExp | ast.ListComp, expected: Type | None) -> ir.Expr:
+    """The set of a comprehension's elements."""
+    inner, made, _ = generators(scope, node.generators)
+    if isinstance(expected, Subset):
+        return ir.Quantified("set", made, fitted(inner, node.elt, expected.of), None, expected, scope.where(node))
+    body = plain(expression(inner, node.elt))
+    return ir.Quantified("set", made, body, None, subset_of(scope, body.type, node), scope.where(node))
+
+
+def subset_of(scope: Scope, element: Type, node: ast.AST) -> Subset:
+    """The type of a set of such elements. TG217 when they are not of a finite scalar type, TG402 when they are too many."""
+    if not isinstance(element, (Int, Bool, Enumeration, Identity)):
+        hint = "a set of identities, enum members or small integers"
+        raise scope.error("TG217", node, f"a set of {describe(element)} cannot be made here", hint)
+    if scalar_size(element) > MEMBERS_MAX:
+        message = f"this set has {scalar_size(element)} possible members"
+        raise scope.error("TG402", node, message, f"at most {MEMBERS_MAX} possible members")
+    return Subset(element)
+
+
+def map_of(scope: Scope, node: ast.DictComp, expected: Type | None, call: ast.AST) -> ir.Expr:
+    """`Map({k: value for k in Keys})`."""
+    generator = node.generators[0]
+    hint = "Map({k: value for k in Keys}), with a value for every key"
+    if len(node.generators) > 1 or generator.ifs:
+        raise scope.error("TG203", node, "a Map has exactly one value for every key", hint)
+    if not isinstance(generator.target, ast.Name):
+        raise scope.error("TG116", generator.target, "a loop has one variable", hint)
+    wanted = expected if isinstance(expected, Map) else None
+    key = _key_type(scope, generator.iter, wanted)
+    inner = scope.inner()
+    binding = inner.bind(generator.target.id, key, loop=True)
+    if not isinstance(node.key, ast.Name) or node.key.id != generator.target.id:
+        raise scope.error("TG203", node.key, "each key has to be the loop's own variable", hint)
+    if wanted is None:
+        value = expression(inner, node.value)
+        return ir.MakeMap(binding.name, value, Map(key, value.type), scope.where(call))
+    return ir.MakeMap(binding.name, fitted(inner, node.value, wanted.value), wanted, scope.where(call))
+
+
+def _key_type(scope: Scope, node: ast.expr, wanted: Map | None) -> Type:
+    if isinstance(node, (ast.Tuple, ast.List)) and [ast.unparse(each) for each in node.elts] == ["False", "True"]:
+        key: Type = Bool()
+    else:
+        over = iteration(scope, node)
+        if isinstance(over.source, ir.Elements):
+            raise scope.error("TG203", node, "these keys depend on the state", "a domain, an enum or a fixed range")
+        key = over.type
+    if wanted is None or _same_keys(key, wanted.key):
+        return key if wanted is None else wanted.key
+    message = f"the keys are {_keys_text(key)}, and {_keys_text(wanted.key)} are needed"
+    raise scope.error("TG203", node, message, "the key type that the field declares")
+
+
+def _same_keys(found: Type, wanted: Type) -> bool:
+    if isinstance(found, Int) and isinstance(wanted, Int):
+        return (found.lo, found.hi) == (wanted.lo, wanted.hi)
+    return found == wanted
+
+
+def _keys_text(type_: Type) -> str:
+    return f"{type_.lo}..{type_.hi}" if isinstance(type_, Int) else describe(cast(Type, type_))

@@ -1,0 +1,599 @@
+"""Expressions: names, fields, indexes, operators, comparisons. Calls and comprehensions have files of their own."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+from enum import Enum
+from typing import Any, Literal, cast
+
+from .. import ir
+from ..constants import Constant, ConstantExpression, Operation
+from ..constants import Literal as Number
+from ..errors import Abandoned, nearest
+from ..kinds import Domain
+from ..types import Bool, Enumeration, Identity, Int, Map, Option, Pool, Record, Seq, Subset, Type, Unit
+from .annotations import describe
+from .intervals import arithmetic, fits
+from .matching import fit, join, plain, unify
+from .scope import MISSING, Binding, Scope, expression, expressions
+
+ArithmeticOp = Literal["+", "-", "*", "//", "%", "min", "max"]
+CompareOp = Literal["==", "!=", "<", "<=", ">", ">="]
+
+BOOL = Bool()
+
+
+def fitted(scope: Scope, node: ast.expr, wanted: Type) -> ir.Expr:
+    """The typed form of `node`, as a value of `wanted`."""
+    return fit(scope, expression(scope, node, wanted), wanted, node)
+
+
+def condition(scope: Scope, node: ast.expr) -> ir.Expr:
+    """The typed form of `node` where a truth value is needed. TG204 for anything that is not a bool: nothing is 'truthy'."""
+    value = expression(scope, node, BOOL)
+    if isinstance(value.type, Bool):
+        return value
+    raise scope.error(
+        "TG204", node, f"this is {describe(value.type)}, not a bool", _condition_hint(node, value.type, scope)
+    )
+
+
+def _condition_hint(node: ast.expr, type_: Type, scope: Scope) -> str:
+    text = scope.source.text_of(node)
+    match type_:
+        case Option(of=Bool()):
+            return f"{text} is not None and ..."
+        case Option():
+            return f"{text} is not None"
+        case Int():
+            return f"{text} != 0"
+        case Seq() | Subset() | Pool():
+            return f"len({text}) > 0"
+        case _:
+            return "a comparison"
+
+
+def integer(scope: Scope, node: ast.expr) -> ir.Expr:
+    """The typed form of `node` where an integer is needed. TG205 for anything else."""
+    value = plain(expression(scope, node))
+    if isinstance(value.type, Int):
+        return value
+    raise scope.error("TG205", node, f"this is {describe(value.type)}, not an integer", _integer_hint(value.type))
+
+
+def _integer_hint(type_: Type) -> str:
+    match type_:
+        case Bool():
+            return "1 if condition else 0"
+        case Identity(name=name):
+            return f"names such as {name} are compared with == only; keep a number in a field of its own"
+        case Enumeration(name=name):
+            return f"members of {name} are compared with == only"
+        case Seq() | Subset() | Pool():
+            return "its length: len(...)"
+        case _:
+            return "a bounded integer"
+
+
+def int_type(value: ir.Expr) -> Int:
+    """The interval of an integer expression."""
+    return cast(Int, value.type)
+
+
+def make_arithmetic(scope: Scope, op: ArithmeticOp, left: ir.Expr, right: ir.Expr, node: ast.AST) -> ir.Expr:
+    """`left op right` with its interval. TG410 when the interval leaves 62 bits."""
+    interval = arithmetic(op, int_type(left), int_type(right))
+    if not fits(interval):
+        message = f"the result may be anything from {interval.lo} to {interval.hi}"
+        raise scope.error("TG410", node, message, "smaller ranges, or a min(...) around the operands")
+    return ir.Arithmetic(op, left, right, interval, scope.where(node))
+
+
+# --- names and constants ---------------------------------------------------------------------------------------------
+
+
+@expressions(ast.Constant)
+def literal(scope: Scope, node: ast.Constant, expected: Type | None) -> ir.Expr:
+    """`3`, `True`, `None`."""
+    value: object = node.value
+    if value is None:
+        type_ = expected if isinstance(expected, Option) else Unit()
+        return ir.Const(0, type_, scope.where(node))
+    if isinstance(value, bool):
+        return ir.Const(int(value), BOOL, scope.where(node))
+    if isinstance(value, int):
+        return number(scope, value, node)
+    if isinstance(value, float):
+        raise scope.error(
+            "TG105", node, f"{value} is not an integer", "an integer in a smaller unit, such as milliseconds"
+        )
+    if isinstance(value, str):
+        raise scope.error("TG110", node, "text is not a value of the language", "a member of an Enum or of a Domain")
+    raise scope.error("TG113", node, f"{ast.unparse(node)} is not in the language", "an integer, True, False or None")
+
+
+def number(scope: Scope, value: int, node: ast.AST) -> ir.Expr:
+    """An integer constant."""
+    interval = Int(value, value)
+    if not fits(interval):
+        raise scope.error("TG410", node, f"{value} needs more than 62 bits", "a smaller number")
+    return ir.Const(value, interval, scope.where(node))
+
+
+@expressions(ast.JoinedStr)
+def text(scope: Scope, node: ast.JoinedStr, expected: Type | None) -> ir.Expr:
+    """Text with fields: never a value."""
+    raise scope.error("TG110", node, "text is not a value of the language", "a member of an Enum or of a Domain")
+
+
+@expressions(ast.Name)
+def name(scope: Scope, node: ast.Name, expected: Type | None) -> ir.Expr:
+    """A local name, a parameter, or something of the module that has a value."""
+    binding = scope.names.get(node.id)
+    if binding is not None:
+        return _local(scope, binding, node)
+    if node.id in scope.states:
+        raise scope.error("TG203", node, "the state as a whole is not a value", f"a field of it: {node.id}.field")
+    found = scope.static(node)
+    if found is not MISSING:
+        return static_value(scope, found, node)
+    if node.id in scope.assigned:
+        message = f"{node.id} is given a value only on some ways to here, or only inside a loop"
+        raise scope.error("TG212", node, message, f"give {node.id} a value before, on every way")
+    known = [*scope.names, *scope.states, *(each for each in scope.namespace if not each.startswith("_"))]
+    raise scope.error("TG201", node, f"nothing here is called {node.id}", nearest(node.id, known))
+
+
+def _local(scope: Scope, binding: Binding, node: ast.Name) -> ir.Expr:
+    if binding.type is None:
+        raise Abandoned  # what it was bound to is wrong, and noted there
+    return ir.Name(binding.name, binding.type, scope.where(node))
+
+
+def static_value(scope: Scope, found: Any, node: ast.AST) -> ir.Expr:
+    """The typed form of a module-level value: a constant, a number, an enum member, a member of a domain."""
+    if isinstance(found, Constant):
+        return _constant(scope, found, node)
+    if isinstance(found, ConstantExpression):
+        return constant_expression(scope, found, node)
+    if isinstance(found, bool):
+        return ir.Const(int(found), BOOL, scope.where(node))
+    if isinstance(found, int):
+        return number(scope, found, node)
+    if isinstance(found, Enum):
+        return _enum_member(scope, found, node)
+    if isinstance(found, Domain):
+        return _domain_member(scope, type(found), found.index, node)
+    if found is None:
+        return ir.Const(0, Unit(), scope.where(node))
+    if isinstance(found, type):
+        message = f"{found.__name__} is a type, not a value"
+        raise scope.error("TG221", node, message, f"a value of it, or `for x in {found.__name__}`")
+    if inspect.isroutine(found):
+        raise scope.error("TG113", node, "a function is not a value of the language", "a call of it")
+    raise scope.error(
+        "TG203",
+        node,
+        f"a {type(found).__name__} is not a value of the language",
+        "a constant, an enum member, or an integer",
+    )
+
+
+def _constant(scope: Scope, constant: Constant, node: ast.AST) -> ir.Expr:
+    """A declared constant: folded to its value, or left open."""
+    value = scope.program.values[constant.name]
+    if not scope.program.is_open(constant):
+        return static_value(scope, value, node)
+    if isinstance(value, bool):
+        type_: Type = BOOL
+    elif isinstance(value, int):
+        type_ = scope.program.types.interval(constant)
+    else:
+        type_ = cast(Type, scope.program.types.named(type(value)))
+    return ir.OpenConst(constant.name, type_, scope.where(node))
+
+
+def constant_expression(scope: Scope, found: ConstantExpression, node: ast.AST) -> ir.Expr:
+    """Arithmetic over constants that was written at module level, or in a domain's size."""
+    match found:
+        case Constant():
+            return _constant(scope, found, node)
+        case Number(number=value):
+            return number(scope, value, node)
+        case Operation(op=op, left=left, right=right):
+            a, b = constant_expression(scope, left, node), constant_expression(scope, right, node)
+            if not isinstance(a.type, Int) or not isinstance(b.type, Int):
+                raise scope.error("TG205", node, "a constant in this arithmetic is not an integer", "integer constants")
+            return make_arithmetic(scope, cast(ArithmeticOp, op), a, b, node)
+        case _:
+            raise TypeError(f"{found!r} is not a constant expression")
+
+
+def _enum_member(scope: Scope, member: Enum, node: ast.AST) -> ir.Expr:
+    type_ = scope.program.types.named(type(member))
+    assert isinstance(type_, Enumeration)
+    return ir.Const(type_.members.index(member.name), type_, scope.where(node))
+
+
+def _domain_member(scope: Scope, cls: type[Domain], index: int, node: ast.AST) -> ir.Expr:
+    type_ = scope.program.types.named(cls)
+    assert isinstance(type_, Identity)
+    if not 0 <= index < type_.size:
+        hint = f"a member from {cls.__name__}(0) to {cls.__name__}({type_.size - 1})"
+        raise scope.error("TG202", node, f"{cls.__name__} has no member {index}", hint)
+    return ir.Const(index, type_, scope.where(node))
+
+
+# --- fields and indexes ----------------------------------------------------------------------------------------------
+
+
+@expressions(ast.Attribute)
+def attribute(scope: Scope, node: ast.Attribute, expected: Type | None) -> ir.Expr:
+    """`s.field`, `record.field`, `Enum.MEMBER`, `module.name`."""
+    if isinstance(node.value, ast.Name) and node.value.id in scope.states:
+        return _state_field(scope, node, scope.states[node.value.id])
+    found = scope.static(node)
+    if found is not MISSING:
+        return static_value(scope, found, node)
+    owner = scope.static(node.value)
+    if isinstance(owner, type) and issubclass(owner, Enum):
+        return _member_of(scope, owner, node)
+    record = plain(expression(scope, node.value))
+    if not isinstance(record.type, Record):
+        raise scope.error(
+            "TG202", node, f"{describe(record.type)} has no field {node.attr}", _field_hint(record.type, node.attr)
+        )
+    fields = dict(record.type.fields)
+    if node.attr not in fields:
+        raise scope.error("TG202", node, f"{record.type.name} has no field {node.attr}", nearest(node.attr, fields))
+    return ir.RecordField(record, node.attr, fields[node.attr], scope.where(node))
+
+
+def _member_of(scope: Scope, owner: type[Enum], node: ast.Attribute) -> ir.Expr:
+    if node.attr in owner.__members__:
+        return _enum_member(scope, owner.__members__[node.attr], node)
+    hint = nearest(node.attr, owner.__members__)
+    raise scope.error("TG202", node, f"{owner.__name__} has no member {node.attr}", hint)
+
+
+def _state_field(scope: Scope, node: ast.Attribute, state: str) -> ir.Expr:
+    shape = scope.program.shape
+    if node.attr in shape.broken:
+        raise Abandoned
+    if node.attr not in shape.fields:
+        raise scope.error("TG202", node, f"{shape.name} has no field {node.attr}", nearest(node.attr, shape.fields))
+    return ir.StateField(state, node.attr, shape.fields[node.attr], scope.where(node))
+
+
+def _field_hint(type_: Type, attr: str) -> str:
+    match type_:
+        case Identity(name=name):
+            return f"a name has no parts; keep what belongs to it in a Map[{name}, ...] field"
+        case Enumeration():
+            return "compare it with a member"
+        case Map():
+            return "index it with a key first"
+        case Seq() | Subset() | Pool():
+            return "an element of it"
+        case _:
+            return "a record"
+
+
+@expressions(ast.Subscript)
+def subscript(scope: Scope, node: ast.Subscript, expected: Type | None) -> ir.Expr:
+    """`map[key]`, `sequence[offset]`, `sequence[start:stop]`."""
+    container = plain(expression(scope, node.value))
+    if isinstance(node.slice, ast.Slice):
+        return _slice(scope, container, node.slice, node)
+    return index(scope, container, node.slice, node)
+
+
+def index(scope: Scope, container: ir.Expr, key: ast.expr, node: ast.AST) -> ir.Expr:
+    """`container[key]`, for a map or a sequence."""
+    match container.type:
+        case Map(key=key_type, value=value):
+            return ir.Index(container, fitted(scope, key, key_type), value, scope.where(node))
+        case Seq(of=of):
+            return ir.Index(container, offset(scope, key), of, scope.where(node))
+        case _:
+            hint = (
+                "x in s, to ask; for x in s, to visit"
+                if isinstance(container.type, (Subset, Pool))
+                else "a Map or a Seq"
+            )
+            raise scope.error("TG215", node, f"{describe(container.type)} has no index", hint)
+
+
+def offset(scope: Scope, key: ast.expr) -> ir.Expr:
+    """An index into a sequence. TG409 when it is negative whatever the state."""
+    made = integer(scope, key)
+    if int_type(made).hi < 0:
+        raise scope.error("TG409", key, "a sequence is not indexed from its end", "s[len(s) - 1]")
+    return made
+
+
+def _slice(scope: Scope, sequence: ir.Expr, bounds: ast.Slice, node: ast.AST) -> ir.Expr:
+    if not isinstance(sequence.type, Seq):
+        raise scope.error("TG215", node, f"{describe(sequence.type)} has no parts from one index to another", "a Seq")
+    if bounds.step is not None:
+        raise scope.error("TG121", bounds.step, "every element of a slice is taken, in order", "s[start:stop]")
+    start = None if bounds.lower is None else offset(scope, bounds.lower)
+    stop = None if bounds.upper is None else offset(scope, bounds.upper)
+    capacity = sequence.type.capacity
+    if stop is not None and capacity >= 0:
+        capacity = min(capacity, int_type(stop).hi)
+    type_ = sequence.type if capacity == sequence.type.capacity else Seq(sequence.type.of, capacity)
+    return ir.Slice(sequence, start, stop, type_, scope.where(node))
+
+
+# --- operators -------------------------------------------------------------------------------------------------------
+
+
+@expressions(ast.BoolOp)
+def bool_operation(scope: Scope, node: ast.BoolOp, expected: Type | None) -> ir.Expr:
+    """`a and b`, `a or b`; nested ones of the same operator are one."""
+    made: list[ir.Expr] = []
+    for operand in node.values:
+        try:
+            made.append(condition(scope, operand))
+        except Abandoned:
+            continue
+    if len(made) < len(node.values):
+        raise Abandoned
+    return (conjunction if isinstance(node.op, ast.And) else disjunction)(made, scope.where(node))
+
+
+def conjunction(operands: list[ir.Expr], where: ir.Where) -> ir.Expr:
+    """All of the operands, left to right."""
+    flat = [part for each in operands for part in (each.operands if isinstance(each, ir.And) else (each,))]
+    return flat[0] if len(flat) == 1 else ir.And(tuple(flat), BOOL, where)
+
+
+def disjunction(operands: list[ir.Expr], where: ir.Where) -> ir.Expr:
+    """Any of the operands, left to right."""
+    flat = [part for each in operands for part in (each.operands if isinstance(each, ir.Or) else (each,))]
+    return flat[0] if len(flat) == 1 else ir.Or(tuple(flat), BOOL, where)
+
+
+@expressions(ast.UnaryOp)
+def unary_operation(scope: Scope, node: ast.UnaryOp, expected: Type | None) -> ir.Expr:
+    """`not a`, `-a`, `+a`."""
+    match node.op:
+        case ast.Not():
+            return ir.Not(condition(scope, node.operand), BOOL, scope.where(node))
+        case ast.USub():
+            operand = integer(scope, node.operand)
+            if isinstance(operand, ir.Const):
+                return number(scope, -operand.number, node)
+            return make_arithmetic(scope, "-", number(scope, 0, node), operand, node)
+        case ast.UAdd():
+            return integer(scope, node.operand)
+        case _:
+            raise scope.error("TG112", node, "~ works on bits, and integers here are numbers", "not, or -")
+
+
+_ARITHMETIC: dict[type[ast.operator], ArithmeticOp] = {
+    ast.Add: "+",
+    ast.Sub: "-",
+    ast.Mult: "*",
+    ast.FloorDiv: "//",
+    ast.Mod: "%",
+}
+_SETS: dict[type[ast.operator], Literal["|", "&", "-", "^"]] = {
+    ast.BitOr: "|",
+    ast.BitAnd: "&",
+    ast.Sub: "-",
+    ast.BitXor: "^",
+}
+_OTHER: dict[type[ast.operator], tuple[str, str]] = {
+    ast.Div: ("/", "//, which gives an integer"),
+    ast.Pow: ("**", "* a fixed number of times"),
+    ast.LShift: ("<<", "* by a power of two"),
+    ast.RShift: (">>", "// by a power of two"),
+    ast.MatMult: ("@", "*"),
+}
+
+
+@expressions(ast.BinOp)
+def binary_operation(scope: Scope, node: ast.BinOp, expected: Type | None) -> ir.Expr:
+    """Arithmetic on integers, `| & - ^` on sets, `+` on sequences."""
+    operator = type(node.op)
+    if operator in _OTHER:
+        symbol, hint = _OTHER[operator]
+        raise scope.error("TG112", node, f"{symbol} is not in the language", hint)
+    left, right = _operands(scope, node, expected)
+    if isinstance(left.type, Subset) and isinstance(right.type, Subset):
+        return _set_operation(scope, node, left, right)
+    if isinstance(left.type, Seq) and isinstance(right.type, Seq) and operator is ast.Add:
+        return _concatenation(scope, left, right, node)
+    if isinstance(left.type, Pool) or isinstance(right.type, Pool):
+        raise scope.error(
+            "TG112", node, "messages in flight have no operators", "s.messages.add(m), s.messages.discard(m)"
+        )
+    for value, part in ((left, node.left), (right, node.right)):
+        _check_operand(scope, value, part)
+    if operator not in _ARITHMETIC:
+        raise scope.error("TG112", node, f"{_SETS[operator]} works on sets, not on integers", "and, or, + or *")
+    return make_arithmetic(scope, _ARITHMETIC[operator], plain(left), plain(right), node)
+
+
+def _operands(scope: Scope, node: ast.BinOp, expected: Type | None) -> tuple[ir.Expr, ir.Expr]:
+    """Both operands; an empty or literal container takes its type from the other one, else from the expected type."""
+    wanted = expected if isinstance(expected, (Subset, Seq)) else None
+    if is_shapeless(node.left) and not is_shapeless(node.right):
+        right = plain(expression(scope, node.right, wanted))
+        return plain(expression(scope, node.left, right.type)), right
+    left = plain(expression(scope, node.left, wanted))
+    return left, plain(expression(scope, node.right, left.type))
+
+
+def is_shapeless(node: ast.expr) -> bool:
+    """Whether an expression may need the expected type to have one: None, a container displayed or called for."""
+    match node:
+        case ast.Constant(value=None) | ast.Set() | ast.List() | ast.SetComp():
+            return True
+        case ast.Call(func=ast.Name(id=called)):
+            return called in ("Set", "Seq", "Bag", "Map")
+        case _:
+            return False
+
+
+def _check_operand(scope: Scope, value: ir.Expr, node: ast.expr) -> None:
+    if not isinstance(plain(value).type, Int):
+        raise scope.error("TG205", node, f"this is {describe(value.type)}, not an integer", _integer_hint(value.type))
+
+
+def _set_operation(scope: Scope, node: ast.BinOp, left: ir.Expr, right: ir.Expr) -> ir.Expr:
+    operator = type(node.op)
+    if operator not in _SETS:
+        raise scope.error("TG112", node, "sets are combined with | & - ^", "a | b for all members of either")
+    a, b, joined = unify(scope, left, right, "TG207", node)
+    return ir.SetOperation(_SETS[operator], a, b, joined, scope.where(node))
+
+
+def _concatenation(scope: Scope, left: ir.Expr, right: ir.Expr, node: ast.AST) -> ir.Expr:
+    assert isinstance(left.type, Seq) and isinstance(right.type, Seq)
+    of = join(left.type.of, right.type.of)
+    if of is None:
+        message = f"{describe(left.type)} and {describe(right.type)} hold different types"
+        raise scope.error("TG207", node, message, "two sequences of one type")
+    return ir.Concat(left, right, Seq(of, left.type.capacity + right.type.capacity), scope.where(node))
+
+
+@expressions(ast.IfExp)
+def choice(scope: Scope, node: ast.IfExp, expected: Type | None) -> ir.Expr:
+    """`yes if condition else no`."""
+    test = condition(scope, node.test)
+    if expected is None and is_shapeless(node.body):
+        no = expression(scope, node.orelse)
+        yes = expression(scope, node.body, no.type)
+    else:
+        yes = expression(scope, node.body, expected)
+        no = expression(scope, node.orelse, expected if expected is not None else yes.type)
+    a, b, joined = unify(scope, yes, no, "TG203", node)
+    return ir.Choice(test, a, b, joined, scope.where(node))
+
+
+# --- comparisons -----------------------------------------------------------------------------------------------------
+
+_COMPARE: dict[type[ast.cmpop], CompareOp] = {
+    ast.Eq: "==",
+    ast.NotEq: "!=",
+    ast.Is: "==",
+    ast.IsNot: "!=",
+    ast.Lt: "<",
+    ast.LtE: "<=",
+    ast.Gt: ">",
+    ast.GtE: ">=",
+}
+
+
+@expressions(ast.Compare)
+def comparison(scope: Scope, node: ast.Compare, expected: Type | None) -> ir.Expr:
+    """`a < b`, `a == b`, `a in b`, `a is None`, and chains of them."""
+    operands = [node.left, *node.comparators]
+    links = [_link(scope, a, op, b, node) for a, op, b in zip(operands, node.ops, operands[1:], strict=False)]
+    return conjunction(links, scope.where(node))
+
+
+def _link(scope: Scope, left: ast.expr, op: ast.cmpop, right: ast.expr, node: ast.Compare) -> ir.Expr:
+    """One link of a chain. Expressions have no effect, so that a middle operand may stand in two links."""
+    if isinstance(op, (ast.In, ast.NotIn)):
+        found = _membership(scope, left, right, node)
+        return found if isinstance(op, ast.In) else ir.Not(found, BOOL, scope.where(node))
+    if is_shapeless(left) and not is_shapeless(right):
+        b = expression(scope, right)
+        a = expression(scope, left, b.type)
+    else:
+        a = expression(scope, left)
+        b = expression(scope, right, a.type)
+    symbol = _COMPARE[type(op)]
+    if _is_none(left) or _is_none(right):
+        return _none_test(scope, b if _is_none(left) else a, symbol, node)
+    if isinstance(op, (ast.Is, ast.IsNot)) and not isinstance(plain(a).type, (Enumeration, Bool)):
+        raise scope.error("TG112", node, "`is` compares objects, and values have no identity", "==, or `is None`")
+    return compare(scope, symbol, a, b, node)
+
+
+def _is_none(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value is None
+
+
+def _none_test(scope: Scope, option: ir.Expr, symbol: CompareOp, node: ast.AST) -> ir.Expr:
+    if symbol not in ("==", "!="):
+        raise scope.error("TG206", node, "None has no order", "is None, or is not None")
+    if not isinstance(option.type, Option):
+        hint = f"declare it as {describe(option.type)} | None, or drop the test"
+        raise scope.error("TG208", node, f"this is {describe(option.type)}, never None", hint)
+    test = ir.IsNone(option, BOOL, scope.where(node))
+    return test if symbol == "==" else ir.Not(test, BOOL, scope.where(node))
+
+
+def compare(scope: Scope, symbol: CompareOp, left: ir.Expr, right: ir.Expr, node: ast.AST) -> ir.Expr:
+    """A comparison of two values: equality at any one type, order on integers, bools, and sets (as subsets)."""
+    if symbol in ("==", "!="):
+        a, b, _ = unify(scope, left, right, "TG207", node)
+        return ir.Compare(symbol, a, b, BOOL, scope.where(node))
+    a, b, joined = unify(scope, plain(left), plain(right), "TG207", node)
+    if isinstance(joined, Subset):
+        return _subset_order(symbol, a, b, scope.where(node))
+    if not isinstance(joined, (Int, Bool)):
+        raise scope.error("TG206", node, f"{describe(joined)} has no order", "==, or an integer field to order by")
+    return ir.Compare(symbol, a, b, BOOL, scope.where(node))
+
+
+def _subset_order(symbol: CompareOp, left: ir.Expr, right: ir.Expr, where: ir.Where) -> ir.Expr:
+    if symbol in (">", ">="):
+        left, right = right, left
+    within = ir.SetOperation("<=", left, right, BOOL, where)
+    if symbol in ("<=", ">="):
+        return within
+    return ir.And((within, ir.Compare("!=", left, right, BOOL, where)), BOOL, where)
+
+
+def _membership(scope: Scope, element: ast.expr, container: ast.expr, node: ast.AST) -> ir.Expr:
+    if isinstance(container, (ast.Tuple, ast.List)):
+        if not container.elts:
+            raise scope.error("TG214", container, "nothing is in an empty tuple", "False")
+        links = [_equal(scope, element, each, node) for each in container.elts]
+        return disjunction(links, scope.where(node))
+    owner = scope.static(container)
+    if isinstance(owner, type):
+        raise scope.error(
+            "TG221", container, f"{owner.__name__} is a type; every value of it is in it", "True, or a set"
+        )
+    if is_shapeless(container):
+        value = plain(expression(scope, element))
+        holder = expression(scope, container, _set_of(value.type))
+    else:
+        holder = plain(expression(scope, container))
+        value = None
+    if not isinstance(holder.type, (Subset, Pool, Seq)):
+        raise scope.error(
+            "TG203", container, f"nothing is `in` {describe(holder.type)}", "a Set, a Seq, or a tuple of values"
+        )
+    made = expression(scope, element, holder.type.of) if value is None else value
+    return contains(scope, made, holder, element, node)
+
+
+def contains(scope: Scope, element: ir.Expr, holder: ir.Expr, part: ast.AST, node: ast.AST) -> ir.Expr:
+    """`element in holder`. None is never in a container of plain values, which is no error."""
+    assert isinstance(holder.type, (Subset, Pool, Seq))
+    where, of = scope.where(node), holder.type.of
+    test = ir.Contains(fit(scope, element, of, part), holder, BOOL, where)
+    if isinstance(element.type, Option) and not isinstance(of, Option):
+        return ir.And((ir.Not(ir.IsNone(element, BOOL, where), BOOL, where), test), BOOL, where)
+    return test
+
+
+def _set_of(element: Type) -> Type | None:
+    return Subset(element) if isinstance(element, (Int, Bool, Enumeration, Identity)) else None
+
+
+def _equal(scope: Scope, left: ast.expr, right: ast.expr, node: ast.AST) -> ir.Expr:
+    return _link(scope, left, ast.Eq(), right, ast.Compare(left, [ast.Eq()], [right], **_place(node)))
+
+
+def _place(node: ast.AST) -> dict[str, Any]:
+    return {each: getattr(node, each) for each in ("lineno", "col_offset", "end_lineno", "end_col_offset")}

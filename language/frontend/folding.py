@@ -1,0 +1,233 @@
+"""Folding: with the constants' values in place, what can be known now is, and what can never run is dropped.
+
+Only expressions that cannot fail are dropped without being evaluated, so that folding never hides an error of the model.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from enum import Enum
+from typing import Any
+
+from .. import ir
+from ..constants import Value
+from ..types import Bool, Int, Seq
+from .walk import parts, rebuilt
+
+_ORDER: dict[str, Callable[[int, int], bool]] = {
+    "==": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+_ARITHMETIC: dict[str, Callable[[int, int], int]] = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "//": operator.floordiv,
+    "%": operator.mod,
+    "min": min,
+    "max": max,
+}
+
+
+class Folder:
+    """Folds the functions of one bound model; a helper is folded once."""
+
+    def __init__(self) -> None:
+        self._functions: dict[int, tuple[ir.Function, ir.Function]] = {}
+
+    # --- statements --------------------------------------------------------------------------------------------------
+
+    def body(self, statements: tuple[ir.Statement, ...]) -> tuple[ir.Statement, ...]:
+        """The statements folded, those after a certain return dropped."""
+        made: list[ir.Statement] = []
+        for statement in statements:
+            made.extend(self._statement(statement))
+            if made and isinstance(made[-1], ir.Return):
+                break
+        return tuple(made)
+
+    def _statement(self, statement: ir.Statement) -> tuple[ir.Statement, ...]:
+        folded: Any = rebuilt(statement, self.part)
+        match folded:
+            case ir.If(condition=ir.Const(number=number), yes=yes, no=no):
+                return self.body(yes if number else no)
+            case ir.If(condition=condition, yes=yes, no=no):
+                taken, other = self.body(yes), self.body(no)
+                if not taken and not other and cannot_fail(condition):
+                    return ()
+                return (ir.If(condition, taken, other, folded.where),)
+            case ir.For(body=body):
+                return (replace(folded, body=self.body(body)),)
+            case (
+                ir.Require(condition=ir.Const(number=1))
+                | ir.Limit(condition=ir.Const(number=1))
+                | ir.Assert(condition=ir.Const(number=1))
+            ):
+                return ()
+            case _:
+                return (folded,)
+
+    def function(self, function: ir.Function) -> ir.Function:
+        """A helper or property folded."""
+        known = self._functions.get(id(function))
+        if known is None:
+            body = self.body(function.body)
+            known = self._functions[id(function)] = (function, replace(function, body=body))
+        return known[1]
+
+    # --- expressions -------------------------------------------------------------------------------------------------
+
+    def part(self, form: Any) -> Any:
+        """An expression (or a source, a place, a generator) folded, inside first."""
+        folded = rebuilt(form, self.part)
+        handler = _HANDLERS.get(type(folded))
+        if handler is not None:
+            return handler(folded)
+        return self._call(folded) if isinstance(folded, ir.Call) else folded
+
+    def _call(self, call: ir.Call) -> ir.Expr:
+        function = self.function(call.function)
+        match function.body:
+            case (ir.Return(value=ir.Const() as value),) if all(cannot_fail(each) for each in call.arguments):
+                return replace(value, where=call.where)
+            case _:
+                return ir.Call(function, call.arguments, call.type, call.where)
+
+
+_PARTIAL = (ir.Unwrap, ir.Slice, ir.Call)
+
+
+def cannot_fail(form: Any) -> bool:
+    """Whether evaluating it can never be an error of the model."""
+    match form:
+        case ir.Index(container=container):
+            if isinstance(container.type, Seq) or isinstance(form.index.type, Int):
+                return False
+        case ir.Arithmetic(op="//" | "%"):
+            return False
+        case ir.Quantified(kind="min" | "max", default=None):
+            return False
+        case _ if isinstance(form, _PARTIAL):
+            return False
+        case _:
+            pass
+    return all(cannot_fail(part) for part in parts(form))
+
+
+def _truth(value: bool, where: ir.Where) -> ir.Const:
+    return ir.Const(int(value), Bool(), where)
+
+
+def _and(form: ir.And) -> ir.Expr:
+    return _connective(form, 0)
+
+
+def _or(form: ir.Or) -> ir.Expr:
+    return _connective(form, 1)
+
+
+def _connective(form: ir.And | ir.Or, deciding: int) -> ir.Expr:
+    """Operands up to the first that decides; those before it must stay when they can fail."""
+    kept: list[ir.Expr] = []
+    for operand in form.operands:
+        if not isinstance(operand, ir.Const):
+            kept.append(operand)
+        elif operand.number == deciding:
+            if all(cannot_fail(each) for each in kept):
+                return operand
+            kept.append(operand)
+            break
+    if not kept:
+        return _truth(not deciding, form.where)
+    return kept[0] if len(kept) == 1 else type(form)(tuple(kept), form.type, form.where)
+
+
+def _not(form: ir.Not) -> ir.Expr:
+    match form.operand:
+        case ir.Const(number=number):
+            return _truth(not number, form.where)
+        case ir.Not(operand=inner):
+            return inner
+        case _:
+            return form
+
+
+def _choice(form: ir.Choice) -> ir.Expr:
+    if isinstance(form.condition, ir.Const):
+        return form.yes if form.condition.number else form.no
+    return form
+
+
+def _compare(form: ir.Compare) -> ir.Expr:
+    match form.left, form.right:
+        case ir.Const(number=a), ir.Const(number=b):
+            return _truth(_ORDER[form.op](a, b), form.where)
+        case (ir.Some() as some, ir.Const(number=0)) | (ir.Const(number=0), ir.Some() as some) if cannot_fail(some):
+            return _truth(form.op == "!=", form.where)
+        case ir.Some(value=a), ir.Some(value=b):
+            return _compare(replace(form, left=a, right=b))
+        case _:
+            return form
+
+
+def _arithmetic(form: ir.Arithmetic) -> ir.Expr:
+    match form.left, form.right:
+        case ir.Const(number=a), ir.Const(number=b) if b or form.op not in ("//", "%"):
+            value = _ARITHMETIC[form.op](a, b)
+            return ir.Const(value, Int(value, value), form.where)
+        case _:
+            return form
+
+
+def _is_none(form: ir.IsNone) -> ir.Expr:
+    match form.option:
+        case ir.Const():
+            return _truth(True, form.where)
+        case ir.Some(value=value) if cannot_fail(value):
+            return _truth(False, form.where)
+        case _:
+            return form
+
+
+def _unwrap(form: ir.Unwrap) -> ir.Expr:
+    return form.option.value if isinstance(form.option, ir.Some) else form
+
+
+_HANDLERS: dict[type[Any], Callable[[Any], ir.Expr]] = {
+    ir.And: _and,
+    ir.Or: _or,
+    ir.Not: _not,
+    ir.Choice: _choice,
+    ir.Compare: _compare,
+    ir.Arithmetic: _arithmetic,
+    ir.IsNone: _is_none,
+    ir.Unwrap: _unwrap,
+}
+
+
+# --- constant conditions with open constants -------------------------------------------------------------------------
+
+
+def constant_value(form: ir.Expr, values: Mapping[str, Value]) -> int | None:
+    """The number of an expression over constants, open ones at their present values; None when the state decides."""
+    if not ir.is_constant(form):
+        return None
+    return _present(form, values).number
+
+
+def _present(form: Any, values: Mapping[str, Value]) -> Any:
+    if isinstance(form, ir.OpenConst):
+        return ir.Const(_number(values[form.name]), form.type, form.where)
+    folded = rebuilt(form, lambda part: _present(part, values))
+    handler = _HANDLERS.get(type(folded))
+    return folded if handler is None else handler(folded)
+
+
+def _number(value: Value) -> int:
+    return list(type(value)).index(value) if isinstance(value, Enum) else int(value)

@@ -1,0 +1,233 @@
+"""Helper functions: each is elaborated once for the types of its arguments and the states it is given."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+from types import FunctionType
+from typing import Any
+
+from .. import ir
+from ..errors import Abandoned
+from ..types import Bool, Int, Type
+from .annotations import describe
+from .intervals import inside, widened
+from .matching import agrees, fit, join, settle
+from .scope import Program, Role, Scope, block, expression
+from .source import Source, source_of_function
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """A function's text and its parameters in order: None is the type of a parameter that takes the state."""
+
+    function: FunctionType
+    source: Source
+    node: ast.FunctionDef
+    parameters: tuple[tuple[ast.arg, Type | None], ...]
+    returns: Type | None
+
+
+def names_assigned(nodes: list[ast.stmt]) -> frozenset[str]:
+    """Every name that these statements bind, comprehensions' own variables left out."""
+    return frozenset(_assigned(nodes))
+
+
+def _assigned(nodes: list[ast.stmt]) -> Iterator[str]:
+    for node in nodes:
+        match node:
+            case ast.Assign(targets=targets):
+                yield from (each.id for target in targets for each in ast.walk(target) if _is_stored(each))
+            case ast.AnnAssign(target=ast.Name(id=name)) | ast.AugAssign(target=ast.Name(id=name)):
+                yield name
+            case ast.For(target=target, body=body, orelse=orelse):
+                yield from (each.id for each in ast.walk(target) if isinstance(each, ast.Name))
+                yield from _assigned(body + orelse)
+            case ast.If(body=body, orelse=orelse) | ast.While(body=body, orelse=orelse):
+                yield from _assigned(body + orelse)
+            case ast.Match(cases=cases):
+                for case in cases:
+                    yield from _assigned(case.body)
+            case _:
+                pass
+
+
+def _is_stored(node: ast.AST) -> Any:
+    return isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+
+
+def signature(program: Program, function: FunctionType, source: Source, node: ast.FunctionDef) -> Signature:
+    """Reads a function's annotations. Raises Abandoned after noting what is wrong with them."""
+    _check_shape(program, source, node)
+    parameters: list[tuple[ast.arg, Type | None]] = []
+    sound = True
+    for each in node.args.args:
+        try:
+            parameters.append((each, _parameter_type(program, function, source, each)))
+        except Abandoned:
+            sound = False
+    if not sound:
+        raise Abandoned
+    return Signature(function, source, node, tuple(parameters), _return_type(program, function, source, node))
+
+
+def _check_shape(program: Program, source: Source, node: ast.FunctionDef) -> None:
+    arguments = node.args
+    extra = [*arguments.posonlyargs, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg]
+    odd = next((each for each in extra if each is not None), None)
+    if odd is not None:
+        message = f"{odd.arg} is not an ordinary parameter"
+        program.diagnostics.add("TG122", source.where(odd), message, "plain parameters, each with its type")
+        raise Abandoned
+
+
+def _parameter_type(program: Program, function: FunctionType, source: Source, node: ast.arg) -> Type | None:
+    if node.annotation is None:
+        hint = f"{node.arg}: Replica, or {node.arg}: {program.shape.name} for the state"
+        program.diagnostics.add("TG210", source.where(node), f"{node.arg} has no type", hint)
+        raise Abandoned
+    return program.types.read(node.annotation, source, function.__globals__).type
+
+
+def _return_type(program: Program, function: FunctionType, source: Source, node: ast.FunctionDef) -> Type | None:
+    if node.returns is None:
+        where = source.where(node)
+        heading = ir.Where(where.file, where.line, where.column, where.line, where.column + len(f"def {node.name}"))
+        program.diagnostics.add(
+            "TG210", heading, f"{node.name} does not say what it returns", "-> bool, or the type of its value"
+        )
+        raise Abandoned
+    return program.types.read(node.returns, source, function.__globals__).type
+
+
+# --- calls -----------------------------------------------------------------------------------------------------------
+
+
+def call(scope: Scope, function: FunctionType, node: ast.Call) -> ir.Expr:
+    """A call of a helper with these arguments."""
+    program = scope.program
+    found = source_of_function(function)
+    if found is None:
+        raise scope.error(
+            "TG008", node, f"the text of {function.__name__} cannot be found", "a function written in a file"
+        )
+    if function in program.stack:
+        raise scope.error("TG106", node, f"{function.__name__} calls itself", "a loop over a bounded range")
+    its = signature(program, function, *found)
+    states, arguments = _bind_arguments(scope, its, node)
+    made = _elaborated(program, its, states, tuple(each.type for each in arguments))
+    return ir.Call(made, tuple(arguments), made.returns, scope.where(node))
+
+
+def _bind_arguments(scope: Scope, its: Signature, node: ast.Call) -> tuple[dict[str, str], list[ir.Expr]]:
+    """The caller's state for each state parameter, and the other arguments in order."""
+    given = _given(scope, its, node)
+    states: dict[str, str] = {}
+    arguments: list[ir.Expr] = []
+    for parameter, type_ in its.parameters:
+        where, argument = given[parameter.arg]
+        if type_ is not None:
+            value = expression(where, argument, type_)
+            arguments.append(fit(where, value, type_, argument))
+        elif isinstance(argument, ast.Name) and argument.id in scope.states:
+            states[parameter.arg] = scope.states[argument.id]
+        else:
+            raise scope.error(
+                "TG203", argument, f"{its.node.name} needs the state itself here", "the caller's own state parameter"
+            )
+    return states, arguments
+
+
+def _given(scope: Scope, its: Signature, node: ast.Call) -> dict[str, tuple[Scope, ast.expr]]:
+    """For each parameter the argument's node, and the scope to read it in: a default is read where the helper stands."""
+    names = [parameter.arg for parameter, _ in its.parameters]
+    hint = f"{its.node.name}({', '.join(names)})"
+    if len(node.args) > len(names) or any(isinstance(each, ast.Starred) for each in node.args):
+        raise scope.error("TG211", node, f"{its.node.name} takes {len(names)} arguments, not {len(node.args)}", hint)
+    given = {name: (scope, each) for name, each in zip(names, node.args, strict=False)}
+    for keyword in node.keywords:
+        if keyword.arg not in names or keyword.arg in given:
+            raise scope.error("TG211", keyword, f"{its.node.name} has no free parameter {keyword.arg}", hint)
+        given[keyword.arg] = (scope, keyword.value)
+    defaults = its.node.args.defaults
+    outside = Scope(scope.program, its.source, its.function.__globals__, "helper")
+    for name, default in zip(names[len(names) - len(defaults) :], defaults, strict=True):
+        given.setdefault(name, (outside, default))
+    missing = [name for name in names if name not in given]
+    if missing:
+        raise scope.error("TG211", node, f"{its.node.name} also needs {', '.join(missing)}", hint)
+    return given
+
+
+def _elaborated(program: Program, its: Signature, states: dict[str, str], given: tuple[Type, ...]) -> ir.Function:
+    declared = [type_ for _, type_ in its.parameters if type_ is not None]
+    types = tuple(_bounded(settle(want, found)) for want, found in zip(declared, given, strict=True))
+    key = (its.function, tuple(states.items()), types)
+    if key not in program.helpers:
+        program.helpers[key] = None
+        program.stack.append(its.function)
+        try:
+            program.helpers[key] = _function(program, its, states, types)
+        finally:
+            program.stack.pop()
+    made = program.helpers[key]
+    if made is None:
+        raise Abandoned
+    return made
+
+
+def _bounded(type_: Type) -> Type:
+    """Very wide integer arguments share one elaboration."""
+    wide = isinstance(type_, Int) and type_.hi - type_.lo > 2**20 and inside(type_, widened())
+    return widened() if wide else type_
+
+
+def _function(program: Program, its: Signature, states: dict[str, str], types: tuple[Type, ...]) -> ir.Function:
+    remaining = iter(types)
+    named = tuple((each.arg, next(remaining)) for each, type_ in its.parameters if type_ is not None)
+    return function_form(program, its, "helper", states, named)
+
+
+def function_form(
+    program: Program, its: Signature, role: Role, states: dict[str, str], named: tuple[tuple[str, Type], ...]
+) -> ir.Function:
+    """The typed form of a pure function. Raises Abandoned when anything in it is wrong."""
+    scope = Scope(program, its.source, its.function.__globals__, role)
+    scope.states = states
+    scope.assigned = names_assigned(its.node.body)
+    scope.returns = its.returns
+    scope.used.update(states.values())
+    for name, type_ in named:
+        scope.bind(name, type_)
+    errors = program.diagnostics.count
+    body, ends = block(scope, its.node.body)
+    if program.diagnostics.count > errors:
+        raise Abandoned
+    if not ends or its.returns is None:
+        raise scope.error(
+            "TG220", its.node.body[-1], f"{its.node.name} may end here without a value", "return ..., on every way"
+        )
+    return ir.Function(
+        its.node.name,
+        named,
+        tuple(states.values()),
+        body,
+        _result(its.returns, scope.returned),
+        its.source.where(its.node),
+    )
+
+
+def _result(declared: Type, returned: list[Type]) -> Type:
+    found: Type | None = None
+    for each in returned:
+        found = each if found is None else join(found, each)
+        assert found is not None and agrees(each, declared), f"{describe(each)} was fitted to {describe(declared)}"
+    return declared if found is None else _narrowed(declared, found)
+
+
+def _narrowed(declared: Type, found: Type) -> Type:
+    """Integers keep the interval that was found: a declared range is not checked at a return."""
+    if isinstance(declared, Int):
+        return found
+    return declared if isinstance(declared, Bool) else settle(declared, found)

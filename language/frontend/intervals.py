@@ -1,0 +1,87 @@
+"""Interval arithmetic: which integers an expression may have. Sound, and as narrow as one look at the operands allows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from ..types import Int
+
+LIMIT = 2**62
+"""No intermediate value may leave -LIMIT..LIMIT, so that engines can compute in 64 bits."""
+WIDE = 2**40
+"""How far a local name that a loop changes may go."""
+ANY_INT = Int(-LIMIT, LIMIT)
+"""A plain `int` annotation: the interval is taken from the value."""
+
+
+def hull(*intervals: Int) -> Int:
+    """The smallest interval that holds all of them."""
+    return Int(min(each.lo for each in intervals), max(each.hi for each in intervals))
+
+
+def widened() -> Int:
+    """The interval of a local name that a loop changes."""
+    return Int(-WIDE, WIDE)
+
+
+def inside(inner: Int, outer: Int) -> bool:
+    """Whether every integer of `inner` is in `outer`."""
+    return outer.lo <= inner.lo and inner.hi <= outer.hi
+
+
+def fits(interval: Int) -> bool:
+    """Whether engines can compute it in 64 bits."""
+    return inside(interval, ANY_INT)
+
+
+def _corners(operation: Callable[[int, int], int], left: Int, right: Int) -> Int:
+    values = [operation(a, b) for a in (left.lo, left.hi) for b in (right.lo, right.hi)]
+    return Int(min(values), max(values))
+
+
+def _nonzero_parts(interval: Int) -> Iterable[Int]:
+    if interval.hi > 0:
+        yield Int(max(1, interval.lo), interval.hi)
+    if interval.lo < 0:
+        yield Int(interval.lo, min(-1, interval.hi))
+
+
+def _quotient(left: Int, right: Int) -> Int:
+    parts = [_corners(lambda a, b: a // b, left, part) for part in _nonzero_parts(right)]
+    return hull(*parts) if parts else Int(0, 0)
+
+
+def _remainder(left: Int, right: Int) -> Int:
+    parts: list[Int] = []
+    for part in _nonzero_parts(right):
+        if part.lo > 0:
+            parts.append(left if left.lo >= 0 and left.hi < part.lo else Int(0, part.hi - 1))
+        else:
+            parts.append(Int(part.lo + 1, 0))
+    return hull(*parts) if parts else Int(0, 0)
+
+
+_OPERATIONS: dict[str, Callable[[Int, Int], Int]] = {
+    "+": lambda a, b: Int(a.lo + b.lo, a.hi + b.hi),
+    "-": lambda a, b: Int(a.lo - b.hi, a.hi - b.lo),
+    "*": lambda a, b: _corners(lambda x, y: x * y, a, b),
+    "//": _quotient,
+    "%": _remainder,
+    "min": lambda a, b: Int(min(a.lo, b.lo), min(a.hi, b.hi)),
+    "max": lambda a, b: Int(max(a.lo, b.lo), max(a.hi, b.hi)),
+}
+
+
+def arithmetic(op: str, left: Int, right: Int) -> Int:
+    """The interval of `left op right`. Division leaves out the divisor 0, which is an error of its own."""
+    return _OPERATIONS[op](left, right)
+
+
+def total(count: int, element: Int) -> Int:
+    """The interval of a sum of at most `count` values of `element`."""
+    return Int(min(0, count * element.lo), max(0, count * element.hi))
+
+
+def steps(start: Int, stop: Int) -> Int:
+    """The interval of the variable of `range(start, stop)`."""
+    return Int(start.lo, max(start.lo, stop.hi - 1))

@@ -1,0 +1,172 @@
+"""How a value of one type comes to be taken for another: `None` and plain values as options, options as plain values."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+
+from .. import ir
+from ..types import Bool, Enumeration, Identity, Int, Map, Option, Pool, Record, Seq, Subset, Type, Unit
+from .annotations import ANY_CAPACITY, describe
+from .intervals import ANY_INT, hull
+from .scope import Scope
+
+
+def join(left: Type, right: Type) -> Type | None:
+    """The type that holds the values of both; None when there is none."""
+    match left, right:
+        case Int(), Int():
+            return left if left == right else hull(left, right)
+        case (
+            (Bool(), Bool())
+            | (Unit(), Unit())
+            | (Enumeration(), Enumeration())
+            | (Identity(), Identity())
+            | (Record(), Record())
+        ):
+            return left if left == right else None
+        case (Unit(), Option()) | (Option(), Unit()):
+            return right if isinstance(left, Unit) else left
+        case Option(of=a), Option(of=b):
+            of = join(a, b)
+            return None if of is None else Option(of)
+        case (Unit(), other) | (other, Unit()):
+            return None if isinstance(other, (Pool, Unit)) else Option(other)
+        case (Option(of=of), other) | (other, Option(of=of)):
+            joined = join(of, other)
+            return None if joined is None else Option(joined)
+        case _:
+            return _join_containers(left, right)
+
+
+def _join_containers(left: Type, right: Type) -> Type | None:
+    match left, right:
+        case Seq(of=a), Seq(of=b):
+            of = join(a, b)
+            return None if of is None else _wider(replace(left, of=of), left.capacity, right)
+        case Pool(of=a, multiple=m), Pool(of=b, multiple=n):
+            return _wider(left, left.capacity, right) if a == b and m == n else None
+        case Map(key=k, value=a), Map(key=q, value=b):
+            value = join(a, b)
+            return Map(k, value) if k == q and value is not None else None
+        case Subset(of=a), Subset(of=b):
+            return left if a == b else None
+        case _:
+            return None
+
+
+def _wider(made: Seq | Pool, capacity: int, other: Seq | Pool) -> Type:
+    """`made` with the larger capacity of the two; a capacity still to be found gives way to a known one."""
+    if other.capacity == capacity:
+        return made
+    larger = max(capacity, other.capacity)
+    opened = made.capacity_open if larger == capacity else other.capacity_open
+    return replace(made, capacity=larger, capacity_open=opened)
+
+
+def settle(declared: Type, found: Type) -> Type:
+    """The type of a helper's parameter or result: as declared, wide enough for what was found.
+
+    A declared plain `int` and a bare container take what was found. `found` is known to fit `declared`.
+    """
+    match declared, found:
+        case Int(), Int():
+            return found if declared == ANY_INT else hull(declared, found) if not _within(found, declared) else declared
+        case (Seq(of=a), Seq(of=b)) | (Option(of=a), Option(of=b)):
+            settled = replace(declared, of=settle(a, b))
+            return _settled_capacity(settled, found)
+        case Pool(), Pool():
+            return _settled_capacity(declared, found)
+        case Map(key=key, value=a), Map(value=b):
+            return Map(key, settle(a, b))
+        case Subset(of=a), Subset():
+            return found if a == ANY_INT else declared
+        case _:
+            return declared
+
+
+def _settled_capacity(declared: Type, found: Type) -> Type:
+    if isinstance(declared, (Seq, Pool)) and isinstance(found, (Seq, Pool)):
+        return _wider(declared, declared.capacity, found)
+    return declared
+
+
+def _within(inner: Int, outer: Int) -> bool:
+    return outer.lo <= inner.lo and inner.hi <= outer.hi
+
+
+def agrees(found: Type, wanted: Type) -> bool:
+    """Whether a value of `found` can stand where `wanted` is wanted without any change. Bounds are checked when it is stored."""
+    match found, wanted:
+        case Int(), Int():
+            return True
+        case (Option(of=a), Option(of=b)) | (Seq(of=a), Seq(of=b)):
+            return agrees(a, b)
+        case Map(key=k, value=a), Map(key=q, value=b):
+            return k == q and agrees(a, b)
+        case Subset(of=a), Subset(of=b):
+            return a == b or b == ANY_INT
+        case Pool(of=a, multiple=m), Pool(of=b, multiple=n):
+            return a == b and m == n
+        case _:
+            return found == wanted
+
+
+def fit(scope: Scope, value: ir.Expr, wanted: Type, node: ast.AST) -> ir.Expr:
+    """`value` as a `wanted`: `None` becomes that option's, a plain value becomes some, an option is unwrapped.
+
+    Raises Abandoned after noting TG203 when the types have nothing to do with each other.
+    """
+    found = type_of(value)
+    if agrees(found, wanted):
+        return value
+    if isinstance(wanted, Option):
+        if isinstance(found, Unit) and isinstance(value, ir.Const):
+            return replace(value, type=wanted)
+        if agrees(found, wanted.of):
+            return ir.Some(value, Option(found), value.where)
+    if isinstance(found, Option) and agrees(found.of, wanted):
+        return ir.Unwrap(value, found.of, value.where)
+    raise scope.error(
+        "TG203", node, f"this is {describe(found)}, and {describe(wanted)} is needed", _hint(found, wanted)
+    )
+
+
+def _hint(found: Type, wanted: Type) -> str:
+    match found, wanted:
+        case Unit(), _:
+            return f"a {describe(wanted)}; or declare the place as {describe(wanted)} | None"
+        case Bool(), Int():
+            return "1 if condition else 0"
+        case Int(), Bool():
+            return "a comparison, such as count > 0"
+        case Int(), Identity(name=name):
+            return f"a member of {name}: a parameter, a loop variable, or {name}(0)"
+        case Int(), Enumeration(name=name, members=members):
+            return f"a member, such as {name}.{members[0]}"
+        case _:
+            return f"a value of {describe(wanted)}"
+
+
+def type_of(value: ir.Expr) -> Type:
+    """An expression's type."""
+    return value.type
+
+
+def plain(value: ir.Expr) -> ir.Expr:
+    """The value itself, or what is in it when it is an option (an error when evaluated as None)."""
+    return ir.Unwrap(value, value.type.of, value.where) if isinstance(value.type, Option) else value
+
+
+def unify(scope: Scope, left: ir.Expr, right: ir.Expr, code: str, node: ast.AST) -> tuple[ir.Expr, ir.Expr, Type]:
+    """Both values brought to one type, and that type. Raises Abandoned after noting `code` when there is none."""
+    joined = join(left.type, right.type)
+    if joined is None:
+        message = f"{describe(left.type)} and {describe(right.type)} are different types"
+        raise scope.error(code, node, message, "two values of one type")
+    return fit(scope, left, joined, node), fit(scope, right, joined, node), joined
+
+
+def is_known(type_: Type) -> bool:
+    """Whether no capacity or element type in it is still to be found."""
+    return not (isinstance(type_, (Seq, Pool)) and type_.capacity == ANY_CAPACITY)

@@ -1,0 +1,377 @@
+"""Marked functions as a whole: actions, initial functions, properties, and the sentences in actions' docstrings."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from types import FunctionType
+
+from .. import ir
+from ..errors import Abandoned, Diagnostics
+from ..types import Bool, Enumeration, Identity, Int, Pool, Record, Subset, Type
+from .annotations import describe
+from .calls import record_arguments
+from .folding import Folder
+from .helpers import Signature, function_form, names_assigned, signature
+from .intervals import ANY_INT
+from .rules import Ghosts, check_order, without_ghosts
+from .scope import Program, Role, Scope, block, expression
+from .source import Source, source_of_function
+from .statements import expression_statement
+from .walk import fields_read, fields_written
+
+_ = expression_statement  # its module registers the statements
+
+
+@dataclass(frozen=True, slots=True)
+class Elaborated:
+    """A function's typed form before folding, with what the ghost rule found out about it."""
+
+    body: tuple[ir.Statement, ...]
+    ghosts: Ghosts
+
+
+def located(program: Program, function: FunctionType) -> tuple[Source, ast.FunctionDef]:
+    """A collected function's text. Raises Abandoned after noting TG008 when there is none."""
+    found = source_of_function(function)
+    if found is None:
+        code = function.__code__
+        message = f"{function.__name__} has no text at {code.co_filename}:{code.co_firstlineno}"
+        where = ir.Where(code.co_filename, code.co_firstlineno, 0, code.co_firstlineno, 0)
+        program.diagnostics.add(
+            "TG008", where, message, "a function written in a file, unchanged since it was imported"
+        )
+        raise Abandoned
+    return found
+
+
+def heading(source: Source, node: ast.FunctionDef) -> ir.Where:
+    """The place of a function's `def name`."""
+    where = source.where(node)
+    return ir.Where(where.file, where.line, where.column, where.line, where.column + len(f"def {node.name}"))
+
+
+def _signature(program: Program, function: FunctionType, states: int, role: str) -> Signature:
+    """A role's signature: so many parameters for the state come first, and no others do."""
+    source, node = located(program, function)
+    its = signature(program, function, source, node)
+    kinds = [type_ is None for _, type_ in its.parameters]
+    if kinds[:states] != [True] * states or any(kinds[states:]):
+        name = program.shape.name
+        wanted = {0: "no state parameter", 1: f"the state first: s: {name}", 2: f"before: {name}, after: {name}"}[
+            states
+        ]
+        program.diagnostics.add(
+            "TG311", heading(source, node), f"{node.name} is {role}, and takes {wanted}", _USAGE[role].format(name)
+        )
+        raise Abandoned
+    return its
+
+
+_USAGE = {
+    "an action": "def act(s: {0}, replica: Replica) -> None",
+    "an initial function": "def start() -> {0}",
+    "an invariant": "def holds(s: {0}) -> bool",
+    "a reachable": "def happens(s: {0}) -> bool",
+    "a terminal": "def may_end(s: {0}) -> bool",
+    "a transition": "def grows(before: {0}, after: {0}) -> bool",
+}
+
+
+# --- parameters ------------------------------------------------------------------------------------------------------
+
+
+def _parameters(program: Program, its: Signature, skip: int) -> tuple[ir.Parameter, ...]:
+    made: list[ir.Parameter] = []
+    for node, type_ in its.parameters[skip:]:
+        assert type_ is not None, "a state among the parameters was refused"
+        made.append(_parameter(program, its, node, type_))
+    return tuple(made)
+
+
+def _parameter(program: Program, its: Signature, node: ast.arg, type_: Type) -> ir.Parameter:
+    where = its.source.where(node)
+    if isinstance(type_, Record):
+        return ir.Parameter(node.arg, type_, _pool(program, its, node, type_), where)
+    element = type_.of if isinstance(type_, Subset) else type_
+    if isinstance(element, (Int, Bool, Enumeration, Identity)) and element != ANY_INT:
+        return ir.Parameter(node.arg, type_, None, where)
+    hint = "a domain, an enum, bool, an int with a Range, a Set over one of them, or a record from a message field"
+    program.diagnostics.add("TG308", where, f"{node.arg} is {describe(type_)}, which has no list of values", hint)
+    raise Abandoned
+
+
+def _pool(program: Program, its: Signature, node: ast.arg, type_: Record) -> str:
+    """The state field whose members a message parameter ranges over."""
+    assert node.annotation is not None, "a parameter without annotation was refused"
+    chosen = program.types.read(node.annotation, its.source, its.function.__globals__).member_of
+    fields = [name for name, each in program.shape.fields.items() if isinstance(each, Pool) and each.of == type_]
+    where = its.source.where(node)
+    if chosen is not None and chosen not in fields:
+        message = f"the state has no Set or Bag of {type_.name} called {chosen}"
+        program.diagnostics.add(
+            "TG308", where, message, f"one of: {', '.join(fields)}" if fields else f"a field of type Set[{type_.name}]"
+        )
+        raise Abandoned
+    if chosen is None and not fields:
+        message = f"no field of the state holds messages of type {type_.name}"
+        program.diagnostics.add("TG308", where, message, f"a field of type Annotated[Set[{type_.name}], Capacity(n)]")
+        raise Abandoned
+    if chosen is None and len(fields) > 1:
+        message = f"{node.arg} could come from {' or '.join(fields)}"
+        program.diagnostics.add("TG307", where, message, f'Annotated[{type_.name}, Member("{fields[0]}")]')
+        raise Abandoned
+    name = chosen or fields[0]
+    if name in program.shape.ghosts:
+        program.diagnostics.add(
+            "TG303", where, f"{node.arg} would range over the ghost field {name}", "a field that is not a ghost"
+        )
+        raise Abandoned
+    return name
+
+
+def _scope(program: Program, its: Signature, role: Role, skip: int) -> Scope:
+    scope = Scope(program, its.source, its.function.__globals__, role)
+    scope.assigned = names_assigned(its.node.body)
+    for node, _type in its.parameters[:skip]:
+        scope.states[node.arg] = node.arg
+        scope.used.add(node.arg)
+    for node, type_ in its.parameters[skip:]:
+        scope.bind(node.arg, type_)
+    return scope
+
+
+# --- actions and initial functions -----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class ActionText:
+    """An action elaborated and checked, not yet folded."""
+
+    its: Signature
+    parameters: tuple[ir.Parameter, ...]
+    elaborated: Elaborated
+
+    def form(self, folder: Folder, *, ghosts: bool, budget: str | None) -> ir.ActionForm:
+        """The action's typed form, folded, its fault budget spent in it."""
+        body = folder.body(self.elaborated.body)
+        if not ghosts:
+            body = folder.body(without_ghosts(body, self.elaborated.ghosts))
+        where = heading(self.its.source, self.its.node)
+        state = self.its.parameters[0][0].arg
+        reads = frozenset(fields_read(*body)) | {each.pool for each in self.parameters if each.pool is not None}
+        written = fields_written(body)
+        if budget is not None:
+            reads, written = reads | {budget_field(budget)}, written | {budget_field(budget)}
+        return ir.ActionForm(self.its.node.name, state, self.parameters, body, reads, written, where)
+
+
+def action(program: Program, function: FunctionType) -> ActionText:
+    """Elaborates an action and checks the rules of a step. Raises Abandoned when nothing useful came of it."""
+    its = _signature(program, function, 1, "an action")
+    parameters = _parameters(program, its, 1)
+    scope = _scope(program, its, "action", 1)
+    body, _ends = block(scope, its.node.body)
+    check_order(body, program.diagnostics)
+    ghosts = Ghosts(program.shape.ghosts, program.diagnostics)
+    ghosts.check(body)
+    check_sentence(program, its, _scope(program, its, "sentence", 1))
+    return ActionText(its, parameters, Elaborated(body, ghosts))
+
+
+@dataclass(frozen=True, slots=True)
+class InitialText:
+    """An initial function elaborated and checked, not yet folded."""
+
+    its: Signature
+    parameters: tuple[ir.Parameter, ...]
+    elaborated: Elaborated
+    result: ir.MakeState
+
+    def form(self, folder: Folder, kept: list[bool], extra: tuple[ir.Expr, ...]) -> ir.InitialForm:
+        """The typed form: of the state's fields those to keep, then those that the fault budgets add."""
+        body = folder.body(self.elaborated.body)
+        if not all(kept):
+            body = folder.body(without_ghosts(body, self.elaborated.ghosts))
+        fields = [folder.part(each) for each, keep in zip(self.result.fields, kept, strict=True) if keep]
+        result = ir.MakeState((*fields, *extra), self.result.where)
+        return ir.InitialForm(
+            self.its.node.name, self.parameters, body, result, heading(self.its.source, self.its.node)
+        )
+
+
+def initial(program: Program, function: FunctionType) -> InitialText:
+    """Elaborates an initial function. Raises Abandoned when nothing useful came of it."""
+    its = _signature(program, function, 0, "an initial function")
+    parameters = _parameters(program, its, 0)
+    scope = _scope(program, its, "initial", 0)
+    *before, last = its.node.body
+    body, _ends = block(scope, before)
+    ghosts = Ghosts(program.shape.ghosts, program.diagnostics)
+    if not isinstance(last, ast.Return) or not _makes_state(scope, last.value):
+        name = program.shape.name
+        raise scope.error(
+            "TG115", last, f"an @initial function ends by returning a {name}", f"return {name}(field=..., ...)"
+        )
+    assert isinstance(last.value, ast.Call)
+    call = last.value
+    if program.shape.broken:
+        raise Abandoned
+    shape = program.shape
+    defaults = {name: vars(shape.python)[name] for name in shape.fields if name in vars(shape.python)}
+    fields = record_arguments(scope, dict(shape.fields), shape.name, call, defaults)
+    _check_initial_ghosts(program, ghosts, body, fields)
+    return InitialText(its, parameters, Elaborated(body, ghosts), ir.MakeState(tuple(fields), scope.where(call)))
+
+
+def _makes_state(scope: Scope, node: ast.expr | None) -> bool:
+    return isinstance(node, ast.Call) and scope.static(node.func) is scope.program.shape.python
+
+
+def _check_initial_ghosts(
+    program: Program, ghosts: Ghosts, body: tuple[ir.Statement, ...], fields: list[ir.Expr]
+) -> None:
+    """No initial function reads a state, so that only its own names could carry one: there are no ghosts to follow."""
+    ghosts.check(body)
+    assert not fields_read(*fields), "an initial function has no state to read"
+
+
+# --- properties ------------------------------------------------------------------------------------------------------
+
+
+def predicate(program: Program, function: FunctionType, role: str) -> ir.Function:
+    """Elaborates an invariant, a witness, a terminal predicate, or a transition property."""
+    its = _signature(program, function, 2 if role == "transition" else 1, _ROLE_NAMES[role])
+    states = 2 if role == "transition" else 1
+    if not isinstance(its.returns, Bool) or len(its.parameters) > states:
+        usage = _USAGE[_ROLE_NAMES[role]].format(program.shape.name)
+        message = f"{its.node.name} is {_ROLE_NAMES[role]}: a bool about the state, and nothing else"
+        program.diagnostics.add("TG311", heading(its.source, its.node), message, usage)
+        raise Abandoned
+    names = {node.arg: node.arg for node, _ in its.parameters}
+    program.stack.append(function)
+    try:
+        form = function_form(program, its, "property", names, ())
+    finally:
+        program.stack.pop()
+    return replace(form, where=heading(its.source, its.node))
+
+
+_ROLE_NAMES = {
+    "invariant": "an invariant",
+    "reachable": "a reachable",
+    "terminal": "a terminal",
+    "transition": "a transition",
+}
+
+
+# --- fault budgets ---------------------------------------------------------------------------------------------------
+
+
+def budget_field(constant: str) -> str:
+    """The state field that holds what is left of a fault budget."""
+    return f"{constant}_left"
+
+
+def spend(form: ir.ActionForm, constant: str, type_: Int) -> ir.ActionForm:
+    """The action with its budget: a limit after its last guard, and one less at its end."""
+    where = form.where
+    field = budget_field(constant)
+    left = ir.StateField(form.state, field, type_, where)
+    zero, one = ir.Const(0, Int(0, 0), where), ir.Const(1, Int(1, 1), where)
+    some = ir.Compare(">", left, zero, Bool(), where)
+    guard = ir.Limit(some, f"{field} > 0", where, constant)
+    less = ir.Arithmetic("-", left, one, Int(type_.lo - 1, type_.hi - 1), where)
+    store = ir.Store(ir.Place(field, (), type_, where), less, where)
+    return replace(form, body=(*_after_guards(form.body, guard), store))
+
+
+def _after_guards(body: tuple[ir.Statement, ...], guard: ir.Limit) -> tuple[ir.Statement, ...]:
+    """The guard put in right after the last `require` of every path."""
+    last = max((at for at, each in enumerate(body) if _has_require(each)), default=-1)
+    if last < 0:
+        return (guard, *body)
+    statement = body[last]
+    if isinstance(statement, ir.If):
+        inner = replace(statement, yes=_after_guards(statement.yes, guard), no=_after_guards(statement.no, guard))
+        return (*body[:last], inner, *body[last + 1 :])
+    return (*body[: last + 1], guard, *body[last + 1 :])
+
+
+def _has_require(statement: ir.Statement) -> bool:
+    match statement:
+        case ir.Require():
+            return True
+        case ir.If(yes=yes, no=no):
+            return any(_has_require(each) for each in yes + no)
+        case ir.For(body=body):
+            return any(_has_require(each) for each in body)
+        case _:
+            return False
+
+
+# --- sentences -------------------------------------------------------------------------------------------------------
+
+
+def first_line(doc: str | None) -> str:
+    """A docstring's first line; "" without one."""
+    return next((line.strip() for line in (doc or "").splitlines() if line.strip()), "")
+
+
+def check_sentence(program: Program, its: Signature, scope: Scope) -> None:
+    """Elaborates what stands in braces in an action's sentence; TG309 where it cannot be evaluated."""
+    line = first_line(ast.get_docstring(its.node))
+    docstring = its.node.body[0]
+    for text, start in fields_of(line):
+        where = _place_in_docstring(its.source, docstring, line, start, len(text))
+        problem = _field_problem(program, scope, text)
+        if problem:
+            program.diagnostics.add(
+                "TG309", where, problem, "{parameter}, {s.field}, or any expression over them; {{ for a brace"
+            )
+
+
+def fields_of(line: str) -> Iterator[tuple[str, int]]:
+    """What stands in braces in a sentence, and where it begins; `{{` and `}}` are plain braces. An open brace runs to the end."""
+    at = 0
+    while at < len(line):
+        if line.startswith(("{{", "}}"), at):
+            at += 2
+        elif line[at] == "{":
+            end, depth = at + 1, 1
+            while end < len(line) and depth:
+                depth += {"{": 1, "}": -1}.get(line[end], 0)
+                end += 1
+            yield line[at + 1 : end - 1 if not depth else end], at + 1
+            at = end
+        else:
+            at += 1
+
+
+def _field_problem(program: Program, scope: Scope, text: str) -> str:
+    """Why a field cannot be evaluated, or ""."""
+    try:
+        node = ast.parse(text.strip(), mode="eval").body
+    except SyntaxError:
+        return f"{{{text}}} is not an expression"
+    own = Diagnostics()
+    outside, program.diagnostics = program.diagnostics, own
+    try:
+        expression(scope, node)
+    except Abandoned:
+        pass
+    finally:
+        program.diagnostics = outside
+    return own.first_message()
+
+
+def _place_in_docstring(source: Source, node: ast.stmt, line: str, start: int, length: int) -> ir.Where:
+    """Where a piece of the sentence stands in the file; the whole docstring when it is not written there literally."""
+    for number in range(node.lineno, (node.end_lineno or node.lineno) + 1):
+        text = source.lines[number - 1]
+        column = text.find(line)
+        if column >= 0:
+            before = len(text[: column + start].encode())
+            return ir.Where(source.path, number, before, number, before + len(line[start : start + length].encode()))
+    return source.where(node)

@@ -1,0 +1,168 @@
+"""The rules of a step, checked on the typed form before anything is folded away.
+
+On every path guards come first, then limits, then writes. Nothing that behaviour depends on reads a ghost field: not a guard,
+not a limit, not an ordinary assignment, not a condition or loop around one; a local name that a ghost flows into is a ghost too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from .. import ir
+from ..errors import Diagnostics
+from .walk import WRITES, inside, parts
+
+_GUARDS, _LIMITS, _WRITES = 0, 1, 2
+
+
+def check_order(body: tuple[ir.Statement, ...], diagnostics: Diagnostics) -> None:
+    """Every `require` before every `limit`, every `limit` before the first write, on every path."""
+    _order(body, _GUARDS, diagnostics)
+
+
+def _order(body: Iterable[ir.Statement], stage: int, diagnostics: Diagnostics) -> int:
+    """The stage that the statements lead to from `stage`: the latest that any path reaches."""
+    for statement in body:
+        match statement:
+            case ir.Require(where=where):
+                _check_require(stage, where, diagnostics)
+            case ir.Limit(where=where):
+                if stage == _WRITES:
+                    message = "on some way to here the step has already written, and half a step would be undone"
+                    diagnostics.add("TG313", where, message, "all limits after the requires and before the first write")
+                stage = max(stage, _LIMITS)
+            case ir.If(yes=yes, no=no):
+                stage = max(_order(yes, stage, diagnostics), _order(no, stage, diagnostics))
+            case ir.For(body=inner):
+                stage = _order(inner, _order(inner, stage, Diagnostics()), diagnostics)
+            case _ if isinstance(statement, WRITES):
+                stage = _WRITES
+            case _:
+                pass
+    return stage
+
+
+def _check_require(stage: int, where: ir.Where, diagnostics: Diagnostics) -> None:
+    if stage == _WRITES:
+        message = "on some way to here the step has already written, and half a step would be undone"
+        diagnostics.add("TG301", where, message, "all requires first, with the values as they are before the step")
+    elif stage == _LIMITS:
+        message = "a limit came first, so that what the bounds cut would look like what the protocol forbids"
+        diagnostics.add("TG302", where, message, "the limits after the last require")
+
+
+class Ghosts:
+    """The ghost rule for one function. `names` are the local names that a ghost flows into."""
+
+    def __init__(self, fields: frozenset[str], diagnostics: Diagnostics) -> None:
+        self.fields = fields
+        self.diagnostics = diagnostics
+        self.names: set[str] = set()
+
+    def check(self, body: tuple[ir.Statement, ...]) -> None:
+        """Notes every place where behaviour would depend on a ghost."""
+        if self.fields:
+            self._collect(body, under_ghost=False)
+            self._statements(body, None)
+
+    # --- which names are ghosts --------------------------------------------------------------------------------------
+
+    def _collect(self, body: Iterable[ir.Statement], *, under_ghost: bool) -> None:
+        """Fills `names`, going round until nothing is added."""
+        before = -1
+        statements = tuple(body)
+        while before != len(self.names):
+            before = len(self.names)
+            for each in statements:
+                self._collect_one(each, under_ghost)
+
+    def _collect_one(self, statement: ir.Statement, under_ghost: bool) -> None:
+        match statement:
+            case ir.Let(name=name, value=value):
+                if under_ghost or self.reads_ghost(value):
+                    self.names.add(name)
+            case ir.If(condition=condition, yes=yes, no=no):
+                self._collect(yes + no, under_ghost=under_ghost or self.reads_ghost(condition))
+            case ir.For(variable=variable, source=source, body=body):
+                ghostly = under_ghost or self.reads_ghost(source)
+                if ghostly:
+                    self.names.add(variable)
+                self._collect(body, under_ghost=ghostly)
+            case _:
+                pass
+
+    def reads_ghost(self, form: Any) -> bool:
+        """Whether a ghost field or a ghost name is read anywhere in it."""
+        return self._first(form) is not None
+
+    def _first(self, form: Any) -> ir.Where | None:
+        """The first place in the function's own text where it reads a ghost; for a helper that does, the call."""
+        if isinstance(form, ir.StateField) and form.field in self.fields:
+            return form.where
+        if isinstance(form, ir.Name) and form.name in self.names:
+            return form.where
+        if isinstance(form, ir.Call) and self._helper_reads(form):
+            return form.where
+        return next((found for part in parts(form) if (found := self._first(part)) is not None), None)
+
+    def _helper_reads(self, call: ir.Call) -> bool:
+        return any(
+            isinstance(each, ir.StateField) and each.field in self.fields
+            for form in call.function.body
+            for each in inside(form)
+        )
+
+    # --- where they must not be --------------------------------------------------------------------------------------
+
+    def _statements(self, body: Iterable[ir.Statement], around: str | None) -> None:
+        for statement in body:
+            self._statement(statement, around)
+
+    def _statement(self, statement: ir.Statement, around: str | None) -> None:
+        match statement:
+            case ir.Let():
+                pass
+            case ir.If(condition=condition, yes=yes, no=no):
+                self._statements(yes + no, "condition" if self.reads_ghost(condition) else around)
+            case ir.For(source=source, body=body):
+                self._statements(body, "loop" if self.reads_ghost(source) else around)
+            case _ if isinstance(statement, WRITES) and statement.place.field in self.fields:
+                pass
+            case _:
+                self._forbid(statement, around)
+
+    def _forbid(self, statement: ir.Statement, around: str | None) -> None:
+        hint = "only properties, and assignments to ghost fields, read ghosts"
+        if around is not None:
+            message = f"whether this happens depends on a ghost, through the {around} around it"
+            self.diagnostics.add("TG303", statement.where, message, hint)
+            return
+        found = self._first(statement)
+        if found is not None:
+            what = {ir.Require: "a guard", ir.Limit: "a limit", ir.Assert: "an assert"}.get(
+                type(statement), "an ordinary field"
+            )
+            self.diagnostics.add("TG303", found, f"{what} would depend on a ghost", hint)
+
+
+def without_ghosts(body: tuple[ir.Statement, ...], ghosts: Ghosts) -> tuple[ir.Statement, ...]:
+    """The statements with ghost fields folded away: their writes, and the names, conditions and loops that only serve them."""
+    kept: list[ir.Statement] = []
+    for statement in body:
+        match statement:
+            case ir.Let(name=name) if name in ghosts.names:
+                continue
+            case ir.If(condition=condition, yes=yes, no=no):
+                if not ghosts.reads_ghost(condition):
+                    inner = without_ghosts(yes, ghosts), without_ghosts(no, ghosts)
+                    kept.append(ir.If(condition, *inner, statement.where))
+            case ir.For(source=source, body=inner):
+                if not ghosts.reads_ghost(source):
+                    made = without_ghosts(inner, ghosts)
+                    kept.append(ir.For(statement.variable, statement.type, source, made, statement.where))
+            case _ if isinstance(statement, WRITES) and statement.place.field in ghosts.fields:
+                continue
+            case _:
+                kept.append(statement)
+    return tuple(kept)

@@ -1,0 +1,224 @@
+"""What the elaboration of one function knows: the names it can see, their types, and where to say what is wrong.
+
+The phases call each other through `expression` and `block`, which look up the handler of a node's class; each phase registers its
+own (`@expressions(ast.Compare)`), so that no phase needs to import the others.
+"""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from types import FunctionType, ModuleType
+from typing import Any, Literal, TypeVar
+
+from .. import ir
+from ..constants import Constant, Value
+from ..errors import Abandoned, Diagnostics
+from ..types import Type
+from .annotations import Types
+from .source import Source
+
+Role = Literal["initial", "action", "property", "helper", "sentence"]
+N = TypeVar("N", bound=ast.AST)
+
+
+@dataclass(frozen=True, slots=True)
+class Binding:
+    """A visible local name: its unique name in the typed form, and its type; None after a mistake in what it was bound to."""
+
+    name: str
+    type: Type | None
+    is_loop_variable: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class StateShape:
+    """The state class as the front end needs it: its fields' types, in order, and which are ghosts."""
+
+    python: type[Any]
+    fields: Mapping[str, Type]
+    ghosts: frozenset[str]
+    broken: frozenset[str] = frozenset()
+
+    @property
+    def name(self) -> str:
+        """The class's name."""
+        return self.python.__name__
+
+
+@dataclass
+class Program:
+    """One binding of one model while it is elaborated. `helpers` keeps each helper per argument types and states."""
+
+    types: Types
+    shape: StateShape
+    diagnostics: Diagnostics
+    helpers: dict[Any, ir.Function | None] = field(default_factory=dict)
+    stack: list[FunctionType] = field(default_factory=list)
+
+    @property
+    def values(self) -> Mapping[str, Value]:
+        """The constants' values."""
+        return self.types.values
+
+    def is_open(self, constant: Constant) -> bool:
+        """Whether a constant is left open in compiled kernels."""
+        return constant.name in self.types.open
+
+
+class Scope:
+    """The names visible at one point of one function. `states` maps the function's state parameters to the caller's names."""
+
+    def __init__(self, program: Program, source: Source, namespace: Mapping[str, Any], role: Role) -> None:
+        self.program = program
+        self.source = source
+        self.namespace = namespace
+        self.role: Role = role
+        self.states: dict[str, str] = {}
+        self.names: dict[str, Binding] = {}
+        self.used: set[str] = set()
+        self.locals: dict[str, Binding] = {}
+        self.changing: frozenset[str] = frozenset()
+        self.assigned: frozenset[str] = frozenset()
+        self.returns: Type | None = None
+        self.returned: list[Type] = []
+
+    def inner(self) -> Scope:
+        """A scope inside this one: sees its names, adds its own."""
+        made = Scope(self.program, self.source, self.namespace, self.role)
+        made.states, made.used, made.assigned = self.states, self.used, self.assigned
+        made.returns, made.returned = self.returns, self.returned
+        made.locals, made.changing = self.locals, self.changing
+        made.names = dict(self.names)
+        return made
+
+    # --- mistakes ----------------------------------------------------------------------------------------------------
+
+    def note(self, code: str, node: ast.AST, message: str, hint: str = "") -> None:
+        """Notes a mistake and goes on."""
+        self.program.diagnostics.add(code, self.source.where(node), message, hint)
+
+    def error(self, code: str, node: ast.AST, message: str, hint: str = "") -> Abandoned:
+        """Notes a mistake; the caller raises what this returns, to leave the phrase."""
+        self.note(code, node, message, hint)
+        return Abandoned()
+
+    def where(self, node: ast.AST) -> ir.Where:
+        """A node's place."""
+        return self.source.where(node)
+
+    # --- names -------------------------------------------------------------------------------------------------------
+
+    def fresh(self, name: str) -> str:
+        """A name that nothing else in the function has: `name` itself, or `name_2`, ..."""
+        unique, count = name, 1
+        while unique in self.used:
+            count += 1
+            unique = f"{name}_{count}"
+        self.used.add(unique)
+        return unique
+
+    def bind(self, name: str, type_: Type | None, *, loop: bool = False) -> Binding:
+        """Makes `name` visible under a fresh unique name."""
+        self.names[name] = binding = Binding(self.fresh(name), type_, loop)
+        return binding
+
+    def is_local(self, name: str) -> bool:
+        """Whether Python takes `name` for a local name of this function here."""
+        return name in self.names or name in self.states or name in self.assigned
+
+    def static(self, node: ast.expr) -> Any:
+        """The module-level Python value that a (dotted) name stands for; MISSING when it is none, or a local name."""
+        if isinstance(node, ast.Name):
+            return MISSING if self.is_local(node.id) else self._global(node.id)
+        if isinstance(node, ast.Attribute):
+            owner = self.static(node.value)
+            if isinstance(owner, ModuleType):
+                return getattr(owner, node.attr, MISSING)
+        return MISSING
+
+    def _global(self, name: str) -> Any:
+        found = self.namespace.get(name, MISSING)
+        return vars(sys.modules["builtins"]).get(name, MISSING) if found is MISSING else found
+
+
+class Missing:
+    """The class of MISSING."""
+
+
+MISSING = Missing()
+"""Nothing at module level has this name."""
+
+
+# --- handlers --------------------------------------------------------------------------------------------------------
+
+ExpressionHandler = Callable[[Scope, Any, "Type | None"], ir.Expr]
+StatementHandler = Callable[[Scope, Any, "list[ir.Statement]"], bool]
+
+_EXPRESSIONS: dict[type[ast.expr], ExpressionHandler] = {}
+_STATEMENTS: dict[type[ast.stmt], StatementHandler] = {}
+
+EH = TypeVar("EH", bound=ExpressionHandler)
+SH = TypeVar("SH", bound=StatementHandler)
+
+
+def expressions(*classes: type[ast.expr]) -> Callable[[EH], EH]:
+    """Registers the handler of expression nodes of these classes: (scope, node, expected type or None) to typed form."""
+
+    def register(handler: EH) -> EH:
+        _EXPRESSIONS.update(dict.fromkeys(classes, handler))
+        return handler
+
+    return register
+
+
+def statements(*classes: type[ast.stmt]) -> Callable[[SH], SH]:
+    """Registers the handler of statement nodes: appends to the list, returns whether control never goes on after it."""
+
+    def register(handler: SH) -> SH:
+        _STATEMENTS.update(dict.fromkeys(classes, handler))
+        return handler
+
+    return register
+
+
+def expression(scope: Scope, node: ast.expr, expected: Type | None = None) -> ir.Expr:
+    """The typed form of an expression. `expected` is the type wanted, where known: it gives `None` and `Seq()` theirs.
+
+    What comes out may still need `matching.fit`. Raises Abandoned after noting a mistake.
+    """
+    handler = _EXPRESSIONS.get(type(node))
+    if handler is None:
+        raise scope.error(
+            "TG113", node, f"{_KINDS.get(type(node), 'this expression')} is not in the language", "a plain expression"
+        )
+    return handler(scope, node, expected)
+
+
+def block(scope: Scope, nodes: list[ast.stmt]) -> tuple[tuple[ir.Statement, ...], bool]:
+    """The typed form of statements, and whether control never reaches their end. Mistakes end one statement, not the block."""
+    made: list[ir.Statement] = []
+    ends = False
+    for node in nodes:
+        handler = _STATEMENTS.get(type(node))
+        if handler is None:
+            scope.note(
+                "TG114", node, "this statement is not in the language", "assignments, if, for, match, assert, require"
+            )
+            continue
+        try:
+            ends = handler(scope, node, made) or ends
+        except Abandoned:
+            continue
+    return tuple(made), ends
+
+
+_KINDS: dict[type[ast.expr], str] = {
+    ast.Yield: "yield",
+    ast.YieldFrom: "yield",
+    ast.Await: "await",
+    ast.NamedExpr: "an assignment inside an expression",
+    ast.Starred: "unpacking",
+}

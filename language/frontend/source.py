@@ -1,0 +1,116 @@
+"""Finds the text of collected functions and classes. A file is read and parsed once, however many functions come from it."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import os
+import sys
+from types import FunctionType
+from typing import Any
+
+from ..ir import Where
+
+
+class Source:
+    """One parsed file: its lines, and its functions and classes by where they begin."""
+
+    def __init__(self, path: str, text: str) -> None:
+        self.path = path
+        self.lines = text.split("\n")
+        self.tree = ast.parse(text, path)
+        self.functions: dict[int, ast.FunctionDef] = {}
+        self.classes: dict[str, ast.ClassDef] = {}
+        for node in ast.walk(self.tree):
+            if isinstance(node, ast.FunctionDef):
+                self.functions[first_line(node)] = node
+        for node in self.tree.body:
+            if isinstance(node, ast.ClassDef):
+                self.classes[node.name] = node
+
+    def where(self, node: ast.AST) -> Where:
+        """The place of a node that has one."""
+        found: Any = node
+        return Where(self.path, found.lineno, found.col_offset, found.end_lineno, found.end_col_offset)
+
+    def text_of(self, node: ast.expr) -> str:
+        """A node's text on one line: as the author wrote it, or written out again when it spans lines."""
+        if node.lineno != node.end_lineno:
+            return ast.unparse(node)
+        line = self.lines[node.lineno - 1]
+        if line.isascii():
+            return line[node.col_offset : node.end_col_offset]
+        return line.encode()[node.col_offset : node.end_col_offset].decode()
+
+    def comment_of(self, node: ast.stmt) -> str:
+        """The comment beside a statement, else the comment lines just above it; "" without either."""
+        rest = self.lines[(node.end_lineno or node.lineno) - 1].encode()[node.end_col_offset :].decode().strip()
+        if rest.startswith("#"):
+            return rest.lstrip("# ").rstrip()
+        above: list[str] = []
+        index = node.lineno - 2
+        while index >= 0 and self.lines[index].strip().startswith("#"):
+            above.insert(0, self.lines[index].strip().lstrip("# "))
+            index -= 1
+        return " ".join(above)
+
+    def assigned(self) -> dict[str, ast.stmt]:
+        """The top-level statements that assign a name (those it imports or defines left out), by the name."""
+        found: dict[str, ast.stmt] = {}
+        for statement in self.tree.body:
+            if isinstance(statement, (ast.Assign, ast.AnnAssign)):
+                for node in ast.walk(statement):
+                    if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+                        found.setdefault(node.id, statement)
+        return found
+
+    def annotated(self, node: ast.ClassDef) -> list[tuple[str, ast.AnnAssign]]:
+        """The annotated fields of a class, in order."""
+        fields = [each for each in node.body if isinstance(each, ast.AnnAssign)]
+        return [(each.target.id, each) for each in fields if isinstance(each.target, ast.Name)]
+
+
+def first_line(node: ast.FunctionDef) -> int:
+    """The line where a function's code begins: its first decorator, as `co_firstlineno` counts."""
+    return min([node.lineno, *(each.lineno for each in node.decorator_list)])
+
+
+def read(path: str) -> Source:
+    """The parsed file at `path`. Raises OSError when it cannot be read and SyntaxError when it is not Python."""
+    status = os.stat(path)
+    return _read(path, status.st_mtime_ns, status.st_size)
+
+
+@functools.lru_cache(maxsize=64)
+def _read(path: str, modified: int, size: int) -> Source:
+    with open(path, encoding="utf-8") as file:
+        return Source(path, file.read())
+
+
+def source_of_function(function: FunctionType) -> tuple[Source, ast.FunctionDef] | None:
+    """A function's file and its node in it; None when there is no such text (it was made by `exec`, or the file changed)."""
+    try:
+        source = read(function.__code__.co_filename)
+    except (OSError, SyntaxError):
+        return None
+    node = source.functions.get(function.__code__.co_firstlineno)
+    return None if node is None or node.name != function.__code__.co_name else (source, node)
+
+
+def source_of_class(cls: type[Any]) -> tuple[Source, ast.ClassDef] | None:
+    """A class's file and its node in it; None when there is no such text."""
+    module = sys.modules.get(cls.__module__)
+    path = getattr(module, "__file__", None)
+    if path is None:
+        return None
+    try:
+        source = read(path)
+    except (OSError, SyntaxError):
+        return None
+    node = source.classes.get(cls.__name__)
+    return None if node is None else (source, node)
+
+
+def globals_of_class(cls: type[Any]) -> dict[str, Any]:
+    """The module namespace that a class was defined in."""
+    return vars(sys.modules[cls.__module__])

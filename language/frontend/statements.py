@@ -1,0 +1,515 @@
+"""Statements: guards, local names, writes through a path from the state, and the flow between them."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from collections.abc import Callable
+from typing import Any
+
+from .. import declare, ir
+from ..errors import Abandoned
+from ..types import Bool, Enumeration, Int, Map, Option, Pool, Seq, Subset, Type, Unit
+from .annotations import describe
+from .comprehensions import iteration
+from .expressions import BOOL, condition, conjunction, disjunction, fitted, index, integer
+from .helpers import names_assigned
+from .intervals import hull, widened
+from .matching import agrees, fit, is_known, join, settle
+from .scope import MISSING, Binding, Scope, block, expression, statements
+
+Made = list[ir.Statement]
+
+
+# --- expression statements: guards, writes by method, things that only people see ------------------------------------
+
+
+@statements(ast.Expr)
+def expression_statement(scope: Scope, node: ast.Expr, made: Made) -> bool:
+    """A docstring, `...`, a guard, a write by method, or a `print` that engines leave out."""
+    if isinstance(node.value, ast.Constant):
+        return False
+    if not isinstance(node.value, ast.Call):
+        expression(scope, node.value)
+        raise scope.error("TG114", node, "a value that nobody uses", "name = value, or require(condition)")
+    call = node.value
+    found = scope.static(call.func)
+    if found is declare.require or found is declare.limit:
+        _guard(scope, call, made, is_limit=found is declare.limit)
+    elif found is builtins.print or found is builtins.breakpoint:
+        return False
+    elif isinstance(call.func, ast.Attribute) and scope.static(call.func.value) is MISSING:
+        _write_by_method(scope, call, call.func, made)
+    else:
+        expression(scope, call)
+        raise scope.error("TG114", node, "a helper has no effect, and its value is not used", "name = helper(...)")
+    return False
+
+
+def _guard(scope: Scope, call: ast.Call, made: Made, *, is_limit: bool) -> None:
+    word = "limit" if is_limit else "require"
+    if scope.role in ("helper", "property") or (is_limit and scope.role == "initial"):
+        hint = (
+            "return a bool, and require(helper(...)) in the action"
+            if scope.role == "helper"
+            else "a condition in the value"
+        )
+        raise scope.error("TG310", call, f"{word} guards the steps of an action", hint)
+    if len(call.args) != 1 or call.keywords:
+        raise scope.error("TG211", call, f"{word} takes one condition", f"{word}(condition)")
+    for part in _conjuncts(call.args[0]):
+        try:
+            value = condition(scope, part)
+        except Abandoned:
+            continue
+        text, where = scope.source.text_of(part), scope.where(part)
+        made.append(ir.Limit(value, text, where) if is_limit else ir.Require(value, text, where))
+
+
+def _conjuncts(node: ast.expr) -> list[ast.expr]:
+    """The operands of a top-level `and`, each a guard of its own."""
+    if isinstance(node, ast.BoolOp) and isinstance(node.op, ast.And):
+        return [part for each in node.values for part in _conjuncts(each)]
+    return [node]
+
+
+_METHODS = ("append", "truncate", "add", "discard", "remove")
+
+
+def _write_by_method(scope: Scope, call: ast.Call, function: ast.Attribute, made: Made) -> None:
+    if function.attr not in _METHODS:
+        expression(scope, call)
+        raise scope.error(
+            "TG119",
+            call,
+            f".{function.attr}(...) is not in the language",
+            ", ".join(f".{each}(x)" for each in _METHODS),
+        )
+    place = _place(scope, function.value, call)
+    usage = f"{ast.unparse(function)}(x)"
+    if len(call.args) != 1 or call.keywords:
+        raise scope.error("TG211", call, f".{function.attr} takes one argument", usage)
+    made.append(_method(scope, function, place, call.args[0], scope.where(call)))
+
+
+def _method(
+    scope: Scope, function: ast.Attribute, place: ir.Place, argument: ast.expr, where: ir.Where
+) -> ir.Statement:
+    match place.type, function.attr:
+        case Seq(of=of), "append":
+            return ir.Append(place, fitted(scope, argument, of), where)
+        case Seq(), "truncate":
+            return ir.Truncate(place, integer(scope, argument), where)
+        case ((Subset(of=of) | Pool(of=of)), "add"):
+            return ir.Add(place, fitted(scope, argument, of), where)
+        case ((Subset(of=of) | Pool(of=of)), ("discard" | "remove")):
+            return ir.Remove(place, fitted(scope, argument, of), function.attr == "remove", where)
+        case _:
+            message = f"{describe(place.type)} has no method {function.attr}"
+            raise scope.error("TG119", function, message, _method_hint(place.type, ast.unparse(function.value)))
+
+
+def _method_hint(type_: Type, path: str) -> str:
+    match type_:
+        case Seq():
+            return f"{path}.append(x), or {path}.truncate(n)"
+        case Subset() | Pool():
+            return f"{path}.add(x), {path}.discard(x), or {path}.remove(x)"
+        case _:
+            return f"{path} = value"
+
+
+# --- places ----------------------------------------------------------------------------------------------------------
+
+
+def _place(scope: Scope, node: ast.expr, statement: ast.AST) -> ir.Place:
+    """The cell of the state that a path names. Raises Abandoned after noting why it is none."""
+    path: list[ast.expr] = []
+    root = node
+    while isinstance(root, ast.Subscript):
+        path.insert(0, root.slice)
+        root = root.value
+    if not isinstance(root, ast.Attribute) or not (isinstance(root.value, ast.Name) and root.value.id in scope.states):
+        raise _no_place(scope, node, root)
+    if scope.role in ("helper", "property"):
+        code = "TG304" if scope.role == "helper" else "TG305"
+        hint = (
+            "return the new value, and let the action store it"
+            if scope.role == "helper"
+            else "a value, without writing"
+        )
+        raise scope.error(code, statement, f"a {scope.role} only looks at the state", hint)
+    made = expression(scope, root)
+    indexes: list[ir.Expr] = []
+    for each in path:
+        if isinstance(each, ast.Slice) or not isinstance(made.type, (Map, Seq)):
+            hint = "s.q = s.q[:n] + ..., or .truncate(n)" if isinstance(made.type, Seq) else "the whole cell"
+            raise scope.error("TG215", each, f"a part of {describe(made.type)} cannot be written by index", hint)
+        made = index(scope, made, each, each)
+        assert isinstance(made, ir.Index)
+        indexes.append(made.index)
+    return ir.Place(root.attr, tuple(indexes), made.type, scope.where(node))
+
+
+def _no_place(scope: Scope, node: ast.expr, root: ast.expr) -> Abandoned:
+    """Notes why a path does not lead to a cell of the state."""
+    bottom = root
+    while isinstance(bottom, (ast.Attribute, ast.Subscript)):
+        bottom = bottom.value
+    local = isinstance(bottom, ast.Name) and bottom.id not in scope.states
+    if local:
+        message = (
+            f"{ast.unparse(bottom)} is the value at the moment it was bound; writing to it would not change the state"
+        )
+        return scope.error("TG108", node, message, "a path from the state: s.field[key]...")
+    if isinstance(root, ast.Attribute):
+        owner = ast.unparse(root.value)
+        message = f"{owner} is a record, and records never change"
+        return scope.error("TG120", node, message, f"{owner} = replace({owner}, {root.attr}=...)")
+    return scope.error(
+        "TG108", node, "this is a value, not a cell of the state", "a path from the state: s.field[key]..."
+    )
+
+
+# --- assignments -----------------------------------------------------------------------------------------------------
+
+
+@statements(ast.Assign)
+def assignment(scope: Scope, node: ast.Assign, made: Made) -> bool:
+    """`name = value`, `s.field[key] = value`."""
+    if len(node.targets) > 1:
+        raise scope.error("TG114", node, "one value is given to several targets", "one assignment for each")
+    _assign(scope, node.targets[0], node.value, node, made)
+    return False
+
+
+@statements(ast.AugAssign)
+def augmented_assignment(scope: Scope, node: ast.AugAssign, made: Made) -> bool:
+    """`target += value` and its like: the target's value, and then the operator."""
+    load = _as_load(node.target)
+    value = ast.copy_location(ast.BinOp(load, node.op, node.value), node)
+    _assign(scope, node.target, value, node, made)
+    return False
+
+
+def _as_load(node: ast.expr) -> ast.expr:
+    fields = {name: getattr(node, name) for name in node._fields if name != "ctx"}
+    return ast.copy_location(type(node)(**fields, ctx=ast.Load()), node)
+
+
+@statements(ast.AnnAssign)
+def annotated_assignment(scope: Scope, node: ast.AnnAssign, made: Made) -> bool:
+    """`name: Type = value`, which gives `None` and empty containers their type."""
+    if node.value is None or not isinstance(node.target, ast.Name):
+        raise scope.error(
+            "TG114", node, "an annotation gives a type to a local name that gets a value", "name: Type = value"
+        )
+    declared = scope.program.types.read(node.annotation, scope.source, scope.namespace).type
+    if declared is None:
+        raise scope.error("TG312", node, "the state is not a value to keep", "a field of it")
+    try:
+        value = fitted(scope, node.value, declared)
+    except Abandoned:
+        _poison(scope, node.target.id)
+        raise
+    _let(scope, node.target.id, value, settle(declared, value.type), node, made)
+    return False
+
+
+def _assign(scope: Scope, target: ast.expr, value: ast.expr, node: ast.stmt, made: Made) -> None:
+    if isinstance(target, ast.Name):
+        _assign_name(scope, target, value, node, made)
+    elif isinstance(target, (ast.Attribute, ast.Subscript)):
+        place = _place(scope, target, node)
+        made.append(ir.Store(place, fitted(scope, value, place.type), scope.where(node)))
+    else:
+        raise scope.error("TG114", target, "several targets at once are not in the language", "one assignment for each")
+
+
+def _assign_name(scope: Scope, target: ast.Name, value: ast.expr, node: ast.stmt, made: Made) -> None:
+    if target.id in scope.states:
+        message = f"{target.id} is the state; it is changed field by field"
+        raise scope.error("TG312", node, message, f"{target.id}.field = value")
+    before = scope.names.get(target.id)
+    try:
+        found = expression(scope, value, before.type if before is not None else None)
+    except Abandoned:
+        _poison(scope, target.id)
+        raise
+    _let(scope, target.id, found, found.type, node, made)
+
+
+def _poison(scope: Scope, name: str) -> None:
+    """Keeps a name whose value is wrong from causing more messages."""
+    if name not in scope.states:
+        scope.names[name] = Binding(name, None)
+
+
+def _let(scope: Scope, name: str, value: ir.Expr, type_: Type, node: ast.stmt, made: Made) -> None:
+    before = scope.names.get(name)
+    if isinstance(type_, Unit):
+        _poison(scope, name)
+        raise scope.error("TG214", node, "this None could be of any type", f"{name}: T | None = None")
+    if not is_known(type_):
+        _poison(scope, name)
+        raise scope.error(
+            "TG214",
+            node,
+            "the capacity of this container is not known",
+            f"{name}: Annotated[Seq[T], Capacity(n)] = ...",
+        )
+    if before is None:
+        binding = _first_binding(scope, name, type_)
+    elif before.is_loop_variable:
+        raise scope.error("TG213", node, f"{name} is a loop variable and keeps its value for the round", "another name")
+    else:
+        binding = before
+    if before is not None and before.type is not None:
+        type_ = _rebound(scope, name, before.type, type_, node)
+        value = fit(scope, value, type_, node)
+    scope.names[name] = Binding(binding.name, type_)
+    made.append(ir.Let(binding.name, value, scope.where(node)))
+
+
+def _first_binding(scope: Scope, name: str, type_: Type) -> Binding:
+    """One unique name for a local name in the whole function, whichever branch binds it first."""
+    known = scope.locals.get(name)
+    if known is None or known.type is None or not agrees(type_, known.type):
+        scope.locals[name] = known = Binding(scope.fresh(name), type_)
+    return Binding(known.name, type_)
+
+
+def _rebound(scope: Scope, name: str, before: Type, after: Type, node: ast.stmt) -> Type:
+    if isinstance(before, Int) and isinstance(after, Int):
+        return hull(widened(), after) if name in scope.changing else after
+    joined = join(before, after)
+    if joined is None or (isinstance(joined, Option) and not isinstance(before, Option)):
+        message = f"{name} was {describe(before)}, and this is {describe(after)}"
+        raise scope.error("TG213", node, message, "another name")
+    return joined if isinstance(before, Option) or name in scope.changing else after
+
+
+# --- control flow ----------------------------------------------------------------------------------------------------
+
+
+@statements(ast.Pass)
+def nothing(scope: Scope, node: ast.Pass, made: Made) -> bool:
+    """`pass`."""
+    return False
+
+
+@statements(ast.Assert)
+def assertion(scope: Scope, node: ast.Assert, made: Made) -> bool:
+    """`assert condition`."""
+    made.append(ir.Assert(condition(scope, node.test), scope.source.text_of(node.test), scope.where(node)))
+    return False
+
+
+@statements(ast.If)
+def branch(scope: Scope, node: ast.If, made: Made) -> bool:
+    """`if`, `elif`, `else`."""
+    try:
+        test: ir.Expr | None = condition(scope, node.test)
+    except Abandoned:
+        test = None  # its mistake is noted; the branches may hold more
+    return _branches(
+        scope, test, lambda s: block(s, node.body), lambda s: block(s, node.orelse), scope.where(node), made
+    )
+
+
+Body = Callable[[Scope], "tuple[tuple[ir.Statement, ...], bool]"]
+
+
+def _branches(scope: Scope, test: ir.Expr | None, yes: Body, no: Body, where: ir.Where, made: Made) -> bool:
+    """An `If`, and the names as they are after it."""
+    first, second = scope.inner(), scope.inner()
+    taken, taken_ends = yes(first)
+    other, other_ends = no(second)
+    _merge(scope, first, taken_ends, second, other_ends)
+    if test is not None:
+        made.append(ir.If(test, taken, other, where))
+    return taken_ends and other_ends
+
+
+def _merge(scope: Scope, first: Scope, first_ends: bool, second: Scope, second_ends: bool) -> None:
+    """After a branch a name has a value if both ways gave it one; a way that returns does not count."""
+    if first_ends or second_ends:
+        scope.names = second.names if first_ends else first.names
+        return
+    merged: dict[str, Binding] = {}
+    for name, one in first.names.items():
+        other = second.names.get(name)
+        if other is None or one == other:
+            if other is not None:
+                merged[name] = one
+            continue
+        if one.type is None or other.type is None:
+            merged[name] = Binding(one.name, None)
+        elif one.name == other.name and agrees(one.type, other.type):
+            merged[name] = Binding(one.name, join(one.type, other.type))
+    scope.names = merged
+
+
+@statements(ast.For)
+def loop(scope: Scope, node: ast.For, made: Made) -> bool:
+    """`for x in ...`. A local name that the loop changes is widened first; its own names end with it."""
+    if node.orelse:
+        raise scope.error("TG116", node.orelse[0], "a loop has no else", "the statements after the loop")
+    if not isinstance(node.target, ast.Name):
+        raise scope.error("TG116", node.target, "a loop has one variable", "one name, and its parts by index or field")
+    if node.target.id in scope.names or node.target.id in scope.states:
+        message = f"the loop would overwrite {node.target.id}"
+        raise scope.error("TG213", node.target, message, "a loop variable with a name of its own")
+    inner = scope.inner()
+    changed = names_assigned(node.body)
+    inner.changing = scope.changing | (changed & scope.names.keys())
+    for name in changed & scope.names.keys():
+        inner.names[name] = _widened(scope.names[name])
+    over = _iteration(inner, node)
+    binding = inner.bind(node.target.id, over.type if over else None, loop=True)
+    body, _ = block(inner, node.body)
+    for name in changed & scope.names.keys():
+        scope.names[name] = inner.names.get(name, scope.names[name])
+    if over is not None:
+        made.append(ir.For(binding.name, over.type, over.source, body, scope.where(node)))
+    return False
+
+
+def _iteration(scope: Scope, node: ast.For) -> Any:
+    try:
+        return iteration(scope, node.iter)
+    except Abandoned:
+        return None  # noted; the body may hold more
+
+
+def _widened(binding: Binding) -> Binding:
+    if not isinstance(binding.type, Int):
+        return binding
+    return Binding(binding.name, hull(widened(), binding.type), binding.is_loop_variable)
+
+
+@statements(ast.Return)
+def returned(scope: Scope, node: ast.Return, made: Made) -> bool:
+    """`return value`, in a helper or a property."""
+    if scope.role == "action":
+        raise scope.error(
+            "TG115", node, "an action has no value and runs to its end", "if ...: ... else: ..., or require(condition)"
+        )
+    if scope.role == "initial":
+        raise scope.error(
+            "TG115", node, "an @initial function returns once, at its end", "if ...: names, and one return at the end"
+        )
+    assert scope.returns is not None
+    if node.value is None:
+        raise scope.error(
+            "TG203", node, f"nothing is returned, and {describe(scope.returns)} is needed", "return value"
+        )
+    try:
+        value = fitted(scope, node.value, scope.returns)
+    except Abandoned:
+        return True
+    scope.returned.append(value.type)
+    made.append(ir.Return(value, scope.where(node)))
+    return True
+
+
+# --- match -----------------------------------------------------------------------------------------------------------
+
+
+@statements(ast.Match)
+def match(scope: Scope, node: ast.Match, made: Made) -> bool:
+    """`match` on an enum, a bool, an integer: becomes `if`, `elif`, `else`."""
+    subject = expression(scope, node.subject)
+    return _cases(scope, node, subject, node.cases, frozenset(), made)
+
+
+def _cases(
+    scope: Scope, node: ast.Match, subject: ir.Expr, cases: list[ast.match_case], seen: frozenset[int], made: Made
+) -> bool:
+    if not cases:
+        return False
+    case = cases[0]
+    test = _pattern(scope, node.subject, subject, case.pattern)
+    if case.guard is not None:
+        guard = condition(scope, case.guard)
+        test = guard if test is None else conjunction([test, guard], scope.where(case.pattern))
+    else:
+        seen = seen | _covered(test)
+    if test is None or (case.guard is None and _exhaustive(subject.type, seen)):
+        body, ends = block(scope, case.body)
+        made.extend(body)
+        return ends
+
+    def rest(inner: Scope) -> tuple[tuple[ir.Statement, ...], bool]:
+        others: Made = []
+        ends = _cases(inner, node, subject, cases[1:], seen, others)
+        return tuple(others), ends
+
+    return _branches(scope, test, lambda inner: block(inner, case.body), rest, scope.where(case.pattern), made)
+
+
+def _pattern(scope: Scope, node: ast.expr, subject: ir.Expr, pattern: ast.pattern) -> ir.Expr | None:
+    """The condition under which a pattern matches; None when it always does."""
+    match pattern:
+        case ast.MatchAs(pattern=None, name=None):
+            return None
+        case ast.MatchOr(patterns=patterns):
+            tests = [_pattern(scope, node, subject, each) for each in patterns]
+            return disjunction([each for each in tests if each is not None], scope.where(pattern))
+        case ast.MatchValue(value=value):
+            return _equals(scope, node, value, pattern)
+        case ast.MatchSingleton(value=value):
+            return _equals(scope, node, ast.copy_location(ast.Constant(value), pattern), pattern)
+        case _:
+            hint = "case Enum.MEMBER, case A | B, or case _"
+            raise scope.error("TG118", pattern, "a pattern that takes a value apart or binds a name", hint)
+
+
+def _equals(scope: Scope, subject: ast.expr, value: ast.expr, pattern: ast.pattern) -> ir.Expr:
+    test = ast.copy_location(ast.Compare(subject, [ast.Eq()], [value]), pattern)
+    return expression(scope, test, BOOL)
+
+
+def _covered(test: ir.Expr | None) -> frozenset[int]:
+    """The numbers of the constants that a pattern's condition compares with."""
+    match test:
+        case ir.Or(operands=operands):
+            return frozenset[int]().union(*(_covered(each) for each in operands))
+        case ir.Compare(op="==", right=ir.Const(number=number)):
+            return frozenset({number})
+        case _:
+            return frozenset()
+
+
+def _exhaustive(type_: Type, seen: frozenset[int]) -> bool:
+    size = len(type_.members) if isinstance(type_, Enumeration) else 2 if isinstance(type_, Bool) else None
+    return size is not None and len(seen) == size
+
+
+# --- what is not in the language -------------------------------------------------------------------------------------
+
+
+@statements(ast.While)
+def _while(scope: Scope, node: ast.While, made: Made) -> bool:
+    raise scope.error("TG101", node, "while may run for ever, and every step has to end", "for i in range(n): ...")
+
+
+@statements(ast.Try, ast.TryStar, ast.Raise)
+def _exception(scope: Scope, node: ast.stmt, made: Made) -> bool:
+    raise scope.error(
+        "TG102", node, "steps do not raise or catch exceptions", "require(condition), or assert condition"
+    )
+
+
+@statements(ast.FunctionDef, ast.ClassDef, ast.AsyncFunctionDef)
+def _definition(scope: Scope, node: ast.stmt, made: Made) -> bool:
+    raise scope.error(
+        "TG104", node, "functions and classes stand at module level", "a helper at module level, with parameters"
+    )
+
+
+@statements(ast.Break, ast.Continue)
+def _jump(scope: Scope, node: ast.stmt, made: Made) -> bool:
+    word = "break" if isinstance(node, ast.Break) else "continue"
+    hint = "any(...), min(...), or a helper that returns" if word == "break" else "if condition: ..."
+    raise scope.error("TG109", node, f"{word} is not in the language", hint)

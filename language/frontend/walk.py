@@ -1,0 +1,139 @@
+"""Walks over the typed form: the parts of an expression or a statement, and rebuilding it with its parts changed."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterator
+from typing import Any, cast
+
+from .. import ir
+
+_PARTS: dict[type[Any], tuple[str, ...]] = {
+    ir.Const: (),
+    ir.OpenConst: (),
+    ir.Name: (),
+    ir.StateField: (),
+    ir.RecordField: ("record",),
+    ir.Index: ("container", "index"),
+    ir.Slice: ("sequence", "start", "stop"),
+    ir.Length: ("of",),
+    ir.Not: ("operand",),
+    ir.And: ("operands",),
+    ir.Or: ("operands",),
+    ir.Choice: ("condition", "yes", "no"),
+    ir.Arithmetic: ("left", "right"),
+    ir.Compare: ("left", "right"),
+    ir.Contains: ("element", "container"),
+    ir.SetOperation: ("left", "right"),
+    ir.IsMajority: ("subset",),
+    ir.Some: ("value",),
+    ir.IsNone: ("option",),
+    ir.Unwrap: ("option",),
+    ir.MakeRecord: ("fields",),
+    ir.Replace: ("record", "changes"),
+    ir.MakeSubset: ("elements",),
+    ir.FullSubset: (),
+    ir.MakeSeq: ("elements",),
+    ir.Concat: ("left", "right"),
+    ir.MakePool: ("elements",),
+    ir.MakeMap: ("value",),
+    ir.MakeState: ("fields",),
+    ir.Quantified: ("generators", "body", "default"),
+    ir.Call: ("arguments",),
+    ir.Range: ("start", "stop"),
+    ir.Members: (),
+    ir.Elements: ("of",),
+    ir.Generator: ("source", "conditions"),
+    ir.Place: ("indexes",),
+    ir.Require: ("condition",),
+    ir.Limit: ("condition",),
+    ir.Let: ("value",),
+    ir.Store: ("place", "value"),
+    ir.Append: ("place", "value"),
+    ir.Truncate: ("place", "length"),
+    ir.Add: ("place", "value"),
+    ir.Remove: ("place", "value"),
+    ir.If: ("condition",),
+    ir.For: ("source",),
+    ir.Assert: ("condition",),
+    ir.Return: ("value",),
+}
+"""The attributes of each form that hold expressions, sources, generators and places, in order of evaluation. The blocks of `If`
+and `For` are not among them."""
+
+_FIELDS = {cls: tuple(each.name for each in dataclasses.fields(cls)) for cls in _PARTS}
+
+
+def parts(form: Any) -> Iterator[Any]:
+    """The direct parts of an expression, a source, a generator, a place, or a statement (not the blocks inside it)."""
+    for name in _PARTS[type(form)]:
+        part = getattr(form, name)
+        if isinstance(part, tuple):
+            for each in cast("tuple[Any, ...]", part):
+                yield each[1] if isinstance(each, tuple) else each
+        elif part is not None:
+            yield part
+
+
+def rebuilt(form: Any, change: Callable[[Any], Any]) -> Any:
+    """The form with `change` applied to each direct part; the form itself when nothing changed."""
+    changed: dict[str, Any] = {}
+    for name in _PARTS[type(form)]:
+        before = getattr(form, name)
+        after = _changed(before, change)
+        if after is not before:
+            changed[name] = after
+    if not changed:
+        return form
+    return type(form)(*(changed.get(name, getattr(form, name)) for name in _FIELDS[type(form)]))
+
+
+def _changed(part: Any, change: Callable[[Any], Any]) -> Any:
+    if part is None:
+        return None
+    if not isinstance(part, tuple):
+        return change(part)
+    before = cast("tuple[Any, ...]", part)
+    after = tuple((each[0], change(each[1])) if isinstance(each, tuple) else change(each) for each in before)
+    same = all(_same(a, b) for a, b in zip(before, after, strict=True))
+    return before if same else after
+
+
+def _same(before: Any, after: Any) -> bool:
+    return before[1] is after[1] if isinstance(before, tuple) else before is after
+
+
+def inside(form: Any) -> Iterator[Any]:
+    """The form and everything in it, helpers' bodies included (each once)."""
+    seen: set[int] = set()
+    stack: list[Any] = [form]
+    while stack:
+        each = stack.pop()
+        yield each
+        stack.extend(parts(each))
+        if isinstance(each, ir.Call) and id(each.function) not in seen:
+            seen.add(id(each.function))
+            stack.extend(each.function.body)
+        elif isinstance(each, ir.If):
+            stack.extend(each.yes + each.no)
+        elif isinstance(each, ir.For):
+            stack.extend(each.body)
+
+
+def fields_read(*forms: Any) -> dict[str, ir.Where]:
+    """The state fields that these forms look at, each with one place where they do."""
+    found: dict[str, ir.Where] = {}
+    for form in forms:
+        for each in inside(form):
+            if isinstance(each, ir.StateField):
+                found.setdefault(each.field, each.where)
+    return found
+
+
+WRITES = (ir.Store, ir.Append, ir.Truncate, ir.Add, ir.Remove)
+"""The statements that write."""
+
+
+def fields_written(body: tuple[ir.Statement, ...]) -> frozenset[str]:
+    """The state fields that statements may write."""
+    return frozenset(each.place.field for form in body for each in inside(form) if isinstance(each, WRITES))
