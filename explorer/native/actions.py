@@ -1,0 +1,319 @@
+"""Actions as LLVM functions: parameters as nested loops, guards as early as their parameters allow, one copy before the writes.
+
+`action(c, state, out, parent)` writes every successor of `state` to the slots from `out` on and returns how many there are, or
+FAILED when a step broke the model's types; plain Python then says which and why.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import reduce
+
+from llvmlite import ir as llvm
+
+from ...language import ir
+from ...language.model import Action, Model
+from ...language.types import Identity, Pool, Subset, Type, scalar_size
+from .cells import Built, Mask, Memory
+from .kernel import CONTEXT
+from .layout import Layout
+from .loops import Round
+from .machine import I64, WORDS, address, word
+from .scalars import Bit, Num
+from .statements import Statements
+
+FAILED = (1 << 64) - 1
+UNROLLED_INSTANCES = 400
+CELL = {name: index for index, name in enumerate(CONTEXT)}
+
+
+@dataclass(frozen=True, slots=True)
+class GuardCounters:
+    """Where one guard is counted: it passed `passed` times, out of `base` (a counter, or None for every state) times `times`."""
+
+    text: str
+    line: int
+    is_limit: bool
+    passed: int
+    base: int | None
+    times: int
+
+
+@dataclass(slots=True)
+class ActionCounters:
+    """The counters of one action."""
+
+    name: str
+    fired: int
+    guards: list[GuardCounters] = field(default_factory=list[GuardCounters])
+
+
+class Counters:
+    """Hands out the context cells that coverage is counted in."""
+
+    def __init__(self, first: int) -> None:
+        self.first = self.next = first
+
+    def new(self) -> int:
+        """One more cell."""
+        self.next += 1
+        return self.next - 1
+
+
+class Plan:
+    """An action's shape: which statements come before the copy, at which depth of the parameter loops, and what is counted."""
+
+    def __init__(self, action: Action, model: Model, layout: Layout, counters: Counters) -> None:
+        self.form = action.form
+        self.prefix, self.body = split(self.form.body)
+        self.depths = depths(self.prefix, self.form.parameters)
+        self.coverage = ActionCounters(action.name, counters.new())
+        self.passed: dict[int, int] = {}
+        self.evaluated: dict[int, int] = {}
+        self.entered: dict[str, int] = {}
+        self._model, self._layout, self._counters = model, layout, counters
+        self._count_prefix()
+        for guard in guards(self.body):
+            self.evaluated[id(guard)] = counters.new()
+            self._count(guard, self.evaluated[id(guard)], 1)
+
+    def _count_prefix(self) -> None:
+        base, times = None, 1
+        for depth in range(len(self.form.parameters) + 1):
+            for statement, needs in zip(self.prefix, self.depths, strict=True):
+                if needs == depth and isinstance(statement, ir.Require | ir.Limit):
+                    base, times = self._count(statement, base, times), 1
+            if depth < len(self.form.parameters):
+                base, times = self._enter(self.form.parameters[depth], base, times)
+
+    def _enter(self, parameter: ir.Parameter, base: int | None, times: int) -> tuple[int | None, int]:
+        if parameter.pool is not None:
+            self.entered[parameter.name] = self._counters.new()
+            return self.entered[parameter.name], 1
+        return base, times * self._present_values(parameter)
+
+    def _count(self, guard: ir.Require | ir.Limit, base: int | None, times: int) -> int:
+        passed = self.passed[id(guard)] = self._counters.new()
+        if not ir.is_constant(guard.condition):
+            is_limit = isinstance(guard, ir.Limit)
+            self.coverage.guards.append(GuardCounters(guard.text, guard.where.line, is_limit, passed, base, times))
+        return passed
+
+    def _present_values(self, parameter: ir.Parameter) -> int:
+        """How many values the parameter has in this run."""
+        type_ = parameter.type.of if isinstance(parameter.type, Subset) else parameter.type
+        size = scalar_size(type_)
+        if isinstance(type_, Identity) and type_.size_open is not None:
+            size = type_.size_open.value(self._model.values)
+        return 1 << size if isinstance(parameter.type, Subset) else size
+
+    def room(self, parameter: ir.Parameter) -> int:
+        """How many values the parameter can have."""
+        if parameter.pool is None:
+            return value_count(parameter.type)
+        pool = self._layout.field(parameter.pool)[0]
+        assert isinstance(pool, Pool)
+        return pool.capacity
+
+    def fan_out(self) -> int:
+        """How many successors the action can have."""
+        return reduce(lambda total, each: total * self.room(each), self.form.parameters, 1)
+
+
+class ActionCode(Statements):
+    """Generates one action's function."""
+
+    def __init__(
+        self, layout: Layout, function: llvm.Function, opens: Mapping[str, int], watch: llvm.Function | None
+    ) -> None:
+        self.context, self.source, self.out, self.parent = function.args
+        for each in (self.source, self.out):
+            each.add_attribute("noalias")
+        builder = llvm.IRBuilder(function.append_basic_block("entry"))
+        super().__init__(layout, builder, load_opens(builder, self.context, opens))
+        self.watch = watch
+        loaded = tuple(builder.load(address(builder, self.source, word(index))) for index in range(layout.words))
+        self.before = Memory(self.source, loaded)
+        self.copy = builder.bitcast(builder.alloca(llvm.ArrayType(I64, layout.words)), WORDS)
+        self.made = builder.alloca(I64)
+        builder.store(word(0), self.made)
+        start = function.append_basic_block("start")
+        builder.branch(start)
+        builder.position_at_end(start)
+        self.error_block = function.append_basic_block("error")
+        llvm.IRBuilder(self.error_block).ret(word(FAILED))
+
+    def generate(self, plan: Plan) -> None:
+        """Fill the function."""
+        self.plan = plan
+        self.states, self.slots = {plan.form.state: self.before}, self.shared_names(plan.form.body)
+        outside = self.disabled = self.block()
+        self._level(0)
+        self.builder.branch(outside)
+        self.builder.position_at_end(outside)
+        self.builder.ret(self.builder.load(self.made))
+
+    def _level(self, depth: int) -> None:
+        """Guards that need just the first `depth` parameters, then the loop over the next one, or the body."""
+        parameters = self.plan.form.parameters
+        for statement, needs in zip(self.plan.prefix, self.plan.depths, strict=True):
+            if needs == depth:
+                self.statements([statement])
+        if depth == len(parameters):
+            self._finish()
+            return
+        room = reduce(lambda total, each: total * self.plan.room(each), parameters[depth:], 1)
+        kept, parameter = dict(self.env), parameters[depth]
+
+        def one(value: Built, active: Bit) -> None:
+            outer, self.disabled = self.disabled, self.block()
+            self.env = {**kept, parameter.name: value}
+            self.when(active, lambda: self._instance(depth))
+            self.builder.branch(self.disabled)
+            self.builder.position_at_end(self.disabled)
+            self.disabled = outer
+
+        self._values(parameter, one, unroll=room <= UNROLLED_INSTANCES)
+        self.env = kept
+
+    def _instance(self, depth: int) -> None:
+        entered = self.plan.entered.get(self.plan.form.parameters[depth].name)
+        if entered is not None:
+            self._bump(entered)
+        self._level(depth + 1)
+
+    def _values(self, parameter: ir.Parameter, run: Round, *, unroll: bool) -> None:
+        type_, where = parameter.type, parameter.where
+        if parameter.pool is not None:
+            pool = self.layout.field(parameter.pool)[0]
+            source = ir.Elements(ir.StateField(self.plan.form.state, parameter.pool, pool, where), where)
+            self.each(source, type_, run, unroll=unroll)
+        elif isinstance(type_, Subset):
+            size, room = self.size(type_.of), value_count(type_)
+            limit = room if unroll else 0
+            self.rounds_of(0, room, limit, lambda at: run(Mask(type_, at), self._mask_exists(at, size)))
+        else:
+            self.each(ir.Members(type_, where), type_, run, unroll=unroll)
+
+    def _mask_exists(self, mask: Num, size: Num) -> Bit:
+        return True if isinstance(size, int) else self.compare("==", self.shr(mask, size), 0)
+
+    def _guard(self, node: ir.Require | ir.Limit, stopped: llvm.Block) -> None:
+        evaluated = self.plan.evaluated.get(id(node))
+        if evaluated is not None:
+            self._bump(evaluated)
+        going = self.block()
+        self.builder.cbranch(self.bit(self.condition(node.condition)), going, stopped)
+        self.builder.position_at_end(going)
+        self._bump(self.plan.passed[id(node)])
+
+    def _Require(self, node: ir.Require) -> None:
+        assert self.disabled is not None
+        self._guard(node, self.disabled)
+
+    def _Limit(self, node: ir.Limit) -> None:
+        assert self.disabled is not None
+        stopped = self.block()
+        self._guard(node, stopped)
+        going = self.builder.block
+        self.builder.position_at_end(stopped)
+        self.builder.store(word(1), address(self.builder, self.context, word(CELL["LIMITED"])))
+        self.builder.branch(self.disabled)
+        self.builder.position_at_end(going)
+
+    def _bump(self, counter: int) -> None:
+        cell = address(self.builder, self.context, word(counter))
+        self.builder.store(self.builder.add(self.builder.load(cell), word(1)), cell)
+
+    # --- the body --------------------------------------------------------------------------------------------------------
+
+    def _finish(self) -> None:
+        """Copy, write, check the step, hand the successor over."""
+        for index, each in enumerate(self.before.loaded):
+            self.builder.store(each, address(self.builder, self.copy, word(index)))
+        self.target, self.states = self.copy, {self.plan.form.state: Memory(self.copy)}
+        self.statements(self.plan.body)
+        self.target, self.states = None, {self.plan.form.state: self.before}
+        slot = self._slot_address()
+        for index in range(self.layout.words):
+            value = self.builder.load(address(self.builder, self.copy, word(index)))
+            self.builder.store(value, address(self.builder, slot, word(index)))
+        self.builder.store(self.parent, address(self.builder, slot, word(self.layout.words + 1)))
+        if self.watch is not None:
+            failed = self.builder.call(self.watch, [self.context, self.source, slot, self.parent])
+            self.fail_if(self.compare("!=", failed, 0))
+        self._bump(self.plan.coverage.fired)
+        self.builder.store(self.builder.add(self.builder.load(self.made), word(1)), self.made)
+
+    def _slot_address(self) -> llvm.Value:
+        stride = self.layout.words + 2
+        return address(self.builder, self.out, self.builder.mul(self.builder.load(self.made), word(stride)))
+
+
+def load_opens(builder: llvm.IRBuilder, context: llvm.Value, opens: Mapping[str, int]) -> dict[str, llvm.Value]:
+    """The values of the open constants, read from the context's cells."""
+    return {name: builder.load(address(builder, context, word(cell))) for name, cell in opens.items()}
+
+
+def guards(body: Sequence[ir.Statement]) -> list[ir.Require | ir.Limit]:
+    """Every guard of a body, nested ones included."""
+    found = list[ir.Require | ir.Limit]()
+    for each in body:
+        match each:
+            case ir.Require() | ir.Limit():
+                found.append(each)
+            case ir.If(yes=yes, no=no):
+                found += guards((*yes, *no))
+            case ir.For(body=inner):
+                found += guards(inner)
+            case _:
+                pass
+    return found
+
+
+def split(body: Sequence[ir.Statement]) -> tuple[list[ir.Statement], list[ir.Statement]]:
+    """The leading guards and names, which only read the source state, and the rest."""
+    count = 0
+    while count < len(body) and isinstance(body[count], ir.Require | ir.Limit | ir.Let):
+        count += 1
+    while count and isinstance(body[count - 1], ir.Let) and not _used_in(body[count - 1], body[:count]):
+        count -= 1
+    return list(body[:count]), list(body[count:])
+
+
+def _used_in(let: ir.Statement, prefix: Sequence[ir.Statement]) -> bool:
+    """Whether a name bound in the prefix is read there again; otherwise it can wait for the body."""
+    assert isinstance(let, ir.Let)
+    return any(let.name in names_in(each) for each in prefix if each is not let)
+
+
+def depths(prefix: Sequence[ir.Statement], parameters: Sequence[ir.Parameter]) -> list[int]:
+    """How many parameters must be bound before each statement of the prefix, keeping their order."""
+    needs = {each.name: index + 1 for index, each in enumerate(parameters)}
+    depth, found = 0, list[int]()
+    for statement in prefix:
+        own = max((needs[name] for name in names_in(statement) if name in needs), default=0)
+        if isinstance(statement, ir.Let):
+            needs[statement.name] = max(own, needs.get(statement.name, 0))
+        depth = max(depth, own)
+        found.append(depth)
+    return found
+
+
+def names_in(node: object) -> frozenset[str]:
+    """Every name an expression or statement reads; helpers are closed, so only their arguments count."""
+    if isinstance(node, ir.Name):
+        return frozenset({node.name})
+    if isinstance(node, tuple):
+        return frozenset[str]().union(*(names_in(each) for each in node))
+    fields = getattr(type(node), "__dataclass_fields__", {})
+    skipped = ("type", "where", "function", "text", "name")
+    return frozenset[str]().union(*(names_in(getattr(node, name)) for name in fields if name not in skipped))
+
+
+def value_count(type_: Type) -> int:
+    """How many values a parameter's finite type has."""
+    if isinstance(type_, Subset):
+        return 1 << scalar_size(type_.of)
+    return scalar_size(type_)

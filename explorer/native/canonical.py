@@ -1,0 +1,391 @@
+"""Symmetry: of all states that differ by renaming the members of symmetric domains, keep one.
+
+Each member gets a key, a number that no renaming of the others can change: its own cells, and where it stands in sets and scalar
+fields. Sorting by key decides the renaming. Where keys tie, every renaming among the tied members is tried and the least state
+kept; so the result is exact whatever the keys are worth, and good keys only make it fast.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import reduce
+from itertools import permutations
+
+from llvmlite import ir as llvm
+
+from ...language.types import (
+    Identity,
+    Map,
+    Option,
+    Pool,
+    Record,
+    Seq,
+    Subset,
+    Type,
+    scalar_size,
+)
+from .cells import Built, Cell, Items, Mask, Maybe, Memory, Number, Parts
+from .layout import Layout
+from .machine import I64, WORDS, address, word
+from .scalars import Bit, Num
+from .statements import Statements
+
+KEY_BITS = 58
+"""Bits of a key; the rest of its word holds the member's index while keys are sorted."""
+INDEX_BITS = 64 - KEY_BITS
+NIBBLE = 4
+
+
+def mentions(type_: Type, domains: frozenset[str]) -> bool:
+    """Whether values of a type change when members of the domains are renamed."""
+    match type_:
+        case Identity(name=name):
+            return name in domains
+        case Option(of=of) | Seq(of=of) | Subset(of=of) | Pool(of=of):
+            return mentions(of, domains)
+        case Record(fields=fields):
+            return any(mentions(each, domains) for _, each in fields)
+        case Map(key=key, value=value):
+            return mentions(key, domains) or mentions(value, domains)
+        case _:
+            return False
+
+
+def canonical_function(module: llvm.Module, layout: Layout, domains: Sequence[Identity]) -> llvm.Function:
+    """`canonical(c, at)`: replaces the state at `at` by the one that stands for its orbit. No domains: does nothing."""
+    function = llvm.Function(module, llvm.FunctionType(I64, [WORDS, WORDS]), "canonical")
+    if not domains:
+        llvm.IRBuilder(function.append_basic_block()).ret(word(0))
+        return function
+    rename = llvm.Function(module, llvm.FunctionType(I64, [WORDS, WORDS, *[I64] * len(domains)]), "rename")
+    rename.linkage = "internal"
+    Renaming(layout, rename, domains).generate()
+    Canonical(layout, function, domains, rename).generate()
+    return function
+
+
+class Renaming(Statements):
+    """`rename(from, to, orders...)`: the state with its members renamed; nibble p of an order is the member that moves to p."""
+
+    def __init__(self, layout: Layout, function: llvm.Function, domains: Sequence[Identity]) -> None:
+        builder = llvm.IRBuilder(function.append_basic_block("entry"))
+        super().__init__(layout, builder, {})
+        self.names = frozenset(each.name for each in domains)
+        start, self.target, *orders = function.args
+        for each in function.args[:2]:
+            each.add_attribute("noalias")
+        body = function.append_basic_block("body")
+        loaded = tuple(builder.load(address(builder, start, word(index))) for index in range(layout.words))
+        builder.branch(body)
+        builder.position_at_end(body)
+        self.before = Memory(start, loaded)
+        self.order = {
+            each.name: [self.nibble(order, at) for at in range(each.size)]
+            for each, order in zip(domains, orders, strict=True)
+        }
+        self.moved = {name: self._inverse(order) for name, order in self.order.items()}
+
+    def nibble(self, packed: Num, at: Num) -> Num:
+        """Nibble `at` of a packed order."""
+        return self.band(self.shr(packed, self.mul(at, NIBBLE)), (1 << NIBBLE) - 1)
+
+    def _inverse(self, order: list[Num]) -> Num:
+        """Nibble m is where member m moves to."""
+        return reduce(self.bor, [self.shl(at, self.mul(member, NIBBLE)) for at, member in enumerate(order)], 0)
+
+    def generate(self) -> None:
+        """Fill the function."""
+        assert self.target is not None
+        for index, each in enumerate(self.before.loaded):
+            self.builder.store(each, address(self.builder, self.target, word(index)))
+        for field in self.layout.fields:
+            if mentions(field.type, self.names):
+                cell = self.cell(self.before, field.name)
+                self.write(self.cell(Memory(self.target), field.name), self.renamed(field.type, cell))
+        self.builder.ret(word(0))
+
+    def renamed(self, type_: Type, value: Built) -> Built:
+        """The value with its members renamed."""
+        if not mentions(type_, self.names):
+            return value
+        match type_:
+            case Identity(name=name):
+                return Number(type_, self.nibble(self.moved[name], self.num(value)))
+            case Option(of=of):
+                present = self.present(value)
+                inner = self.inside(value, of)
+                if isinstance(inner, Number):
+                    inner = Number(of, self.pick(present, inner.value, 0))
+                return Maybe(type_, present, self.renamed(of, inner))
+            case Subset(of=Identity(name=name)):
+                return Mask(type_, self._permute_bits(self.num(value), self.order[name]))
+            case Record(fields=fields):
+                parts = zip(fields, self.parts(value), strict=True)
+                return Parts(type_, tuple(self.renamed(each, part) for (_, each), part in parts))
+            case Map(key=key, value=of):
+                return Parts(type_, tuple(self.renamed(of, self.item(value, at)) for at in self._new_keys(key)))
+            case Seq(of=of, capacity=capacity):
+                items = [self.item(value, index) for index in range(capacity)]
+                return Items(type_, self.length(value), tuple(self.renamed(of, each) for each in items))
+            case Pool():
+                return self._renamed_pool(type_, value)
+            case _:
+                raise TypeError(f"{type_} cannot be renamed")
+
+    def _new_keys(self, key: Type) -> Sequence[Num]:
+        if isinstance(key, Identity) and key.name in self.names:
+            return self.order[key.name]
+        return range(scalar_size(key))
+
+    def _permute_bits(self, mask: Num, order: list[Num]) -> Num:
+        bits = [self.shl(self.band(self.shr(mask, member), 1), at) for at, member in enumerate(order)]
+        return reduce(self.bor, bits, 0)
+
+    def _renamed_pool(self, type_: Pool, value: Built) -> Built:
+        """Rename each record, then sort again; unused slots sort last and are zeroed by `write`."""
+        length = self.length(value)
+        codes = list[llvm.Value]()
+        for index in range(type_.capacity):
+            code = self.packed(type_.of, self.renamed(type_.of, self.item(value, index)))
+            unused = llvm.Constant(code.type, (1 << code.type.width) - 1)
+            used = self.compare(">", length, index)
+            codes.append(code if used is True else self.builder.select(self.bit(used), code, unused))
+        for low, high in network(len(codes)):
+            codes[low], codes[high] = self._exchange(codes[low], codes[high])
+        return Items(type_, length, tuple(self._unpacked(type_.of, code) for code in codes))
+
+    def _exchange(self, left: llvm.Value, right: llvm.Value) -> tuple[llvm.Value, llvm.Value]:
+        swap = self.builder.icmp_unsigned("<", right, left)
+        return self.builder.select(swap, right, left), self.builder.select(swap, left, right)
+
+    def _unpacked(self, type_: Type, code: llvm.Value) -> Built:
+        shape = self.shape(type_)
+        count = code.type.width // 64
+        with self.builder.goto_entry_block():
+            memory = self.builder.bitcast(self.builder.alloca(llvm.ArrayType(I64, count)), WORDS)
+        self.put_wide_code(memory, 0, 0, shape, code)
+        return Cell(type_, shape, Memory(memory), 0, 0)
+
+
+def network(count: int) -> list[tuple[int, int]]:
+    """Compare-exchange pairs that sort `count` values (Batcher's odd-even merge)."""
+    pairs = list[tuple[int, int]]()
+    step = 1
+    while step < count:
+        stride = step
+        while stride >= 1:
+            for start in range(stride % step, count - stride, 2 * stride):
+                for offset in range(min(stride, count - start - stride)):
+                    low = start + offset
+                    if low // (2 * step) == (low + stride) // (2 * step):
+                        pairs.append((low, low + stride))
+            stride //= 2
+        step *= 2
+    return pairs
+
+
+class Canonical(Statements):
+    """Keys, the sort, and the search among ties."""
+
+    def __init__(
+        self, layout: Layout, function: llvm.Function, domains: Sequence[Identity], rename: llvm.Function
+    ) -> None:
+        builder = llvm.IRBuilder(function.append_basic_block("entry"))
+        super().__init__(layout, builder, {})
+        self.domains, self.rename = list(domains), rename
+        self.names = frozenset(each.name for each in domains)
+        _, self.at = function.args
+        loaded = tuple(builder.load(address(builder, self.at, word(index))) for index in range(layout.words))
+        self.before = Memory(self.at, loaded)
+        self.best, self.other = (
+            builder.bitcast(builder.alloca(llvm.ArrayType(I64, layout.words)), WORDS) for _ in range(2)
+        )
+        body = function.append_basic_block("body")
+        builder.branch(body)
+        builder.position_at_end(body)
+
+    def generate(self) -> None:
+        """Fill the function."""
+        keys = {each.name: [self.key(each, member) for member in range(each.size)] for each in self.domains}
+        sorted_keys = {name: self._sorted(own) for name, own in keys.items()}
+        tied = reduce(self.either, (self._ties(own) for own in sorted_keys.values()), False)
+        orders = [self._order(sorted_keys[each.name]) for each in self.domains]
+        self.when(tied, lambda: self._search(sorted_keys), lambda: self._apply(orders))
+        self.builder.ret(word(0))
+
+    def _sorted(self, keys: list[Num]) -> list[Num]:
+        packed = [self.bor(self.shl(key, INDEX_BITS), member) for member, key in enumerate(keys)]
+        for low, high in network(len(packed)):
+            a, b = packed[low], packed[high]
+            swap = self.below(b, a)
+            packed[low], packed[high] = self.pick(swap, b, a), self.pick(swap, a, b)
+        return packed
+
+    def _ties(self, packed: list[Num]) -> Bit:
+        keys = [self.shr(each, INDEX_BITS) for each in packed]
+        return reduce(self.either, [self.compare("==", a, b) for a, b in zip(keys, keys[1:], strict=False)], False)
+
+    def _order(self, packed: list[Num]) -> Num:
+        members = [self.band(each, (1 << INDEX_BITS) - 1) for each in packed]
+        return reduce(self.bor, [self.shl(member, NIBBLE * at) for at, member in enumerate(members)], 0)
+
+    def _apply(self, orders: list[Num]) -> None:
+        same = [
+            self.compare("==", order, identity(each.size)) for order, each in zip(orders, self.domains, strict=True)
+        ]
+        already = reduce(self.both, same, True)
+        self.when(self.negate(already), lambda: self._rename_to(self.best, orders, then=self.best))
+
+    def _rename_to(self, where: llvm.Value, orders: list[Num], then: llvm.Value | None = None) -> None:
+        self.builder.call(self.rename, [self.at, where, *map(self.number, orders)])
+        if then is not None:
+            self._copy(then, self.at)
+
+    def _copy(self, source: llvm.Value, target: llvm.Value) -> None:
+        for index in range(self.layout.words):
+            value = self.builder.load(address(self.builder, source, word(index)))
+            self.builder.store(value, address(self.builder, target, word(index)))
+
+    def _search(self, sorted_keys: dict[str, list[Num]]) -> None:
+        """Try every order that keeps the keys sorted; the first is the sort's own."""
+        first = self.slot(I64)
+        self.builder.store(word(1), first)
+
+        def level(depth: int, orders: list[Num]) -> None:
+            if depth == len(self.domains):
+                self._try(orders, first)
+                return
+            domain = self.domains[depth]
+            packed = sorted_keys[domain.name]
+            table = [list(each) for each in permutations(range(domain.size))]
+            for positions in table if len(table) <= 6 else []:
+                self._arranged(packed, positions, lambda order: level(depth + 1, [*orders, order]))
+            if len(table) > 6:
+                self._loop_over(table, packed, lambda order: level(depth + 1, [*orders, order]))
+
+        level(0, [])
+        self._copy(self.best, self.at)
+
+    def _arranged(self, packed: list[Num], positions: Sequence[int], then: object) -> None:
+        """Go on with the order that puts `packed[positions[p]]` at p, if that only moves tied members."""
+        assert callable(then)
+        moved = [(at, position) for at, position in enumerate(positions) if at != position]
+        keys = [self.shr(each, INDEX_BITS) for each in packed]
+        fits = reduce(self.both, [self.compare("==", keys[at], keys[position]) for at, position in moved], True)
+        self.when(fits, lambda: then(self._order([packed[position] for position in positions])))
+
+    def _loop_over(self, table: list[list[int]], packed: list[Num], then: object) -> None:
+        assert callable(then)
+        size = len(table[0])
+        rows = [word(sum(position << NIBBLE * at for at, position in enumerate(row))) for row in table]
+        data = llvm.GlobalVariable(
+            self.builder.module, llvm.ArrayType(I64, len(rows)), self.builder.module.get_unique_name("orders")
+        )
+        data.global_constant, data.initializer = True, llvm.Constant(data.value_type, rows)
+        keys = self.builder.bitcast(self._spill(packed), WORDS)
+
+        def one(at: Num) -> None:
+            row = self.builder.load(self.builder.gep(data, [word(0), self.number(at)]))
+            positions = [self.band(self.shr(row, NIBBLE * index), (1 << NIBBLE) - 1) for index in range(size)]
+            moved = [self.builder.load(address(self.builder, keys, self.number(each))) for each in positions]
+            same = [
+                self.compare("==", self.shr(a, INDEX_BITS), self.shr(b, INDEX_BITS))
+                for a, b in zip(packed, moved, strict=True)
+            ]
+            self.when(reduce(self.both, same, True), lambda: then(self._order(list(moved))))
+
+        self.rounds_of(0, len(rows), 0, one)
+
+    def _spill(self, values: list[Num]) -> llvm.Value:
+        memory = self.slot(llvm.ArrayType(I64, len(values)))
+        base = self.builder.bitcast(memory, WORDS)
+        for index, each in enumerate(values):
+            self.builder.store(self.number(each), address(self.builder, base, word(index)))
+        return memory
+
+    def _try(self, orders: list[Num], first: llvm.Value) -> None:
+        self._rename_to(self.other, orders)
+        better: Bit = self.compare("!=", self.builder.load(first), 0)
+        decided: Bit = False
+        for index in reversed(range(self.layout.words)):
+            mine = self.builder.load(address(self.builder, self.other, word(index)))
+            best = self.builder.load(address(self.builder, self.best, word(index)))
+            better = self.either(better, self.both(self.negate(decided), self.below(mine, best)))
+            decided = self.either(decided, self.compare("!=", mine, best))
+        self.when(better, lambda: self._copy(self.other, self.best))
+        self.builder.store(word(0), first)
+
+    # --- keys ------------------------------------------------------------------------------------------------------------
+
+    def key(self, domain: Identity, member: int) -> Num:
+        """A number of KEY_BITS bits that depends on the member alone."""
+        chunks = list[tuple[Num, int]]()
+        for field in self.layout.fields:
+            chunks += self.chunks(field.type, self.cell(self.before, field.name), domain, member)
+        key, used = 0, 0
+        for value, bits in chunks:
+            if used + bits > KEY_BITS:
+                key, used = self._folded(self.bxor(key, self.mul(value, 0x9E3779B97F4A7C15))), KEY_BITS
+            else:
+                key, used = self.bor(self.shl(key, bits), value), used + bits
+        return key
+
+    def _folded(self, value: Num) -> Num:
+        return self.shr(self.mul(value, 0xD6E8FEB86659FD93), INDEX_BITS)
+
+    def chunks(self, type_: Type, value: Built, domain: Identity, member: int) -> list[tuple[Num, int]]:
+        """Numbers, each with its bits, that describe how a value relates to a member whatever the others are called."""
+        if not mentions(type_, self.names):
+            return []
+        match type_:
+            case Map(key=Identity(name=name), value=of) if name == domain.name:
+                return self.own(of, self.item(value, member), domain, member)
+            case Record(fields=fields):
+                pairs = zip(fields, self.parts(value), strict=True)
+                return [chunk for (_, each), part in pairs for chunk in self.chunks(each, part, domain, member)]
+            case Identity() | Option() | Subset():
+                return self._relation(type_, value, domain, member)
+            case _:
+                return []
+
+    def own(self, type_: Type, value: Built, domain: Identity, member: int) -> list[tuple[Num, int]]:
+        """The same for a cell that is the member's own: what mentions nobody counts whole."""
+        if not mentions(type_, self.names):
+            if isinstance(value, Cell) and value.shape.bits <= min(64, KEY_BITS):
+                return [(self.code(value), value.shape.bits)]
+            return [(self.num_or_length(value), 8)]
+        match type_:
+            case Record(fields=fields):
+                pairs = zip(fields, self.parts(value), strict=True)
+                return [chunk for (_, each), part in pairs for chunk in self.own(each, part, domain, member)]
+            case Subset(of=of):
+                return [
+                    *self._relation(type_, value, domain, member),
+                    (self.count_bits(self.num(value)), scalar_size(of).bit_length()),
+                ]
+            case Seq() | Pool():
+                return [(self.length(value), 8)]
+            case _:
+                return self.chunks(type_, value, domain, member)
+
+    def num_or_length(self, value: Built) -> Num:
+        """Some small number about a wide value: a sequence's length, else nothing."""
+        return self.length(value) if isinstance(value.type, Seq | Pool) else 0
+
+    def _relation(self, type_: Type, value: Built, domain: Identity, member: int) -> list[tuple[Num, int]]:
+        match type_:
+            case Identity(name=name):
+                return [(self.widen(self.compare("==", self.num(value), member)), 1)] if name == domain.name else []
+            case Option(of=Identity() as of):
+                here = self.both(self.present(value), self.compare("==", self.num(self.inside(value, of)), member))
+                relation = [(self.widen(here), 1)] if of.name == domain.name else []
+                return [*relation, (self.widen(self.present(value)), 1)]
+            case Subset(of=Identity(name=name)) if name == domain.name:
+                return [(self.band(self.shr(self.num(value), member), 1), 1)]
+            case _:
+                return []
+
+
+def identity(size: int) -> int:
+    """The order that renames nobody."""
+    return sum(at << NIBBLE * at for at in range(size))

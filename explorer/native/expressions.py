@@ -1,0 +1,490 @@
+"""Expressions of the typed form as LLVM code.
+
+Small expressions are evaluated without branches, under a *predicate* that says whether Python would have evaluated them at all;
+only larger ones jump. An error (index out of range, None unwrapped, division by zero) leaves the function, if the predicate holds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from functools import reduce
+from typing import Any, cast
+
+from llvmlite import ir as llvm
+
+from ...language import ir
+from ...language.constants import Constant, ConstantExpression, Literal, Operation
+from ...language.types import Bool, Identity, Int, Map, Option, Pool, Seq, Subset, Type, scalar_size
+from .cells import Built, Cell, Items, Mask, Maybe, Number, Parts, Truth, Words
+from .layout import Layout
+from .machine import I1
+from .scalars import Bit, Num
+from .shapes import Shapes, leaf_types
+
+CHEAP = 14
+"""Expressions of at most this many operations are evaluated without branches."""
+UNROLL = 24
+"""Loops of at most this many rounds are unrolled."""
+
+Environment = dict[str, Built]
+
+
+class Expressions(Shapes):
+    """Evaluates expressions into values at the builder's position."""
+
+    def __init__(self, layout: Layout, builder: llvm.IRBuilder, opens: Mapping[str, llvm.Value]) -> None:
+        self.layout = layout
+        self.builder = builder
+        self.opens = opens
+        self.states: dict[str, Words] = {}
+        self.env: Environment = {}
+        self.predicate: Bit = True
+        self.error_block: llvm.Block | None = None
+        self._costs: dict[int, int] = {}
+        self._kept: list[Any] = []
+
+    # --- control ---------------------------------------------------------------------------------------------------------
+
+    def block(self, name: str = "") -> llvm.Block:
+        """A new basic block at the end of the function."""
+        return self.builder.function.append_basic_block(name)
+
+    def slot(self, type_: llvm.Type) -> llvm.Value:
+        """A stack slot, made in the entry block so that it becomes a register."""
+        with self.builder.goto_entry_block():
+            return self.builder.alloca(type_)
+
+    def fail_if(self, condition: Bit) -> None:
+        """Leave with an error where the condition and the present predicate hold."""
+        bad = self.both(self.predicate, condition)
+        if bad is False:
+            return
+        assert self.error_block is not None
+        going = self.block()
+        self.builder.cbranch(self.bit(bad), self.error_block, going)
+        self.builder.position_at_end(going)
+
+    @contextmanager
+    def under(self, condition: Bit) -> Iterator[None]:
+        """Evaluate without branches what Python would evaluate only where the condition holds."""
+        before = self.predicate
+        self.predicate = self.both(before, condition)
+        yield
+        self.predicate = before
+
+    def when(self, condition: Bit, then: Callable[[], None], otherwise: Callable[[], None] | None = None) -> None:
+        """Branch: `then` where the condition holds, `otherwise` where it does not."""
+        if isinstance(condition, bool):
+            chosen = then if condition else otherwise
+            if chosen is not None:
+                chosen()
+            return
+        yes, done = self.block(), self.block()
+        no = self.block() if otherwise is not None else done
+        self.builder.cbranch(condition, yes, no)
+        for block, run in ((yes, then), (no, otherwise)):
+            if run is not None:
+                self.builder.position_at_end(block)
+                run()
+                if not self.builder.block.is_terminated:
+                    self.builder.branch(done)
+        self.builder.position_at_end(done)
+
+    # --- the evaluator ---------------------------------------------------------------------------------------------------
+
+    def evaluate(self, node: ir.Expr) -> Built:
+        """The value of an expression."""
+        return getattr(self, f"_{type(node).__name__}")(node)
+
+    def condition(self, node: ir.Expr) -> Bit:
+        """The truth value of a bool expression."""
+        return self.truth(self.evaluate(node))
+
+    def integer(self, node: ir.Expr) -> Num:
+        """The number of a scalar expression."""
+        return self.num(self.evaluate(node))
+
+    def _Const(self, node: ir.Const) -> Built:
+        if isinstance(node.type, Bool):
+            return Truth(node.type, bool(node.number))
+        if isinstance(node.type, Option):
+            return Maybe(node.type, False, None)
+        return Number(node.type, node.number)
+
+    def _OpenConst(self, node: ir.OpenConst) -> Built:
+        return self.scalar(node.type, self.opens[node.name])
+
+    def _Name(self, node: ir.Name) -> Built:
+        return self.env[node.name]
+
+    def _StateField(self, node: ir.StateField) -> Built:
+        return self.cell(self.states[node.state], node.field)
+
+    def cell(self, words: Words, field: str) -> Cell:
+        """A state field's cell in some state's words."""
+        type_, shape, word, shift = self.layout.field(field)
+        return Cell(type_, shape, words, word, shift)
+
+    def _RecordField(self, node: ir.RecordField) -> Built:
+        return self.field(self.evaluate(node.record), node.field)
+
+    def _Index(self, node: ir.Index) -> Built:
+        container, index = self.evaluate(node.container), self.integer(node.index)
+        return self.indexed(container, index, node.index.type)
+
+    def indexed(self, container: Built, index: Num, index_type: Type) -> Built:
+        """`container[index]`, an error outside."""
+        if isinstance(container.type, Map):
+            key = container.type.key
+            if isinstance(key, Int):
+                index = self.sub(index, key.lo)
+                self._bounded(index, scalar_size(key), index_type, key.lo)
+            return self.item(container, self._safe(index, scalar_size(key), inside=not isinstance(key, Int)))
+        outside = self.either(self.compare("<", index, 0), self.compare(">=", index, self.length(container)))
+        self.fail_if(outside)
+        if self.capacity(container) == 0:
+            assert isinstance(container.type, Seq | Pool)
+            return self.zero(container.type.of)
+        return self.item(container, self._safe(index, self.capacity(container)))
+
+    def _bounded(self, index: Num, count: int, type_: Type, lo: int) -> None:
+        if not (isinstance(type_, Int) and type_.lo >= lo and type_.hi < lo + count):
+            self.fail_if(self.either(self.compare("<", index, 0), self.compare(">=", index, count)))
+
+    def _safe(self, index: Num, count: int, *, inside: bool = False) -> Num:
+        """An index that stays within the layout even where the predicate does not hold."""
+        if isinstance(index, int):
+            return min(max(index, 0), count - 1)
+        if self.predicate is True or inside:
+            return index
+        return self.pick(self.below(index, count), index, 0)
+
+    def _Slice(self, node: ir.Slice) -> Built:
+        sequence = self.evaluate(node.sequence)
+        length = self.length(sequence)
+        start: Num = 0 if node.start is None else self.integer(node.start)
+        stop = length if node.stop is None else self.integer(node.stop)
+        self.fail_if(self.either(self.compare("<", start, 0), self.compare("<", stop, 0)))
+        stop = self.pick(self.compare("<", stop, length), stop, length)
+        start = self.pick(self.compare("<", start, stop), start, stop)
+        capacity = self.capacity(sequence)
+        items = [self.item(sequence, self._clamp(self.add(start, offset), capacity)) for offset in range(capacity)]
+        return Items(node.type, self.sub(stop, start), tuple(items[: node.type.capacity]))
+
+    def _clamp(self, index: Num, count: int) -> Num:
+        if isinstance(index, int):
+            return min(index, count - 1)
+        return self.pick(self.below(index, count), index, 0)
+
+    def _Length(self, node: ir.Length) -> Built:
+        return Number(node.type, self.length(self.evaluate(node.of)))
+
+    def _Not(self, node: ir.Not) -> Built:
+        return Truth(node.type, self.negate(self.condition(node.operand)))
+
+    def _And(self, node: ir.And) -> Built:
+        return Truth(node.type, self._sequence(node.operands, stop_at=False))
+
+    def _Or(self, node: ir.Or) -> Built:
+        return Truth(node.type, self._sequence(node.operands, stop_at=True))
+
+    def _sequence(self, operands: tuple[ir.Expr, ...], *, stop_at: bool) -> Bit:
+        first, rest = operands[0], operands[1:]
+        value = self.condition(first)
+        if not rest or value is stop_at:
+            return value
+        go_on = self.negate(value) if stop_at else value
+        if isinstance(go_on, bool):
+            return self._sequence(rest, stop_at=stop_at)
+        if sum(map(self.cost, rest)) <= CHEAP:
+            with self.under(go_on):
+                more = self._sequence(rest, stop_at=stop_at)
+            return self.either(value, more) if stop_at else self.both(value, more)
+        result = self.slot(I1)
+        self.builder.store(value, result)
+        self.when(go_on, lambda: self._store(self.bit(self._sequence(rest, stop_at=stop_at)), result))
+        return self.builder.load(result)
+
+    def _store(self, value: llvm.Value, slot: llvm.Value) -> None:
+        self.builder.store(value, slot)
+
+    def _Choice(self, node: ir.Choice) -> Built:
+        condition = self.condition(node.condition)
+        if isinstance(condition, bool):
+            return self.evaluate(node.yes if condition else node.no)
+        if self.cost(node.yes) + self.cost(node.no) <= CHEAP:
+            with self.under(condition):
+                yes = self.evaluate(node.yes)
+            with self.under(self.negate(condition)):
+                no = self.evaluate(node.no)
+            return self.retype(self.select(condition, yes, no), node.type)
+        slots = [self.slot(each) for each in leaf_types(node.type)]
+        self.when(
+            condition, lambda: self.keep(node.yes, node.type, slots), lambda: self.keep(node.no, node.type, slots)
+        )
+        return self.rebuild(node.type, iter([self.builder.load(each) for each in slots]))
+
+    def keep(self, node: ir.Expr, type_: Type, slots: list[llvm.Value]) -> None:
+        """Evaluate into the slots of a flat value."""
+        for leaf, slot in zip(self.flatten(self.evaluate(node), type_), slots, strict=True):
+            self.builder.store(leaf, slot)
+
+    def retype(self, value: Built, type_: Type) -> Built:
+        """The same value under the type that the typed form gives it."""
+        return Number(type_, value.value) if isinstance(value, Number) else value
+
+    def _Arithmetic(self, node: ir.Arithmetic) -> Built:
+        left, right = self.integer(node.left), self.integer(node.right)
+        if node.op in ("//", "%"):
+            zero = self.compare("==", right, 0)
+            self.fail_if(zero)
+            right = self.pick(zero, 1, right)
+        return Number(node.type, self.operate(node.op, left, right))
+
+    def _Compare(self, node: ir.Compare) -> Built:
+        left, right = self.evaluate(node.left), self.evaluate(node.right)
+        if node.op in ("==", "!="):
+            same = self.equal(left, right)
+            return Truth(node.type, same if node.op == "==" else self.negate(same))
+        return Truth(node.type, self.compare(node.op, self.num(left), self.num(right)))
+
+    def _Contains(self, node: ir.Contains) -> Built:
+        element, container = self.evaluate(node.element), self.evaluate(node.container)
+        if isinstance(container.type, Subset):
+            index, of = self.num(element), container.type.of
+            if isinstance(of, Int):
+                index = self.sub(index, of.lo)
+            within = self.below(index, scalar_size(of))
+            shifted = self.shr(self.num(container), self._safe_shift(index, of, element.type))
+            found = self.compare("!=", self.band(shifted, 1), 0)
+            return Truth(node.type, self.both(within, found) if isinstance(of, Int) else found)
+        return Truth(node.type, self._among(element, container))
+
+    def _safe_shift(self, index: Num, of: Type, type_: Type) -> Num:
+        if isinstance(index, int):
+            return min(max(index, 0), 63)
+        exact = isinstance(of, Int) and isinstance(type_, Int) and type_.lo >= of.lo and type_.hi <= of.hi
+        return self.band(index, 63) if isinstance(of, Int) and not exact else index
+
+    def _among(self, element: Built, container: Built) -> Bit:
+        length, found = self.length(container), False
+        result: Bit = found
+        for position in range(self.capacity(container)):
+            here = self.both(self.compare(">", length, position), self.equal(element, self.item(container, position)))
+            result = self.either(result, here)
+        return result
+
+    def _SetOperation(self, node: ir.SetOperation) -> Built:
+        left, right = self.integer(node.left), self.integer(node.right)
+        if node.op == "<=":
+            outside = self.band(left, self.bxor(right, (1 << 64) - 1))
+            return Truth(node.type, self.compare("==", outside, 0))
+        assert isinstance(node.type, Subset)
+        match node.op:
+            case "|":
+                value = self.bor(left, right)
+            case "&":
+                value = self.band(left, right)
+            case "-":
+                value = self.band(left, self.bxor(right, (1 << 64) - 1))
+            case _:
+                value = self.bxor(left, right)
+        return Mask(node.type, value)
+
+    def _IsMajority(self, node: ir.IsMajority) -> Built:
+        subset = self.evaluate(node.subset)
+        assert isinstance(subset.type, Subset)
+        doubled = self.mul(self.count_bits(self.num(subset)), 2)
+        return Truth(node.type, self.compare(">", doubled, self.size(subset.type.of)))
+
+    def size(self, type_: Type) -> Num:
+        """How many members of a finite scalar type exist in this run."""
+        if isinstance(type_, Identity) and type_.size_open is not None:
+            return self.bound(type_.size_open)
+        return scalar_size(type_)
+
+    def bound(self, expression: ConstantExpression) -> Num:
+        """A bound that depends on open constants, at run time."""
+        match expression:
+            case Literal(number=number):
+                return number
+            case Constant(name=name):
+                return self.opens[name] if name in self.opens else int(cast(int, self.layout.values[name]))
+            case Operation(op=op, left=left, right=right):
+                return self.operate(op, self.bound(left), self.bound(right))
+            case _:
+                raise TypeError(f"not a bound: {expression}")
+
+    def operate(self, op: str, left: Num, right: Num) -> Num:
+        """`left op right`; the divisor of `//` and `%` is not 0."""
+        match op:
+            case "+":
+                return self.add(left, right)
+            case "-":
+                return self.sub(left, right)
+            case "*":
+                return self.mul(left, right)
+            case "min":
+                return self.pick(self.compare("<", right, left), right, left)
+            case "max":
+                return self.pick(self.compare(">", right, left), right, left)
+            case _:
+                return self.divide(left, right)[0 if op == "//" else 1]
+
+    def _Some(self, node: ir.Some) -> Built:
+        assert isinstance(node.type, Option)
+        return Maybe(node.type, True, self.evaluate(node.value))
+
+    def _IsNone(self, node: ir.IsNone) -> Built:
+        return Truth(node.type, self.negate(self.present(self.evaluate(node.option))))
+
+    def _Unwrap(self, node: ir.Unwrap) -> Built:
+        option = self.evaluate(node.option)
+        present = self.present(option)
+        self.fail_if(self.negate(present))
+        inner = self.inside(option, node.type)
+        if self.predicate is True or not isinstance(inner, Number):
+            return inner
+        return Number(inner.type, self.pick(present, inner.value, 0))
+
+    def _MakeRecord(self, node: ir.MakeRecord) -> Built:
+        return Parts(node.type, tuple(self.evaluate(each) for each in node.fields))
+
+    def _Replace(self, node: ir.Replace) -> Built:
+        record, changes = self.evaluate(node.record), dict(node.changes)
+        names = [name for name, _ in node.type.fields]
+        return Parts(
+            node.type,
+            tuple(
+                self.evaluate(changes[name]) if name in changes else part
+                for name, part in zip(names, self.parts(record), strict=True)
+            ),
+        )
+
+    def _MakeSubset(self, node: ir.MakeSubset) -> Built:
+        masks = [self._one_bit(self.evaluate(each), node.type.of) for each in node.elements]
+        return Mask(node.type, reduce(self.bor, masks, 0))
+
+    def _one_bit(self, value: Built, of: Type) -> Num:
+        index = self.num(value)
+        if isinstance(of, Int):
+            index = self.sub(index, of.lo)
+            self._bounded(index, scalar_size(of), value.type, of.lo)
+            index = self._safe(index, scalar_size(of))
+        return self.shl(1, index)
+
+    def _FullSubset(self, node: ir.FullSubset) -> Built:
+        size = self.size(node.type.of)
+        if isinstance(size, int):
+            return Mask(node.type, (1 << size) - 1)
+        return Mask(node.type, self.sub(self.shl(1, size), 1))
+
+    def _MakeSeq(self, node: ir.MakeSeq) -> Built:
+        return Items(node.type, len(node.elements), tuple(self.evaluate(each) for each in node.elements))
+
+    def _MakePool(self, node: ir.MakePool) -> Built:
+        if node.elements:
+            raise NotImplementedError("a set of messages is built by add(), one at a time")
+        return Items(node.type, 0, ())
+
+    def _Concat(self, node: ir.Concat) -> Built:
+        left, right = self.evaluate(node.left), self.evaluate(node.right)
+        here, there = self.length(left), self.length(right)
+        left_room, right_room = self.capacity(left), self.capacity(right)
+        items = list[Built]()
+        for position in range(node.type.capacity):
+            own = self.item(left, position) if position < left_room else None
+            if right_room == 0:
+                items.append(own or self.zero(node.type.of))
+                continue
+            other = self.item(right, self._clamp(self.sub(position, here), right_room))
+            items.append(other if own is None else self.select(self.compare(">", here, position), own, other))
+        return Items(node.type, self.add(here, there), tuple(items))
+
+    def _MakeMap(self, node: ir.MakeMap) -> Built:
+        assert isinstance(node.type, Map)
+        parts = list[Built]()
+        for number in range(scalar_size(node.type.key)):
+            self.env[node.variable] = self.member(node.type.key, number)
+            exists = self.compare("<", number, self.size(node.type.key))
+            parts.append(self.select(exists, self.evaluate(node.value), self.zero(node.type.value)))
+        return Parts(node.type, tuple(parts))
+
+    def member(self, type_: Type, index: Num) -> Built:
+        """Member `index` of a finite scalar type."""
+        if isinstance(type_, Int):
+            return Number(type_, self.add(index, type_.lo))
+        return self.scalar(type_, index)
+
+    # --- helpers ---------------------------------------------------------------------------------------------------------
+
+    def _Call(self, node: ir.Call) -> Built:
+        arguments = [self.evaluate(each) for each in node.arguments]
+        names = [name for name, _ in node.function.parameters]
+        before, self.env = self.env, dict(zip(names, arguments, strict=True))
+        value = self.run(node.function)
+        self.env = before
+        return value
+
+    def run(self, function: ir.Function) -> Built:
+        """The value a pure function returns; its parameters are in the environment."""
+        raise NotImplementedError
+
+    # --- cost ------------------------------------------------------------------------------------------------------------
+
+    def cost(self, node: ir.Expr) -> int:
+        """Roughly how many machine operations an expression takes."""
+        known = self._costs.get(id(node))
+        if known is None:
+            known = self._costs[id(node)] = self._estimate(node)
+            self._kept.append(node)
+        return known
+
+    def _estimate(self, node: ir.Expr) -> int:
+        match node:
+            case ir.Const() | ir.Name() | ir.OpenConst() | ir.StateField():
+                return 0
+            case ir.Quantified(generators=generators, body=body):
+                inner = self.cost(body) + 1 + sum(self.cost(each) for one in generators for each in one.conditions)
+                return inner * reduce(lambda total, one: total * self.rounds(one.source, one.type), generators, 1)
+            case ir.Call(function=function, arguments=arguments):
+                inside = sum(
+                    self.cost(each.value) if isinstance(each, ir.Return | ir.Let) else 30 for each in function.body
+                )
+                return inside + sum(map(self.cost, arguments))
+            case ir.Contains(container=container) if isinstance(container.type, Seq | Pool):
+                return 4 * container.type.capacity + self.cost(container)
+            case ir.MakeRecord(fields=fields) | ir.MakeSubset(elements=fields) | ir.MakeSeq(elements=fields):
+                return sum(map(self.cost, fields))
+            case _:
+                return 2 + sum(map(self.cost, children(node)))
+
+    def rounds(self, source: ir.Source, type_: Type) -> int:
+        """At most how often a source yields."""
+        match source:
+            case ir.Members(of=of):
+                return scalar_size(of)
+            case ir.Range(start=start, stop=stop):
+                assert isinstance(start.type, Int) and isinstance(stop.type, Int)
+                return max(0, stop.type.hi - start.type.lo)
+            case ir.Elements(of=of) if isinstance(of.type, Subset):
+                return scalar_size(of.type.of)
+            case ir.Elements(of=of):
+                assert isinstance(of.type, Seq | Pool)
+                return of.type.capacity
+
+
+def children(node: ir.Expr) -> list[ir.Expr]:
+    """The direct sub-expressions of an expression that is not a comprehension."""
+    found = list[ir.Expr]()
+    for name in type(node).__dataclass_fields__:
+        if name in ("type", "where", "function"):
+            continue
+        value = getattr(node, name)
+        for each in value if isinstance(value, tuple) else (value,):
+            if isinstance(each, tuple):
+                each = each[-1]
+            if hasattr(each, "where") and hasattr(each, "type"):
+                found.append(each)
+    return found

@@ -1,0 +1,160 @@
+"""A running search: its memory, its context, and calls into the compiled kernel."""
+
+from __future__ import annotations
+
+import ctypes
+
+from ...language.model import Model
+from ...language.values import State
+from .compiler import Code
+from .kernel import CONTEXT, EVENTS, NO_PARENT
+from .memory import Region
+from .program import Program
+
+CELLS = {name: index for index, name in enumerate(CONTEXT)}
+LOAD = 0.8
+"""The table grows when this much of it is used."""
+GROWTH = 1.8
+FIRST_SLOTS = 1 << 15
+
+
+class Frontier:
+    """States, parents, table and buffer, and the context that the kernel works on.
+
+    `limit` bounds the bytes of all of it; when they are used up `grow` says so by returning False.
+    """
+
+    def __init__(self, program: Program, code: Code, limit: int) -> None:
+        self.program, self.words = program, program.layout.words
+        self.limit = limit
+        per_state = 8 * self.words + 4
+        self.capacity = min(NO_PARENT - 1, max(1024, int(limit / (per_state + 8 / LOAD))))
+        self.states, self.parents = Region(8 * self.words * self.capacity), Region(4 * self.capacity)
+        self.table = Region(8 * FIRST_SLOTS)
+        self.buffer = Region(8 * (self.words + 2) * program.buffer_slots)
+        self.edges = Region(8 * (self.words + 1) * max(1, len(program.transitions)))
+        self.scratch = Region(8 * self.words)
+        self.context = (ctypes.c_uint64 * program.context_cells)()
+        self._address = ctypes.addressof(self.context)
+        self._explore, self._rehash, self._warm = (code.function(name, 1) for name in ("explore", "rehash", "warm"))
+        self._expand, self._canonical = code.function("expand", 4), code.function("canonical", 2)
+        self._masked = {name: code.function(name, 3) for name in ("invariants", "witnesses")}
+        self._code = code
+        for name, region in (
+            ("STATES", self.states), ("PARENTS", self.parents), ("TABLE", self.table), ("BUFFER", self.buffer), ("EDGES", self.edges)
+        ):  # fmt: skip
+            self[name] = region.address
+        self["SIZE"] = FIRST_SLOTS
+        self._make_room()
+
+    def __getitem__(self, cell: str) -> int:
+        return self.context[CELLS[cell]]
+
+    def __setitem__(self, cell: str, value: int) -> None:
+        self.context[CELLS[cell]] = value
+
+    def counter(self, cell: int) -> int:
+        """A coverage counter."""
+        return self.context[cell]
+
+    def explore(self) -> str:
+        """Run the kernel until something happens; the event's name."""
+        return EVENTS[self._explore(self._address)]
+
+    def _make_room(self) -> None:
+        self["ROOM"] = min(self.capacity, int(LOAD * self["SIZE"]))
+
+    def grow(self) -> bool:
+        """Make room for more states; False when the limit forbids it."""
+        if self["COUNT"] >= self.capacity:
+            return False
+        slots = min(int(self["SIZE"] * GROWTH), int(self.capacity / LOAD) + 16)
+        kept = self["PENDING"], self["DONE"], self.buffer.address
+        self.table.close()
+        self.table = Region(8 * slots)
+        self["TABLE"], self["SIZE"] = self.table.address, slots
+        hashes = Region(8 * 16)
+        self["BUFFER"] = hashes.address
+        self._rehash(self._address)
+        hashes.close()
+        self["PENDING"], self["DONE"], self["BUFFER"] = kept
+        self._make_room()
+        return True
+
+    def close(self) -> None:
+        """Give all memory back."""
+        for region in (self.states, self.parents, self.table, self.buffer, self.edges, self.scratch):
+            region.close()
+
+    def offer(self, states: list[tuple[int, ...]]) -> None:
+        """Put states into the buffer, to be inserted as initial states; at most as many as it has slots."""
+        stride = 8 * (self.words + 2)
+        for index, words in enumerate(states):
+            self.buffer.write(index * stride, (*words, 0, NO_PARENT))
+        self["PENDING"] = len(states)
+        self._warm(self._address)
+
+    @property
+    def slots(self) -> int:
+        """How many states `offer` takes at once."""
+        return self.program.buffer_slots
+
+    def state_words(self, index: int) -> tuple[int, ...]:
+        """The words of state `index`."""
+        return self.states.words(8 * self.words * index, self.words)
+
+    def parent(self, index: int) -> int | None:
+        """The state that state `index` was first reached from; None for an initial state."""
+        found = self.parents.half(index)
+        return None if found == NO_PARENT else found
+
+    def edge(self, index: int) -> tuple[int, tuple[int, ...]]:
+        """The step that first broke transition property `index`: the source's index and the words it led to."""
+        source, *words = self.edges.words(8 * (self.words + 1) * index, self.words + 1)
+        return source, tuple(words)
+
+    def path(self, index: int) -> list[int]:
+        """The indexes from an initial state to state `index`."""
+        found = [index]
+        while (parent := self.parent(found[-1])) is not None:
+            found.append(parent)
+        return found[::-1]
+
+    def canonical(self, words: tuple[int, ...]) -> tuple[int, ...]:
+        """The words that stand for a state's orbit."""
+        self.scratch.write(0, words)
+        self._canonical(self._address, self.scratch.address)
+        return self.scratch.words(0, self.words)
+
+    def successors(self, words: tuple[int, ...]) -> list[tuple[int, ...]] | None:
+        """The canonical successors of a state, one per enabled instance; None when a step breaks the model's types.
+
+        Overwrites the buffer and counts in the coverage: for use after a search, on a copy of its context.
+        """
+        self.scratch.write(0, words)
+        made = self._expand(self._address, self.scratch.address, self.buffer.address, 0)
+        if made == (1 << 64) - 1:
+            return None
+        stride = 8 * (self.words + 2)
+        return [self.canonical(self.buffer.words(index * stride, self.words)) for index in range(made)]
+
+    def truths(self, name: str, words: tuple[int, ...], mask: int) -> int:
+        """The bits that `invariants` or `witnesses` gives for a state."""
+        self.scratch.write(0, words)
+        return self._masked[name](self._address, self.scratch.address, mask)
+
+    def bytes_used(self) -> int:
+        """Bytes of states, parents and table that are in use."""
+        return self["COUNT"] * (8 * self.words + 4) + 8 * self["SIZE"]
+
+    def encode(self, state: State) -> tuple[int, ...]:
+        """The words of a plain-Python state."""
+        return self.program.layout.encode(tuple(state))
+
+
+def decode(model: Model, program: Program, words: tuple[int, ...]) -> State:
+    """The plain-Python state that words stand for."""
+    from ...language.judge import shape_of
+
+    names = [each.name for each in program.layout.fields]
+    return shape_of(model)(**dict(zip(names, program.layout.decode(words), strict=True)))

@@ -1,0 +1,230 @@
+# pyright: basic
+# ruff: noqa: F821
+"""The explorer's inner loops, in the machine language of `machine`: breadth first over an exact visited set.
+
+The store holds every distinct state, in the order found: it is the queue, and with a parent per state the trace. The table holds
+one word per state, (tag, index + 1), found by linear probing. Memory latency is what costs, so successors go through three passes
+over a small buffer: hash and ask for the table's line; find a candidate and ask for its words; decide.
+
+The context `c` is an array of words; see CONTEXT for its cells. A slot of the buffer is the state's words, its hash, its parent.
+"""
+
+CONTEXT = (
+    "STATES",  # address of the store
+    "PARENTS",  # address of the parents, 32 bits each
+    "TABLE",  # address of the table
+    "SIZE",  # slots of the table
+    "ROOM",  # states that fit: the store's capacity, or what the table takes before it must grow
+    "COUNT",  # distinct states so far
+    "NEXT",  # the next state to expand
+    "END",  # states below this belong to the level being expanded
+    "STOP",  # pause once the states below this are expanded, to report
+    "BUFFER",  # address of the successor buffer
+    "PENDING",  # slots of the buffer that wait to be inserted
+    "DONE",  # slots already inserted, when a call returned in the middle
+    "CHECK",  # bit i set: invariant i is still to be checked
+    "SEEK",  # bit i set: witness i is still to be found
+    "WATCH",  # bit i set: transition property i is still to be checked
+    "CROSSED",  # bit i set: a step broke transition property i, and Python has not been told
+    "ABOUT",  # index of the state an event is about
+    "DETAIL",  # properties an event is about, one bit each
+    "LIMITED",  # a limit alone stopped some instance of the state being expanded
+    "DEADLOCKS",  # whether deadlocks are looked for
+    "EDGES",  # address of the steps that broke a transition property: per property the source's index, the words reached
+)
+"""The cells of the context. After them come the values of open constants, then the coverage counters."""
+
+EVENTS = (
+    "LEVEL",
+    "PAUSE",
+    "FULL",
+    "INVARIANT",
+    "WITNESS",
+    "TRANSITION",
+    "DEADLOCK",
+    "ERROR",
+    "PROPERTY_ERROR",
+    "NOTHING",
+)
+"""Why `explore` returned: the level is done, it is time to report, no room, a property failed, a witness was met, a deadlock,
+a step broke the model's types, a property could not be evaluated. `NOTHING` stays inside."""
+
+NO_PARENT = (1 << 32) - 1
+"""The parent of an initial state; also one more than the most states a run can hold."""
+
+ERROR_BIT = 1 << 63
+"""Returned by a property function that could not be evaluated."""
+
+
+def hash_words(at):
+    total = 0x9E3779B97F4A7C15
+    for k in range(W):
+        total = mix(total ^ at[k], 0xD6E8FEB86659FD93 ^ (k << 17))
+    return mix(total, 0xA0761D6478BD642F)
+
+
+def find(c, at, h):
+    """The index + 1 of the state at `at`, or 0. Stops at the empty slot where it would go."""
+    table = c[TABLE]
+    size = c[SIZE]
+    tag = h & 0xFFFFFFFF
+    slot = high(h, size)
+    while True:
+        entry = table[slot]
+        if entry == 0:
+            return 0
+        if (entry >> 32) == tag:
+            index = entry & 0xFFFFFFFF
+            mine = c[STATES] + (index - 1) * (W * 8)
+            same = 1
+            for k in range(W):
+                if mine[k] != at[k]:
+                    same = 0
+            if same:
+                return index
+        slot += 1
+        if slot == size:
+            slot = 0
+
+
+def place(c, h, index):
+    """Put (tag, index + 1) into the first free slot."""
+    table = c[TABLE]
+    size = c[SIZE]
+    slot = high(h, size)
+    while table[slot] != 0:
+        slot += 1
+        if slot == size:
+            slot = 0
+    table[slot] = ((h & 0xFFFFFFFF) << 32) | (index + 1)
+
+
+def rehash(c):
+    """Fill an empty table from the store, sixteen states at a time so that their lines arrive together."""
+    count = c[COUNT]
+    states = c[STATES]
+    hashes = c[BUFFER]
+    at = 0
+    while at < count:
+        batch = count - at
+        if batch > 16:
+            batch = 16
+        for j in range(batch):
+            h = hash_words(states + (at + j) * (W * 8))
+            hashes[j] = h
+            prefetch(c[TABLE] + high(h, c[SIZE]) * 8)
+        for j in range(batch):
+            place(c, hashes[j], at + j)
+        at += batch
+
+
+def warm(c):
+    """First two passes: canonical form and hash, table lines asked for; then candidates' words asked for."""
+    slot = c[BUFFER]
+    pending = c[PENDING]
+    table = c[TABLE]
+    size = c[SIZE]
+    for j in range(pending):
+        canonical(c, slot)
+        h = hash_words(slot)
+        slot[W] = h
+        prefetch(table + high(h, size) * 8)
+        slot += STRIDE * 8
+    slot = c[BUFFER]
+    for j in range(pending):
+        entry = table[high(slot[W], size)]
+        if (entry >> 32) == (slot[W] & 0xFFFFFFFF):
+            prefetch(c[STATES] + ((entry & 0xFFFFFFFF) - 1) * (W * 8))
+        slot += STRIDE * 8
+
+
+def insert(c):
+    """Last pass: decide, append what is new, check it. Returns an event, or NOTHING when the buffer is done."""
+    done = c[DONE]
+    pending = c[PENDING]
+    slot = c[BUFFER] + done * (STRIDE * 8)
+    while done < pending:
+        if find(c, slot, slot[W]) == 0:
+            count = c[COUNT]
+            if count == c[ROOM]:
+                c[DONE] = done
+                return FULL
+            mine = c[STATES] + count * (W * 8)
+            for k in range(W):
+                mine[k] = slot[k]
+            store32(c[PARENTS], count, slot[W + 1])
+            place(c, slot[W], count)
+            c[COUNT] = count + 1
+            c[ABOUT] = count
+            event = judge(c, mine)
+            if event != NOTHING:
+                c[DONE] = done + 1
+                return event
+        done += 1
+        slot += STRIDE * 8
+    c[DONE] = 0
+    c[PENDING] = 0
+    return NOTHING
+
+
+def judge(c, at):
+    """Evaluate the invariants and the witnesses still open on a new state."""
+    if c[CHECK] != 0:
+        c[DETAIL] = invariants(c, at, c[CHECK])
+        if c[DETAIL] != 0:
+            if c[DETAIL] >> 63:
+                return PROPERTY_ERROR
+            return INVARIANT
+    if c[SEEK] != 0:
+        c[DETAIL] = witnesses(c, at, c[SEEK])
+        if c[DETAIL] != 0:
+            if c[DETAIL] >> 63:
+                return PROPERTY_ERROR
+            return WITNESS
+    return NOTHING
+
+
+def fill(c):
+    """Expand states into the buffer until it is full or the level done. Returns an event about the last state expanded."""
+    next = c[NEXT]
+    end = c[END]
+    pending = 0
+    event = NOTHING
+    while next < end and pending < BATCH and event == NOTHING:
+        at = c[STATES] + next * (W * 8)
+        c[LIMITED] = 0
+        got = expand(c, at, c[BUFFER] + pending * (STRIDE * 8), next)
+        c[ABOUT] = next
+        next += 1
+        if got == FAILED:
+            event = ERROR
+            got = 0
+        if got == 0 and event == NOTHING and c[DEADLOCKS] != 0 and c[LIMITED] == 0:
+            ends = terminal(c, at)
+            if ends == 0:
+                event = DEADLOCK
+            if ends > 1:
+                event = PROPERTY_ERROR
+        pending += got
+    c[NEXT] = next
+    c[PENDING] = pending
+    warm(c)
+    return event
+
+
+def explore(c):
+    """Expand the present level until it is done or something happens; returns the event. Call again to go on."""
+    event = insert(c)
+    while event == NOTHING and c[NEXT] < c[END]:
+        event = fill(c)
+        if event == NOTHING:
+            event = insert(c)
+        if event == NOTHING and c[CROSSED] != 0:
+            event = TRANSITION
+        if event == NOTHING and c[NEXT] >= c[STOP]:
+            event = PAUSE
+    if event == NOTHING:
+        event = LEVEL
+        if c[CROSSED] != 0:
+            event = TRANSITION
+    return event

@@ -1,0 +1,324 @@
+"""Where every cell of a state lies: a state is a few 64-bit words, and nothing is ever written by hand about them.
+
+A type of at most 64 bits is *narrow* and never crosses a word; anything larger is *wide* and begins at a word. So a scalar is one
+shift and one mask away, at a constant place, and an element at a computed index is one multiplication away. The encoding is
+canonical: equal values are equal words (tails of sequences are zero, pools sorted, `None` has one code).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from ...language import values as values_module
+from ...language.checks import members_of
+from ...language.constants import Value
+from ...language.model import Field
+from ...language.types import (
+    Bool,
+    Enumeration,
+    Identity,
+    Int,
+    Map,
+    Option,
+    Pool,
+    Record,
+    Seq,
+    Subset,
+    Type,
+    scalar_size,
+)
+
+WORD = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """A number of `bits` bits, at most 64."""
+
+    bits: int
+
+
+@dataclass(frozen=True, slots=True)
+class Struct:
+    """Parts at fixed places: `places[i]` is part i's (word, shift) relative to the struct's beginning."""
+
+    parts: tuple[Shape, ...]
+    places: tuple[tuple[int, int], ...]
+    bits: int
+
+
+@dataclass(frozen=True, slots=True)
+class Array:
+    """`count` elements of one shape. `per_word` elements share a word; 0 when an element itself is wide."""
+
+    element: Shape
+    count: int
+    per_word: int
+    bits: int
+
+    def place(self, index: int) -> tuple[int, int]:
+        """The (word, shift) of an element, relative to the array's beginning."""
+        if self.per_word == 0:
+            return index * words_of(self.element), 0
+        return index // self.per_word, index % self.per_word * self.element.bits
+
+
+Shape: TypeAlias = Leaf | Struct | Array
+
+
+def is_wide(shape: Shape) -> bool:
+    """Whether the shape needs more than one word."""
+    return shape.bits > WORD
+
+
+def words_of(shape: Shape) -> int:
+    """How many words a shape needs when it begins at a word."""
+    return -(-shape.bits // WORD)
+
+
+def _bits_for(codes: int) -> int:
+    """Bits that tell `codes` codes apart."""
+    return (codes - 1).bit_length()
+
+
+def shape_of(type_: Type) -> Shape:
+    """The shape of a type. TypeError for `Unit`, which is no data."""
+    match type_:
+        case Int() | Bool() | Enumeration() | Identity():
+            return Leaf(_bits_for(scalar_size(type_)))
+        case Option(of=(Int() | Bool() | Enumeration() | Identity()) as scalar):
+            return Leaf(_bits_for(scalar_size(scalar) + 1))
+        case Option(of=inner):
+            return struct([Leaf(1), shape_of(inner)])
+        case Record(fields=fields):
+            return struct([shape_of(each) for _, each in fields])
+        case Map(key=key, value=value):
+            return array(shape_of(value), scalar_size(key))
+        case Seq(of=of, capacity=capacity) | Pool(of=of, capacity=capacity):
+            return struct([Leaf(_bits_for(capacity + 1)), array(shape_of(of), capacity)])
+        case Subset(of=of):
+            return Leaf(scalar_size(of))
+        case _:
+            raise TypeError(f"{type_} cannot be stored")
+
+
+def array(element: Shape, count: int) -> Array:
+    """An array; elements never cross words."""
+    total = element.bits * count
+    if total <= WORD:
+        return Array(element, count, max(count, 1), total)
+    if is_wide(element):
+        return Array(element, count, 0, WORD * words_of(element) * count)
+    per_word = WORD // element.bits
+    full, rest = divmod(count, per_word)
+    bits = WORD * full + rest * element.bits if rest else WORD * (full - 1) + per_word * element.bits
+    return Array(element, count, per_word, bits)
+
+
+def struct(parts: Sequence[Shape]) -> Struct:
+    """A struct; narrow ones put the first part at the highest bits, so that codes order as fields do."""
+    total = sum(part.bits for part in parts)
+    if total <= WORD:
+        shift, places = total, list[tuple[int, int]]()
+        for part in parts:
+            shift -= part.bits
+            places.append((0, shift))
+        return Struct(tuple(parts), tuple(places), total)
+    return _wide_struct(parts)
+
+
+def _free_bits(shape: Shape) -> list[int]:
+    """The bits left at the top of each word of a wide shape, where a narrow neighbour may live."""
+    words = words_of(shape)
+    if isinstance(shape, Array) and shape.per_word:
+        last = shape.bits - WORD * (words - 1)
+        return [WORD - shape.per_word * shape.element.bits] * (words - 1) + [WORD - last]
+    return [0] * words
+
+
+def _wide_struct(parts: Sequence[Shape]) -> Struct:
+    """Wide parts take words of their own; narrow ones, largest first, the first gap that holds them."""
+    places: dict[int, tuple[int, int]] = {}
+    free: list[int] = []
+    for index, part in enumerate(parts):
+        if is_wide(part):
+            places[index] = (len(free), 0)
+            free += _free_bits(part)
+    narrow = [index for index, part in enumerate(parts) if not is_wide(part)]
+    for index in sorted(narrow, key=lambda each: (-parts[each].bits, each)):
+        bits = parts[index].bits
+        word = next((at for at, room in enumerate(free) if room >= bits), len(free))
+        if word == len(free):
+            free.append(WORD)
+        places[index] = (word, WORD - free[word])
+        free[word] -= bits
+    bits = WORD * len(free) if len(free) > 1 else WORD + 1
+    return Struct(tuple(parts), tuple(places[index] for index in range(len(parts))), bits)
+
+
+class Layout:
+    """The layout of a whole state: `words` words, and the place of every field."""
+
+    def __init__(self, fields: Sequence[Field], values: Mapping[str, Value]) -> None:
+        self.fields = tuple(fields)
+        self.values = values
+        self.shape = struct([shape_of(each.type) for each in fields])
+        self.words = max(1, words_of(self.shape))
+        self.used_bits = sum(part.bits for part in self.shape.parts)
+        self._index = {each.name: index for index, each in enumerate(fields)}
+
+    def field(self, name: str) -> tuple[Type, Shape, int, int]:
+        """Type, shape, word and shift of a state field."""
+        index = self._index[name]
+        return (self.fields[index].type, self.shape.parts[index], *self.shape.places[index])
+
+    def encode(self, values: Sequence[Any]) -> tuple[int, ...]:
+        """The words of a state, from its field values in order."""
+        words = [0] * self.words
+        for each, part, place, value in zip(self.fields, self.shape.parts, self.shape.places, values, strict=True):
+            encode_into(words, each.type, part, *place, value)
+        return tuple(words)
+
+    def decode(self, words: Sequence[int]) -> tuple[Any, ...]:
+        """The field values of a state, in order, from its words."""
+        return tuple(
+            decode_from(words, each.type, part, *place, self.values)
+            for each, part, place in zip(self.fields, self.shape.parts, self.shape.places, strict=True)
+        )
+
+
+def code_of(type_: Type, value: Any) -> int:
+    """The number that stands for a scalar, an option of one, or a subset."""
+    match type_:
+        case Int(lo=lo):
+            return value - lo
+        case Bool():
+            return int(value)
+        case Enumeration(members=members):
+            return members.index(value.name)
+        case Identity():
+            return value.index
+        case Option(of=of):
+            return 0 if value is None else 1 + code_of(of, value)
+        case Subset(of=of):
+            return sum(1 << code_of(of, member) for member in value)
+        case _:
+            raise TypeError(f"{type_} is not a scalar")
+
+
+def value_of(type_: Type, code: int) -> Any:
+    """The Python value that a code stands for; the inverse of `code_of`."""
+    match type_:
+        case Int(lo=lo):
+            return code + lo
+        case Bool():
+            return bool(code)
+        case Enumeration(members=members, python=python):
+            return python[members[code]]
+        case Identity(python=python):
+            return python(code)
+        case Option(of=of):
+            return None if code == 0 else value_of(of, code - 1)
+        case Subset(of=of):
+            return values_module.Set([value_of(of, each) for each in range(scalar_size(of)) if code >> each & 1])
+        case _:
+            raise TypeError(f"{type_} is not a scalar")
+
+
+def _part_values(type_: Type, value: Any) -> list[tuple[Type, Any]]:
+    """The parts of a compound value, in the order of its struct's parts."""
+    match type_:
+        case Option(of=of):
+            return [(Bool(), value is not None), (of, value)]
+        case Record(fields=fields):
+            return [(each, getattr(value, name)) for name, each in fields]
+        case _:
+            raise TypeError(f"{type_} has no parts")
+
+
+def encode_into(words: list[int], type_: Type, shape: Shape, word: int, shift: int, value: Any) -> None:
+    """Write a value's bits at a place of zeroed words."""
+    match type_, shape:
+        case _, Leaf():
+            words[word] |= code_of(type_, value) << shift
+        case Map(key=key, value=of), Array():
+            for index in range(shape.count):
+                at, member = shape.place(index), value_of(key, index)
+                if member in value:  # members beyond an open size are laid out, and stay zero
+                    encode_into(words, of, shape.element, word + at[0], shift + at[1], value[member])
+        case Seq(of=of), Struct():
+            _encode_elements(words, of, shape, word, shift, list(value))
+        case Pool(of=of), Struct():
+            _encode_elements(words, of, shape, word, shift, sorted(value, key=lambda each: raw_code(of, each)))
+        case Option(), Struct() if value is None:
+            return
+        case _, Struct():
+            for (part_type, part), sub, at in zip(_part_values(type_, value), shape.parts, shape.places, strict=True):
+                encode_into(words, part_type, sub, word + at[0], shift + at[1], part)
+        case _:
+            raise TypeError(f"{type_} does not fit {shape}")
+
+
+def _encode_elements(words: list[int], of: Type, shape: Struct, word: int, shift: int, elements: list[Any]) -> None:
+    (count_at, items_at), items = shape.places, shape.parts[1]
+    assert isinstance(items, Array)
+    words[word + count_at[0]] |= len(elements) << shift + count_at[1]
+    for index, element in enumerate(elements):
+        at = items.place(index)
+        encode_into(words, of, items.element, word + items_at[0] + at[0], shift + items_at[1] + at[1], element)
+
+
+def raw_code(type_: Type, value: Any) -> tuple[int, ...]:
+    """A value's own words, last word first: the order in which a pool keeps its records."""
+    shape = shape_of(type_)
+    words = [0] * max(1, words_of(shape))
+    encode_into(words, type_, shape, 0, 0, value)
+    return tuple(reversed(words))
+
+
+def decode_from(
+    words: Sequence[int], type_: Type, shape: Shape, word: int, shift: int, values: Mapping[str, Value]
+) -> Any:
+    """The Python value at a place, as plain Python holds it; members that do not exist with these constants are left out."""
+    match type_, shape:
+        case _, Leaf(bits=bits):
+            return value_of(type_, words[word] >> shift & (1 << bits) - 1)
+        case Map(key=key, value=of), Array():
+            entries = {
+                member: decode_from(words, of, shape.element, word + at[0], shift + at[1], values)
+                for index, member in enumerate(members_of(key, values))
+                for at in (shape.place(index),)
+            }
+            return values_module.Map(entries)
+        case Seq(), Struct():
+            return values_module.Seq(_decode_elements(words, type_, shape, word, shift, values))
+        case Pool(multiple=multiple), Struct():
+            elements = _decode_elements(words, type_, shape, word, shift, values)
+            return values_module.Bag(elements) if multiple else values_module.Set(elements)
+        case Option(of=of), Struct(parts=parts, places=places):
+            if not words[word + places[0][0]] >> shift + places[0][1] & 1:
+                return None
+            return decode_from(words, of, parts[1], word + places[1][0], shift + places[1][1], values)
+        case Record(fields=fields, python=python), Struct():
+            return python(
+                **{
+                    name: decode_from(words, each, part, word + at[0], shift + at[1], values)
+                    for (name, each), part, at in zip(fields, shape.parts, shape.places, strict=True)
+                }
+            )
+        case _:
+            raise TypeError(f"{type_} does not fit {shape}")
+
+
+def _decode_elements(
+    words: Sequence[int], type_: Seq | Pool, shape: Struct, word: int, shift: int, values: Mapping[str, Value]
+) -> list[Any]:
+    (count_at, items_at), (count_leaf, items) = shape.places, shape.parts
+    assert isinstance(items, Array)
+    count = words[word + count_at[0]] >> shift + count_at[1] & (1 << count_leaf.bits) - 1
+    return [
+        decode_from(words, type_.of, items.element, word + items_at[0] + at[0], shift + items_at[1] + at[1], values)
+        for at in map(items.place, range(count))
+    ]

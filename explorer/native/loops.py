@@ -1,0 +1,218 @@
+"""Comprehensions and loops: unrolled over constants where they are small, real loops where they are not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ...language import ir
+from ...language.types import Int, Pool, Seq, Subset, Type, scalar_size
+from .cells import Built, Mask, Number, Truth
+from .expressions import CHEAP, UNROLL, Expressions
+from .machine import I1, I64
+from .scalars import Bit, Num
+
+Round = Callable[[Built, Bit], None]
+"""What to do with one element; the truth value says whether the round really takes place."""
+
+
+class Loops(Expressions):
+    """Rounds of generators and the comprehensions over them."""
+
+    def each(self, source: ir.Source, type_: Type, run: Round, *, unroll: bool = True) -> None:
+        """Emit `run` for every element of a source. `unroll=False` asks for a real loop."""
+        match source:
+            case ir.Members(of=of):
+                size = self.size(of)
+                self._rounds(
+                    0, scalar_size(of), unroll, lambda at: run(self.member(of, at), self.compare("<", at, size))
+                )
+            case ir.Range(start=start, stop=stop):
+                self._range(start, stop, type_, run, unroll)
+            case ir.Elements(of=of):
+                self._elements(self.evaluate(of), run, unroll)
+
+    def _rounds(self, start: int, stop: int, unroll: bool, run: Callable[[Num], None]) -> None:
+        self.rounds_of(start, stop, UNROLL if unroll else 0, run)
+
+    def rounds_of(self, start: int, stop: int, unrolled: int, run: Callable[[Num], None]) -> None:
+        """Emit `run` for each number from `start` to `stop - 1`: one after the other up to `unrolled` rounds, else as a loop."""
+        if stop - start <= unrolled:
+            for at in range(start, stop):
+                run(at)
+            return
+        counter = self.slot(I64)
+        self.builder.store(self.number(start), counter)
+        test, body, done = self.block(), self.block(), self.block()
+        self.builder.branch(test)
+        self.builder.position_at_end(test)
+        at = self.builder.load(counter)
+        self.builder.cbranch(self.bit(self.compare("<", at, stop)), body, done)
+        self.builder.position_at_end(body)
+        run(at)
+        if not self.builder.block.is_terminated:
+            self.builder.store(self.number(self.add(at, 1)), counter)
+            self.builder.branch(test)
+        self.builder.position_at_end(done)
+
+    def _range(self, start: ir.Expr, stop: ir.Expr, type_: Type, run: Round, unroll: bool) -> None:
+        assert isinstance(start.type, Int) and isinstance(stop.type, Int)
+        first, last = self.integer(start), self.integer(stop)
+        lowest = first if isinstance(first, int) else start.type.lo
+        highest = last if isinstance(last, int) else stop.type.hi
+
+        def one(at: Num) -> None:
+            active = self.both(self.compare("<=", first, at), self.compare("<", at, last))
+            run(Number(type_, at), active)
+
+        self._rounds(lowest, max(lowest, highest), unroll, one)
+
+    def _elements(self, container: Built, run: Round, unroll: bool) -> None:
+        if isinstance(container.type, Subset):
+            of, mask = container.type.of, self.num(container)
+            self._rounds(
+                0,
+                scalar_size(of),
+                unroll,
+                lambda at: run(self.member(of, at), self.compare("!=", self.band(self.shr(mask, at), 1), 0)),
+            )
+            return
+        assert isinstance(container.type, Seq | Pool)
+        length = self.length(container)
+        self._rounds(
+            0, self.capacity(container), unroll, lambda at: run(self.item(container, at), self.compare(">", length, at))
+        )
+
+    # --- comprehensions --------------------------------------------------------------------------------------------------
+
+    def _Quantified(self, node: ir.Quantified) -> Built:
+        match node.kind:
+            case "all" | "any":
+                return Truth(node.type, self._quantify(node))
+            case "set":
+                return self._collect(node)
+            case "sum":
+                return self._sum(node)
+            case _:
+                return self._extreme(node)
+
+    def _unrolls(self, node: ir.Quantified) -> bool:
+        return self.cost(node) <= 4000
+
+    def _generate(self, node: ir.Quantified, run: Callable[[Bit], None], *, jump: bool) -> None:
+        """Emit `run` for every round of all generators, with the rounds' condition; with `jump` only where it holds."""
+
+        def level(depth: int, active: Bit) -> None:
+            if depth == len(node.generators):
+                run(active)
+                return
+            generator = node.generators[depth]
+
+            def one(value: Built, here: Bit) -> None:
+                self.env[generator.variable] = value
+                self._filtered(
+                    list(generator.conditions), self.both(active, here), jump, lambda now: level(depth + 1, now)
+                )
+
+            self.each(generator.source, generator.type, one, unroll=self._unrolls(node))
+
+        level(0, True)
+
+    def _filtered(self, conditions: list[ir.Expr], active: Bit, jump: bool, then: Callable[[Bit], None]) -> None:
+        if active is False:
+            return
+        if jump:
+            if active is not True:
+                self.when(active, lambda: self._filtered(conditions, True, jump, then))
+            elif conditions:
+                self.when(self.condition(conditions[0]), lambda: self._filtered(conditions[1:], True, jump, then))
+            else:
+                then(True)
+            return
+        for each in conditions:
+            with self.under(active):
+                active = self.both(active, self.condition(each))
+        with self.under(active):
+            then(active)
+
+    def _jumps(self, node: ir.Quantified) -> bool:
+        conditions = sum(self.cost(each) for one in node.generators for each in one.conditions)
+        return self.cost(node.body) + conditions > CHEAP
+
+    def _quantify(self, node: ir.Quantified) -> Bit:
+        is_all = node.kind == "all"
+        if self._jumps(node) or not self._unrolls(node):
+            return self._quantify_jumping(node, is_all)
+        result: list[Bit] = [is_all]
+
+        def run(active: Bit) -> None:
+            value = self.condition(node.body)
+            if is_all:
+                result[0] = self.both(result[0], self.either(self.negate(active), value))
+            else:
+                result[0] = self.either(result[0], self.both(active, value))
+
+        self._generate(node, run, jump=False)
+        return result[0]
+
+    def _quantify_jumping(self, node: ir.Quantified, is_all: bool) -> Bit:
+        result, done = self.slot(I1), self.block()
+        self.builder.store(self.bit(is_all), result)
+
+        def run(active: Bit) -> None:
+            value = self.condition(node.body)
+            decided, going = self.block(), self.block()
+            self.builder.cbranch(self.bit(self.negate(value) if is_all else value), decided, going)
+            self.builder.position_at_end(decided)
+            self.builder.store(self.bit(not is_all), result)
+            self.builder.branch(done)
+            self.builder.position_at_end(going)
+
+        self._generate(node, run, jump=True)
+        self.builder.branch(done)
+        self.builder.position_at_end(done)
+        return self.builder.load(result)
+
+    def _collect(self, node: ir.Quantified) -> Built:
+        assert isinstance(node.type, Subset)
+        of, total = node.type.of, self.slot(I64)
+        self.builder.store(self.number(0), total)
+
+        def run(active: Bit) -> None:
+            bit = self._one_bit(self.evaluate(node.body), of)
+            self.builder.store(self.number(self.bor(self.builder.load(total), self.pick(active, bit, 0))), total)
+
+        self._generate(node, run, jump=self._jumps(node))
+        return Mask(node.type, self.builder.load(total))
+
+    def _sum(self, node: ir.Quantified) -> Built:
+        total = self.slot(I64)
+        self.builder.store(self.number(0), total)
+
+        def run(active: Bit) -> None:
+            value = self.pick(active, self.integer(node.body), 0)
+            self.builder.store(self.number(self.add(self.builder.load(total), value)), total)
+
+        self._generate(node, run, jump=self._jumps(node))
+        return Number(node.type, self.builder.load(total))
+
+    def _extreme(self, node: ir.Quantified) -> Built:
+        best, found = self.slot(I64), self.slot(I1)
+        self.builder.store(self.bit(False), found)
+        self.builder.store(self.number(0), best)
+        op = "<" if node.kind == "min" else ">"
+
+        def run(active: Bit) -> None:
+            value, so_far = self.integer(node.body), self.builder.load(found)
+            better = self.either(self.negate(so_far), self.compare(op, value, self.builder.load(best)))
+            take = self.both(active, better)
+            self.builder.store(self.number(self.pick(take, value, self.builder.load(best))), best)
+            self.builder.store(self.bit(self.either(so_far, active)), found)
+
+        self._generate(node, run, jump=self._jumps(node))
+        met = self.builder.load(found)
+        if node.default is None:
+            self.fail_if(self.negate(met))
+            return self.scalar(node.type, self.builder.load(best))
+        with self.under(self.negate(met)):
+            default = self.integer(node.default)
+        return self.scalar(node.type, self.pick(met, self.builder.load(best), default))

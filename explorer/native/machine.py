@@ -1,0 +1,249 @@
+"""A small machine language in Python's clothes, for the explorer's own inner loops.
+
+The kernel's loops (see `kernel`) are written as Python functions over unsigned 64-bit words and compiled here: assignment, `if`,
+`while`, `for i in range(n)`, arithmetic, comparisons, `p[i]` (the i-th word at address p), and calls. Names in capitals are numbers
+given at compile time. It is for us, not for authors: no checks, no bounds, C's speed.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import textwrap
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from llvmlite import ir
+
+I1, I8, I32, I64, I128 = (ir.IntType(bits) for bits in (1, 8, 32, 64, 128))
+WORDS = I64.as_pointer()
+
+_COMPARISONS: dict[type[ast.cmpop], str] = {
+    ast.Eq: "==", ast.NotEq: "!=", ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=",
+}  # fmt: skip
+_OPERATORS: dict[type[ast.operator], str] = {
+    ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.BitAnd: "and_", ast.BitOr: "or_", ast.BitXor: "xor",
+    ast.LShift: "shl", ast.RShift: "lshr", ast.FloorDiv: "udiv", ast.Mod: "urem",
+}  # fmt: skip
+
+
+def word(number: int) -> ir.Constant:
+    """A 64-bit constant, taken modulo 2**64."""
+    return ir.Constant(I64, number & (1 << 64) - 1)
+
+
+def address(builder: ir.IRBuilder, base: ir.Value, index: ir.Value) -> ir.Value:
+    """The address of the `index`-th word after `base` (a pointer to words)."""
+    return builder.gep(base, [index], inbounds=True)
+
+
+def _load32(builder: ir.IRBuilder, base: ir.Value, index: ir.Value) -> ir.Value:
+    cell = builder.gep(builder.inttoptr(base, I32.as_pointer()), [index])
+    return builder.zext(builder.load(cell), I64)
+
+
+def _store32(builder: ir.IRBuilder, base: ir.Value, index: ir.Value, value: ir.Value) -> ir.Value:
+    cell = builder.gep(builder.inttoptr(base, I32.as_pointer()), [index])
+    builder.store(builder.trunc(value, I32), cell)
+    return word(0)
+
+
+def _store64(builder: ir.IRBuilder, base: ir.Value, index: ir.Value, value: ir.Value) -> ir.Value:
+    builder.store(value, builder.gep(builder.inttoptr(base, WORDS), [index]))
+    return word(0)
+
+
+def _load64(builder: ir.IRBuilder, base: ir.Value, index: ir.Value) -> ir.Value:
+    return builder.load(builder.gep(builder.inttoptr(base, WORDS), [index]))
+
+
+def _wide_product(builder: ir.IRBuilder, left: ir.Value, right: ir.Value) -> tuple[ir.Value, ir.Value]:
+    product = builder.mul(builder.zext(left, I128), builder.zext(right, I128))
+    return builder.trunc(product, I64), builder.trunc(builder.lshr(product, ir.Constant(I128, 64)), I64)
+
+
+def high(builder: ir.IRBuilder, left: ir.Value, right: ir.Value) -> ir.Value:
+    """The upper word of a product: scales a hash to a table's size without a division."""
+    return _wide_product(builder, left, right)[1]
+
+
+def mix(builder: ir.IRBuilder, left: ir.Value, right: ir.Value) -> ir.Value:
+    """Both halves of a product folded together: one round of a fast, good hash."""
+    low, top = _wide_product(builder, left, right)
+    return builder.xor(low, top)
+
+
+def prefetch(builder: ir.IRBuilder, where: ir.Value) -> ir.Value:
+    """Ask for a cache line that will be read soon."""
+    pointer = I8.as_pointer()
+    name = "llvm.prefetch.p0"
+    module = builder.module
+    intrinsic = module.globals.get(name) or ir.Function(
+        module, ir.FunctionType(ir.VoidType(), [pointer, I32, I32, I32]), name
+    )
+    builder.call(intrinsic, [builder.inttoptr(where, pointer), *(ir.Constant(I32, each) for each in (0, 3, 1))])
+    return word(0)
+
+
+BUILTINS: Mapping[str, Callable[..., ir.Value]] = {
+    "load32": _load32, "store32": _store32, "load64": _load64, "store64": _store64,
+    "high": high, "mix": mix, "prefetch": prefetch,
+}  # fmt: skip
+
+
+class _Compiler(ast.NodeVisitor):
+    """One function: every name is a stack slot, which LLVM turns into a register."""
+
+    def __init__(
+        self, function: ir.Function, names: list[str], numbers: Mapping[str, int], calls: Mapping[str, Any]
+    ) -> None:
+        self.function = function
+        self.numbers = numbers
+        self.calls = calls
+        self.entry = ir.IRBuilder(function.append_basic_block("entry"))
+        self.builder = ir.IRBuilder(function.append_basic_block("body"))
+        self.slots: dict[str, ir.Value] = {}
+        for name, argument in zip(names, function.args, strict=True):
+            self.builder.store(argument, self._slot(name))
+
+    def finish(self, body: list[ast.stmt]) -> None:
+        """Compile the statements and close the function."""
+        self._block(body)
+        if not self.builder.block.is_terminated:
+            self.builder.ret(word(0))
+        self.entry.branch(self.function.basic_blocks[1])
+
+    def _slot(self, name: str) -> ir.Value:
+        if name not in self.slots:
+            self.slots[name] = self.entry.alloca(I64, name=name)
+        return self.slots[name]
+
+    def _block(self, body: list[ast.stmt]) -> None:
+        for statement in body:
+            if self.builder.block.is_terminated:
+                return
+            self.visit(statement)
+
+    def _value(self, node: ast.expr) -> ir.Value:
+        match node:
+            case ast.Constant(value=int(number)):
+                return word(number)
+            case ast.Name(id=name) if name in self.numbers:
+                return word(self.numbers[name])
+            case ast.Name(id=name):
+                return self.builder.load(self.slots[name])
+            case ast.BinOp(left=left, op=op, right=right):
+                return getattr(self.builder, _OPERATORS[type(op)])(self._value(left), self._value(right))
+            case ast.Subscript(value=base, slice=index):
+                return _load64(self.builder, self._value(base), self._value(index))
+            case ast.Call(func=ast.Name(id=name), args=args):
+                return self._call(name, [self._value(each) for each in args])
+            case ast.Compare() | ast.BoolOp() | ast.UnaryOp():
+                return self.builder.zext(self._condition(node), I64)
+            case _:
+                raise SyntaxError(f"not in the machine language: {ast.unparse(node)}")
+
+    def _call(self, name: str, arguments: list[ir.Value]) -> ir.Value:
+        if name in BUILTINS:
+            return BUILTINS[name](self.builder, *arguments)
+        callee = self.calls[name]
+        wanted: list[ir.Type] = [each.type for each in callee.args]
+        return self.builder.call(
+            callee,
+            [
+                self.builder.inttoptr(value, type_) if isinstance(type_, ir.PointerType) else value
+                for value, type_ in zip(arguments, wanted, strict=True)
+            ],
+        )
+
+    def _condition(self, node: ast.expr) -> ir.Value:
+        match node:
+            case ast.Compare(left=left, ops=[op], comparators=[right]):
+                return self.builder.icmp_unsigned(_COMPARISONS[type(op)], self._value(left), self._value(right))
+            case ast.UnaryOp(op=ast.Not(), operand=operand):
+                return self.builder.not_(self._condition(operand))
+            case ast.BoolOp(op=op, values=[first, *rest]):
+                return self._short_circuit(isinstance(op, ast.And), first, rest)
+            case _:
+                return self.builder.icmp_unsigned("!=", self._value(node), word(0))
+
+    def _short_circuit(self, is_and: bool, first: ast.expr, rest: list[ast.expr]) -> ir.Value:
+        slot = self.entry.alloca(I1)
+        self.builder.store(self._condition(first), slot)
+        for each in rest:
+            more, done = self.function.append_basic_block(), self.function.append_basic_block()
+            so_far = self.builder.load(slot)
+            self.builder.cbranch(so_far, *((more, done) if is_and else (done, more)))
+            self.builder.position_at_end(more)
+            self.builder.store(self._condition(each), slot)
+            self.builder.branch(done)
+            self.builder.position_at_end(done)
+        return self.builder.load(slot)
+
+    def visit_Assign(self, node: ast.Assign) -> None:
+        (target,), value = node.targets, self._value(node.value)
+        if isinstance(target, ast.Subscript):
+            _store64(self.builder, self._value(target.value), self._value(target.slice), value)
+        else:
+            assert isinstance(target, ast.Name)
+            self.builder.store(value, self._slot(target.id))
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> None:
+        source = ast.parse(ast.unparse(node.target), mode="eval").body
+        self.visit_Assign(ast.Assign([node.target], ast.BinOp(source, node.op, node.value)))
+
+    def visit_Expr(self, node: ast.Expr) -> None:
+        if not isinstance(node.value, ast.Constant):
+            self._value(node.value)
+
+    def visit_Return(self, node: ast.Return) -> None:
+        self.builder.ret(word(0) if node.value is None else self._value(node.value))
+
+    def visit_If(self, node: ast.If) -> None:
+        yes, no, done = (self.function.append_basic_block() for _ in range(3))
+        self.builder.cbranch(self._condition(node.test), yes, no)
+        for block, body in ((yes, node.body), (no, node.orelse)):
+            self.builder.position_at_end(block)
+            self._block(body)
+            if not self.builder.block.is_terminated:
+                self.builder.branch(done)
+        self.builder.position_at_end(done)
+
+    def visit_While(self, node: ast.While) -> None:
+        test, body, done = (self.function.append_basic_block() for _ in range(3))
+        self.builder.branch(test)
+        self.builder.position_at_end(test)
+        self.builder.cbranch(self._condition(node.test), body, done)
+        self.builder.position_at_end(body)
+        self._block(node.body)
+        if not self.builder.block.is_terminated:
+            self.builder.branch(test)
+        self.builder.position_at_end(done)
+
+    def visit_For(self, node: ast.For) -> None:
+        match node:
+            case ast.For(target=ast.Name(id=name), iter=ast.Call(func=ast.Name(id="range"), args=[stop])):
+                self.builder.store(word(0), self._slot(name))
+                step = ast.parse(f"{name} += 1").body
+                test = ast.Compare(ast.Name(name), [ast.Lt()], [stop])
+                self.visit_While(ast.While(test, [*node.body, *step], []))
+            case _:
+                raise SyntaxError("machine loops are `for name in range(count)`")
+
+    def generic_visit(self, node: ast.AST) -> None:
+        raise SyntaxError(f"not in the machine language: {ast.unparse(node)}")
+
+
+def compile_into(
+    module: ir.Module, text: Callable[..., Any], numbers: Mapping[str, int], calls: Mapping[str, Any]
+) -> ir.Function:
+    """Compile a machine-language function into `module` under its own name.
+
+    All parameters and the result are words. `numbers` gives the capital names, `calls` the functions it may call.
+    """
+    tree = ast.parse(textwrap.dedent(inspect.getsource(text))).body[0]
+    assert isinstance(tree, ast.FunctionDef)
+    names = [each.arg for each in tree.args.args]
+    function = ir.Function(module, ir.FunctionType(I64, [I64] * len(names)), tree.name)
+    _Compiler(function, names, numbers, calls).finish(tree.body)
+    return function

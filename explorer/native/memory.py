@@ -1,0 +1,53 @@
+"""Memory for millions of states: address space reserved once, pages taken as they are touched, huge where the system allows."""
+
+from __future__ import annotations
+
+import ctypes
+import mmap
+import os
+
+HUGE = 1 << 21
+
+
+class Region:
+    """Anonymous memory of up to `size` bytes, zero until written. Only touched pages cost anything."""
+
+    def __init__(self, size: int) -> None:
+        self.size = max(HUGE, -(-size // HUGE) * HUGE)
+        flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | getattr(mmap, "MAP_NORESERVE", 0)
+        self._map = mmap.mmap(-1, self.size, flags=flags)
+        if hasattr(mmap, "MADV_HUGEPAGE"):
+            self._map.madvise(mmap.MADV_HUGEPAGE)
+        self._view = ctypes.c_char.from_buffer(self._map)
+        self.address = ctypes.addressof(self._view)
+
+    def words(self, at: int, count: int) -> tuple[int, ...]:
+        """`count` words from byte `at` on."""
+        return tuple((ctypes.c_uint64 * count).from_address(self.address + at))
+
+    def write(self, at: int, words: tuple[int, ...]) -> None:
+        """Write words from byte `at` on."""
+        (ctypes.c_uint64 * len(words)).from_address(self.address + at)[:] = words
+
+    def half(self, index: int) -> int:
+        """The 32-bit number at `index`."""
+        return ctypes.c_uint32.from_address(self.address + 4 * index).value
+
+    def close(self) -> None:
+        """Give the memory back."""
+        del self._view
+        self._map.close()
+
+
+def physical_memory() -> int:
+    """Bytes of memory this process may use: the machine's, or its control group's when that is less."""
+    total = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    for path in ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"):
+        try:
+            with open(path) as file:
+                text = file.read().strip()
+        except OSError:
+            continue
+        if text.isdigit():
+            total = min(total, int(text))
+    return total

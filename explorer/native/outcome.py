@@ -1,0 +1,258 @@
+"""From what the kernel found to a verdict: every run replayed by the judge, a sample of states judged again, coverage counted."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Literal
+
+from ...language.judge import holds, initial_states, is_deadlock, steps
+from ...language.model import Model, Property
+from ...language.steptext import format_step
+from ...language.values import ModelError, State
+from ...language.verdict import (
+    ActionCoverage,
+    Disagreement,
+    Failure,
+    GuardCoverage,
+    Level,
+    Run,
+    Step,
+    Verdict,
+)
+from ..search import Search
+from ..verdicts import Ending, verdict_of
+from .frontier import Frontier, decode
+from .kernels import Kernel
+
+Words = tuple[int, ...]
+
+
+@dataclass(slots=True)
+class Findings:
+    """What a search has found so far. Indexes are those of the store; `failed` and `met` are by property name's bit."""
+
+    compile_seconds: float
+    cached: bool
+    levels: list[Level] = field(default_factory=list[Level])
+    invariants: dict[int, int] = field(default_factory=dict[int, int])
+    witnesses: dict[int, int] = field(default_factory=dict[int, int])
+    crossed: int = 0
+    deadlock: int | None = None
+    error: int | None = None
+    property_error: int | None = None
+    violated: bool = False
+    exhausted: bool = False
+    stopped: str | None = None
+    seconds: float = 0.0
+    symmetry: tuple[str, ...] = ()
+    notes: list[str] = field(default_factory=list[str])
+
+    @property
+    def ended(self) -> bool:
+        """Whether there is nothing more to do."""
+        broken = self.error is not None or self.property_error is not None
+        return broken or self.violated or self.exhausted or self.stopped is not None
+
+    def stop(self, why: str) -> None:
+        """The search ended before everything was explored."""
+        self.stopped = why
+
+    def fail(self, kind: Literal["invariants", "witnesses"], bits: int, index: int) -> None:
+        """State `index` is the first that violates (or witnesses) the properties in `bits`."""
+        known = self.invariants if kind == "invariants" else self.witnesses
+        for bit in range(bits.bit_length()):
+            if bits >> bit & 1:
+                known.setdefault(bit, index)
+
+
+class Confirmation:
+    """Replays what the kernel found in plain Python; raises `Disagreement` where plain Python says otherwise."""
+
+    def __init__(self, model: Model, frontier: Frontier) -> None:
+        self.model, self.frontier = model, frontier
+
+    def words(self, state: State) -> Words:
+        """The words that stand for a plain-Python state's orbit."""
+        return self.frontier.canonical(self.frontier.encode(state))
+
+    def run_to(self, index: int) -> Run:
+        """The run that leads to state `index`, from a real initial state, matched by canonical form."""
+        first, *rest = [self.frontier.state_words(each) for each in self.frontier.path(index)]
+        start = next((state for state in initial_states(self.model) if self.words(state) == first), None)
+        if start is None:
+            raise Disagreement(f"the kernel starts from a state that no @initial function gives: {self.show(first)}")
+        state, taken = start, list[Step]()
+        for words in rest:
+            taken.append(self.step_to(state, words))
+            state = taken[-1].after
+        return Run(start, tuple(taken))
+
+    def step_to(self, state: State, words: Words) -> Step:
+        """The first step in plain Python from `state` to the orbit of `words`."""
+        for step in steps(self.model, state):
+            if self.words(step.after) == words:
+                return step
+        raise Disagreement(
+            f"no step of plain Python leads from {state} to {self.show(words)}, which the kernel reached"
+        )
+
+    def show(self, words: Words) -> str:
+        """A state for people."""
+        return repr(decode(self.model, self.frontier.program, words))
+
+    def invariant(self, each: Property, index: int) -> Run:
+        """The counterexample to an invariant, confirmed."""
+        run = self.run_to(index)
+        if holds(self.model, each, run.states()[-1]):
+            raise Disagreement(f"{each.name} fails natively but holds in plain Python at {run.states()[-1]}")
+        return run
+
+    def witness(self, each: Property, index: int) -> Run:
+        """The example of a witness, confirmed."""
+        run = self.run_to(index)
+        if not holds(self.model, each, run.states()[-1]):
+            raise Disagreement(f"{each.name} is met natively but not in plain Python at {run.states()[-1]}")
+        return run
+
+    def transition(self, each: Property, bit: int) -> Run:
+        """The counterexample to a transition property, confirmed."""
+        source, words = self.frontier.edge(bit)
+        run, target = self.run_to(source), self.frontier.canonical(words)
+        before = run.states()[-1]
+        for step in steps(self.model, before):
+            if self.words(step.after) == target and not holds(self.model, each, before, step.after):
+                return Run(run.start, (*run.steps, step))
+        raise Disagreement(f"{each.name} fails natively on a step from {before}, but on none in plain Python")
+
+    def deadlock(self, index: int) -> Failure:
+        """The run into a deadlock, confirmed."""
+        run = self.run_to(index)
+        if not is_deadlock(self.model, run.states()[-1]):
+            raise Disagreement(f"a deadlock natively, but not in plain Python: {run.states()[-1]}")
+        return Failure("nothing can happen here, and the model does not say that it may end", "", run)
+
+    def model_error(self, index: int) -> Failure:
+        """The run to a state where a step breaks the model's types, and the step."""
+        run = self.run_to(index)
+        try:
+            for _ in steps(self.model, run.states()[-1]):
+                pass
+        except ModelError as error:
+            return Failure(error.message, f"{error.file}:{error.line}", run, error.action, error.arguments)
+        raise Disagreement(
+            f"a step breaks the model's types natively, but none in plain Python, from {run.states()[-1]}"
+        )
+
+    def property_error(self, index: int) -> Failure:
+        """The run to a state at which a property cannot be evaluated."""
+        run = self.run_to(index)
+        for each in (*self.model.properties, *self.model.terminals):
+            if each.kind == "transition" or not each.applicable:
+                continue
+            try:
+                holds(self.model, each, run.states()[-1])
+            except ModelError as error:
+                return Failure(f"{each.name}: {error.message}", f"{error.file}:{error.line}", run)
+        raise Disagreement(f"a property cannot be evaluated natively, but can in plain Python, at {run.states()[-1]}")
+
+    # --- the sample ------------------------------------------------------------------------------------------------------
+
+    def recheck(self, index: int) -> None:
+        """Judge one state again: its successors action by action, and every property."""
+        words = self.frontier.state_words(index)
+        state = decode(self.model, self.frontier.program, words)
+        if self.words(state) != words:
+            raise Disagreement(f"state {index} does not survive decoding: {state}")
+        mine = self.frontier.successors(words)
+        theirs = list(steps(self.model, state))
+        if mine is None or Counter(mine) != Counter(self.words(step.after) for step in theirs):
+            raise Disagreement(self._blame(state, mine or [], theirs))
+        for name, properties, in_state in (
+            ("invariants", self.frontier.program.invariants, False), ("witnesses", self.frontier.program.witnesses, True)
+        ):  # fmt: skip
+            bits = self.frontier.truths(name, words, (1 << len(properties)) - 1)
+            for bit, each in enumerate(properties):
+                if holds(self.model, each, state) != ((bits >> bit & 1 == 1) == in_state):
+                    raise Disagreement(f"{each.name} has another value natively than in plain Python at {state}")
+
+    def _blame(self, state: State, mine: list[Words], theirs: list[Step]) -> str:
+        """Which action the kernel and the judge see differently."""
+        left, lines = Counter(mine), list[str]()
+        for step in theirs:
+            words = self.words(step.after)
+            if left[words] == 0:
+                lines.append(
+                    f"{format_step(step.action, step.arguments)} leads to {step.after}, which the kernel does not reach"
+                )
+            left[words] -= 1
+        lines += [
+            f"the kernel reaches {self.show(words)}, plain Python does not"
+            for words, count in left.items()
+            if count > 0
+        ]
+        named = {step.action for step in theirs if left[self.words(step.after)] != 0} or {"an action"}
+        return f"{', '.join(sorted(named))}: the kernel and plain Python disagree at {state}\n  " + "\n  ".join(lines)
+
+
+def conclude(model: Model, search: Search, kernel: Kernel, frontier: Frontier, found: Findings) -> Verdict:
+    """The verdict of a finished search."""
+    program, confirm = kernel.program, Confirmation(model, frontier)
+    actions = _coverage(model, kernel, frontier)
+    failure = _failure(confirm, found)
+    runs: dict[str, Run] = {}
+    for bit, index in found.invariants.items():
+        runs[program.invariants[bit].name] = confirm.invariant(program.invariants[bit], index)
+    for bit, each in enumerate(program.transitions):
+        if found.crossed >> bit & 1:
+            runs[each.name] = confirm.transition(each, bit)
+    for bit, index in found.witnesses.items():
+        runs[program.witnesses[bit].name] = confirm.witness(program.witnesses[bit], index)
+    rechecked = _recheck(confirm, search, found, frontier["COUNT"])
+    ending = Ending(
+        engine="native", exhausted=found.exhausted, stopped=found.stopped, failure=failure, deadlock=found.deadlock is not None,
+        runs=runs, distinct=frontier["COUNT"], seconds=found.seconds, compile_seconds=found.compile_seconds,
+        bytes_per_state=frontier.bytes_used() / max(1, frontier["COUNT"]), symmetry=found.symmetry,
+        actions=actions, levels=tuple(found.levels), rechecked=rechecked, notes=tuple(found.notes),
+    )  # fmt: skip
+    return verdict_of(model, ending)
+
+
+def _failure(confirm: Confirmation, found: Findings) -> Failure | None:
+    if found.error is not None:
+        return confirm.model_error(found.error)
+    if found.property_error is not None:
+        return confirm.property_error(found.property_error)
+    if found.deadlock is not None:
+        return confirm.deadlock(found.deadlock)
+    return None
+
+
+def _recheck(confirm: Confirmation, search: Search, found: Findings, count: int) -> int:
+    """Re-check a seeded sample of an exhausted search; how many states."""
+    if not found.exhausted or not count:
+        return 0
+    chosen = sorted(random.Random(search.seed).sample(range(count), min(search.recheck, count)))
+    for index in chosen:
+        confirm.recheck(index)
+    return len(chosen)
+
+
+def _coverage(model: Model, kernel: Kernel, frontier: Frontier) -> tuple[ActionCoverage, ...]:
+    plans, expanded = {plan.coverage.name: plan.coverage for plan in kernel.program.plans}, frontier["NEXT"]
+    covered = list[ActionCoverage]()
+    for action in model.actions:
+        counters = plans.get(action.name)
+        if counters is None:
+            covered.append(ActionCoverage(action.name, 0, True, ()))
+            continue
+        guards = tuple(
+            GuardCoverage(
+                guard.text, guard.line, guard.is_limit,
+                guard.times * (expanded if guard.base is None else frontier.counter(guard.base)), frontier.counter(guard.passed),
+            )
+            for guard in counters.guards
+        )  # fmt: skip
+        covered.append(ActionCoverage(action.name, frontier.counter(counters.fired), False, guards))
+    return tuple(covered)

@@ -1,0 +1,206 @@
+"""A whole model as one LLVM module: its actions, its properties, and the kernel's loops around them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from llvmlite import ir as llvm
+
+from ...language.ir import Function
+from ...language.model import Model, Property
+from ...language.types import Identity
+from . import kernel
+from .actions import CELL, FAILED, ActionCode, Counters, Plan, load_opens
+from .canonical import canonical_function
+from .cells import Memory
+from .kernel import CONTEXT, ERROR_BIT, EVENTS, NO_PARENT
+from .layout import Layout
+from .machine import I64, WORDS, address, compile_into, word
+from .statements import Statements
+
+BATCH = 192
+"""Successors gathered before they are looked up: enough to hide memory latency, few enough to stay in the first cache."""
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """What the driver must know about a model's generated code; it follows from the model, so a cached kernel needs no more.
+
+    `opens` are the context cells of open constants; `context_cells` and `buffer_slots` say how much memory a run needs.
+    """
+
+    layout: Layout
+    opens: dict[str, int]
+    plans: tuple[Plan, ...]
+    context_cells: int
+    buffer_slots: int
+    invariants: tuple[Property, ...]
+    transitions: tuple[Property, ...]
+    witnesses: tuple[Property, ...]
+
+
+def plan_program(model: Model) -> Program:
+    """Decide layout, context and coverage of a bound model."""
+    layout = Layout(model.fields, model.values)
+    opens = {name: len(CONTEXT) + index for index, name in enumerate(sorted(model.open))}
+    counters = Counters(len(CONTEXT) + len(opens))
+    plans = tuple(Plan(action, model, layout, counters) for action in model.actions if not action.switched_off)
+    slots = BATCH + sum(plan.fan_out() for plan in plans) + 16
+    kinds = (applicable(model, kind) for kind in ("invariant", "transition", "reachable"))
+    return Program(layout, opens, plans, counters.next, slots, *kinds)
+
+
+def generate(model: Model, program: Program, symmetric: Sequence[Identity]) -> str:
+    """The LLVM text of a bound model; `symmetric` are the domains whose renamings are folded."""
+    layout, module = program.layout, llvm.Module("tidegate")
+    functions = _Functions(module, layout, program.opens)
+    functions.masked("invariants", program.invariants, wanted=False)
+    functions.masked("witnesses", program.witnesses, wanted=True)
+    functions.terminal(model.terminals)
+    functions.expand(program.plans, functions.watch(program.transitions))
+    functions.made["canonical"] = canonical_function(module, layout, symmetric)
+    _kernel(module, layout, functions.made)
+    return str(module)
+
+
+def applicable(model: Model, kind: str) -> tuple[Property, ...]:
+    """The properties of a kind that this model can evaluate."""
+    return tuple(each for each in model.properties if each.kind == kind and each.applicable)
+
+
+def _kernel(module: llvm.Module, layout: Layout, made: dict[str, llvm.Function]) -> None:
+    numbers = {
+        **CELL, **{name: index for index, name in enumerate(EVENTS)},
+        "W": layout.words, "STRIDE": layout.words + 2, "BATCH": BATCH,
+        "NO_PARENT": NO_PARENT, "ERROR_BIT": ERROR_BIT, "FAILED": FAILED,
+    }  # fmt: skip
+    for text in (
+        kernel.hash_words, kernel.find, kernel.place, kernel.rehash, kernel.warm, kernel.judge, kernel.insert, kernel.fill, kernel.explore
+    ):  # fmt: skip
+        made[text.__name__] = compile_into(module, text, numbers, made)
+        if text.__name__ not in ("rehash", "explore", "warm"):
+            made[text.__name__].linkage = "internal"
+
+
+class PropertyCode(Statements):
+    """Evaluates property functions over states in memory, each in a function of its own that returns 0, 1 or an error."""
+
+    def __init__(self, layout: Layout, function: llvm.Function, opens: dict[str, int]) -> None:
+        builder = llvm.IRBuilder(function.append_basic_block("entry"))
+        super().__init__(layout, builder, load_opens(builder, function.args[0], opens))
+        self.slots = {}
+        start = function.append_basic_block("start")
+        builder.branch(start)
+        builder.position_at_end(start)
+        self.error_block = function.append_basic_block("error")
+        llvm.IRBuilder(self.error_block).ret(word(2))
+
+    def generate(self, form: Function, pointers: Sequence[llvm.Value]) -> None:
+        """Fill the function: the value of `form` over the states at `pointers`."""
+        for name, pointer in zip(form.states, pointers, strict=True):
+            with self.builder.goto_entry_block():
+                count = self.layout.words
+                loaded = tuple(self.builder.load(address(self.builder, pointer, word(index))) for index in range(count))
+            self.states[name] = Memory(pointer, loaded)
+        value = self.truth(self.run(form))
+        self.builder.ret(self.builder.zext(self.bit(value), I64))
+
+
+class _Functions:
+    """Adds the functions that the kernel calls, under the names it calls them by."""
+
+    def __init__(self, module: llvm.Module, layout: Layout, opens: dict[str, int]) -> None:
+        self.module, self.layout, self.opens = module, layout, opens
+        self.made: dict[str, llvm.Function] = {}
+
+    def _function(self, name: str, *arguments: llvm.Type, public: bool = False) -> llvm.Function:
+        function = llvm.Function(self.module, llvm.FunctionType(I64, arguments), name)
+        if not public:
+            function.linkage = "internal"
+        return function
+
+    def predicate(self, each: Property, states: int) -> llvm.Function:
+        """One property as a function of the context and the states it reads."""
+        assert each.form is not None
+        function = self._function(f"property_{each.name}", WORDS, *[WORDS] * states)
+        PropertyCode(self.layout, function, self.opens).generate(each.form, function.args[1:])
+        return function
+
+    def masked(self, name: str, properties: Sequence[Property], *, wanted: bool) -> None:
+        """`name(c, at, mask)`: a bit for each property of the mask whose value at the state is `wanted`."""
+        function = self._function(name, WORDS, WORDS, I64, public=True)
+        builder = llvm.IRBuilder(function.append_basic_block())
+        context, at, mask = function.args
+        found = builder.alloca(I64)
+        builder.store(word(0), found)
+        for index, each in enumerate(properties):
+            asked = builder.and_(mask, word(1 << index))
+            with builder.if_then(builder.icmp_unsigned("!=", asked, word(0))):
+                value = builder.call(self.predicate(each, 1), [context, at])
+                with builder.if_then(builder.icmp_unsigned("==", value, word(2)), likely=False):
+                    builder.ret(word(ERROR_BIT | 1 << index))
+                with builder.if_then(builder.icmp_unsigned("==", value, word(int(wanted))), likely=False):
+                    builder.store(builder.or_(builder.load(found), word(1 << index)), found)
+        builder.ret(builder.load(found))
+        self.made[name] = function
+
+    def terminal(self, properties: Sequence[Property]) -> None:
+        """`terminal(c, at)`: 1 when some @terminal predicate holds, 2 when one cannot be evaluated."""
+        function = self._function("terminal", WORDS, WORDS)
+        builder = llvm.IRBuilder(function.append_basic_block())
+        for each in properties:
+            value = builder.call(self.predicate(each, 1), list(function.args))
+            with builder.if_then(builder.icmp_unsigned("!=", value, word(0))):
+                builder.ret(value)
+        builder.ret(word(0))
+        self.made["terminal"] = function
+
+    def watch(self, properties: Sequence[Property]) -> llvm.Function | None:
+        """`watch(c, before, after, parent)`: evaluates transition properties on one edge and notes the first that fails each."""
+        if not properties:
+            return None
+        function = self._function("watch", WORDS, WORDS, WORDS, I64)
+        context, before, after, parent = function.args
+        builder = llvm.IRBuilder(function.append_basic_block())
+        mask = address(builder, context, word(CELL["WATCH"]))
+        crossed = address(builder, context, word(CELL["CROSSED"]))
+        for index, each in enumerate(properties):
+            asked = builder.and_(builder.load(mask), word(1 << index))
+            with builder.if_then(builder.icmp_unsigned("!=", asked, word(0))):
+                value = builder.call(self.predicate(each, 2), [context, before, after])
+                with builder.if_then(builder.icmp_unsigned("==", value, word(2)), likely=False):
+                    builder.ret(word(1))
+                with builder.if_then(builder.icmp_unsigned("==", value, word(0)), likely=False):
+                    builder.store(builder.xor(builder.load(mask), word(1 << index)), mask)
+                    builder.store(builder.or_(builder.load(crossed), word(1 << index)), crossed)
+                    self._note_edge(builder, context, index, after, parent)
+        builder.ret(word(0))
+        return function
+
+    def _note_edge(
+        self, builder: llvm.IRBuilder, context: llvm.Value, index: int, after: llvm.Value, parent: llvm.Value
+    ) -> None:
+        base = builder.inttoptr(builder.load(address(builder, context, word(CELL["EDGES"]))), WORDS)
+        start = index * (self.layout.words + 1)
+        builder.store(parent, address(builder, base, word(start)))
+        for at in range(self.layout.words):
+            value = builder.load(address(builder, after, word(at)))
+            builder.store(value, address(builder, base, word(start + 1 + at)))
+
+    def expand(self, plans: Sequence[Plan], watch: llvm.Function | None) -> None:
+        """`expand(c, state, out, parent)`: every successor by every action, or FAILED."""
+        main = self._function("expand", WORDS, WORDS, WORDS, I64, public=True)
+        builder = llvm.IRBuilder(main.append_basic_block())
+        context, state, out, parent = main.args
+        total: llvm.Value = word(0)
+        for plan in plans:
+            one = self._function(f"action_{plan.form.name}", WORDS, WORDS, WORDS, I64)
+            ActionCode(self.layout, one, self.opens, watch).generate(plan)
+            slot = address(builder, out, builder.mul(total, word(self.layout.words + 2)))
+            made = builder.call(one, [context, state, slot, parent])
+            with builder.if_then(builder.icmp_unsigned("==", made, word(FAILED)), likely=False):
+                builder.ret(word(FAILED))
+            total = builder.add(total, made)
+        builder.ret(total)
+        self.made["expand"] = main

@@ -1,0 +1,182 @@
+"""The native engine: breadth first to exhaustion, driven from Python in slices of a tenth of a second.
+
+symmetry -> kernel -> initial states -> levels -> counterexamples replayed by the judge -> a sample re-checked -> verdict
+"""
+
+from __future__ import annotations
+
+import time
+
+from ...language.judge import initial_states
+from ...language.model import Model
+from ...language.verdict import Level, Verdict
+from ..search import Progress, Report, Search
+from ..symmetry import symmetry_of
+from .frontier import Frontier
+from .kernels import Kernel, kernel_of
+from .memory import physical_memory
+from .outcome import Findings, conclude
+
+SLICE_SECONDS = 0.1
+FIRST_SLICE = 20_000
+MEMORY_SHARE = 0.8
+"""Of the machine's memory, when the user sets no limit."""
+
+
+def check(model: Model, search: Search, report: Report | None = None) -> Verdict:
+    """Explore every reachable state of a bound model and judge its properties.
+
+    Ends early, inconclusive, when time or memory is used up or at Ctrl-C, with what was explored. Raises `Disagreement` when plain
+    Python does not confirm what the kernel found.
+    """
+    symmetry = symmetry_of(model) if search.symmetry else None
+    kernel = kernel_of(model, symmetry.domains if symmetry else (), search.cache)
+    limit = search.memory_bytes or int(MEMORY_SHARE * physical_memory())
+    frontier = Frontier(kernel.program, kernel.code, limit)
+    try:
+        driver = Driver(model, search, kernel, frontier, report)
+        driver.run()
+        found = driver.findings
+        found.symmetry = tuple(each.name for each in symmetry.domains) if symmetry else ()
+        found.notes += list(symmetry.refusals) if symmetry else []
+        return conclude(model, search, kernel, frontier, found)
+    finally:
+        frontier.close()
+
+
+class Driver:
+    """One search: levels, limits, progress, and what was found."""
+
+    def __init__(self, model: Model, search: Search, kernel: Kernel, frontier: Frontier, report: Report | None) -> None:
+        self.model, self.search, self.frontier, self.report = model, search, frontier, report
+        self.findings = Findings(compile_seconds=kernel.seconds, cached=kernel.cached)
+        self.started = time.perf_counter()
+        self.slice = FIRST_SLICE
+        program = kernel.program
+        for name, cell in program.opens.items():
+            value = model.values[name]
+            frontier.context[cell] = kernel_number(value) & (1 << 64) - 1
+        frontier["CHECK"] = (1 << len(program.invariants)) - 1
+        frontier["SEEK"] = (1 << len(program.witnesses)) - 1
+        frontier["WATCH"] = (1 << len(program.transitions)) - 1
+        frontier["DEADLOCKS"] = 1
+
+    @property
+    def seconds(self) -> float:
+        """Since the search began."""
+        return time.perf_counter() - self.started
+
+    def run(self) -> None:
+        """Search until everything is explored or something ends it."""
+        try:
+            self._start()
+            while not self.findings.ended and self._level():
+                pass
+        except KeyboardInterrupt:
+            self.findings.stop("stopped by Ctrl-C")
+        self.findings.seconds = self.seconds
+
+    def _start(self) -> None:
+        states = [self.frontier.encode(state) for state in initial_states(self.model)]
+        for first in range(0, len(states), self.frontier.slots):
+            self.frontier.offer(states[first : first + self.frontier.slots])
+            self._slices()
+            if self.findings.ended:
+                return
+        self._end_level(0, 0.0)
+
+    def _level(self) -> bool:
+        """Expand one level; False when it found nothing new."""
+        begin, seconds = self.frontier["COUNT"], self.seconds
+        if self._out_of_time():
+            return False
+        self.frontier["END"] = begin
+        self._slices()
+        if not self.findings.ended and self.frontier["COUNT"] == begin:
+            self.findings.exhausted = True
+            return False
+        self._end_level(begin, seconds)
+        return True
+
+    def _end_level(self, begin: int, since: float) -> None:
+        new = self.frontier["COUNT"] - begin
+        if new:
+            self.findings.levels.append(Level(len(self.findings.levels) + 1, new, self.seconds - since))
+
+    def _slices(self) -> None:
+        """Call the kernel until the level is done or the search has ended."""
+        while not self.findings.ended:
+            begin, since = self.frontier["NEXT"], time.perf_counter()
+            self.frontier["STOP"] = begin + self.slice
+            event = self.frontier.explore()
+            self._pace(self.frontier["NEXT"] - begin, time.perf_counter() - since)
+            self._tell()
+            if event == "LEVEL":
+                return
+            self._handle(event)
+
+    def _pace(self, expanded: int, seconds: float) -> None:
+        if seconds > 0 and expanded > 1000:
+            self.slice = max(1000, int(expanded / seconds * SLICE_SECONDS))
+
+    def _handle(self, event: str) -> None:
+        about, detail = self.frontier["ABOUT"], self.frontier["DETAIL"]
+        found = self.findings
+        match event:
+            case "PAUSE":
+                self._out_of_time()
+            case "FULL":
+                if not self.frontier.grow():
+                    found.stop(self._full())
+            case "INVARIANT":
+                found.fail("invariants", detail, about)
+                self.frontier["CHECK"] &= ~detail
+                self._violated()
+            case "TRANSITION":
+                found.crossed |= self.frontier["CROSSED"]
+                self.frontier["CROSSED"] = 0
+                self._violated()
+            case "WITNESS":
+                found.fail("witnesses", detail, about)
+                self.frontier["SEEK"] &= ~detail
+            case "DEADLOCK":
+                found.deadlock = about if found.deadlock is None else found.deadlock
+                self.frontier["DEADLOCKS"] = 0
+                self._violated()
+            case "ERROR":
+                found.error = about
+            case "PROPERTY_ERROR":
+                found.property_error = about
+            case _:
+                raise AssertionError(f"the kernel answered {event}")
+
+    def _out_of_time(self) -> bool:
+        limit = self.search.seconds
+        if limit is not None and self.seconds >= limit:
+            self.findings.stop(f"the time limit of {limit:g} s was reached")
+        return self.findings.stopped is not None
+
+    def _violated(self) -> None:
+        if not self.search.keep_going:
+            self.findings.violated = True
+
+    def _full(self) -> str:
+        bytes_ = self.frontier.bytes_used()
+        return f"the memory limit was reached: {bytes_ / 2**20:,.0f} MiB hold {self.frontier['COUNT']:,} states"
+
+    def _tell(self) -> None:
+        if self.report is None:
+            return
+        frontier, seconds = self.frontier, self.seconds
+        distinct = frontier["COUNT"]
+        self.report(Progress(
+            distinct, distinct - frontier["NEXT"], len(self.findings.levels) + 1, distinct / max(seconds, 1e-9), frontier.bytes_used(), seconds
+        ))  # fmt: skip
+
+
+def kernel_number(value: object) -> int:
+    """A constant's value as the kernel holds it: the number, 0 or 1, or the enum's position."""
+    if isinstance(value, int):
+        return int(value)
+    members = list(type(value))  # type: ignore[call-overload]
+    return members.index(value)

@@ -1,0 +1,316 @@
+"""Taking values apart and putting them together: fields, elements, equality, selection, and the flat form that slots hold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import reduce
+
+from llvmlite import ir
+
+from ...language.types import (
+    Bool,
+    Enumeration,
+    Identity,
+    Int,
+    Map,
+    Option,
+    Pool,
+    Record,
+    Seq,
+    Subset,
+    Type,
+    scalar_size,
+)
+from .cells import Access, Built, Cell, Items, Mask, Maybe, Number, Parts, Register, Truth, leaf_bits
+from .layout import Array, Leaf, Struct, shape_of
+from .machine import I1, I64
+from .scalars import Bit, Num
+
+
+class Shapes(Access):
+    """Questions that every form of value answers."""
+
+    def num(self, value: Built) -> Num:
+        """The number of a scalar: an integer's own value, a position, an index, 0 or 1, a set's mask."""
+        match value:
+            case Number(value=number) | Mask(value=number):
+                return number
+            case Truth(value=bit):
+                return self.widen(bit)
+            case Cell(type=Int(lo=lo)):
+                return self.add(self.code(value), lo)
+            case Cell(shape=Leaf()):
+                return self.code(value)
+            case _:
+                raise TypeError(f"not a scalar: {value}")
+
+    def truth(self, value: Built) -> Bit:
+        """The truth value of a bool."""
+        if isinstance(value, Truth):
+            return value.value
+        return self.compare("!=", self.num(value), 0)
+
+    def scalar(self, type_: Type, number: Num) -> Built:
+        """A scalar from its number."""
+        match type_:
+            case Bool():
+                return Truth(type_, self.compare("!=", number, 0))
+            case Subset():
+                return Mask(type_, number)
+            case _:
+                return Number(type_, number)
+
+    def present(self, value: Built) -> Bit:
+        """Whether an option is not None."""
+        match value:
+            case Maybe(present=present):
+                return present
+            case Cell(shape=Leaf()):
+                return self.compare("!=", self.code(value), 0)
+            case Cell(shape=Struct()):
+                return self.compare("!=", self.code(self.part(value, 0, Bool())), 0)
+            case _:
+                raise TypeError(f"not an option: {value}")
+
+    def inside(self, value: Built, type_: Type) -> Built:
+        """The value inside an option that is present; of `type_`."""
+        match value:
+            case Maybe(value=inner) if inner is not None:
+                return inner
+            case Maybe():
+                return self.zero(type_)
+            case Cell(shape=Leaf()):
+                lo = type_.lo if isinstance(type_, Int) else 0
+                return self.scalar(type_, self.add(self.code(value), lo - 1))
+            case Cell():
+                return self.part(value, 1, type_)
+            case _:
+                raise TypeError(f"not an option: {value}")
+
+    def field(self, value: Built, name: str) -> Built:
+        """A record's field."""
+        assert isinstance(value, Cell | Parts) and isinstance(value.type, Record)
+        names = [each for each, _ in value.type.fields]
+        index = names.index(name)
+        if isinstance(value, Cell):
+            return self.part(value, index, value.type.fields[index][1])
+        return value.parts[index]
+
+    def length(self, value: Built) -> Num:
+        """The number of elements of a sequence, pool or set."""
+        match value:
+            case Items(length=length):
+                return length
+            case Mask(value=mask):
+                return self.count_bits(mask)
+            case Cell(type=Subset()):
+                return self.count_bits(self.code(value))
+            case Cell(shape=Struct(parts=(count, _))):
+                at = self.part(value, 0, Bool())
+                return self.extract(at.words, at.word, at.shift, leaf_bits(count))
+            case _:
+                raise TypeError(f"nothing to count in {value}")
+
+    def capacity(self, value: Built) -> int:
+        """How many elements a sequence or pool value can have."""
+        if isinstance(value, Items):
+            return len(value.items)
+        assert isinstance(value, Cell) and isinstance(value.type, Seq | Pool)
+        return value.type.capacity
+
+    def item(self, value: Built, index: Num) -> Built:
+        """Element `index` of a sequence, pool or map; the index is known to be within the layout."""
+        match value:
+            case Cell(type=Map(value=of)):
+                return self.element(value, index, of)
+            case Cell(type=(Seq() | Pool()) as type_):
+                assert isinstance(value.shape, Struct)
+                array = self.part(value, 1, type_)
+                return self.element(array, index, type_.of)
+            case Items(items=items) | Parts(parts=items):
+                if isinstance(index, int):
+                    return items[index]
+                return self._pick_item(items, index)
+            case _:
+                raise TypeError(f"no elements in {value}")
+
+    def _pick_item(self, items: tuple[Built, ...], index: Num) -> Built:
+        chosen = items[0]
+        for position, each in enumerate(items[1:], start=1):
+            chosen = self.select(self.compare("==", index, position), each, chosen)
+        return chosen
+
+    def parts(self, value: Built) -> list[Built]:
+        """Every part of a record or map."""
+        match value:
+            case Parts(parts=parts):
+                return list(parts)
+            case Cell(type=Record(fields=fields)):
+                return [self.part(value, index, type_) for index, (_, type_) in enumerate(fields)]
+            case Cell(type=Map(), shape=Array(count=count)):
+                return [self.item(value, index) for index in range(count)]
+            case _:
+                raise TypeError(f"no parts in {value}")
+
+    def zero(self, type_: Type) -> Built:
+        """Some value of a type; used where nobody looks."""
+        match type_:
+            case Int() | Enumeration() | Identity() | Bool() | Subset():
+                return self.scalar(type_, type_.lo if isinstance(type_, Int) else 0)
+            case Option():
+                return Maybe(type_, False, None)
+            case Record(fields=fields):
+                return Parts(type_, tuple(self.zero(each) for _, each in fields))
+            case Map(key=key, value=value):
+                return Parts(type_, tuple(self.zero(value) for _ in range(scalar_size(key))))
+            case Seq() | Pool():
+                return Items(type_, 0, ())
+            case _:
+                raise TypeError(f"{type_} has no values")
+
+    # --- equality --------------------------------------------------------------------------------------------------------
+
+    def equal(self, left: Built, right: Built) -> Bit:
+        """Whether two values of one type are equal."""
+        if isinstance(left, Cell) and isinstance(right, Cell) and left.type == right.type and left.shape.bits <= 64:
+            return self.compare("==", self.code(left), self.code(right))
+        match left.type:
+            case Bool():
+                return self.same(self.truth(left), self.truth(right))
+            case Int() | Enumeration() | Identity() | Subset():
+                return self.compare("==", self.num(left), self.num(right))
+            case Option(of=of):
+                return self._equal_options(left, right, of)
+            case Record() | Map():
+                pairs = zip(self.parts(left), self.parts(right), strict=True)
+                return reduce(self.both, [self.equal(a, b) for a, b in pairs], True)
+            case Seq() | Pool():
+                return self._equal_items(left, right)
+            case _:
+                raise TypeError(f"no equality for {left.type}")
+
+    def _equal_options(self, left: Built, right: Built, of: Type) -> Bit:
+        here, there = self.present(left), self.present(right)
+        if here is False or there is False:
+            return self.negate(self.either(here, there))
+        inner = self.equal(self.inside(left, of), self.inside(right, of))
+        return self.both(self.same(here, there), self.either(self.negate(here), inner))
+
+    def _equal_items(self, left: Built, right: Built) -> Bit:
+        length = self.length(left)
+        result = self.compare("==", length, self.length(right))
+        for index in range(min(self.capacity(left), self.capacity(right))):
+            beyond = self.compare("<=", length, index)
+            result = self.both(result, self.either(beyond, self.equal(self.item(left, index), self.item(right, index))))
+        return result
+
+    # --- selection and the flat form -------------------------------------------------------------------------------------
+
+    def select(self, condition: Bit, yes: Built, no: Built) -> Built:
+        """`yes` where the condition holds, else `no`; both of one type up to intervals and capacities."""
+        if isinstance(condition, bool):
+            return yes if condition else no
+        if isinstance(yes, Cell) and isinstance(no, Cell) and yes.type == no.type and yes.shape.bits <= 64:
+            return Cell(yes.type, yes.shape, Register(self.pick(condition, self.code(yes), self.code(no))), 0, 0)
+        type_ = wider(yes.type, no.type)
+        a, b = self.flatten(yes, type_), self.flatten(no, type_)
+        picked = [self.builder.select(condition, one, other) for one, other in zip(a, b, strict=True)]
+        return self.rebuild(type_, iter(picked))
+
+    def flatten(self, value: Built, type_: Type) -> list[ir.Value]:
+        """The scalars of a value, in a fixed order that depends on `type_` only."""
+        match type_:
+            case Bool():
+                return [self.bit(self.truth(value))]
+            case Int() | Enumeration() | Identity() | Subset():
+                return [self.number(self.num(value))]
+            case Option(of=of):
+                absent = isinstance(value, Maybe) and value.value is None
+                inner = self.zero(of) if absent else self.inside(value, of)
+                return [self.bit(self.present(value)), *self.flatten(inner, of)]
+            case Record(fields=fields):
+                return [
+                    leaf
+                    for (_, of), part in zip(fields, self.parts(value), strict=True)
+                    for leaf in self.flatten(part, of)
+                ]
+            case Map(value=of):
+                return [leaf for part in self.parts(value) for leaf in self.flatten(part, of)]
+            case Seq(of=of, capacity=capacity) | Pool(of=of, capacity=capacity):
+                have = self.capacity(value)
+                items = [self.item(value, index) if index < have else self.zero(of) for index in range(capacity)]
+                return [self.number(self.length(value)), *(leaf for item in items for leaf in self.flatten(item, of))]
+            case _:
+                raise TypeError(f"{type_} has no values")
+
+    def rebuild(self, type_: Type, leaves: Iterator[ir.Value]) -> Built:
+        """A value from the scalars that `flatten` gave."""
+        match type_:
+            case Bool():
+                return Truth(type_, next(leaves))
+            case Int() | Enumeration() | Identity():
+                return Number(type_, next(leaves))
+            case Subset():
+                return Mask(type_, next(leaves))
+            case Option(of=of):
+                return Maybe(type_, next(leaves), self.rebuild(of, leaves))
+            case Record(fields=fields):
+                return Parts(type_, tuple(self.rebuild(each, leaves) for _, each in fields))
+            case Map(key=key, value=of):
+                return Parts(type_, tuple(self.rebuild(of, leaves) for _ in range(scalar_size(key))))
+            case Seq(of=of, capacity=capacity) | Pool(of=of, capacity=capacity):
+                length = next(leaves)
+                return Items(type_, length, tuple(self.rebuild(of, leaves) for _ in range(capacity)))
+            case _:
+                raise TypeError(f"{type_} has no values")
+
+    def settle(self, value: Built) -> Built:
+        """The value as it is now, whatever is written to memory later."""
+        if not isinstance(value, Cell):
+            return value
+        if value.shape.bits <= 64:
+            return Cell(value.type, value.shape, Register(self.code(value)), 0, 0)
+        return self.rebuild(value.type, iter(self.flatten(value, value.type)))
+
+
+def leaf_types(type_: Type) -> list[ir.Type]:
+    """The LLVM types of the scalars that `flatten` gives for a type."""
+    match type_:
+        case Bool():
+            return [I1]
+        case Int() | Enumeration() | Identity() | Subset():
+            return [I64]
+        case Option(of=of):
+            return [I1, *leaf_types(of)]
+        case Record(fields=fields):
+            return [leaf for _, each in fields for leaf in leaf_types(each)]
+        case Map(key=key, value=of):
+            return leaf_types(of) * scalar_size(key)
+        case Seq(of=of, capacity=capacity) | Pool(of=of, capacity=capacity):
+            return [I64, *(leaf_types(of) * capacity)]
+        case _:
+            raise TypeError(f"{type_} has no values")
+
+
+def wider(left: Type, right: Type) -> Type:
+    """The type that holds values of both: intervals joined, capacities at their larger."""
+    match left, right:
+        case Int(lo=a, hi=b), Int(lo=c, hi=d):
+            return Int(min(a, c), max(b, d))
+        case Option(of=a), Option(of=b):
+            return Option(wider(a, b))
+        case Seq(of=a, capacity=m), Seq(of=b, capacity=n):
+            return Seq(wider(a, b), max(m, n))
+        case Pool(of=a, capacity=m, multiple=multiple), Pool(capacity=n):
+            return Pool(a, max(m, n), multiple)
+        case Record(name=name, fields=a, python=python), Record(fields=b):
+            return Record(name, tuple((each, wider(x, y)) for (each, x), (_, y) in zip(a, b, strict=True)), python)
+        case Map(key=key, value=a), Map(value=b):
+            return Map(key, wider(a, b))
+        case _:
+            return left
+
+
+def narrow_shape(type_: Type) -> bool:
+    """Whether a type packs into one word."""
+    return shape_of(type_).bits <= 64

@@ -1,0 +1,446 @@
+"""Statements of the typed form as LLVM code: local names, writes into the packed successor, range checks, pure functions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import reduce
+from typing import Any
+
+from llvmlite import ir as llvm
+
+from ...language import ir
+from ...language.types import (
+    Bool,
+    Enumeration,
+    Identity,
+    Int,
+    Map,
+    Option,
+    Pool,
+    Record,
+    Seq,
+    Subset,
+    Type,
+)
+from .cells import Built, Cell, Maybe, Memory
+from .layout import Array, Leaf, Shape, Struct
+from .loops import Loops
+from .machine import I64
+from .scalars import Bit, Num
+from .shapes import leaf_types, wider
+
+
+class Statements(Loops):
+    """Runs statements. `target` is the successor's memory while an action's body runs."""
+
+    target: llvm.Value | None = None
+    disabled: llvm.Block | None = None
+    returning: tuple[Type, list[llvm.Value], llvm.Block] | None = None
+    slots: dict[str, tuple[Type, list[llvm.Value]]]
+
+    def run(self, function: ir.Function) -> Built:
+        """The value a pure function returns; its parameters are in the environment."""
+        match function.body:
+            case (ir.Return(value=value),):
+                return self.evaluate(value)
+            case body:
+                return self._run_body(body, function.returns)
+
+    def _run_body(self, body: Sequence[ir.Statement], returns: Type) -> Built:
+        outer = (self.returning, self.slots)
+        results, done = [self.slot(each) for each in leaf_types(returns)], self.block()
+        self.returning, self.slots = (returns, results, done), self.shared_names(body)
+        self.statements(body)
+        if not self.builder.block.is_terminated:
+            self.builder.branch(done)
+        self.builder.position_at_end(done)
+        self.returning, self.slots = outer
+        return self.rebuild(returns, iter([self.builder.load(each) for each in results]))
+
+    def shared_names(self, body: Sequence[ir.Statement]) -> dict[str, tuple[Type, list[llvm.Value]]]:
+        """Slots for the local names that are bound more than once, so that branches and loops can meet."""
+        bound: dict[str, list[Type]] = {}
+        for each in lets(body):
+            bound.setdefault(each.name, []).append(each.value.type)
+        joined = {name: reduce(wider, types) for name, types in bound.items() if len(types) > 1}
+        return {name: (type_, [self.slot(leaf) for leaf in leaf_types(type_)]) for name, type_ in joined.items()}
+
+    def statements(self, body: Iterable[ir.Statement]) -> None:
+        """Run statements until one leaves."""
+        for each in body:
+            if self.builder.block.is_terminated:
+                return
+            getattr(self, f"_{type(each).__name__}")(each)
+
+    def _Let(self, node: ir.Let) -> None:
+        value = self.evaluate(node.value)
+        if self.target is not None:
+            value = self.settle(value)
+        if node.name in self.slots:
+            type_, slots = self.slots[node.name]
+            for leaf, slot in zip(self.flatten(value, type_), slots, strict=True):
+                self.builder.store(leaf, slot)
+            self.env.pop(node.name, None)
+        else:
+            self.env[node.name] = value
+
+    def _Name(self, node: ir.Name) -> Built:
+        if node.name in self.env:
+            return self.env[node.name]
+        type_, slots = self.slots[node.name]
+        return self.retype(self.rebuild(type_, iter([self.builder.load(each) for each in slots])), node.type)
+
+    def _Return(self, node: ir.Return) -> None:
+        assert self.returning is not None
+        type_, slots, done = self.returning
+        for leaf, slot in zip(self.flatten(self.evaluate(node.value), type_), slots, strict=True):
+            self.builder.store(leaf, slot)
+        self.builder.branch(done)
+
+    def _If(self, node: ir.If) -> None:
+        self.when(self.condition(node.condition), lambda: self.statements(node.yes), lambda: self.statements(node.no))
+
+    def _For(self, node: ir.For) -> None:
+        def one(value: Built, active: Bit) -> None:
+            def body() -> None:
+                self.env[node.variable] = value
+                self.statements(node.body)
+
+            self.when(active, body)
+
+        self.each(node.source, node.type, one)
+
+    def _Assert(self, node: ir.Assert) -> None:
+        self.fail_if(self.negate(self.condition(node.condition)))
+
+    def _Require(self, node: ir.Require) -> None:
+        assert self.disabled is not None
+        going = self.block()
+        self.builder.cbranch(self.bit(self.condition(node.condition)), going, self.disabled)
+        self.builder.position_at_end(going)
+
+    # --- places ----------------------------------------------------------------------------------------------------------
+
+    def locate(self, place: ir.Place) -> Cell:
+        """The cell a place names, its indexes checked as reads check them."""
+        assert self.target is not None
+        cell: Built = self.cell(Memory(self.target), place.field)
+        for index in place.indexes:
+            cell = self.indexed(cell, self.integer(index), index.type)
+        assert isinstance(cell, Cell)
+        return cell
+
+    def _Store(self, node: ir.Store) -> None:
+        value = self.settle(self.evaluate(node.value))
+        cell = self.locate(node.place)
+        self.check(node.place.type, value)
+        self.write(cell, value)
+
+    def _Append(self, node: ir.Append) -> None:
+        value, cell = self.settle(self.evaluate(node.value)), self.locate(node.place)
+        type_ = node.place.type
+        assert isinstance(type_, Seq)
+        length = self.length(cell)
+        self.fail_if(self.compare(">=", length, self.room(type_)))
+        self.check(type_.of, value)
+        if type_.capacity:
+            self.write(self.place_of(cell, self._safe(length, type_.capacity)), value)
+            self.put_count(cell, self.add(length, 1))
+
+    def room(self, type_: Seq | Pool) -> Num:
+        """The capacity in this run."""
+        return type_.capacity if type_.capacity_open is None else self.bound(type_.capacity_open)
+
+    def place_of(self, cell: Cell, index: Num) -> Cell:
+        """The cell of an element."""
+        found = self.item(cell, index)
+        assert isinstance(found, Cell)
+        return found
+
+    def put_count(self, cell: Cell, count: Num) -> None:
+        """Write a container's number of elements."""
+        at = self.part(cell, 0, Bool())
+        self.insert(self.memory(cell), at.word, at.shift, at.shape.bits, count)
+
+    def memory(self, cell: Cell) -> llvm.Value:
+        """The address of the words a cell lies in."""
+        assert isinstance(cell.words, Memory)
+        return cell.words.pointer
+
+    def _Truncate(self, node: ir.Truncate) -> None:
+        keep, cell = self.integer(node.length), self.locate(node.place)
+        type_ = node.place.type
+        assert isinstance(type_, Seq)
+        self.fail_if(self.either(self.compare("<", keep, 0), self.compare(">", keep, self.length(cell))))
+        array = self.part(cell, 1, type_)
+        assert isinstance(array.shape, Array)
+        if array.shape.bits <= 64:
+            self._cut(array, array.shape, keep)
+        else:
+            for index in range(type_.capacity):
+                self.when(self.compare("<=", keep, index), lambda index=index: self.clear(self.place_of(cell, index)))
+        self.put_count(cell, keep)
+
+    def _cut(self, array: Cell, shape: Array, keep: Num) -> None:
+        """Zero the tail of an array that lies in one word, at once."""
+        kept_bits, code = self.mul(keep, shape.element.bits), self.code(array)
+        everything = self.compare(">=", kept_bits, 64) if shape.bits == 64 else False
+        shift = self.pick(everything, 0, kept_bits)
+        mask = self.sub(self.shl(1, shift), 1)
+        self.insert(
+            self.memory(array), array.word, array.shift, shape.bits, self.pick(everything, code, self.band(code, mask))
+        )
+
+    def clear(self, cell: Cell) -> None:
+        """Zero a cell's bits."""
+        if cell.shape.bits <= 64:
+            self.insert(self.memory(cell), cell.word, cell.shift, cell.shape.bits, 0)
+        else:
+            for index in range(cell.shape.bits // 64):
+                self.builder.store(self.number(0), self._address(cell, index))
+
+    def _address(self, cell: Cell, index: int) -> llvm.Value:
+        return self.builder.gep(self.memory(cell), [self.number(self.add(cell.word, index))], inbounds=True)
+
+    def _Add(self, node: ir.Add) -> None:
+        value, cell, type_ = self.settle(self.evaluate(node.value)), self.locate(node.place), node.place.type
+        if isinstance(type_, Subset):
+            mask = self.bor(self.num(cell), self._one_bit(value, type_.of))
+            self.insert(self.memory(cell), cell.word, cell.shift, cell.shape.bits, mask)
+            return
+        assert isinstance(type_, Pool)
+        self.check(type_.of, value)
+        self._pool_add(cell, type_, self.packed(type_.of, value))
+
+    def _Remove(self, node: ir.Remove) -> None:
+        value, cell, type_ = self.settle(self.evaluate(node.value)), self.locate(node.place), node.place.type
+        if isinstance(type_, Subset):
+            bit = self._one_bit(value, type_.of)
+            if node.strict:
+                self.fail_if(self.compare("==", self.band(self.num(cell), bit), 0))
+            mask = self.band(self.num(cell), self.bxor(bit, (1 << 64) - 1))
+            self.insert(self.memory(cell), cell.word, cell.shift, cell.shape.bits, mask)
+            return
+        assert isinstance(type_, Pool)
+        self._pool_remove(cell, type_, self.packed(type_.of, value), node.strict)
+
+    def packed(self, type_: Type, value: Built) -> llvm.Value:
+        """A value as one LLVM integer, in the form and order in which a pool keeps it."""
+        words = self.stage(type_, value)
+        return self.wide_code(words, -(-words.shape.bits // 64) * 64 or 64)
+
+    def stage(self, type_: Type, value: Built) -> Cell:
+        """The value packed on its own, at word 0."""
+        if isinstance(value, Cell) and value.type == type_ and value.word == 0 and value.shift == 0:
+            return value
+        shape = self.shape(type_)
+        count = max(1, -(-shape.bits // 64))
+        with self.builder.goto_entry_block():
+            memory = self.builder.alloca(llvm.ArrayType(I64, count))
+        pointer = self.builder.bitcast(memory, I64.as_pointer())
+        for index in range(count):
+            self.builder.store(self.number(0), self.builder.gep(pointer, [self.number(index)]))
+        cell = Cell(type_, shape, Memory(pointer), 0, 0)
+        self.write(cell, value)
+        return cell
+
+    def shape(self, type_: Type) -> Shape:
+        """The shape of a type."""
+        from .layout import shape_of
+
+        return shape_of(type_)
+
+    def _pool_items(self, cell: Cell, type_: Pool) -> tuple[Num, list[Cell], list[llvm.Value]]:
+        items = [self.place_of(cell, index) for index in range(type_.capacity)]
+        width = -(-self.shape(type_.of).bits // 64) * 64 or 64
+        return self.length(cell), items, [self.wide_code(each, width) for each in items]
+
+    def _pool_add(self, cell: Cell, type_: Pool, new: llvm.Value) -> None:
+        count, items, codes = self._pool_items(cell, type_)
+        used = [self.compare(">", count, index) for index in range(type_.capacity)]
+        here = [self.both(u, self.builder.icmp_unsigned("==", code, new)) for u, code in zip(used, codes, strict=True)]
+        present: Bit = False if type_.multiple else reduce(self.either, here, False)
+        absent = self.negate(present)
+        self.fail_if(self.both(absent, self.compare(">=", count, self.room(type_))))
+        before = [self.both(u, self.builder.icmp_unsigned("<", code, new)) for u, code in zip(used, codes, strict=True)]
+        for index, (item, code) in enumerate(zip(items, codes, strict=True)):
+            stays = self.either(present, before[index])
+            shifted = codes[index - 1] if index else new
+            lands: Bit = before[index - 1] if index else True
+            moved = self._pick_wide(lands, new, shifted)
+            beyond = self.compare("<", count, index)
+            moved = self._pick_wide(beyond, llvm.Constant(code.type, 0), moved)
+            self.put_wide_code(
+                self.memory(item), item.word, item.shift, item.shape, self._pick_wide(stays, code, moved)
+            )
+        self.put_count(cell, self.add(count, self.widen(absent)))
+
+    def _pool_remove(self, cell: Cell, type_: Pool, old: llvm.Value, strict: bool) -> None:
+        count, items, codes = self._pool_items(cell, type_)
+        seen: Bit = False
+        for index, (item, code) in enumerate(zip(items, codes, strict=True)):
+            here = self.both(self.compare(">", count, index), self.builder.icmp_unsigned("==", code, old))
+            seen = self.either(seen, here)
+            after = codes[index + 1] if index + 1 < len(codes) else llvm.Constant(code.type, 0)
+            self.put_wide_code(self.memory(item), item.word, item.shift, item.shape, self._pick_wide(seen, after, code))
+        if strict:
+            self.fail_if(self.negate(seen))
+        self.put_count(cell, self.sub(count, self.widen(seen)))
+
+    def _pick_wide(self, condition: Bit, yes: llvm.Value, no: llvm.Value) -> llvm.Value:
+        if isinstance(condition, bool):
+            return yes if condition else no
+        return self.builder.select(condition, yes, no)
+
+    # --- checks and encodings --------------------------------------------------------------------------------------------
+
+    def check(self, type_: Type, value: Built) -> None:
+        """Leave with an error unless the value belongs to the type; nothing where that is known already."""
+        if isinstance(value, Cell) and value.type == type_:
+            return
+        match type_:
+            case Int():
+                self._check_int(type_, value)
+            case Option(of=of):
+                self._check_option(of, value)
+            case Record(fields=fields):
+                for (_, each), part in zip(fields, self.parts(value), strict=True):
+                    self.check(each, part)
+            case Map(value=of):
+                for part in self.parts(value):
+                    self.check(of, part)
+            case Seq() | Pool():
+                self.fail_if(self.compare(">", self.length(value), self.room(type_)))
+                for index in range(min(self.capacity(value), type_.capacity)):
+                    with self.under(self.compare(">", self.length(value), index)):
+                        self.check(type_.of, self.item(value, index))
+            case _:
+                pass
+
+    def _check_int(self, type_: Int, value: Built) -> None:
+        number, known = self.num(value), value.type
+        lo: Num = type_.lo if type_.lo_open is None else self.bound(type_.lo_open)
+        hi: Num = type_.hi if type_.hi_open is None else self.bound(type_.hi_open)
+        if not (isinstance(known, Int) and isinstance(lo, int) and known.lo >= lo):
+            self.fail_if(self.compare("<", number, lo))
+        if not (isinstance(known, Int) and isinstance(hi, int) and known.hi <= hi):
+            self.fail_if(self.compare(">", number, hi))
+
+    def _check_option(self, of: Type, value: Built) -> None:
+        if isinstance(value, Maybe) and value.value is None:
+            return
+        with self.under(self.present(value)):
+            self.check(of, self.inside(value, of))
+
+    def write(self, cell: Cell, value: Built) -> None:
+        """Write a value that belongs to the cell's type."""
+        if cell.shape.bits <= 64:
+            self.insert(
+                self.memory(cell), cell.word, cell.shift, cell.shape.bits, self.raw(cell.type, cell.shape, value)
+            )
+            return
+        match cell.type, cell.shape:
+            case Record(fields=fields), Struct():
+                for index, (part, (_, each)) in enumerate(zip(self.parts(value), fields, strict=True)):
+                    self.write(self.part(cell, index, each), part)
+            case Map(), Array():
+                for index, part in enumerate(self.parts(value)):
+                    self.write(self.place_of(cell, index), part)
+            case Option(of=of), Struct():
+                self._write_wide_option(cell, of, value)
+            case (Seq() | Pool()) as type_, Struct():
+                self._write_wide_items(cell, type_, value)
+            case _:
+                raise TypeError(f"{cell.type} does not fit {cell.shape}")
+
+    def _write_wide_option(self, cell: Cell, of: Type, value: Built) -> None:
+        flag, payload = self.part(cell, 0, Bool()), self.part(cell, 1, of)
+        self.insert(self.memory(cell), flag.word, flag.shift, 1, self.widen(self.present(value)))
+        self.when(
+            self.present(value), lambda: self.write(payload, self.inside(value, of)), lambda: self.clear_parts(payload)
+        )
+
+    def clear_parts(self, cell: Cell) -> None:
+        """Zero a cell whose words may have neighbours in them."""
+        self.write(cell, self.zero(cell.type)) if cell.shape.bits > 64 else self.clear(cell)
+
+    def _write_wide_items(self, cell: Cell, type_: Seq | Pool, value: Built) -> None:
+        length = self.length(value)
+        for index in range(type_.capacity):
+            at = self.place_of(cell, index)
+            if index >= self.capacity(value):
+                self._blank(at)
+                continue
+            item = self.item(value, index)
+            self.when(
+                self.compare(">", length, index),
+                lambda at=at, item=item: self.write(at, item),
+                lambda at=at: self._blank(at),
+            )
+        self.put_count(cell, length)
+
+    def _blank(self, cell: Cell) -> None:
+        self.clear(cell)
+
+    def raw(self, type_: Type, shape: Shape, value: Built) -> Num:
+        """The code of a narrow value that belongs to the type."""
+        if isinstance(value, Cell) and value.type == type_:
+            return self.code(value)
+        match type_, shape:
+            case Int(lo=lo), _:
+                return self.sub(self.num(value), lo)
+            case ((Bool() | Enumeration() | Identity() | Subset()), _):
+                return self.num(value)
+            case Option(of=of), Leaf():
+                inside = (
+                    0
+                    if isinstance(value, Maybe) and value.value is None
+                    else self.raw(of, shape, self.inside(value, of))
+                )
+                return self.pick(self.present(value), self.add(inside, 1), 0)
+            case Option(of=of), Struct(parts=parts, places=places):
+                inside = self.raw(of, parts[1], self.inside(value, of))
+                flag = self.shl(1, places[0][1])
+                return self.pick(self.present(value), self.bor(flag, self.shl(inside, places[1][1])), 0)
+            case Record(fields=fields), Struct(parts=parts, places=places):
+                codes = [
+                    self.raw(each, part, own)
+                    for (_, each), part, own in zip(fields, parts, self.parts(value), strict=True)
+                ]
+                return self._assemble(codes, [place[1] for place in places])
+            case Map(value=of), Array():
+                codes = [self.raw(of, shape.element, own) for own in self.parts(value)]
+                return self._assemble(codes, [shape.place(index)[1] for index in range(shape.count)])
+            case ((Seq() | Pool()), Struct()):
+                return self._raw_items(type_, shape, value)
+            case _:
+                raise TypeError(f"{type_} does not fit {shape}")
+
+    def _assemble(self, codes: list[Num], shifts: list[int]) -> Num:
+        return reduce(
+            self.bor, [self.shl(code, shift) for code, shift in zip(codes, shifts, strict=True) if code != 0], 0
+        )
+
+    def _raw_items(self, type_: Any, shape: Struct, value: Built) -> Num:
+        (count_at, items_at), items, length = shape.places, shape.parts[1], self.length(value)
+        assert isinstance(items, Array)
+        total = self.shl(length, count_at[1])
+        for index in range(min(self.capacity(value), type_.capacity)):
+            code = self.raw(type_.of, items.element, self.item(value, index))
+            there = self.pick(self.compare(">", length, index), code, 0)
+            total = self.bor(total, self.shl(there, items_at[1] + items.place(index)[1]))
+        return total
+
+
+def lets(body: Iterable[ir.Statement]) -> Iterable[ir.Let]:
+    """Every binding of a local name, nested ones included."""
+    for each in body:
+        match each:
+            case ir.Let():
+                yield each
+            case ir.If(yes=yes, no=no):
+                yield from lets((*yes, *no))
+            case ir.For(body=inner):
+                yield from lets(inner)
+            case _:
+                pass

@@ -1,0 +1,119 @@
+"""From how an exhaustive search ended to the verdict that every engine returns, so that all say the same in the same words."""
+
+from __future__ import annotations
+
+import resource
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
+
+from ..language.constants import Value
+from ..language.model import Model, Property
+from ..language.verdict import ActionCoverage, Failure, Level, Outcome, PropertyVerdict, Run, Verdict, Word
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """How a search ended. `runs` holds the counterexample or example of every property that was violated or met.
+
+    `stopped` says why it ended early; `failure` is a model error or, when `deadlock` is set, a deadlock.
+    """
+
+    engine: str
+    exhausted: bool
+    stopped: str | None
+    failure: Failure | None
+    deadlock: bool
+    runs: Mapping[str, Run]
+    distinct: int
+    seconds: float
+    compile_seconds: float
+    bytes_per_state: float
+    symmetry: tuple[str, ...]
+    actions: tuple[ActionCoverage, ...]
+    levels: tuple[Level, ...]
+    rechecked: int
+    notes: tuple[str, ...]
+
+
+def verdict_of(model: Model, ending: Ending) -> Verdict:
+    """The verdict of a search of a bound model."""
+    properties = tuple(_property(each, ending) for each in model.properties)
+    outcome = _outcome(ending, properties)
+    return Verdict(
+        model=model.name,
+        constants={name: plain(value) for name, value in model.values.items()},
+        open_constants=tuple(sorted(model.open)),
+        ghosts=model.ghosts,
+        engine=ending.engine,
+        verdict=_word(outcome, ending),
+        outcome=outcome,
+        assurance=_assurance(outcome, ending),
+        distinct_states=ending.distinct,
+        transitions=sum(action.fired for action in ending.actions),
+        depth=len(ending.levels),
+        seconds=ending.seconds,
+        compile_seconds=ending.compile_seconds,
+        peak_memory_bytes=peak_memory_bytes(),
+        bytes_per_state=ending.bytes_per_state,
+        symmetry=ending.symmetry,
+        properties=properties,
+        actions=ending.actions,
+        levels=ending.levels,
+        failure=ending.failure,
+        rechecked_states=ending.rechecked,
+        notes=ending.notes,
+    )
+
+
+def plain(value: Value) -> Any:
+    """A constant's value as JSON has it: an enum as its value when that is text, else as its name."""
+    if isinstance(value, Enum):
+        return value.value if isinstance(value.value, str) else value.name
+    return value
+
+
+def _property(each: Property, ending: Ending) -> PropertyVerdict:
+    run = ending.runs.get(each.name)
+    if not each.applicable:
+        return PropertyVerdict(each.name, each.kind, each.says, "not_applicable")
+    if each.kind == "reachable":
+        word = "reached" if run is not None else "missing" if ending.exhausted else "not_checked"
+        return PropertyVerdict(each.name, each.kind, each.says, word, run)
+    word = "violated" if run is not None else "holds" if ending.exhausted else "not_checked"
+    return PropertyVerdict(each.name, each.kind, each.says, word, run)
+
+
+def _outcome(ending: Ending, properties: tuple[PropertyVerdict, ...]) -> Outcome:
+    if ending.failure is not None and not ending.deadlock:
+        return "model_error"
+    if any(each.verdict == "violated" for each in properties):
+        return "safety"
+    if ending.deadlock:
+        return "deadlock"
+    if not ending.exhausted:
+        return "none"
+    idle = any(not action.switched_off and not action.fired for action in ending.actions)
+    return "vacuous" if idle or any(each.verdict == "missing" for each in properties) else "none"
+
+
+def _word(outcome: Outcome, ending: Ending) -> Word:
+    if outcome in ("model_error", "safety", "deadlock"):
+        return "violated"
+    return "holds" if ending.exhausted else "inconclusive"
+
+
+def _assurance(outcome: Outcome, ending: Ending) -> str:
+    if outcome in ("model_error", "safety", "deadlock"):
+        return "a counterexample, the shortest, replayed in plain Python"
+    if ending.exhausted:
+        return "exhaustive within bounds"
+    return f"none: {ending.stopped or 'the search did not finish'}"
+
+
+def peak_memory_bytes() -> int:
+    """The most memory this process has had resident so far."""
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak if sys.platform == "darwin" else peak * 1024

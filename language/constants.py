@@ -1,0 +1,143 @@
+"""Constants and feature switches: the numbers and choices that make one model out of a family.
+
+In a model's text a constant looks like the value it stands for: `replicas = constant(3, minimum=1, maximum=6)` is an
+`int` to a type checker. When the module is read it is a `Constant`; when the model is bound (see `binding`) every use
+becomes the value.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any, TypeAlias, TypeVar, cast
+
+Value: TypeAlias = bool | int | Enum
+T = TypeVar("T", bound=Value)
+
+_OPERATIONS: dict[str, Callable[[int, int], int]] = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "//": operator.floordiv,
+    "%": operator.mod,
+    "min": min,
+    "max": max,
+}
+
+
+class ConstantExpression:
+    """Integer arithmetic over constants, as bounds and capacities are written: `max_leader_epoch + 1`."""
+
+    def value(self, values: Mapping[str, Value]) -> int:
+        """What the expression is when the constants have `values`."""
+        raise NotImplementedError
+
+    def names(self) -> frozenset[str]:
+        """The constants it depends on."""
+        raise NotImplementedError
+
+    def __add__(self, other: Any) -> ConstantExpression:
+        return Operation("+", self, lift(other))
+
+    def __radd__(self, other: Any) -> ConstantExpression:
+        return Operation("+", lift(other), self)
+
+    def __sub__(self, other: Any) -> ConstantExpression:
+        return Operation("-", self, lift(other))
+
+    def __rsub__(self, other: Any) -> ConstantExpression:
+        return Operation("-", lift(other), self)
+
+    def __mul__(self, other: Any) -> ConstantExpression:
+        return Operation("*", self, lift(other))
+
+    def __rmul__(self, other: Any) -> ConstantExpression:
+        return Operation("*", lift(other), self)
+
+    def __floordiv__(self, other: Any) -> ConstantExpression:
+        return Operation("//", self, lift(other))
+
+    def __neg__(self) -> ConstantExpression:
+        return Operation("-", Literal(0), self)
+
+
+@dataclass(frozen=True, slots=True)
+class Literal(ConstantExpression):
+    """A plain number inside a constant expression."""
+
+    number: int
+
+    def value(self, values: Mapping[str, Value]) -> int:
+        return self.number
+
+    def names(self) -> frozenset[str]:
+        return frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Operation(ConstantExpression):
+    """`left op right`, with op one of `+ - * // % min max`."""
+
+    op: str
+    left: ConstantExpression
+    right: ConstantExpression
+
+    def value(self, values: Mapping[str, Value]) -> int:
+        return _OPERATIONS[self.op](self.left.value(values), self.right.value(values))
+
+    def names(self) -> frozenset[str]:
+        return self.left.names() | self.right.names()
+
+
+@dataclass(eq=False, slots=True)
+class Constant(ConstantExpression):
+    """A declared constant. `name` is the module variable that holds it, filled in when the module is collected.
+
+    `minimum` and `maximum` bound an integer (both included); None for bools and enums.
+    """
+
+    default: Value
+    minimum: int | None
+    maximum: int | None
+    says: str
+    name: str = ""
+
+    def value(self, values: Mapping[str, Value]) -> int:
+        return cast(int, values[self.name])
+
+    def names(self) -> frozenset[str]:
+        return frozenset({self.name})
+
+    def choices(self) -> tuple[Value, ...]:
+        """Every value the constant may take, in order."""
+        if isinstance(self.default, bool):
+            return (False, True)
+        if isinstance(self.default, Enum):
+            return tuple(type(self.default))
+        assert self.minimum is not None and self.maximum is not None
+        return tuple(range(self.minimum, self.maximum + 1))
+
+
+def constant(default: T, *, minimum: int | None = None, maximum: int | None = None, says: str = "") -> T:
+    """Declare a constant of a model: a bool, an enum member, or an integer from `minimum` to `maximum`.
+
+    `says` is one line for people. Assign it to a module variable; that name is the constant's name. Raises ValueError
+    when an integer lacks its bounds or its default lies outside them.
+    """
+    if isinstance(default, int) and not isinstance(default, bool):
+        if minimum is None or maximum is None:
+            raise ValueError("an integer constant needs minimum= and maximum=")
+        if not minimum <= default <= maximum:
+            raise ValueError(f"default {default} is outside {minimum}..{maximum}")
+    return cast(T, Constant(default, minimum, maximum, says))
+
+
+def lift(value: Any) -> ConstantExpression:
+    """A constant expression from a number or a constant expression; TypeError for anything else."""
+    if isinstance(value, ConstantExpression):
+        return value
+    if isinstance(value, int):
+        return Literal(value)
+    raise TypeError(f"{value!r} is not a number or a constant")

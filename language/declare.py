@@ -1,0 +1,117 @@
+"""The decorators of a model's text. They only mark; a model is made by collecting marked functions from a module.
+
+    @state, @record                     data
+    @initial, @action                   behaviour
+    @invariant, @transition, @reachable, @terminal      what must hold, must be possible, may end
+    require(...), limit(...)            guards of the protocol, guards of the bounds
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from typing import Any, Literal, TypeVar, dataclass_transform, overload
+
+Kind = Literal["protocol", "client", "fault"]
+F = TypeVar("F", bound=Callable[..., Any])
+C = TypeVar("C", bound=type[Any])
+
+MARK = "__tidegate__"
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Mark:
+    """What a decorator leaves on a function or class: its role, and an action's kind and budget."""
+
+    role: Literal["state", "record", "initial", "action", "invariant", "transition", "reachable", "terminal"]
+    kind: Kind = "protocol"
+    budget: str | None = None
+
+
+def mark_of(thing: object) -> Mark | None:
+    """The mark that a decorator left on `thing` itself, or None."""
+    mark = vars(thing).get(MARK) if hasattr(thing, "__dict__") else None
+    return mark if isinstance(mark, Mark) else None
+
+
+@dataclass_transform(kw_only_default=True)
+def state(cls: C) -> C:
+    """Marks the one class whose fields are the model's state."""
+    setattr(cls, MARK, Mark("state"))
+    return cls
+
+
+@dataclass_transform(frozen_default=True)
+def record(cls: C) -> C:
+    """Marks an immutable record and makes it a frozen dataclass, equal by its fields."""
+    made: Any = dataclasses.dataclass(frozen=True)(cls)
+    setattr(made, MARK, Mark("record"))
+    return made
+
+
+def initial(function: F) -> F:
+    """Marks a function that returns an initial state. Its parameters range over all their values."""
+    setattr(function, MARK, Mark("initial"))
+    return function
+
+
+@overload
+def action(function: F) -> F: ...
+@overload
+def action(*, kind: Kind = ..., budget: str | None = ...) -> Callable[[F], F]: ...
+def action(function: F | None = None, *, kind: Kind = "protocol", budget: str | None = None) -> F | Callable[[F], F]:
+    """Marks a step of the model: a function of the draft state and parameters.
+
+    `kind` says who acts: the protocol, a client, or a fault. `budget` names a constant: how often this and other
+    actions with the same budget may happen; what is left is part of the state, and spending it is a limit.
+    """
+
+    def mark(marked: F) -> F:
+        setattr(marked, MARK, Mark("action", kind, budget))
+        return marked
+
+    return mark if function is None else mark(function)
+
+
+def invariant(function: F) -> F:
+    """Marks a predicate over a state that must hold in every reachable state."""
+    setattr(function, MARK, Mark("invariant"))
+    return function
+
+
+def transition(function: F) -> F:
+    """Marks a predicate over `before` and `after` that must hold of every step."""
+    setattr(function, MARK, Mark("transition"))
+    return function
+
+
+def reachable(function: F) -> F:
+    """Marks a witness: a predicate over a state that some reachable state must satisfy."""
+    setattr(function, MARK, Mark("reachable"))
+    return function
+
+
+def terminal(function: F) -> F:
+    """Marks a predicate over states that may end: no action enabled there is no deadlock."""
+    setattr(function, MARK, Mark("terminal"))
+    return function
+
+
+class Disabled(Exception):
+    """Raised by `require(False)` in a plain-Python run: the step is not enabled here."""
+
+
+class AtLimit(Exception):
+    """Raised by `limit(False)` in a plain-Python run: the bounds stop the step here."""
+
+
+def require(condition: bool) -> None:
+    """A guard of the protocol: the step can happen only where it holds. Comes before the first write."""
+    if not condition:
+        raise Disabled
+
+
+def limit(condition: bool) -> None:
+    """A guard of the bounds, not of the protocol: log full, no epoch left. Comes after every `require`."""
+    if not condition:
+        raise AtLimit

@@ -1,0 +1,595 @@
+"""The typed form: what a model's functions mean, without Python's syntax.
+
+The front end makes it, once per bound model; native code, Z3 and the analyses read it. It is small on purpose. Every
+expression has a `type` and a `where`; folded constants are already `Const`. Nothing here runs: plain Python runs the
+author's own text.
+
+Meaning, engine by engine the same:
+
+* Integers are mathematical. Ranges are checked at *stores* into the state only (`Store`, `Append`, `Add`): a value
+outside
+  its type there is a model error at `where`. An `Int` type of an expression is the interval that its value lies in.
+* `And`, `Or`, `Choice`, `Quantified` evaluate only what Python would. The *partial* expressions (`Index` into a
+sequence,
+  `Unwrap`, `//` and `%`, `min`/`max` of nothing, `Slice` with a negative end) are model errors when evaluated out of
+  their domain.
+* A name bound by `Let` holds the value at that moment, whatever is written to the state later.
+* `Require` is false: the instance is disabled. `Limit` is false: it is stopped by the bounds. On every path both come
+  before the first write, and every `Limit` after the `Require`s.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from .types import Int, Pool, Record, Seq, Subset, Type
+
+
+@dataclass(frozen=True, slots=True)
+class Where:
+    """A place in an author's file: 1-based line and 0-based column, as Python's `ast` counts them, end exclusive."""
+
+    file: str
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+
+
+# --- expressions -----------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Const:
+    """A constant of a scalar type as its number: the integer itself, 0/1, the enum position, the identity's index.
+    Of an `Option` type (number 0) it is `None`."""
+
+    number: int
+    type: Type
+    where: Where
+
+
+@dataclass(frozen=True, slots=True)
+class OpenConst:
+    """The value of an open constant, given when the kernel runs."""
+
+    name: str
+    type: Type
+    where: Where
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """A parameter, a local name or a loop variable. Names are unique within a function once elaborated."""
+
+    name: str
+    type: Type
+    where: Where
+
+
+@dataclass(frozen=True, slots=True)
+class StateField:
+    """Field `field` of the state called `state` (`s`, or `before`/`after` in a transition property)."""
+
+    state: str
+    field: str
+    type: Type
+    where: Where
+
+
+@dataclass(frozen=True, slots=True)
+class RecordField:
+    """Field `field` of a record."""
+
+    record: Expr
+    field: str
+    type: Type
+    where: Where
+
+
+@dataclass(frozen=True, slots=True)
+class Index:
+    """`container[index]`: a `Map` at a key (total; an `Int` key outside its range is an error), or a `Seq` at an offset
+    (partial: 0 <= index < length)."""
+
+    container: Expr
+    index: Expr
+    type: Type
+    where: Where
+
+
+@dataclass(frozen=True, slots=True)
+class Slice:
+    """`sequence[start:stop]`; an absent bound is the sequence's own. Bounds beyond the length are cut as Python cuts
+    them; a negative bound is an error."""
+
+    sequence: Expr
+    start: Expr | None
+    stop: Expr | None
+    type: Seq
+    where: Where
+
+
+@dataclass(frozen=True, slots=True)
+class Length:
+    """`len` of a `Seq`, `Subset` or `Pool`."""
+
+    of: Expr
+    type: Int
+    where: Where
+
+
+@dataclass(frozen=True, slots=True)
+class Not:
+    operand: Expr
+    type: Type
+    where: Where
+
+
+@dataclass(frozen=True, slots=True)
+class And:
+    """Two or more operands, left to right, stopping at the first false one."""
+
+    operands: tuple[Expr, ...]
+    type: Type
+    where: Where
+
+
+@dataclass(frozen=True, slots=True)
+class Or:
+    """Two or more operands, left to right, stopping at the first true one."""
+
+    operands: tuple[Expr, ...]
+    type: Type
+    where: Where
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """`yes if condition else no`."""
+
+    condition: Expr
+    yes: Expr
+    no: Expr
+    type: Type
+    where: Where
+
+
+@dataclass(frozen=True, slots=True)
+class Arithmetic:
+    """`left op right` on integers. `//` and `%` as Python means them, an error when `right` is 0. `min` and `max` of
+    two."""
+
+    op: Literal["+", "-", "*", "//", "%", "min", "max"]
+    left: Expr
+    right: Expr
+    type: Int
+    where: Where
+
+
+@dataclass(frozen=True, slots=True)
+class Compare:
+    """Equality at any one type (both sides are brought to a common type first), or order on integers and bools."""
+
+    op: Literal["==", "!=", "<", "<=", ">", ">="]
+    left: Expr
+    right: Expr
+    type: Type
+    where: Where
+
+
+@dataclass(frozen=True, slots=True)
+class Contains:
+    """`element in container`, for a `Subset`, `Pool`, or `Seq`."""
+
+    element: Expr
+    container: Expr
+    type: Type
+    where: Where
+
+
+@dataclass(frozen=True, slots=True)
+class SetOperation:
+    """`| & - ^` on `Subset`s of one type, giving one; `<=` (is a subset of) gives a bool."""
+
+    op: Literal["|", "&", "-", "^", "<="]
+    left: Expr
+    right: Expr
+    type: Type
+    where: Where
+
+
+@dataclass(frozen=True, slots=True)
+class IsMajority:
+    """More than half of the members that the domain has are in the set."""
+
+    subset: Expr
+    type: Type
+    where: Where
+
+
+@dataclass(frozen=True, slots=True)
+class Some:
+    """A value of `T` taken as an `Option` of `T`."""
+
+    value: Expr
+    type: Type
+    where: Where
+
+
+@dataclass(frozen=True, slots=True)
+class IsNone:
+    """`option is None`."""
+
+    option: Expr
+    type: Type
+    where: Where
+
+
+@dataclass(frozen=True, slots=True)
+class Unwrap:
+    """The value of an option where a plain value is needed; an error when it is None."""
+
+    option: Expr
+    type: Type
+    where: Where
+
+
+@dataclass(frozen=True, slots=True)
+class MakeRecord:
+    """A record from one expression per field, in declaration order."""
+
+    fields: tuple[Expr, ...]
+    type: Record
+    where: Where
+
+
+@dataclass(frozen=True, slots=True)
+class Replace:
+    """`replace(record, field=value, ...)`."""
+
+    record: Expr
+    changes: tuple[tuple[str, Expr], ...]
+    type: Record
+    where: Where
+
+
+@dataclass(frozen=True, slots=True)
+class MakeSubset:
+    """A set of the given elements (`{a, b}`, `Set()`)."""
+
+    elements: tuple[Expr, ...]
+    type: Subset
+    where: Where
+
+
+@dataclass(frozen=True, slots=True)
+class FullSubset:
+    """Every member of the domain: `Set(Replica)`."""
+
+    type: Subset
+    where: Where
+
+
+@dataclass(frozen=True, slots=True)
+class MakeSeq:
+    """A sequence of the given elements (`Seq([a, b])`, `Seq()`)."""
+
+    elements: tuple[Expr, ...]
+    type: Seq
+    where: Where
+
+
+@dataclass(frozen=True, slots=True)
+class Concat:
+    """`left + right` of sequences; the type's capacity is the sum."""
+
+    left: Expr
+    right: Expr
+    type: Seq
+    where: Where
+
+
+@dataclass(frozen=True, slots=True)
+class MakePool:
+    """A set or bag of the given records; only the empty one is needed outside initial states."""
+
+    elements: tuple[Expr, ...]
+    type: Pool
+    where: Where
+
+
+@dataclass(frozen=True, slots=True)
+class MakeMap:
+    """A map with `value` evaluated for each key, `variable` standing for the key."""
+
+    variable: str
+    value: Expr
+    type: Type
+    where: Where
+
+
+@dataclass(frozen=True, slots=True)
+class MakeState:
+    """The state an `@initial` function returns: one expression per field, in declaration order."""
+
+    fields: tuple[Expr, ...]
+    where: Where
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """Iterates `start`, ..., `stop - 1`."""
+
+    start: Expr
+    stop: Expr
+    where: Where
+
+
+@dataclass(frozen=True, slots=True)
+class Members:
+    """Iterates the members of a finite scalar type in declaration order (those that exist, when its size is open)."""
+
+    of: Type
+    where: Where
+
+
+@dataclass(frozen=True, slots=True)
+class Elements:
+    """Iterates a `Subset` in declaration order, a `Seq` in order, or a `Pool` in the order of its records."""
+
+    of: Expr
+    where: Where
+
+
+Source: TypeAlias = Range | Members | Elements
+
+
+@dataclass(frozen=True, slots=True)
+class Generator:
+    """`for variable in source if conditions`."""
+
+    variable: str
+    type: Type
+    source: Source
+    conditions: tuple[Expr, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Quantified:
+    """A comprehension over one or more generators, leftmost outermost.
+
+    `all` and `any` stop early. `sum` adds integers (a bool counts as 1). `min` and `max` need an element, unless
+    `default` is given. `set` collects scalars into a `Subset`.
+    """
+
+    kind: Literal["all", "any", "sum", "min", "max", "set"]
+    generators: tuple[Generator, ...]
+    body: Expr
+    default: Expr | None
+    type: Type
+    where: Where
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A pure helper function, elaborated for the types of these arguments."""
+
+    function: Function
+    arguments: tuple[Expr, ...]
+    type: Type
+    where: Where
+
+
+Expr: TypeAlias = (
+    Const | OpenConst | Name | StateField | RecordField | Index | Slice | Length | Not | And | Or | Choice | Arithmetic
+    | Compare | Contains | SetOperation | IsMajority | Some | IsNone | Unwrap | MakeRecord | Replace | MakeSubset |
+    FullSubset | MakeSeq | Concat | MakePool | MakeMap | Quantified | Call
+)  # fmt: skip
+
+
+# --- places and statements -------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A cell of the state: a field, then zero or more indexes into maps and sequences. `type` is the cell's declared
+    type."""
+
+    field: str
+    indexes: tuple[Expr, ...]
+    type: Type
+    where: Where
+
+
+@dataclass(frozen=True, slots=True)
+class Require:
+    """A guard. `text` is the conjunct's source text; each top-level conjunct of one `require` is a `Require` of its
+    own."""
+
+    condition: Expr
+    text: str
+    where: Where
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """A guard of the bounds. `budget` is the constant's name when it is the implicit limit of a fault's budget."""
+
+    condition: Expr
+    text: str
+    where: Where
+    budget: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Let:
+    """Binds or rebinds a local name."""
+
+    name: str
+    value: Expr
+    where: Where
+
+
+@dataclass(frozen=True, slots=True)
+class Store:
+    """`place = value`, range checked."""
+
+    place: Place
+    value: Expr
+    where: Where
+
+
+@dataclass(frozen=True, slots=True)
+class Append:
+    """`place.append(value)` on a `Seq`; an error beyond its capacity."""
+
+    place: Place
+    value: Expr
+    where: Where
+
+
+@dataclass(frozen=True, slots=True)
+class Truncate:
+    """`place.truncate(length)` on a `Seq`: keeps the first `length`; an error unless 0 <= length <= the present
+    length."""
+
+    place: Place
+    length: Expr
+    where: Where
+
+
+@dataclass(frozen=True, slots=True)
+class Add:
+    """`place.add(value)` on a `Subset` or `Pool`; an error beyond a pool's capacity (adding what a set has is no
+    change)."""
+
+    place: Place
+    value: Expr
+    where: Where
+
+
+@dataclass(frozen=True, slots=True)
+class Remove:
+    """`place.discard(value)`, or with `strict` `place.remove(value)`, an error when it is not there. A bag loses one
+    copy."""
+
+    place: Place
+    value: Expr
+    strict: bool
+    where: Where
+
+
+@dataclass(frozen=True, slots=True)
+class If:
+    condition: Expr
+    yes: tuple[Statement, ...]
+    no: tuple[Statement, ...]
+    where: Where
+
+
+@dataclass(frozen=True, slots=True)
+class For:
+    variable: str
+    type: Type
+    source: Source
+    body: tuple[Statement, ...]
+    where: Where
+
+
+@dataclass(frozen=True, slots=True)
+class Assert:
+    """An error of the model when false."""
+
+    condition: Expr
+    text: str
+    where: Where
+
+
+@dataclass(frozen=True, slots=True)
+class Return:
+    """Returns from a helper or a property (never inside an action)."""
+
+    value: Expr
+    where: Where
+
+
+Statement: TypeAlias = Require | Limit | Let | Store | Append | Truncate | Add | Remove | If | For | Assert | Return
+
+
+# --- functions -------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A parameter of an action or of an initial function and the values it ranges over.
+
+    `pool` is the state field whose members it ranges over (then `type` is that pool's record); otherwise it takes
+    every value of its finite type: a scalar, or a `Subset` of one (all subsets, in the order of their bit masks).
+    """
+
+    name: str
+    type: Type
+    pool: str | None
+    where: Where
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """A pure function: a helper (any parameters), an invariant or witness (`state`), a transition (`before`,
+    `after`)."""
+
+    name: str
+    parameters: tuple[tuple[str, Type], ...]
+    states: tuple[str, ...]
+    body: tuple[Statement, ...]
+    returns: Type
+    where: Where
+
+
+@dataclass(frozen=True, slots=True)
+class ActionForm:
+    """An action: guards, then writes. `state` is the name the author gave the draft state.
+
+    `reads` and `writes` are the state fields it may read and write, for the dependency matrix.
+    """
+
+    name: str
+    state: str
+    parameters: tuple[Parameter, ...]
+    body: tuple[Statement, ...]
+    reads: frozenset[str]
+    writes: frozenset[str]
+    where: Where
+
+
+@dataclass(frozen=True, slots=True)
+class InitialForm:
+    """An initial function: its parameters, statements (`Let`, `Require`, `If`, `For`) and the state it returns."""
+
+    name: str
+    parameters: tuple[Parameter, ...]
+    body: tuple[Statement, ...]
+    result: MakeState
+    where: Where
+
+
+def is_constant(expression: Expr) -> bool:
+    """Whether the expression depends on constants, folded or open, and on nothing else: then it is a switch, not a
+    guard."""
+    match expression:
+        case Const() | OpenConst():
+            return True
+        case Not(operand=operand):
+            return is_constant(operand)
+        case And(operands=operands) | Or(operands=operands):
+            return all(is_constant(operand) for operand in operands)
+        case Compare(left=left, right=right) | Arithmetic(left=left, right=right):
+            return is_constant(left) and is_constant(right)
+        case Choice(condition=condition, yes=yes, no=no):
+            return is_constant(condition) and is_constant(yes) and is_constant(no)
+        case _:
+            return False
+
+

@@ -1,0 +1,121 @@
+"""What an author annotates with: domains, ranges, capacities, ghosts. The containers are in `values`.
+
+    class Replica(Domain, size=replicas, symmetric=True):
+        "A broker that holds a copy of the partition."
+
+    Offset = Annotated[int, Range(0, log_size)]
+    Log = Annotated[Seq[Record], Capacity(log_size)]
+
+Bounds may be constants or integer arithmetic over them; they are numbers only once the model is bound.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Annotated, Any, ClassVar, Optional, TypeVar, cast
+
+from .constants import ConstantExpression, lift
+
+T = TypeVar("T")
+D = TypeVar("D", bound="Domain")
+
+_LETTERS = tuple("ABCDEFGHIJKLMNOPQRSTUVWXYZ")
+
+
+class DomainMeta(type):
+    """Gives a domain class its members: `for r in Replica`, `len(Replica)`, `Replica(0)`.
+
+    The size is a constant expression; iterating needs a bound model, inside which the name stands for a `BoundDomain`.
+    """
+
+    def __iter__(cls: type[D]) -> Iterator[D]:  # type: ignore[misc]
+        raise TypeError(f"{cls.__name__} has no members until the model is bound")
+
+    def __len__(cls) -> int:
+        raise TypeError(f"{cls.__name__} has no size until the model is bound")
+
+
+class Domain(metaclass=DomainMeta):
+    """A finite set of names: replicas, producers, group members. Members are equal or not, nothing else.
+
+    Class arguments: `size` (a constant or a number, 1 to 26 unless `labels` names more), `symmetric` (the protocol
+    treats the members alike, so that states that differ by a renaming are one), `labels` (how members print; letters
+    by default).
+    """
+
+    domain_size: ClassVar[ConstantExpression]
+    domain_symmetric: ClassVar[bool]
+    domain_labels: ClassVar[tuple[str, ...]]
+    _members: ClassVar[dict[int, Any]]
+
+    index: int
+    __slots__ = ("index",)
+
+    def __init_subclass__(cls, *, size: int, symmetric: bool = False, labels: Sequence[str] = _LETTERS) -> None:
+        cls.domain_size = lift(size)
+        cls.domain_symmetric = symmetric
+        cls.domain_labels = tuple(labels)
+        cls._members = {}
+
+    def __new__(cls: type[D], index: int) -> D:
+        """The member at `index`; the same object each time. IndexError beyond the labels."""
+        members = cast("dict[int, D]", cls._members)
+        if index not in members:
+            if not 0 <= index < len(cls.domain_labels):
+                raise IndexError(f"{cls.__name__} has no member {index}")
+            member = object.__new__(cls)
+            object.__setattr__(member, "index", index)
+            members[index] = member
+        return members[index]
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"{type(self).__name__} members are names; they have no fields to set")
+
+    def __reduce__(self) -> tuple[type[Domain], tuple[int]]:
+        return (type(self), (self.index,))
+
+    def __repr__(self) -> str:
+        return self.domain_labels[self.index]
+
+
+class Range:
+    """`Annotated[int, Range(lo, hi)]`: integers from `lo` to `hi`, both included."""
+
+    __slots__ = ("hi", "lo")
+
+    def __init__(self, lo: int, hi: int) -> None:
+        self.lo: ConstantExpression = lift(lo)
+        self.hi: ConstantExpression = lift(hi)
+
+
+class Capacity:
+    """`Annotated[Seq[Record], Capacity(n)]`, likewise `Set` and `Bag` of records: at most `size` elements."""
+
+    __slots__ = ("size",)
+
+    def __init__(self, size: int) -> None:
+        self.size: ConstantExpression = lift(size)
+
+
+class Member:
+    """`request: Annotated[LeaderAndIsr, Member("requests")]`: a parameter that ranges over the members of that state
+    field.
+
+    Needed only where two fields hold the same kind of record; otherwise the record type alone says it.
+    """
+
+    __slots__ = ("field",)
+
+    def __init__(self, field: str) -> None:
+        self.field = field
+
+
+class GhostMark:
+    """Marks a ghost field; see `Ghost`."""
+
+
+Ghost = Annotated[T, GhostMark()]
+"""`Ghost[T]`: a field for properties only. No guard and no ordinary assignment reads it; it can be folded away."""
+
+Option = Optional
+"""`Option[T]`: `None` or a `T`; the same as `T | None`."""

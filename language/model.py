@@ -1,0 +1,112 @@
+"""A model as a value: one protocol, bound to its constants, with its properties. Engines take it as an argument.
+
+`binding` makes it from a module; nothing here is global. Each function is held twice: `form`, its typed form for
+engines, and `run`, the author's own Python function over a namespace in which constants and domains have their values,
+for the judge.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from .constants import Constant, Value
+from .declare import Kind
+from .ir import ActionForm, Function, InitialForm, Where
+from .types import Identity, Type
+
+PropertyKind = Literal["invariant", "transition", "reachable"]
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A field of the state: its type, whether it is a ghost, the comment beside it, and, for the synthetic field that
+    holds what is left of a fault budget, the budget constant's name."""
+
+    name: str
+    type: Type
+    ghost: bool
+    says: str
+    where: Where | None
+    budget: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """An action. `sentence` is the docstring's first line, a template; `switched_off` when a constant guard is false,
+    which is a matter of the profile and not a vacuous action (open constants are judged by their present values)."""
+
+    name: str
+    kind: Kind
+    budget: str | None
+    sentence: str
+    doc: str
+    form: ActionForm
+    run: Callable[..., None] = dataclasses.field(compare=False, repr=False)
+    switched_off: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Initial:
+    """An initial function."""
+
+    name: str
+    doc: str
+    form: InitialForm
+    run: Callable[..., Any] = dataclasses.field(compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Property:
+    """An invariant, a transition property or a witness. `says` is its docstring's first line. `ghosts` are the ghost
+    fields it reads; with ghosts off a property that reads one is not applicable and its `form` is None."""
+
+    name: str
+    kind: PropertyKind
+    says: str
+    form: Function | None
+    run: Callable[..., bool] = dataclasses.field(compare=False, repr=False)
+    ghosts: frozenset[str] = frozenset()
+
+    @property
+    def applicable(self) -> bool:
+        """Whether this model can evaluate the property at all."""
+        return self.form is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """A bound model.
+
+    `name` is what the user typed, profile included (`replication:kip320`). `constants` are the declarations in source
+    order, `values` their values; `open` names those left open in compiled kernels (the judge always uses `values`).
+    `terminals` are predicates of states that may end. `namespace` is the bound namespace in which sentence templates
+    and step texts are evaluated. `files` are the source files the text came from.
+    """
+
+    name: str
+    doc: str
+    constants: Mapping[str, Constant]
+    values: Mapping[str, Value]
+    open: frozenset[str]
+    ghosts: bool
+    state_name: str
+    fields: tuple[Field, ...]
+    domains: tuple[Identity, ...]
+    initials: tuple[Initial, ...]
+    actions: tuple[Action, ...]
+    properties: tuple[Property, ...]
+    terminals: tuple[Property, ...]
+    namespace: Mapping[str, Any] = dataclasses.field(compare=False, repr=False)
+    files: tuple[str, ...] = ()
+    view: Any = None
+
+    def field(self, name: str) -> Field:
+        """The state field `name`; KeyError if there is none."""
+        return {each.name: each for each in self.fields}[name]
+
+    def action(self, name: str) -> Action:
+        """The action `name`; KeyError if there is none."""
+        return {each.name: each for each in self.actions}[name]

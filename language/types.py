@@ -1,0 +1,136 @@
+"""The types of the typed form: finite, bounded, values all the way down.
+
+Every engine reads these and nothing else about a model's data: the packing, the symmetry, the printer and the Z3 sort
+of a value follow from its type. An author never writes these; the front end makes them from annotations (see `kinds`).
+
+A bound that depends on an *open* constant is stored twice: the static bound, from the constant's declared maximum,
+decides the layout; the `*_open` expression, evaluated when a kernel runs, decides what a store may hold.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any, TypeAlias
+
+from .constants import ConstantExpression
+
+
+@dataclass(frozen=True, slots=True)
+class Int:
+    """Integers from `lo` to `hi`, both included. Of an intermediate value: the interval it lies in."""
+
+    lo: int
+    hi: int
+    lo_open: ConstantExpression | None = None
+    hi_open: ConstantExpression | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Bool:
+    """Truth values."""
+
+
+@dataclass(frozen=True, slots=True)
+class Enumeration:
+    """The members of a Python `Enum`, in declaration order; a value is encoded by its position."""
+
+    name: str
+    members: tuple[str, ...]
+    python: type[Enum] = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """A finite domain of names (`class Replica(Domain, ...)`): equality only, no order, no arithmetic.
+
+    `size` is the number of members laid out; `size_open` the number that exists when the size is an open constant.
+    """
+
+    name: str
+    size: int
+    symmetric: bool
+    labels: tuple[str, ...]
+    python: type[Any] = field(compare=False, repr=False)
+    size_open: ConstantExpression | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """`None` or a value of `of`. Options do not nest."""
+
+    of: Type
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """An immutable record; equality is by all fields."""
+
+    name: str
+    fields: tuple[tuple[str, Type], ...]
+    python: type[Any] = field(compare=False, repr=False)
+
+    def field_type(self, name: str) -> Type:
+        """The type of field `name`; KeyError if there is none."""
+        return dict(self.fields)[name]
+
+
+@dataclass(frozen=True, slots=True)
+class Map:
+    """A total function from a finite scalar type (`Identity`, `Enumeration`, `Bool`, `Int`) to `value`."""
+
+    key: Type
+    value: Type
+
+
+@dataclass(frozen=True, slots=True)
+class Seq:
+    """A sequence of at most `capacity` values of `of`."""
+
+    of: Type
+    capacity: int
+    capacity_open: ConstantExpression | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Subset:
+    """A set over a finite scalar type of at most 64 values (`Identity`, `Enumeration`, `Int`): one bit a member."""
+
+    of: Type
+
+
+@dataclass(frozen=True, slots=True)
+class Pool:
+    """A set (or, with `multiple`, a bag) of at most `capacity` records: messages in flight. Order does not matter."""
+
+    of: Record
+    capacity: int
+    multiple: bool = False
+    capacity_open: ConstantExpression | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """The type of `None` before it is known which option it is, and of a function that returns nothing."""
+
+
+Scalar: TypeAlias = Int | Bool | Enumeration | Identity
+Type: TypeAlias = Int | Bool | Enumeration | Identity | Option | Record | Map | Seq | Subset | Pool | Unit
+
+
+def scalar_size(type_: Type) -> int:
+    """The number of values of a finite scalar type (the static one, where the bound is open).
+
+    Raises TypeError for any other type.
+    """
+    match type_:
+        case Int(lo=lo, hi=hi):
+            return hi - lo + 1
+        case Bool():
+            return 2
+        case Enumeration(members=members):
+            return len(members)
+        case Identity(size=size):
+            return size
+        case _:
+            raise TypeError(f"{type_} is not a finite scalar type")

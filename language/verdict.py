@@ -1,0 +1,132 @@
+"""What every engine returns: one verdict, with its bounds, its assurance in words, and what was seen on the way."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from .values import State
+
+Outcome = Literal["safety", "deadlock", "liveness", "model_error", "vacuous", "none"]
+Word = Literal["holds", "violated", "inconclusive"]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One step of a run: the action's name, its arguments by parameter name, and the state it leads to."""
+
+    action: str
+    arguments: Mapping[str, Any]
+    after: State
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A finite run that plain Python has replayed: an initial state and the steps taken from it."""
+
+    start: State
+    steps: tuple[Step, ...]
+
+    def states(self) -> tuple[State, ...]:
+        """Every state of the run, the initial one first."""
+        return (self.start, *(step.after for step in self.steps))
+
+
+@dataclass(frozen=True, slots=True)
+class PropertyVerdict:
+    """One property's result. `run` is the counterexample of a violated invariant or transition, or a witness's example.
+
+    `verdict` is `not_applicable` for a property that reads ghosts folded away, and `not_checked` when the search ended
+    before it could be decided (a witness not met in a search that was not exhausted).
+    """
+
+    name: str
+    kind: Literal["invariant", "transition", "reachable"]
+    says: str
+    verdict: Literal["holds", "violated", "reached", "missing", "not_applicable", "not_checked"]
+    run: Run | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class GuardCoverage:
+    """How often one guard conjunct (or limit) was evaluated and how often it let the step through."""
+
+    text: str
+    line: int
+    is_limit: bool
+    evaluated: int
+    passed: int
+
+
+@dataclass(frozen=True, slots=True)
+class ActionCoverage:
+    """How often an action happened (one per enabled instance in a distinct state) and where it was stopped."""
+
+    name: str
+    fired: int
+    switched_off: bool
+    guards: tuple[GuardCoverage, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """One breadth-first level: its depth (the initial states being 1), its new distinct states, and the seconds it
+    took."""
+
+    depth: int
+    states: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A step or a property that broke the model's own types, or a deadlock: what, where, and the run that shows it.
+
+    `where` is `file:line`, empty for a deadlock. For a failing step `run` ends just before it and `action`,
+    `arguments` name it.
+    """
+
+    message: str
+    where: str
+    run: Run
+    action: str | None = None
+    arguments: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The result of checking one bound model with one engine.
+
+    `assurance` says in words what the verdict rests on (`exhaustive within bounds`, `bounded to depth 12`). `outcome`
+    says what kind of failure it is. `transitions` counts enabled action instances out of distinct states; `depth`
+    counts states on the longest shortest path, an initial state being 1. `symmetry` names the domains whose renamings
+    were folded; `notes` are sentences a user should read (why symmetry was refused, what a limit cut).
+    """
+
+    model: str
+    constants: Mapping[str, Any]
+    open_constants: tuple[str, ...]
+    ghosts: bool
+    engine: str
+    verdict: Word
+    outcome: Outcome
+    assurance: str
+    distinct_states: int
+    transitions: int
+    depth: int
+    seconds: float
+    compile_seconds: float
+    peak_memory_bytes: int
+    bytes_per_state: float
+    symmetry: tuple[str, ...]
+    properties: tuple[PropertyVerdict, ...]
+    actions: tuple[ActionCoverage, ...]
+    levels: tuple[Level, ...]
+    failure: Failure | None = None
+    rechecked_states: int = 0
+    notes: tuple[str, ...] = ()
+
+
+class Disagreement(Exception):
+    """An engine and the plain-Python judge disagree. Exit 70; the message names the action and shows the state."""
