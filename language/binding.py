@@ -3,8 +3,8 @@
     definition = load("my_protocol.py")
     model = definition.bind(profile="kip320", constants={"replicas": 2})
 
-`load` reads and imports; `bind` elaborates the text into typed forms and rebinds the author's functions for plain Python.
-Neither keeps anything global: a definition can be bound many times, each time to a model of its own.
+`load` reads and imports; `bind` elaborates the text into typed forms and rebinds the author's functions for plain
+Python. Neither keeps anything global: a definition can be bound many times, each time to a model of its own.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ from .types import Identity, Int
 class Definition:
     """A model's text, collected but not bound: its constants, profiles and marked functions.
 
-    `constants` are in source order, their names filled in. `profiles` are named settings of them. Functions come with their
-    marks, in source order.
+    `constants` are in source order, their names filled in. `profiles` are named settings of them. Functions come
+    with their marks, in source order.
     """
 
     name: str
@@ -67,8 +67,8 @@ class Definition:
         """The model with these values: the constants' defaults, then the profile's, then `constants` (text is parsed).
 
         `open` names constants that compiled kernels take at run time. With `ghosts` off, ghost fields are folded away.
-        `properties` keeps only the named ones. Raises UsageError for what does not exist or is out of range, and ModelErrors,
-        with every mistake at once, when the model's text is wrong.
+        `properties` keeps only the named ones. Raises UsageError for what does not exist or is out of range, and
+        ModelErrors, with every mistake at once, when the model's text is wrong.
         """
         values = self.values(constants or {}, profile)
         opened = frozenset(open)
@@ -97,8 +97,8 @@ class Definition:
 def load(path_or_module: str | Path | ModuleType, properties: Iterable[ModuleType] = ()) -> Definition:
     """The definition in a module, or in a user's own file, with the properties of further modules beside its own.
 
-    A file is imported under a private name, afresh each time. Raises ModelErrors (TG0xx) when it cannot be read as a model,
-    and UsageError when there is no such file.
+    A file is imported under a private name, afresh each time. Raises ModelErrors (TG0xx) when it cannot be read as a
+    model, and UsageError when there is no such file.
     """
     diagnostics = Diagnostics()
     if isinstance(path_or_module, ModuleType):

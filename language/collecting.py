@@ -1,4 +1,4 @@
-"""Collects a model from its module: the state class, marked functions, constants, domains, profiles; and imports users' files."""
+"""Collects a model from its module: state, marked functions, constants, domains, profiles. Imports users' files."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Collected:
 
 
 def import_file(path: Path, diagnostics: Diagnostics) -> ModuleType:
-    """Imports a user's file under a private name. Raises ModelErrors (TG001, TG002) when that fails, UsageError without a file."""
+    """Imports a user's file under a private name. Raises ModelErrors when that fails, UsageError without a file."""
     path = path.resolve()
     if not path.is_file():
         raise UsageError(f"there is no file {path}")
@@ -59,7 +59,8 @@ def import_file(path: Path, diagnostics: Diagnostics) -> ModuleType:
 def _executed(path: Path, diagnostics: Diagnostics) -> ModuleType:
     name = f"_tidegate_{next(_numbers)}_{path.stem}"
     spec = importlib.util.spec_from_file_location(name, path)
-    assert spec is not None and spec.loader is not None, "a .py file has a loader"
+    assert spec is not None, "a .py file has a loader"
+    assert spec.loader is not None, "a .py file has a loader"
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
     sys.path.insert(0, str(path.parent))
@@ -235,7 +236,7 @@ def _role(thing: object) -> str | None:
 
 
 def _marked_functions(module: ModuleType) -> Iterator[tuple[FunctionType, Mark]]:
-    """Marked functions in the order of the module: imported ones where they are imported, its own in the order of their lines."""
+    """Marked functions in the order of the module: imported ones stand where they are imported."""
     for thing in dict.fromkeys(each for each in vars(module).values() if isinstance(each, FunctionType)):
         mark = mark_of(thing)
         if mark is not None:
@@ -249,7 +250,7 @@ def _domains(module: ModuleType) -> Iterator[type[Any]]:
 
 
 def _modules(*roots: ModuleType) -> Iterator[ModuleType]:
-    """The modules of a model's text: the given ones, and those that their constants, classes and functions come from."""
+    """The modules of a model's text: the given ones, and those that their classes and functions come from."""
     seen: dict[str, ModuleType] = {}
     waiting = list(roots)
     while waiting:

@@ -186,8 +186,11 @@ class Diagnostics:
     def raise_if_any(self) -> None:
         """Raises `ModelErrors` with all that was collected, in the order of the text."""
         if self._errors:
-            place = lambda each: (each.where.file, each.where.line, each.where.column)  # noqa: E731
-            raise ModelErrors(sorted(self._errors.values(), key=place))
+            raise ModelErrors(sorted(self._errors.values(), key=_place))
+
+
+def _place(each: Diagnostic) -> tuple[str, int, int]:
+    return (each.where.file, each.where.line, each.where.column)
 
 
 def nearest(name: str, known: Iterable[str]) -> str:

@@ -1,7 +1,8 @@
 """Annotations to types, with the constants' values in them.
 
-An annotation is evaluated in its module's namespace, as a type checker would, and what comes out is read: `int`, `bool`,
-enums, domains, records, `Annotated[...]` with a range or a capacity, `Map`, `Seq`, `Set`, `Bag`, `T | None`, `Ghost[...]`.
+An annotation is evaluated in its module's namespace, as a type checker would, and what comes out is read: `int`,
+`bool`, enums, domains, records, `Annotated[...]` with a range or a capacity, `Map`, `Seq`, `Set`, `Bag`, `T | None`,
+`Ghost[...]`.
 """
 
 from __future__ import annotations
@@ -110,7 +111,7 @@ class Types:
         return made
 
     def interval(self, expression: ConstantExpression) -> Int:
-        """The values of a constant expression: one when all its constants are folded, an interval when some are open."""
+        """The values of a constant expression: one when all its constants are folded, else an interval."""
         match expression:
             case Literal(number=number):
                 return Int(number, number)
@@ -201,7 +202,7 @@ class Types:
             return Annotation(None)
         if typing.get_origin(value) is not typing.Annotated:
             return Annotation(self._type(value))
-        marks = value.__metadata__
+        marks: tuple[Any, ...] = value.__metadata__
         members = [each.field for each in marks if isinstance(each, Member)]
         ghost = any(isinstance(each, GhostMark) for each in marks)
         return Annotation(self._type(value), ghost, members[0] if members else None)
@@ -322,7 +323,8 @@ class Types:
             )
         if constant.name not in self.open:
             return Int(value, value)
-        assert constant.minimum is not None and constant.maximum is not None
+        assert constant.minimum is not None, "an integer constant has bounds"
+        assert constant.maximum is not None, "an integer constant has bounds"
         return Int(constant.minimum, constant.maximum)
 
 

@@ -326,14 +326,17 @@ def _map(scope: Scope, node: ast.Call, expected: Type | None) -> ir.Expr:
     raise scope.error("TG111", argument, "a Map is made from one comprehension over all its keys", usage)
 
 
+_PYTHON_CONTAINERS: dict[type[ast.expr], tuple[str, str]] = {
+    ast.List: ("list", "Seq([a, b])"),
+    ast.Tuple: ("tuple", "a @record, or Seq([a, b])"),
+    ast.Dict: ("dict", "Map({k: value for k in Keys})"),
+    ast.DictComp: ("dict", "Map({k: value for k in Keys})"),
+}
+
+
 @expressions(ast.List, ast.Tuple, ast.Dict, ast.DictComp)
 def _python_container(scope: Scope, node: ast.expr, expected: Type | None) -> ir.Expr:
-    kind, hint = {
-        ast.List: ("list", "Seq([a, b])"),
-        ast.Tuple: ("tuple", "a @record, or Seq([a, b])"),
-        ast.Dict: ("dict", "Map({k: value for k in Keys})"),
-        ast.DictComp: ("dict", "Map({k: value for k in Keys})"),
-    }[type(node)]
+    kind, hint = _PYTHON_CONTAINERS[type(node)]
     if isinstance(node, ast.Dict) and not node.keys and isinstance(expected, Subset):
         hint = "Set()"
     raise scope.error("TG111", node, f"a {kind} is not a value of the language", hint)

@@ -165,7 +165,7 @@ def set_of(scope: Scope, node: ast.SetComp | ast.GeneratorExp | ast.ListComp, ex
 
 
 def subset_of(scope: Scope, element: Type, node: ast.AST) -> Subset:
-    """The type of a set of such elements. TG217 when they are not of a finite scalar type, TG402 when they are too many."""
+    """The type of a set of such elements. TG217 when they are not finite scalars, TG402 when they are too many."""
     if not isinstance(element, (Int, Bool, Enumeration, Identity)):
         hint = "a set of identities, enum members or small integers"
         raise scope.error("TG217", node, f"a set of {describe(element)} cannot be made here", hint)

@@ -30,7 +30,7 @@ def fitted(scope: Scope, node: ast.expr, wanted: Type) -> ir.Expr:
 
 
 def condition(scope: Scope, node: ast.expr) -> ir.Expr:
-    """The typed form of `node` where a truth value is needed. TG204 for anything that is not a bool: nothing is 'truthy'."""
+    """The typed form of `node` where a truth value is needed. TG204 for all but bools: nothing is 'truthy'."""
     value = expression(scope, node, BOOL)
     if isinstance(value.type, Bool):
         return value
@@ -453,7 +453,8 @@ def _set_operation(scope: Scope, node: ast.BinOp, left: ir.Expr, right: ir.Expr)
 
 
 def _concatenation(scope: Scope, left: ir.Expr, right: ir.Expr, node: ast.AST) -> ir.Expr:
-    assert isinstance(left.type, Seq) and isinstance(right.type, Seq)
+    assert isinstance(left.type, Seq)
+    assert isinstance(right.type, Seq)
     of = join(left.type.of, right.type.of)
     if of is None:
         message = f"{describe(left.type)} and {describe(right.type)} hold different types"

@@ -1,6 +1,6 @@
 """Folding: with the constants' values in place, what can be known now is, and what can never run is dropped.
 
-Only expressions that cannot fail are dropped without being evaluated, so that folding never hides an error of the model.
+Only expressions that cannot fail are dropped without being evaluated: folding never hides an error of the model.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _ARITHMETIC: dict[str, Callable[[int, int], int]] = {
     "+": operator.add,
     "-": operator.sub,
     "*": operator.mul,
-    "//": operator.floordiv,
+    "//": lambda a, b: a // b,
     "%": operator.mod,
     "min": min,
     "max": max,
@@ -86,7 +86,7 @@ class Folder:
     def part(self, form: Any) -> Any:
         """An expression (or a source, a place, a generator) folded, inside first."""
         folded = rebuilt(form, self.part)
-        handler = _HANDLERS.get(type(folded))
+        handler = _HANDLERS.get(folded.__class__)
         if handler is not None:
             return handler(folded)
         return self._call(folded) if isinstance(folded, ir.Call) else folded
@@ -225,7 +225,7 @@ def _present(form: Any, values: Mapping[str, Value]) -> Any:
     if isinstance(form, ir.OpenConst):
         return ir.Const(_number(values[form.name]), form.type, form.where)
     folded = rebuilt(form, lambda part: _present(part, values))
-    handler = _HANDLERS.get(type(folded))
+    handler = _HANDLERS.get(folded.__class__)
     return folded if handler is None else handler(folded)
 
 

@@ -22,7 +22,7 @@ from .source import Source, source_of_function
 class Signature:
     """A function's text and its parameters in order: None is the type of a parameter that takes the state."""
 
-    function: FunctionType
+    function: Any  # a FunctionType, which as the type of an attribute would mean a method
     source: Source
     node: ast.FunctionDef
     parameters: tuple[tuple[ast.arg, Type | None], ...]
@@ -38,7 +38,7 @@ def _assigned(nodes: list[ast.stmt]) -> Iterator[str]:
     for node in nodes:
         match node:
             case ast.Assign(targets=targets):
-                yield from (each.id for target in targets for each in ast.walk(target) if _is_stored(each))
+                yield from (name for target in targets for name in _stored(target))
             case ast.AnnAssign(target=ast.Name(id=name)) | ast.AugAssign(target=ast.Name(id=name)):
                 yield name
             case ast.For(target=target, body=body, orelse=orelse):
@@ -53,8 +53,8 @@ def _assigned(nodes: list[ast.stmt]) -> Iterator[str]:
                 pass
 
 
-def _is_stored(node: ast.AST) -> Any:
-    return isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+def _stored(target: ast.expr) -> Iterator[str]:
+    return (node.id for node in ast.walk(target) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store))
 
 
 def signature(program: Program, function: FunctionType, source: Source, node: ast.FunctionDef) -> Signature:
@@ -140,7 +140,7 @@ def _bind_arguments(scope: Scope, its: Signature, node: ast.Call) -> tuple[dict[
 
 
 def _given(scope: Scope, its: Signature, node: ast.Call) -> dict[str, tuple[Scope, ast.expr]]:
-    """For each parameter the argument's node, and the scope to read it in: a default is read where the helper stands."""
+    """Each parameter's argument, and the scope to read it in: a default is read where the helper stands."""
     names = [parameter.arg for parameter, _ in its.parameters]
     hint = f"{its.node.name}({', '.join(names)})"
     if len(node.args) > len(names) or any(isinstance(each, ast.Starred) for each in node.args):
@@ -222,7 +222,7 @@ def _result(declared: Type, returned: list[Type]) -> Type:
     found: Type | None = None
     for each in returned:
         found = each if found is None else join(found, each)
-        assert found is not None and agrees(each, declared), f"{describe(each)} was fitted to {describe(declared)}"
+        assert agrees(each, declared), f"{describe(each)} was fitted to {describe(declared)}"
     return declared if found is None else _narrowed(declared, found)
 
 

@@ -1,4 +1,4 @@
-"""Interval arithmetic: which integers an expression may have. Sound, and as narrow as one look at the operands allows."""
+"""Interval arithmetic: which integers an expression may be. Sound, and as narrow as the operands' intervals allow."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a value of one type comes to be taken for another: `None` and plain values as options, options as plain values."""
+"""How a value of one type is taken for another: `None` and plain values as options, options as plain values."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def _within(inner: Int, outer: Int) -> bool:
 
 
 def agrees(found: Type, wanted: Type) -> bool:
-    """Whether a value of `found` can stand where `wanted` is wanted without any change. Bounds are checked when it is stored."""
+    """Whether a value of `found` can stand for `wanted` without any change. Bounds are checked when it is stored."""
     match found, wanted:
         case Int(), Int():
             return True

@@ -333,7 +333,7 @@ def check_sentence(program: Program, its: Signature, scope: Scope) -> None:
 
 
 def fields_of(line: str) -> Iterator[tuple[str, int]]:
-    """What stands in braces in a sentence, and where it begins; `{{` and `}}` are plain braces. An open brace runs to the end."""
+    """What stands in braces in a sentence, and where it begins; `{{` and `}}` are plain braces."""
     at = 0
     while at < len(line):
         if line.startswith(("{{", "}}"), at):

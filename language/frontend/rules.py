@@ -1,7 +1,8 @@
 """The rules of a step, checked on the typed form before anything is folded away.
 
-On every path guards come first, then limits, then writes. Nothing that behaviour depends on reads a ghost field: not a guard,
-not a limit, not an ordinary assignment, not a condition or loop around one; a local name that a ghost flows into is a ghost too.
+On every path guards come first, then limits, then writes. Nothing that behaviour depends on reads a ghost field: not a
+guard, not a limit, not an ordinary assignment, not a condition or loop around one; a local name that a ghost flows into
+is a ghost too.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from ..errors import Diagnostics
 from .walk import WRITES, inside, parts
 
 _GUARDS, _LIMITS, _WRITES = 0, 1, 2
+_ROLES: dict[type[object], str] = {ir.Require: "a guard", ir.Limit: "a limit", ir.Assert: "an assert"}
 
 
 def check_order(body: tuple[ir.Statement, ...], diagnostics: Diagnostics) -> None:
@@ -140,14 +142,12 @@ class Ghosts:
             return
         found = self._first(statement)
         if found is not None:
-            what = {ir.Require: "a guard", ir.Limit: "a limit", ir.Assert: "an assert"}.get(
-                type(statement), "an ordinary field"
-            )
+            what = _ROLES.get(type(statement), "an ordinary field")
             self.diagnostics.add("TG303", found, f"{what} would depend on a ghost", hint)
 
 
 def without_ghosts(body: tuple[ir.Statement, ...], ghosts: Ghosts) -> tuple[ir.Statement, ...]:
-    """The statements with ghost fields folded away: their writes, and the names, conditions and loops that only serve them."""
+    """The statements without writes to ghosts, and without the names, conditions and loops that only serve them."""
     kept: list[ir.Statement] = []
     for statement in body:
         match statement:

@@ -1,7 +1,7 @@
 """What the elaboration of one function knows: the names it can see, their types, and where to say what is wrong.
 
-The phases call each other through `expression` and `block`, which look up the handler of a node's class; each phase registers its
-own (`@expressions(ast.Compare)`), so that no phase needs to import the others.
+The phases call each other through `expression` and `block`, which look up the handler of a node's class; each phase
+registers its own (`@expressions(ast.Compare)`), so that no phase needs to import the others.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ N = TypeVar("N", bound=ast.AST)
 
 @dataclass(frozen=True, slots=True)
 class Binding:
-    """A visible local name: its unique name in the typed form, and its type; None after a mistake in what it was bound to."""
+    """A visible local name: its unique name in the typed form, and its type (None after a mistake in its value)."""
 
     name: str
     type: Type | None
@@ -55,8 +55,8 @@ class Program:
     types: Types
     shape: StateShape
     diagnostics: Diagnostics
-    helpers: dict[Any, ir.Function | None] = field(default_factory=dict)
-    stack: list[FunctionType] = field(default_factory=list)
+    helpers: dict[Any, ir.Function | None] = field(default_factory=dict[Any, "ir.Function | None"])
+    stack: list[FunctionType] = field(default_factory=list[FunctionType])
 
     @property
     def values(self) -> Mapping[str, Value]:
@@ -69,7 +69,7 @@ class Program:
 
 
 class Scope:
-    """The names visible at one point of one function. `states` maps the function's state parameters to the caller's names."""
+    """The names visible at one point of a function. `states` maps its state parameters to the caller's names."""
 
     def __init__(self, program: Program, source: Source, namespace: Mapping[str, Any], role: Role) -> None:
         self.program = program
@@ -165,7 +165,7 @@ SH = TypeVar("SH", bound=StatementHandler)
 
 
 def expressions(*classes: type[ast.expr]) -> Callable[[EH], EH]:
-    """Registers the handler of expression nodes of these classes: (scope, node, expected type or None) to typed form."""
+    """Registers the handler of expression nodes: (scope, node, expected type or None) to typed form."""
 
     def register(handler: EH) -> EH:
         _EXPRESSIONS.update(dict.fromkeys(classes, handler))
@@ -198,7 +198,7 @@ def expression(scope: Scope, node: ast.expr, expected: Type | None = None) -> ir
 
 
 def block(scope: Scope, nodes: list[ast.stmt]) -> tuple[tuple[ir.Statement, ...], bool]:
-    """The typed form of statements, and whether control never reaches their end. Mistakes end one statement, not the block."""
+    """The typed form of statements, and whether control never reaches their end. A mistake ends one statement only."""
     made: list[ir.Statement] = []
     ends = False
     for node in nodes:

@@ -1,4 +1,4 @@
-"""Finds the text of collected functions and classes. A file is read and parsed once, however many functions come from it."""
+"""Finds the text of collected functions and classes. A file is parsed once, however many functions come from it."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def _read(path: str, modified: int, size: int) -> Source:
 
 
 def source_of_function(function: FunctionType) -> tuple[Source, ast.FunctionDef] | None:
-    """A function's file and its node in it; None when there is no such text (it was made by `exec`, or the file changed)."""
+    """A function's file and its node in it; None when there is none (made by `exec`, or the file changed)."""
     try:
         source = read(function.__code__.co_filename)
     except (OSError, SyntaxError):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import copy
 from collections.abc import Callable
 from typing import Any
 
@@ -192,9 +193,10 @@ def augmented_assignment(scope: Scope, node: ast.AugAssign, made: Made) -> bool:
     return False
 
 
-def _as_load(node: ast.expr) -> ast.expr:
-    fields = {name: getattr(node, name) for name in node._fields if name != "ctx"}
-    return ast.copy_location(type(node)(**fields, ctx=ast.Load()), node)
+def _as_load(node: ast.Name | ast.Attribute | ast.Subscript) -> ast.expr:
+    made = copy.copy(node)
+    made.ctx = ast.Load()
+    return made
 
 
 @statements(ast.AnnAssign)

@@ -58,8 +58,8 @@ _PARTS: dict[type[Any], tuple[str, ...]] = {
     ir.Assert: ("condition",),
     ir.Return: ("value",),
 }
-"""The attributes of each form that hold expressions, sources, generators and places, in order of evaluation. The blocks of `If`
-and `For` are not among them."""
+"""The attributes of each form that hold expressions, sources, generators and places, in order of evaluation. The blocks
+of `If` and `For` are not among them."""
 
 _FIELDS = {cls: tuple(each.name for each in dataclasses.fields(cls)) for cls in _PARTS}
 
@@ -94,13 +94,17 @@ def _changed(part: Any, change: Callable[[Any], Any]) -> Any:
     if not isinstance(part, tuple):
         return change(part)
     before = cast("tuple[Any, ...]", part)
-    after = tuple((each[0], change(each[1])) if isinstance(each, tuple) else change(each) for each in before)
-    same = all(_same(a, b) for a, b in zip(before, after, strict=True))
-    return before if same else after
+    after = tuple(_changed_element(each, change) for each in before)
+    return before if all(a is b for a, b in zip(before, after, strict=True)) else after
 
 
-def _same(before: Any, after: Any) -> bool:
-    return before[1] is after[1] if isinstance(before, tuple) else before is after
+def _changed_element(element: Any, change: Callable[[Any], Any]) -> Any:
+    """An element of a tuple of parts: a part, or a name with a part."""
+    if not isinstance(element, tuple):
+        return change(element)
+    name, before = cast("tuple[str, Any]", element)
+    after = change(before)
+    return cast(Any, element) if after is before else (name, after)
 
 
 def inside(form: Any) -> Iterator[Any]:
