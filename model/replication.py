@@ -1,0 +1,435 @@
+"""Kafka's replication of one partition, from "truncate to the high watermark" (0.8) to KIP-320 (2.1).
+
+A producer's record is committed once every member of the in-sync replicas, the ISR, holds it. Whoever leads next must
+hold it too. All of the history told here is about one question: when a replica starts to follow a new leader, which
+of its own records may it keep?
+
+* `truncate_to_hw`: those below its own high watermark. But that lags the leader's by a fetch, so a follower throws
+  away records that are committed, and may be elected right then (KAFKA-1211, the first scenario of KIP-101).
+* `kip101`: those up to where the leader's log leaves the epoch of the follower's newest record (0.11). After two
+  quick elections the leader may know nothing of that epoch, and logs diverge (KAFKA-6361).
+* `kip279`: those that leader and follower have in common, found by going back epoch by epoch (2.0). A leader of an
+  old epoch is still answered and counted: nothing is fenced (KAFKA-7395).
+* `kip320_first_try`: as before, but only once a fetch shows that the logs differ. Never shipped: a replica may be
+  counted for a high watermark and cut its log afterwards.
+* `kip320`: as `kip279`, and a leader serves and counts only replicas of its own leader epoch (2.1).
+
+The five are one text and a handful of switches; dropping one fence of `kip320` at a time shows what each is for.
+
+It is, state for state, the transition system of github.com/hachikuji/kafka-specification, by Jason Gustafson, whose
+names are kept where they are Kafka's. As there:
+
+* The controller has no state of its own, and writing to ZooKeeper is atomic and seen at once by whoever writes next:
+  the fencing of ISR changes (`zkVersion`, later the partition epoch) is taken as correct.
+* A LeaderAndIsr request, once sent, may arrive at any replica at any later time, never, or twice.
+* A fetch is one step: the request, the leader's answer and the append; it carries one record, and the leader's high
+  watermark comes with it. There is no clock: a lagging replica *may* leave the ISR, at any time.
+* Brokers do not crash: a replica that does nothing for a while is a broker that is down, and nothing is lost from
+  disk.
+* There is no `min.insync.replicas`, no `acks`, and no unclean election.
+
+`isr_shrinks_and_grows_back` and other properties are in `invariants/replication.py`.
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import Annotated
+
+from ..language import (
+    Capacity,
+    Domain,
+    Ghost,
+    Map,
+    Option,
+    Range,
+    Seq,
+    Set,
+    action,
+    constant,
+    initial,
+    limit,
+    record,
+    replace,
+    require,
+    state,
+    terminal,
+)
+
+# --- bounds and switches ----------------------------------------------------------------------------------------------
+
+replicas = constant(3, minimum=1, maximum=6, says="brokers that hold a copy of the partition")
+log_size = constant(2, minimum=1, maximum=8, says="records that a log has room for")
+max_records = constant(2, minimum=1, maximum=16, says="records that producers write in all")
+max_leader_epoch = constant(1, minimum=0, maximum=14, says="leader epochs are 0 to this")
+
+
+class Truncation(Enum):
+    """How a new follower finds the offset to cut its log at."""
+
+    HIGH_WATERMARK = "high_watermark"  # its own high watermark
+    END_OF_EPOCH = "end_of_epoch"  # KIP-101: where the leader's log leaves the epoch of the follower's newest record
+    COMMON_PREFIX = "common_prefix"  # KIP-279: after the last record that both logs have
+
+
+truncation = constant(Truncation.COMMON_PREFIX, says="how a new follower finds the offset to cut its log at")
+truncate_on_fetch = constant(False, says="KIP-320, first design: a log is cut only when a fetch shows a difference")
+compare_last_epoch = constant(False, says="KIP-320, first design: a fetch carries the last record's epoch")
+fence_truncation = constant(True, says="KIP-320: only a leader of the follower's own epoch says where to cut")
+fence_fetch = constant(True, says="KIP-320: only a leader of the follower's own epoch serves its fetch")
+fence_high_watermark = constant(True, says="KIP-320: an ISR member in another epoch holds the high watermark back")
+fence_isr_shrink = constant(True, says="KIP-320: an ISR member in another epoch counts as lagging")
+fence_isr_expansion = constant(True, says="KIP-320: only a replica in the leader's epoch may join the ISR")
+await_epoch_start = constant(True, says="KAFKA-7128: nobody joins the ISR before the high watermark is in this epoch")
+
+_unfenced = {
+    "fence_truncation": False,
+    "fence_fetch": False,
+    "fence_high_watermark": False,
+    "fence_isr_shrink": False,
+    "fence_isr_expansion": False,
+    "await_epoch_start": False,
+}
+profiles = {
+    "truncate_to_hw": {"truncation": Truncation.HIGH_WATERMARK, **_unfenced},
+    "kip101": {"truncation": Truncation.END_OF_EPOCH, **_unfenced},
+    "kip279": {"truncation": Truncation.COMMON_PREFIX, **_unfenced},
+    "kip320_first_try": {
+        **_unfenced,
+        "truncation": Truncation.COMMON_PREFIX,
+        "truncate_on_fetch": True,
+        "compare_last_epoch": True,
+        "await_epoch_start": True,
+    },
+    "kip320": {"truncation": Truncation.COMMON_PREFIX},
+}
+
+
+# --- what there is ----------------------------------------------------------------------------------------------------
+
+
+class Replica(Domain, size=replicas, symmetric=True):
+    """A broker that holds a copy of the partition."""
+
+
+RecordId = Annotated[int, Range(0, max_records - 1)]
+Epoch = Annotated[int, Range(0, max_leader_epoch)]
+EpochOrNone = Annotated[int, Range(-1, max_leader_epoch)]  # -1: no leader epoch yet
+Offset = Annotated[int, Range(0, log_size)]
+
+
+@record
+class Record:
+    """A producer's record, named by a number of its own, with the epoch of the leader that wrote it."""
+
+    id: RecordId
+    epoch: Epoch
+
+
+@record
+class LeaderAndIsr:
+    """Who leads in which epoch, and who is in sync: what ZooKeeper holds, and what replicas are told."""
+
+    leader: Option[Replica]
+    leader_epoch: EpochOrNone
+    isr: Set[Replica]
+
+
+@state
+class Partition:
+    """One partition: its replicas, the quorum's record of it, and the requests under way."""
+
+    log: Map[Replica, Annotated[Seq[Record], Capacity(log_size)]]  # each replica's log, on its disk
+    high_watermark: Map[Replica, Offset]  # how far each replica knows its log to be committed
+    leader_epoch: Map[Replica, EpochOrNone]  # the newest leader epoch that each replica has heard of
+    leader: Map[Replica, Option[Replica]]  # who leads, as far as each replica knows
+    isr: Map[Replica, Set[Replica]]  # who is in sync, as far as each replica knows
+    next_record_id: Annotated[int, Range(0, max_records)]  # the number of the next record that a producer writes
+    next_leader_epoch: Annotated[int, Range(0, max_leader_epoch + 1)]  # the epoch that the controller gives out next
+    quorum: LeaderAndIsr  # the partition's state in ZooKeeper, which the controller and the true leader write
+    requests: Annotated[Set[LeaderAndIsr], Capacity(max_leader_epoch + 1)]  # every LeaderAndIsr request ever sent
+    committed: Ghost[Set[RecordId]]  # every record that was ever below the high watermark of a replica that leads
+    left_isr: Ghost[Set[Replica]]  # every replica that was ever taken out of the ISR
+
+
+@initial
+def empty() -> Partition:
+    """Empty logs, everyone in sync, and nobody has been told who leads."""
+    return Partition(
+        log=Map({replica: Seq() for replica in Replica}),
+        high_watermark=Map({replica: 0 for replica in Replica}),
+        leader_epoch=Map({replica: -1 for replica in Replica}),
+        leader=Map({replica: None for replica in Replica}),
+        isr=Map({replica: Set() for replica in Replica}),
+        next_record_id=0,
+        next_leader_epoch=0,
+        quorum=LeaderAndIsr(leader=None, leader_epoch=-1, isr=Set(Replica)),
+        requests=Set(),
+        committed=Set(),
+        left_isr=Set(),
+    )
+
+
+# --- a leader is elected ----------------------------------------------------------------------------------------------
+
+
+@action
+def controller_elect_leader(s: Partition, leader: Replica) -> None:
+    """The controller elects {leader}, a member of the ISR, for epoch {s.next_leader_epoch}."""
+    require(leader in s.quorum.isr)
+    require(leader != s.quorum.leader)
+    limit(s.next_leader_epoch <= max_leader_epoch)
+    elected = LeaderAndIsr(leader=leader, leader_epoch=s.next_leader_epoch, isr=s.quorum.isr)
+    s.quorum = elected
+    s.requests.add(elected)
+    s.next_leader_epoch += 1
+
+
+@action
+def become_leader(s: Partition, request: LeaderAndIsr) -> None:
+    """{request.leader} learns that it leads epoch {request.leader_epoch}."""
+    require(request.leader is not None and request.leader_epoch > s.leader_epoch[request.leader])
+    leader = request.leader
+    assert leader is not None
+    s.leader_epoch[leader] = request.leader_epoch
+    s.leader[leader] = leader
+    s.isr[leader] = request.isr  # its high watermark stays what it was: often behind the old leader's
+
+
+def presumes_leadership(s: Partition, replica: Replica) -> bool:
+    """Whether the replica believes that it leads. More than one may: an old leader learns late of the new one."""
+    return s.leader[replica] == replica
+
+
+def is_true_leader(s: Partition, replica: Replica) -> bool:
+    """Whether it leads, knows it, and knows the epoch: only then does ZooKeeper take its writes."""
+    return (
+        s.quorum.leader == replica
+        and presumes_leadership(s, replica)
+        and s.leader_epoch[replica] == s.quorum.leader_epoch
+    )
+
+
+# --- the others follow, and cut their logs ----------------------------------------------------------------------------
+
+
+@action
+def become_follower(s: Partition, request: LeaderAndIsr, replica: Replica) -> None:
+    """{replica} learns that {request.leader} leads epoch {request.leader_epoch}, and follows it."""
+    require(request.leader is not None)
+    require(not fence_truncation or is_in_office(s, request))
+    require(replica != request.leader)
+    require(request.leader_epoch > s.leader_epoch[replica])
+    leader = request.leader
+    assert leader is not None
+    end = len(s.log[replica]) if truncate_on_fetch else truncation_offset(s, leader, replica)
+    require(end <= len(s.log[replica]))  # as published; Kafka cuts nothing then and goes on
+    s.log[replica].truncate(end)
+    s.high_watermark[replica] = min(end, s.high_watermark[replica])
+    s.leader_epoch[replica] = request.leader_epoch
+    s.leader[replica] = leader
+    s.isr[replica] = request.isr
+
+
+def is_in_office(s: Partition, request: LeaderAndIsr) -> bool:
+    """Whether the leader that the request names leads that very epoch, as far as it knows."""
+    leader = request.leader
+    return leader is not None and presumes_leadership(s, leader) and s.leader_epoch[leader] == request.leader_epoch
+
+
+def truncation_offset(s: Partition, leader: Replica, follower: Replica) -> int:
+    """Where the follower cuts its log, given the leader's."""
+    match truncation:
+        case Truncation.HIGH_WATERMARK:
+            return s.high_watermark[follower]
+        case Truncation.END_OF_EPOCH:
+            return end_of_last_epoch(s, leader, follower)
+        case Truncation.COMMON_PREFIX:
+            return end_of_common_prefix(s, leader, follower)
+
+
+def end_of_last_epoch(s: Partition, leader: Replica, follower: Replica) -> int:
+    """KIP-101: the leader's answer to OffsetsForLeaderEpoch with the epoch of the follower's newest record.
+
+    That is where its own records of later epochs begin. A leader that cannot tell leaves the follower with its
+    high watermark.
+    """
+    if len(s.log[follower]) == 0:
+        return 0
+    if len(s.log[leader]) == 0:
+        return s.high_watermark[follower]
+    epoch = s.log[follower][len(s.log[follower]) - 1].epoch
+    if s.log[leader][len(s.log[leader]) - 1].epoch == epoch:
+        return len(s.log[leader])
+    return min(
+        (o for o in range(len(s.log[leader])) if s.log[leader][o].epoch > epoch),
+        default=s.high_watermark[follower],
+    )
+
+
+def end_of_common_prefix(s: Partition, leader: Replica, follower: Replica) -> int:
+    """KIP-279: one past the last offset at which both logs have the same record, 0 if there is none.
+
+    Kafka finds it with one or more rounds of OffsetsForLeaderEpoch; this is the outcome of the last.
+    """
+    return max(
+        (o + 1 for o in range(min(len(s.log[leader]), len(s.log[follower]))) if s.log[leader][o] == s.log[follower][o]),
+        default=0,
+    )
+
+
+# --- a record's life --------------------------------------------------------------------------------------------------
+
+
+@action(kind="client")
+def write(s: Partition, leader: Replica) -> None:
+    """{leader} appends a producer's record at offset {len(s.log[leader])}, in epoch {s.leader_epoch[leader]}."""
+    require(presumes_leadership(s, leader))
+    limit(s.next_record_id < max_records)
+    limit(len(s.log[leader]) < log_size)
+    s.log[leader].append(Record(id=s.next_record_id, epoch=s.leader_epoch[leader]))
+    s.next_record_id += 1
+
+
+def follows(s: Partition, follower: Replica, leader: Replica) -> bool:
+    """Whether the follower takes that replica for its leader (a leader follows itself)."""
+    return s.leader[follower] == leader
+
+
+def are_in_one_epoch(s: Partition, one: Replica, other: Replica) -> bool:
+    """Whether both have heard of the same leader epoch last."""
+    return s.leader_epoch[one] == s.leader_epoch[other]
+
+
+def has_reached(s: Partition, follower: Replica, leader: Replica, end: int) -> bool:
+    """Whether the follower's log goes up to `end`, and, where a fetch carries it, its epoch there is the leader's."""
+    return len(s.log[follower]) >= end and (
+        not compare_last_epoch or end == 0 or s.log[follower][end - 1].epoch == s.log[leader][end - 1].epoch
+    )
+
+
+@action
+def fetch(s: Partition, leader: Replica, follower: Replica) -> None:
+    """{follower} fetches the record at offset {len(s.log[follower])} from {leader}."""
+    require(presumes_leadership(s, leader))
+    require(follows(s, follower, leader))
+    require(not fence_fetch or are_in_one_epoch(s, follower, leader))
+    end = len(s.log[follower])
+    require(end < len(s.log[leader]))
+    require(has_reached(s, follower, leader, end))
+    s.log[follower].append(s.log[leader][end])
+    s.high_watermark[follower] = min(s.high_watermark[leader], end + 1)
+
+
+@action
+def truncate(s: Partition, leader: Replica, follower: Replica) -> None:
+    """{follower} learns from {leader} that their logs differ, and cuts its own."""
+    require(truncate_on_fetch)
+    require(presumes_leadership(s, leader))
+    require(follows(s, follower, leader))
+    require(not fence_truncation or are_in_one_epoch(s, follower, leader))
+    require(ends_differently(s, leader, follower))
+    end = truncation_offset(s, leader, follower)
+    require(end <= len(s.log[follower]))
+    s.log[follower].truncate(end)
+    s.high_watermark[follower] = min(end, s.high_watermark[follower])
+
+
+def ends_differently(s: Partition, leader: Replica, follower: Replica) -> bool:
+    """Whether the follower's newest record is beyond the leader's log, or of another epoch than the leader's there."""
+    end = len(s.log[follower])
+    return end > len(s.log[leader]) or (end > 0 and s.log[follower][end - 1].epoch != s.log[leader][end - 1].epoch)
+
+
+@action
+def advance_high_watermark(s: Partition, leader: Replica) -> None:
+    """{leader} moves its high watermark past offset {s.high_watermark[leader]}, which its ISR {s.isr[leader]} has."""
+    require(presumes_leadership(s, leader))
+    offset = s.high_watermark[leader]
+    require(offset < len(s.log[leader]))
+    require(
+        all(
+            follows(s, follower, leader)
+            and (not fence_high_watermark or are_in_one_epoch(s, follower, leader))
+            and has_reached(s, follower, leader, offset + 1)
+            for follower in s.isr[leader]
+        )
+    )
+    s.high_watermark[leader] = offset + 1
+    s.committed.add(s.log[leader][offset].id)
+
+
+# --- the leader changes the ISR ---------------------------------------------------------------------------------------
+
+
+@action
+def shrink_isr(s: Partition, leader: Replica, follower: Replica) -> None:
+    """{leader} takes {follower}, which lags, out of the ISR."""
+    require(is_true_leader(s, leader))
+    require(follower != leader)
+    require(follower in s.isr[leader])
+    require(
+        not (
+            follows(s, follower, leader)
+            and (not fence_isr_shrink or are_in_one_epoch(s, follower, leader))
+            and has_reached(s, follower, leader, len(s.log[leader]))
+        )
+    )
+    remaining = s.isr[leader] - {follower}
+    s.isr[leader] = remaining
+    s.quorum = replace(s.quorum, isr=remaining)
+    s.left_isr.add(follower)
+
+
+@action
+def expand_isr(s: Partition, leader: Replica, follower: Replica) -> None:
+    """{leader} takes {follower}, which has all below the high watermark {s.high_watermark[leader]}, into the ISR."""
+    require(is_true_leader(s, leader))
+    require(not await_epoch_start or has_reached_its_epoch(s, leader))
+    require(follower not in s.isr[leader])
+    require(follows(s, follower, leader))
+    require(not fence_isr_expansion or are_in_one_epoch(s, follower, leader))
+    require(has_reached(s, follower, leader, s.high_watermark[leader]))
+    joined = s.isr[leader] | {follower}
+    s.isr[leader] = joined
+    s.quorum = replace(s.quorum, isr=joined)
+
+
+def has_reached_its_epoch(s: Partition, leader: Replica) -> bool:
+    """Whether the leader's high watermark has come to the records of its own epoch: it is then no longer stale."""
+    offset = s.high_watermark[leader]
+    return offset == len(s.log[leader]) or s.log[leader][offset].epoch == s.leader_epoch[leader]
+
+
+# --- faults -----------------------------------------------------------------------------------------------------------
+
+
+@action(kind="fault")
+def controller_shrink_isr(s: Partition, replica: Replica) -> None:
+    """{replica} fails: the controller takes it out of the ISR, unless it leads and is the last one there."""
+    require(replica in s.quorum.isr)
+    limit(s.next_leader_epoch <= max_leader_epoch)
+    leads = s.quorum.leader == replica
+    stays = leads and s.quorum.isr == {replica}
+    changed = LeaderAndIsr(
+        leader=None if leads else s.quorum.leader,
+        leader_epoch=s.next_leader_epoch,
+        isr=s.quorum.isr if stays else s.quorum.isr - {replica},
+    )
+    s.quorum = changed
+    s.requests.add(changed)
+    s.next_leader_epoch += 1
+    if not stays:
+        s.left_isr.add(replica)
+
+
+# --- where it may end -------------------------------------------------------------------------------------------------
+
+
+@terminal
+def nobody_is_in_sync(s: Partition) -> bool:
+    """The ISR is empty: as published, nobody can be elected any more and the partition stays as it is.
+
+    The controller brings that about when it takes the last member out while there is no leader; Kafka would keep it.
+    """
+    return len(s.quorum.isr) == 0
