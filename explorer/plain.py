@@ -6,12 +6,10 @@ engine for a model that is being debugged with `print` and `pdb`.
 
 from __future__ import annotations
 
-import resource
-import sys
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any
 
 from ..language import ir
 from ..language.guards import Probes, guards_of
@@ -19,20 +17,13 @@ from ..language.judge import Stopped, attempt, guard_probes, holds, initial_stat
 from ..language.model import Action, Model, Property
 from ..language.source import NoSource
 from ..language.values import ModelError, State
-from ..language.verdict import (
-    ActionCoverage,
-    Failure,
-    GuardCoverage,
-    Level,
-    Outcome,
-    PropertyVerdict,
-    Run,
-    Step,
-    Verdict,
-    Word,
-)
+from ..language.verdict import ActionCoverage, Failure, GuardCoverage, Level, Run, Step, Verdict
 from .renaming import canonical_keys
 from .search import Progress, Report, Search
+from .symmetry import Symmetry, symmetry_of
+from .verdicts import Ending, peak_memory_bytes, verdict_of
+
+REPORT_SECONDS = 0.1
 
 
 def check(model: Model, search: Search, report: Report | None = None) -> Verdict:
@@ -66,28 +57,28 @@ class _Exploration:
         self.model = model
         self.search = search
         self.report = report
-        self.domains = tuple(each for each in model.domains if each.symmetric) if search.symmetry else ()
-        self.key = canonical_keys(model, self.domains) if self.domains else _itself
+        self.symmetry = symmetry_of(model) if search.symmetry else Symmetry((), ())
+        self.key = canonical_keys(model, self.symmetry.domains) if self.symmetry.domains else _itself
         self.states: list[State] = []
         self.origins: list[tuple[int, str, Mapping[str, Any]] | None] = []
         self.index: dict[Any, int] = {}
         self.tallies = {action.name: _Tally() for action in model.actions}
-        self.runs = {action.name: self._probed(action) for action in model.actions}
-        self.transitions = 0
+        self.functions = {action.name: self._probed(action) for action in model.actions}
         self.levels: list[Level] = []
-        self.examples: dict[str, Run] = {}
-        self.violated: set[str] = set()
+        self.runs: dict[str, Run] = {}
         self.failure: Failure | None = None
-        self.reason = ""
+        self.deadlock = False
+        self.exhausted = False
+        self.stopped: str | None = None
         self.began = self.reported = time.monotonic()
         self.seconds = 0.0
-        self.memory = _resident_bytes()
+        self.memory = peak_memory_bytes()
         self._sort_properties()
 
     def _sort_properties(self) -> None:
         applicable = [each for each in self.model.properties if each.applicable]
         self.invariants = [each for each in applicable if each.kind == "invariant"]
-        self.crossings = [each for each in applicable if each.kind == "transition"]
+        self.transitions = [each for each in applicable if each.kind == "transition"]
         self.witnesses = [each for each in applicable if each.kind == "reachable"]
 
     def _probed(self, action: Action) -> Callable[..., None]:
@@ -106,10 +97,11 @@ class _Exploration:
         """Explores, and notes how the search ended."""
         try:
             self._explore()
+            self.exhausted = True
         except _Ended:
             pass
         except KeyboardInterrupt:
-            self.reason = "interrupted"
+            self.stopped = "stopped by Ctrl-C"
         finally:
             self.seconds = time.monotonic() - self.began
 
@@ -145,19 +137,20 @@ class _Exploration:
                 limited = limited or result.by_limit
                 continue
             moved = True
-            self.transitions += 1
             self._cross(number, state, action, arguments, result)
             self._found(result, (number, action.name, arguments))
-        if not moved and not limited and not self._may_end(number, state):
-            self.failure = Failure("nothing can happen here, and no bound is what stops it", "", self._path(number))
-            raise _Ended
+        if not moved and not limited and not self.deadlock and not self._may_end(number, state):
+            self.deadlock = True
+            message = "nothing can happen here, and the model does not say that it may end"
+            self.failure = Failure(message, "", self._path(number))
+            self._violated()
 
     def _attempt(self, number: int, state: State, action: Action, arguments: Mapping[str, Any]) -> State | Stopped:
         tally = self.tallies[action.name]
         spent = action.budget is not None and getattr(state, shape_of(self.model).budgets[action.budget]) == 0
         tally.probes.sealed = spent
         try:
-            result = attempt(self.model, state, action, arguments, self.runs[action.name])
+            result = attempt(self.model, state, action, arguments, self.functions[action.name])
         except ModelError as error:
             raise self._broken(error, number, action.name, arguments) from error
         if not isinstance(result, Stopped):
@@ -168,10 +161,13 @@ class _Exploration:
         return result
 
     def _cross(self, number: int, state: State, action: Action, arguments: Mapping[str, Any], after: State) -> None:
-        for prop in self.crossings:
-            if not self._holds(prop, number, state, after):
-                before = self._path(number)
-                self._violation(prop, Run(before.start, (*before.steps, Step(action.name, arguments, after))))
+        broken = [prop for prop in self.transitions if not self._holds(prop, number, state, after)]
+        for prop in broken:
+            before = self._path(number)
+            self.runs[prop.name] = Run(before.start, (*before.steps, Step(action.name, arguments, after)))
+            self.transitions.remove(prop)
+        if broken:
+            self._violated()
 
     def _found(self, state: State, origin: tuple[int, str, Mapping[str, Any]] | None) -> None:
         """Keeps a state that is new, and judges it."""
@@ -181,26 +177,25 @@ class _Exploration:
         number = self.index[key] = len(self.states)
         self.states.append(state)
         self.origins.append(origin)
+        met = [prop for prop in self.witnesses if self._holds(prop, number, state)]
         broken = [prop for prop in self.invariants if not self._holds(prop, number, state)]
-        for prop in [prop for prop in self.witnesses if prop.name not in self.examples]:
-            if self._holds(prop, number, state):
-                self.examples[prop.name] = self._path(number)
-        for prop in broken:
-            self.examples[prop.name] = self._path(number)
-            self.violated.add(prop.name)
+        for prop in (*met, *broken):
+            self.runs[prop.name] = self._path(number)
+        self.witnesses = [prop for prop in self.witnesses if prop not in met]
+        self.invariants = [prop for prop in self.invariants if prop not in broken]
         if broken:
-            raise _Ended
+            self._violated()
 
-    def _violation(self, prop: Property, run: Run) -> None:
-        self.examples[prop.name] = run
-        self.violated.add(prop.name)
-        raise _Ended
+    def _violated(self) -> None:
+        """Ends the search, unless it is to go on to what else can go wrong."""
+        if not self.search.keep_going:
+            raise _Ended
 
     def _holds(self, prop: Property, number: int, state: State, after: State | None = None) -> bool:
         try:
             return holds(self.model, prop, state, after)
         except ModelError as error:
-            raise self._broken(error, number) from error
+            raise self._broken(error, number, says=f"{prop.name}: ") from error
 
     def _may_end(self, number: int, state: State) -> bool:
         try:
@@ -209,9 +204,15 @@ class _Exploration:
             raise self._broken(error, number) from error
 
     def _broken(
-        self, error: ModelError, number: int, action: str | None = None, arguments: Mapping[str, Any] | None = None
+        self,
+        error: ModelError,
+        number: int,
+        action: str | None = None,
+        arguments: Mapping[str, Any] | None = None,
+        says: str = "",
     ) -> _Ended:
-        self.failure = Failure(error.message, error.where, self._path(number), action, arguments)
+        self.failure = Failure(says + error.message, error.where, self._path(number), action, arguments)
+        self.deadlock = False
         return _Ended()
 
     def _path(self, number: int) -> Run:
@@ -230,112 +231,61 @@ class _Exploration:
         now = time.monotonic()
         seconds = now - self.began
         if self.search.seconds is not None and seconds >= self.search.seconds:
-            self.reason = f"the time limit of {self.search.seconds:g} seconds was met"
+            self.stopped = f"the time limit of {self.search.seconds:g} s was reached"
             raise _Ended
-        if expanded % 256 == 0 and self.search.memory_bytes is not None and self._memory() >= self.search.memory_bytes:
-            self.reason = f"the memory limit of {self.search.memory_bytes} bytes was met"
+        if (
+            expanded % 256 == 0
+            and self.search.memory_bytes is not None
+            and peak_memory_bytes() >= self.search.memory_bytes
+        ):
+            self.stopped = f"the memory limit was reached with {len(self.states):,} states"
             raise _Ended
-        if self.report is not None and now - self.reported >= 1:
+        if self.report is not None and now - self.reported >= REPORT_SECONDS:
             self.reported = now
             found = len(self.states)
             frontier = found - expanded - 1
-            self.report(Progress(found, frontier, len(self.levels), found / seconds, self._memory(), seconds))
-
-    def _memory(self) -> int:
-        return max(0, _resident_bytes() - self.memory)
+            self.report(Progress(found, frontier, len(self.levels), found / seconds, peak_memory_bytes(), seconds))
 
     # --- the verdict --------------------------------------------------------------------------------------------------
 
     def verdict(self) -> Verdict:
         """What the search found."""
-        model = self.model
-        actions = tuple(self._coverage(action) for action in model.actions)
-        properties = tuple(self._judged(prop) for prop in model.properties)
-        word, outcome = self._word(actions, properties)
-        memory = self._memory()
-        return Verdict(
-            model=model.name,
-            constants=dict(model.values),
-            open_constants=tuple(name for name in model.constants if name in model.open),
-            ghosts=model.ghosts,
+        found = len(self.states)
+        grown = max(0, peak_memory_bytes() - self.memory)
+        ending = Ending(
             engine="python",
-            verdict=word,
-            outcome=outcome,
-            assurance=self._assurance(),
-            distinct_states=len(self.states),
-            transitions=self.transitions,
-            depth=len(self.levels),
+            exhausted=self.exhausted,
+            stopped=self.stopped,
+            failure=self.failure,
+            deadlock=self.deadlock,
+            runs=self.runs,
+            distinct=found,
             seconds=self.seconds,
             compile_seconds=0.0,
-            peak_memory_bytes=memory,
-            bytes_per_state=memory / max(1, len(self.states)),
-            symmetry=tuple(domain.name for domain in self.domains),
-            properties=properties,
-            actions=actions,
+            bytes_per_state=grown / max(1, found),
+            symmetry=tuple(domain.name for domain in self.symmetry.domains),
+            actions=tuple(self._coverage(action) for action in self.model.actions),
             levels=tuple(self.levels),
-            failure=self.failure,
+            rechecked=0,
+            notes=self.symmetry.refusals,
         )
-
-    def _word(
-        self, actions: tuple[ActionCoverage, ...], properties: tuple[PropertyVerdict, ...]
-    ) -> tuple[Word, Outcome]:
-        if self.failure is not None:
-            return "violated", "deadlock" if not self.failure.where and self.failure.action is None else "model_error"
-        if self.violated:
-            return "violated", "safety"
-        if self.reason:
-            return "inconclusive", "none"
-        missing = any(each.verdict == "missing" for each in properties)
-        idle = any(each.fired == 0 and not each.switched_off for each in actions)
-        return "holds", "vacuous" if missing or idle else "none"
-
-    def _exhausted(self) -> bool:
-        return not self.reason and self.failure is None and not self.violated
-
-    def _assurance(self) -> str:
-        if self.reason:
-            return f"{self.reason} after {len(self.states):,} states at depth {len(self.levels)}"
-        if self._exhausted():
-            return "exhaustive within bounds"
-        runs = [self.examples[name] for name in self.violated]
-        runs += [self.failure.run] if self.failure is not None else []
-        return f"the shortest counterexample, {min(len(run.steps) for run in runs)} steps"
-
-    def _judged(self, prop: Property) -> PropertyVerdict:
-        return PropertyVerdict(prop.name, prop.kind, prop.says, self._finding(prop), self.examples.get(prop.name))
-
-    def _finding(
-        self, prop: Property
-    ) -> Literal["holds", "violated", "reached", "missing", "not_applicable", "not_checked"]:
-        if not prop.applicable:
-            return "not_applicable"
-        if prop.name in self.violated:
-            return "violated"
-        if prop.name in self.examples:
-            return "reached"
-        if not self._exhausted():
-            return "not_checked"
-        return "missing" if prop.kind == "reachable" else "holds"
+        return verdict_of(self.model, ending)
 
     def _coverage(self, action: Action) -> ActionCoverage:
         tally = self.tallies[action.name]
-        counts = {(each.line, each.column): at for at, each in enumerate(tally.probes.conjuncts)}
-        guards: dict[tuple[int, int, str], GuardCoverage] = {}
+        if action.switched_off:
+            return ActionCoverage(action.name, 0, True, ())
+        numbers = {(each.line, each.column): number for number, each in enumerate(tally.probes.conjuncts)}
+        guards: dict[tuple[int, int], GuardCoverage] = {}
         for guard in guards_of(action.form.body):
             place = (guard.where.line, guard.where.column)
-            evaluated, passed = tally.probes.counts(counts.get(place))
-            is_limit = not isinstance(guard, ir.Require)
-            if is_limit and guard.budget is not None:
-                evaluated, passed = tally.reached_budget, tally.within_budget
-            guards[*place, guard.text] = GuardCoverage(guard.text, guard.where.line, is_limit, evaluated, passed)
-        return ActionCoverage(action.name, tally.fired, action.switched_off, tuple(guards.values()))
+            is_limit = isinstance(guard, ir.Limit)
+            counts = tally.probes.counts(numbers.get(place))
+            if isinstance(guard, ir.Limit) and guard.budget is not None:
+                counts = (tally.reached_budget, tally.within_budget)
+            guards[place] = GuardCoverage(guard.text, guard.where.line, is_limit, *counts)
+        return ActionCoverage(action.name, tally.fired, False, tuple(guards.values()))
 
 
 def _itself(state: State) -> Any:
     return state
-
-
-def _resident_bytes() -> int:
-    """The most memory that this process has had in use."""
-    unit = 1 if sys.platform == "darwin" else 1024
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit

@@ -29,6 +29,7 @@ __all__ = [
     "Seq",
     "Set",
     "State",
+    "field_names",
     "frozen",
     "is_majority",
     "record_key",

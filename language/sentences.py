@@ -1,0 +1,90 @@
+"""The sentence of a step: the first line of an action's docstring, read as a template over the state before the step.
+
+    "{follower} fetches from {s.leader} at offset {len(s.log[follower])}."     "B fetches from A at offset 0."
+
+Between braces stands any expression over the parameters and the state; `{{` and `}}` are braces. Values print as
+people write them (`values.show`).
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator, Mapping
+from types import FunctionType
+from typing import Any, cast
+
+from .judge import blamed, shape_of
+from .model import Action, Model
+from .values import State, show
+
+
+def sentence(model: Model, action: Action, state: State, arguments: Mapping[str, Any]) -> str:
+    """What the step says, `state` being the one before it. An action without a docstring says its name.
+
+    ModelError when an expression in the template cannot be evaluated here.
+    """
+    pieces, values = _compiled(model, action)
+    try:
+        shown = [show(value) for value in values(state, **arguments)]
+    except Exception as error:
+        raise blamed(model, error, action.name, arguments) from error
+    return "".join(text + value for text, value in zip(pieces, [*shown, ""], strict=True))
+
+
+_Compiled = tuple[list[str], Callable[..., tuple[Any, ...]]]
+
+
+def _compiled(model: Model, action: Action) -> _Compiled:
+    """The texts between the expressions, and a function from state and arguments to the expressions' values."""
+    memo = shape_of(model).memo
+    known = memo.get(("sentence", action.name))
+    if known is None:
+        known = memo["sentence", action.name] = _compile(action)
+    return cast(_Compiled, known)
+
+
+def _compile(action: Action) -> _Compiled:
+    texts, expressions = [""], list[ast.expr]()
+    for piece in split_template(action.sentence or action.name):
+        if isinstance(piece, str):
+            texts[-1] += piece
+        else:
+            expressions.append(piece)
+            texts.append("")
+    names = [action.form.state, *(parameter.name for parameter in action.form.parameters)]
+    arguments = ast.arguments([], [ast.arg(name) for name in names], None, [], [], None, [])
+    function = ast.Lambda(arguments, ast.Tuple(expressions, ast.Load()))
+    code = compile(ast.fix_missing_locations(ast.Expression(function)), f"<sentence of {action.name}>", "eval")
+    return texts, eval(code, cast(FunctionType, action.run).__globals__)
+
+
+def split_template(template: str) -> Iterator[str | ast.expr]:
+    """The pieces of a template: plain text, and the expressions between braces.
+
+    SyntaxError when a brace is left open or what stands between braces is no expression.
+    """
+    at = 0
+    while at < len(template):
+        character = template[at]
+        if character in "{}" and template[at : at + 2] == character * 2:
+            yield character
+            at += 2
+        elif character == "{":
+            end = _closing(template, at)
+            yield ast.parse(template[at + 1 : end].strip(), mode="eval").body
+            at = end + 1
+        elif character == "}":
+            raise SyntaxError(f"single '}}' in {template!r}")
+        else:
+            yield character
+            at += 1
+
+
+def _closing(template: str, opening: int) -> int:
+    """Where the brace that opens at `opening` closes, brackets inside it paired."""
+    depth = 0
+    for at in range(opening, len(template)):
+        depth += (template[at] in "{[(") - (template[at] in "}])")
+        if depth == 0:
+            return at
+    raise SyntaxError(f"'{{' is never closed in {template!r}")
