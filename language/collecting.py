@@ -49,7 +49,12 @@ def import_file(path: Path, diagnostics: Diagnostics) -> ModuleType:
     try:
         read(str(path))
     except SyntaxError as error:
-        diagnostics.add("TG001", _syntax_place(str(path), error), f"{error.msg}", "Python 3.11")
+        diagnostics.add(
+            "TG001",
+            _syntax_place(str(path), error),
+            f"{error.msg}",
+            "a file that Python itself accepts: python -m py_compile FILE",
+        )
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"{path} cannot be read: {error}") from error
     diagnostics.raise_if_any()

@@ -13,7 +13,7 @@ import typing
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
-from typing import Any
+from typing import Any, cast
 
 from .. import values as containers
 from ..constants import Constant, ConstantExpression, Literal, Operation, Value
@@ -202,7 +202,7 @@ class Types:
             return Annotation(None)
         if typing.get_origin(value) is not typing.Annotated:
             return Annotation(self._type(value))
-        marks: tuple[Any, ...] = value.__metadata__
+        marks = cast("tuple[Any, ...]", cast(Any, value).__metadata__)
         members = [each.field for each in marks if isinstance(each, Member)]
         ghost = any(isinstance(each, GhostMark) for each in marks)
         return Annotation(self._type(value), ghost, members[0] if members else None)

@@ -55,7 +55,9 @@ def call(scope: Scope, node: ast.Call, expected: Type | None) -> ir.Expr:
 def _unknown(scope: Scope, node: ast.Call) -> Abandoned:
     if isinstance(node.func, ast.Attribute):
         return _method(scope, node, node.func)
-    if isinstance(node.func, ast.Name) and not scope.is_local(node.func.id):
+    if not isinstance(node.func, ast.Name) or node.func.id in scope.names:
+        expression(scope, node.func)  # which may be wrong in itself
+    elif not scope.is_local(node.func.id):
         known = [name for name, value in scope.namespace.items() if callable(value)]
         return scope.error("TG201", node.func, f"nothing here is called {node.func.id}", nearest(node.func.id, known))
     return _not_in_language(scope, node)
@@ -82,6 +84,7 @@ def _method_hint(type_: Type, method: str) -> str:
         "intersection": "a & b",
         "difference": "a - b",
         "issubset": "a <= b",
+        "clear": "s.x = Set()",
         "copy": "the value itself: values never change",
         "pop": "s.q[len(s.q) - 1], and .truncate(n)",
     }
@@ -337,7 +340,9 @@ _PYTHON_CONTAINERS: dict[type[ast.expr], tuple[str, str]] = {
 @expressions(ast.List, ast.Tuple, ast.Dict, ast.DictComp)
 def _python_container(scope: Scope, node: ast.expr, expected: Type | None) -> ir.Expr:
     kind, hint = _PYTHON_CONTAINERS[type(node)]
-    if isinstance(node, ast.Dict) and not node.keys and isinstance(expected, Subset):
+    if isinstance(node, ast.List):
+        hint = f"Seq({scope.source.text_of(node)})"
+    if isinstance(node, ast.Dict) and not node.keys and isinstance(expected, (Subset, Pool)):
         hint = "Set()"
     raise scope.error("TG111", node, f"a {kind} is not a value of the language", hint)
 

@@ -121,6 +121,13 @@ def number(scope: Scope, value: int, node: ast.AST) -> ir.Expr:
     return ir.Const(value, interval, scope.where(node))
 
 
+@expressions(ast.NamedExpr)
+def named_expression(scope: Scope, node: ast.NamedExpr, expected: Type | None) -> ir.Expr:
+    """`name := value`: expressions have no effect."""
+    scope.poison(node.target.id)
+    raise scope.error("TG113", node, "an assignment inside an expression", "name = value, before this statement")
+
+
 @expressions(ast.JoinedStr)
 def text(scope: Scope, node: ast.JoinedStr, expected: Type | None) -> ir.Expr:
     """Text with fields: never a value."""

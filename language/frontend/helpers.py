@@ -10,7 +10,7 @@ from typing import Any
 
 from .. import ir
 from ..errors import Abandoned
-from ..types import Bool, Int, Type
+from ..types import Bool, Int, Type, Unit
 from .annotations import describe
 from .intervals import inside, widened
 from .matching import agrees, fit, join, settle
@@ -20,13 +20,17 @@ from .source import Source, source_of_function
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """A function's text and its parameters in order: None is the type of a parameter that takes the state."""
+    """A function's text and its parameters in order: None is the type of a parameter that takes the state.
+
+    The types of `broken` parameters are wrong, which is noted.
+    """
 
     function: Any  # a FunctionType, which as the type of an attribute would mean a method
     source: Source
     node: ast.FunctionDef
     parameters: tuple[tuple[ast.arg, Type | None], ...]
     returns: Type | None
+    broken: frozenset[str] = frozenset()
 
 
 def names_assigned(nodes: list[ast.stmt]) -> frozenset[str]:
@@ -58,18 +62,18 @@ def _stored(target: ast.expr) -> Iterator[str]:
 
 
 def signature(program: Program, function: FunctionType, source: Source, node: ast.FunctionDef) -> Signature:
-    """Reads a function's annotations. Raises Abandoned after noting what is wrong with them."""
+    """Reads a function's annotations, and notes what is wrong with them. Raises Abandoned when little is left."""
     _check_shape(program, source, node)
     parameters: list[tuple[ast.arg, Type | None]] = []
-    sound = True
+    broken: set[str] = set()
     for each in node.args.args:
         try:
             parameters.append((each, _parameter_type(program, function, source, each)))
         except Abandoned:
-            sound = False
-    if not sound:
-        raise Abandoned
-    return Signature(function, source, node, tuple(parameters), _return_type(program, function, source, node))
+            parameters.append((each, Unit()))
+            broken.add(each.arg)
+    returns = _return_type(program, function, source, node)
+    return Signature(function, source, node, tuple(parameters), returns, frozenset(broken))
 
 
 def _check_shape(program: Program, source: Source, node: ast.FunctionDef) -> None:
@@ -115,6 +119,8 @@ def call(scope: Scope, function: FunctionType, node: ast.Call) -> ir.Expr:
     if function in program.stack:
         raise scope.error("TG106", node, f"{function.__name__} calls itself", "a loop over a bounded range")
     its = signature(program, function, *found)
+    if its.broken:
+        raise Abandoned
     states, arguments = _bind_arguments(scope, its, node)
     made = _elaborated(program, its, states, tuple(each.type for each in arguments))
     return ir.Call(made, tuple(arguments), made.returns, scope.where(node))

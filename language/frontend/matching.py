@@ -134,8 +134,12 @@ def fit(scope: Scope, value: ir.Expr, wanted: Type, node: ast.AST) -> ir.Expr:
 
 def _hint(found: Type, wanted: Type) -> str:
     match found, wanted:
+        case _, Option(of=of):
+            return _hint(found, of)
         case Unit(), _:
             return f"a {describe(wanted)}; or declare the place as {describe(wanted)} | None"
+        case ((Seq() | Subset() | Pool()), Int()):
+            return "its length: len(...)"
         case Bool(), Int():
             return "1 if condition else 0"
         case Int(), Bool():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from types import FunctionType
 
@@ -83,10 +84,13 @@ _USAGE = {
 
 
 def _parameters(program: Program, its: Signature, skip: int) -> tuple[ir.Parameter, ...]:
+    """The parameters that are right; mistakes in the others are noted."""
     made: list[ir.Parameter] = []
     for node, type_ in its.parameters[skip:]:
         assert type_ is not None, "a state among the parameters was refused"
-        made.append(_parameter(program, its, node, type_))
+        if node.arg not in its.broken:
+            with suppress(Abandoned):
+                made.append(_parameter(program, its, node, type_))
     return tuple(made)
 
 
@@ -138,7 +142,7 @@ def _scope(program: Program, its: Signature, role: Role, skip: int) -> Scope:
         scope.states[node.arg] = node.arg
         scope.used.add(node.arg)
     for node, type_ in its.parameters[skip:]:
-        scope.bind(node.arg, type_)
+        scope.bind(node.arg, None if node.arg in its.broken else type_)
     return scope
 
 
@@ -243,8 +247,7 @@ def _check_initial_ghosts(
 def predicate(program: Program, function: FunctionType, role: str) -> ir.Function:
     """Elaborates an invariant, a witness, a terminal predicate, or a transition property."""
     its = _signature(program, function, 2 if role == "transition" else 1, _ROLE_NAMES[role])
-    states = 2 if role == "transition" else 1
-    if not isinstance(its.returns, Bool) or len(its.parameters) > states:
+    if not isinstance(its.returns, Bool):
         usage = _USAGE[_ROLE_NAMES[role]].format(program.shape.name)
         message = f"{its.node.name} is {_ROLE_NAMES[role]}: a bool about the state, and nothing else"
         program.diagnostics.add("TG311", heading(its.source, its.node), message, usage)

@@ -125,6 +125,11 @@ class Scope:
         self.names[name] = binding = Binding(self.fresh(name), type_, loop)
         return binding
 
+    def poison(self, name: str) -> None:
+        """Keeps a name whose value is wrong, which is noted, from causing more messages."""
+        if name not in self.states:
+            self.names[name] = Binding(name, None)
+
     def is_local(self, name: str) -> bool:
         """Whether Python takes `name` for a local name of this function here."""
         return name in self.names or name in self.states or name in self.assigned
@@ -219,6 +224,5 @@ _KINDS: dict[type[ast.expr], str] = {
     ast.Yield: "yield",
     ast.YieldFrom: "yield",
     ast.Await: "await",
-    ast.NamedExpr: "an assignment inside an expression",
     ast.Starred: "unpacking",
 }

@@ -212,7 +212,7 @@ def annotated_assignment(scope: Scope, node: ast.AnnAssign, made: Made) -> bool:
     try:
         value = fitted(scope, node.value, declared)
     except Abandoned:
-        _poison(scope, node.target.id)
+        scope.poison(node.target.id)
         raise
     _let(scope, node.target.id, value, settle(declared, value.type), node, made)
     return False
@@ -236,24 +236,18 @@ def _assign_name(scope: Scope, target: ast.Name, value: ast.expr, node: ast.stmt
     try:
         found = expression(scope, value, before.type if before is not None else None)
     except Abandoned:
-        _poison(scope, target.id)
+        scope.poison(target.id)
         raise
     _let(scope, target.id, found, found.type, node, made)
-
-
-def _poison(scope: Scope, name: str) -> None:
-    """Keeps a name whose value is wrong from causing more messages."""
-    if name not in scope.states:
-        scope.names[name] = Binding(name, None)
 
 
 def _let(scope: Scope, name: str, value: ir.Expr, type_: Type, node: ast.stmt, made: Made) -> None:
     before = scope.names.get(name)
     if isinstance(type_, Unit):
-        _poison(scope, name)
+        scope.poison(name)
         raise scope.error("TG214", node, "this None could be of any type", f"{name}: T | None = None")
     if not is_known(type_):
-        _poison(scope, name)
+        scope.poison(name)
         raise scope.error(
             "TG214",
             node,
@@ -493,18 +487,33 @@ def _exhaustive(type_: Type, seen: frozenset[int]) -> bool:
 
 @statements(ast.While)
 def _while(scope: Scope, node: ast.While, made: Made) -> bool:
-    raise scope.error("TG101", node, "while may run for ever, and every step has to end", "for i in range(n): ...")
+    scope.note("TG101", node, "while may run for ever, and every step has to end", "for i in range(n): ...")
+    return _refused(scope, node.body)
 
 
 @statements(ast.Try, ast.TryStar, ast.Raise)
-def _exception(scope: Scope, node: ast.stmt, made: Made) -> bool:
-    raise scope.error(
-        "TG102", node, "steps do not raise or catch exceptions", "require(condition), or assert condition"
-    )
+def _exception(scope: Scope, node: ast.Try | ast.TryStar | ast.Raise, made: Made) -> bool:
+    scope.note("TG102", node, "steps do not raise or catch exceptions", "require(condition), or assert condition")
+    return isinstance(node, ast.Raise) or _refused(scope, node.body)
+
+
+@statements(ast.With)
+def _with(scope: Scope, node: ast.With, made: Made) -> bool:
+    scope.note("TG114", node, "a step has nothing to open or to close", "the statements inside it")
+    return _refused(scope, node.body)
+
+
+def _refused(scope: Scope, nodes: list[ast.stmt]) -> bool:
+    """Looks for further mistakes inside a statement that is refused; its names cause no more messages."""
+    block(scope.inner(), nodes)
+    for name in names_assigned(nodes):
+        scope.poison(name)
+    return False
 
 
 @statements(ast.FunctionDef, ast.ClassDef, ast.AsyncFunctionDef)
-def _definition(scope: Scope, node: ast.stmt, made: Made) -> bool:
+def _definition(scope: Scope, node: ast.FunctionDef | ast.ClassDef | ast.AsyncFunctionDef, made: Made) -> bool:
+    scope.poison(node.name)
     raise scope.error(
         "TG104", node, "functions and classes stand at module level", "a helper at module level, with parameters"
     )
