@@ -22,8 +22,10 @@ class Code:
     engine: llvm.ExecutionEngine
 
     def function(self, name: str, arguments: int) -> ctypes._CFuncPtr:  # pyright: ignore[reportPrivateUsage]
-        """A function of `arguments` words that returns a word, as a callable."""
+        """A function of `arguments` words that returns a word, as a callable. KeyError when the module has no such function."""
         address = self.engine.get_function_address(name)
+        if not address:
+            raise KeyError(name)
         return ctypes.CFUNCTYPE(ctypes.c_uint64, *[ctypes.c_uint64] * arguments)(address)
 
 

@@ -62,7 +62,7 @@ class Expressions(Shapes):
             return
         assert self.error_block is not None
         going = self.block()
-        self.builder.cbranch(self.bit(bad), self.error_block, going)
+        self.builder.cbranch(self.bit(bad), self.error_block, going).set_weights([1, 1000])
         self.builder.position_at_end(going)
 
     @contextmanager

@@ -7,15 +7,16 @@ import ctypes
 from ...language.model import Model
 from ...language.values import State
 from .compiler import Code
-from .kernel import CONTEXT, EVENTS, NO_PARENT
+from .kernel import CONTEXT, EVENTS, NO_PARENT, REHASH_BATCH
 from .memory import Region
 from .program import Program
 
 CELLS = {name: index for index, name in enumerate(CONTEXT)}
 LOAD = 0.8
 """The table grows when this much of it is used."""
-GROWTH = 1.8
-FIRST_SLOTS = 1 << 15
+FIRST_SLOTS = 1 << 16
+BIG_SLOTS = 1 << 24
+"""Smaller tables grow fourfold, to be filled again rarely; larger ones twofold, to waste little."""
 
 
 class Frontier:
@@ -30,13 +31,13 @@ class Frontier:
         per_state = 8 * self.words + 4
         self.capacity = min(NO_PARENT - 1, max(1024, int(limit / (per_state + 8 / LOAD))))
         self.states, self.parents = Region(8 * self.words * self.capacity), Region(4 * self.capacity)
-        self.table = Region(8 * FIRST_SLOTS)
+        self.table = Region(8 * (int(self.capacity / LOAD) + FIRST_SLOTS))
         self.buffer = Region(8 * (self.words + 2) * program.buffer_slots)
         self.edges = Region(8 * (self.words + 1) * max(1, len(program.transitions)))
-        self.scratch = Region(8 * self.words)
+        self.scratch, self.hashes = Region(8 * self.words), Region(8 * REHASH_BATCH)
         self.context = (ctypes.c_uint64 * program.context_cells)()
         self._address = ctypes.addressof(self.context)
-        self._explore, self._rehash, self._warm = (code.function(name, 1) for name in ("explore", "rehash", "warm"))
+        self._explore, self._warm, self._rehash = (code.function(*each) for each in (("explore", 1), ("warm", 1), ("rehash", 2)))
         self._expand, self._canonical = code.function("expand", 4), code.function("canonical", 2)
         self._masked = {name: code.function(name, 3) for name in ("invariants", "witnesses")}
         self._code = code
@@ -68,22 +69,16 @@ class Frontier:
         """Make room for more states; False when the limit forbids it."""
         if self["COUNT"] >= self.capacity:
             return False
-        slots = min(int(self["SIZE"] * GROWTH), int(self.capacity / LOAD) + 16)
-        kept = self["PENDING"], self["DONE"], self.buffer.address
-        self.table.close()
-        self.table = Region(8 * slots)
-        self["TABLE"], self["SIZE"] = self.table.address, slots
-        hashes = Region(8 * 16)
-        self["BUFFER"] = hashes.address
-        self._rehash(self._address)
-        hashes.close()
-        self["PENDING"], self["DONE"], self["BUFFER"] = kept
+        slots = min(self["SIZE"] * (2 if self["SIZE"] >= BIG_SLOTS else 4), int(self.capacity / LOAD) + 16)
+        self.table.clear(8 * self["SIZE"])
+        self["SIZE"] = slots
+        self._rehash(self._address, self.hashes.address)
         self._make_room()
         return True
 
     def close(self) -> None:
         """Give all memory back."""
-        for region in (self.states, self.parents, self.table, self.buffer, self.edges, self.scratch):
+        for region in (self.states, self.parents, self.table, self.buffer, self.edges, self.scratch, self.hashes):
             region.close()
 
     def offer(self, states: list[tuple[int, ...]]) -> None:

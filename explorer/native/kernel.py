@@ -49,6 +49,9 @@ EVENTS = (
 """Why `explore` returned: the level is done, it is time to report, no room, a property failed, a witness was met, a deadlock,
 a step broke the model's types, a property could not be evaluated. `NOTHING` stays inside."""
 
+REHASH_BATCH = 64
+"""States that the table takes together when it grows."""
+
 NO_PARENT = (1 << 32) - 1
 """The parent of an initial state; also one more than the most states a run can hold."""
 
@@ -64,7 +67,7 @@ def hash_words(at):
 
 
 def find(c, at, h):
-    """The index + 1 of the state at `at`, or 0. Stops at the empty slot where it would go."""
+    """The index of the state at `at`; or, when it is new, a number with the top bit set, whose rest is the free slot it goes to."""
     table = c[TABLE]
     size = c[SIZE]
     tag = h & 0xFFFFFFFF
@@ -72,15 +75,14 @@ def find(c, at, h):
     while True:
         entry = table[slot]
         if entry == 0:
-            return 0
+            return slot | ERROR_BIT
         if (entry >> 32) == tag:
-            index = entry & 0xFFFFFFFF
-            mine = c[STATES] + (index - 1) * (W * 8)
-            same = 1
+            index = (entry & 0xFFFFFFFF) - 1
+            mine = c[STATES] + index * (W * 8)
+            differ = 0
             for k in range(W):
-                if mine[k] != at[k]:
-                    same = 0
-            if same:
+                differ |= mine[k] ^ at[k]
+            if differ == 0:
                 return index
         slot += 1
         if slot == size:
@@ -88,7 +90,7 @@ def find(c, at, h):
 
 
 def place(c, h, index):
-    """Put (tag, index + 1) into the first free slot."""
+    """Put (tag, index + 1) into the first free slot; the state is known to be new."""
     table = c[TABLE]
     size = c[SIZE]
     slot = high(h, size)
@@ -99,16 +101,15 @@ def place(c, h, index):
     table[slot] = ((h & 0xFFFFFFFF) << 32) | (index + 1)
 
 
-def rehash(c):
-    """Fill an empty table from the store, sixteen states at a time so that their lines arrive together."""
+def rehash(c, hashes):
+    """Fill an empty table from the store, a few states at a time so that their lines arrive together."""
     count = c[COUNT]
     states = c[STATES]
-    hashes = c[BUFFER]
     at = 0
     while at < count:
         batch = count - at
-        if batch > 16:
-            batch = 16
+        if batch > REHASH_BATCH:
+            batch = REHASH_BATCH
         for j in range(batch):
             h = hash_words(states + (at + j) * (W * 8))
             hashes[j] = h
@@ -144,7 +145,9 @@ def insert(c):
     pending = c[PENDING]
     slot = c[BUFFER] + done * (STRIDE * 8)
     while done < pending:
-        if find(c, slot, slot[W]) == 0:
+        h = slot[W]
+        free = find(c, slot, h)
+        if free >> 63:
             count = c[COUNT]
             if count == c[ROOM]:
                 c[DONE] = done
@@ -153,7 +156,7 @@ def insert(c):
             for k in range(W):
                 mine[k] = slot[k]
             store32(c[PARENTS], count, slot[W + 1])
-            place(c, slot[W], count)
+            store64(c[TABLE], free & (ERROR_BIT - 1), ((h & 0xFFFFFFFF) << 32) | (count + 1))
             c[COUNT] = count + 1
             c[ABOUT] = count
             event = judge(c, mine)
@@ -228,3 +231,30 @@ def explore(c):
         if c[CROSSED] != 0:
             event = TRANSITION
     return event
+
+
+def measure(c, passes):
+    """Go over an explored store once more and redo the first `passes` stages of the work, changing nothing: 1 expand every state;
+    2 canonical form and hash too; 3 look every successor up; 4 instead of all that, evaluate the invariants. For benchmarks."""
+    next = 0
+    seen = 0
+    while next < c[COUNT]:
+        at = c[STATES] + next * (W * 8)
+        if passes == 4:
+            seen += invariants(c, at, c[CHECK])
+            next += 1
+        else:
+            pending = 0
+            while next < c[COUNT] and pending < BATCH:
+                pending += expand(c, c[STATES] + next * (W * 8), c[BUFFER] + pending * (STRIDE * 8), next)
+                next += 1
+            c[PENDING] = pending
+            if passes > 1:
+                warm(c)
+            if passes > 2:
+                slot = c[BUFFER]
+                for j in range(pending):
+                    seen += find(c, slot, slot[W])
+                    slot += STRIDE * 8
+            c[PENDING] = 0
+    return seen

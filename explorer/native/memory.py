@@ -29,6 +29,10 @@ class Region:
         """Write words from byte `at` on."""
         (ctypes.c_uint64 * len(words)).from_address(self.address + at)[:] = words
 
+    def clear(self, size: int) -> None:
+        """Zero the first `size` bytes, keeping their pages."""
+        ctypes.memset(self.address, 0, size)
+
     def half(self, index: int) -> int:
         """The 32-bit number at `index`."""
         return ctypes.c_uint32.from_address(self.address + 4 * index).value

@@ -73,13 +73,14 @@ def _kernel(module: llvm.Module, layout: Layout, made: dict[str, llvm.Function])
     numbers = {
         **CELL, **{name: index for index, name in enumerate(EVENTS)},
         "W": layout.words, "STRIDE": layout.words + 2, "BATCH": BATCH,
-        "NO_PARENT": NO_PARENT, "ERROR_BIT": ERROR_BIT, "FAILED": FAILED,
+        "NO_PARENT": NO_PARENT, "REHASH_BATCH": kernel.REHASH_BATCH, "ERROR_BIT": ERROR_BIT, "FAILED": FAILED,
     }  # fmt: skip
     for text in (
-        kernel.hash_words, kernel.find, kernel.place, kernel.rehash, kernel.warm, kernel.judge, kernel.insert, kernel.fill, kernel.explore
+        kernel.hash_words, kernel.find, kernel.place, kernel.rehash, kernel.warm, kernel.judge, kernel.insert, kernel.fill,
+        kernel.explore, kernel.measure,
     ):  # fmt: skip
         made[text.__name__] = compile_into(module, text, numbers, made)
-        if text.__name__ not in ("rehash", "explore", "warm"):
+        if text.__name__ not in ("rehash", "explore", "warm", "measure"):
             made[text.__name__].linkage = "internal"
 
 
