@@ -1,0 +1,113 @@
+"""`tidegate check MODEL`: exhaustive within bounds."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+from ..explorer import ENGINES
+from ..explorer.search import Search
+from ..language.model import Model
+from ..language.trace import trace_document
+from ..language.verdict import Verdict
+from ..reports.counterexample import trace_page
+from ..reports.document import Document, check_document
+from ..reports.paper import Paper
+from ..reports.terminal import verdict_page
+from .exits import Exit, of_verdict, worst
+from .models import bound
+from .options import (
+    Parser,
+    Verbs,
+    add_model_options,
+    add_print_options,
+    add_search_options,
+    add_verb,
+    chosen,
+    paper_of,
+    search_of,
+)
+from .output import prepared, write_json
+from .progress import ProgressLine, report_for
+
+EXAMPLES = """\
+  tidegate check replication:kip320
+  tidegate check replication:truncate_to_hw --set replicas=2 --set max_leader_epoch=2
+  tidegate check replication:kip101 --property strong_isr --symmetry --workers 2
+  tidegate check mine.py:broken --json --out report/
+
+exit: 0 holds, 1 a property is violated, 2 deadlock, 4 vacuous, 5 inconclusive, 7 a step broke
+the model's types, 64 usage, 65 the model's text is wrong, 70 engine and judge disagree
+"""
+
+
+def add(verbs: Verbs[Parser]) -> None:
+    """Adds the verb."""
+    about = "Explores every reachable state within the bounds and judges every property in it."
+    parser = add_verb(verbs, "check", "explore a model exhaustively within its bounds", about, EXAMPLES)
+    add_model_options(parser)
+    add_search_options(parser)
+    add_print_options(parser)
+    parser.add_argument("--out", metavar="DIR", type=Path, help="also write report.json and the traces there")
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> Exit:
+    """Checks, prints, then saves: a result is never lost to a full disk."""
+    out: Path | None = None if options.out is None else prepared(options.out)
+    model = bound(chosen(options))
+    verdict = checked(model, options.engine, search_of(options))
+    traces = trace_documents(model, verdict)
+    paths = {} if out is None else {name: str(out / _file_name(name)) for name in traces}
+    document = check_document(verdict, traces, paths)
+    if options.json:
+        json.dump(document, sys.stdout, indent=2, ensure_ascii=False)
+        print(flush=True)
+    else:
+        print(full_report(verdict, traces, paper_of(options)), end="", flush=True)
+    found = of_verdict(verdict)
+    return found if out is None else _saved(out, document, traces, paths, found)
+
+
+def checked(model: Model, engine: str, search: Search) -> Verdict:
+    """The engine's verdict, with a line of progress on a terminal meanwhile."""
+    with ProgressLine(sys.stderr) as line:
+        return ENGINES[engine](model, search, report_for(line))
+
+
+def trace_documents(model: Model, verdict: Verdict) -> Mapping[str, Document]:
+    """A trace document for each property that has a run, and under "" for a failure that is no property's."""
+    runs = {each.name: each for each in verdict.properties if each.run is not None}
+    documents = {name: trace_document(model, each, engine=verdict.engine) for name, each in runs.items()}
+    if verdict.failure is not None:
+        documents[""] = trace_document(model, verdict.failure, engine=verdict.engine)
+    return documents
+
+
+def full_report(verdict: Verdict, traces: Mapping[str, Document], paper: Paper) -> str:
+    """The verdict, then the trace of everything that failed."""
+    failed = [each.name for each in verdict.properties if each.verdict == "violated"]
+    failed += [""] if verdict.failure is not None else []
+    pages = [verdict_page(verdict, paper), *(trace_page(traces[name], paper) for name in failed)]
+    return "\n".join(page.text() for page in pages)
+
+
+def _file_name(name: str) -> str:
+    return f"{name or 'failure'}.trace.json"
+
+
+def _saved(
+    out: Path, document: Document, traces: Mapping[str, Document], paths: Mapping[str, str], found: Exit
+) -> Exit:
+    try:
+        for name, path in paths.items():
+            write_json(Path(path), traces[name])
+        write_json(out / "report.json", document)
+    except OSError as error:
+        print(f"tidegate: --out {out}: the report could not be saved: {error}", file=sys.stderr)
+        return worst((found, Exit.USAGE)) if found is Exit.HOLDS else found
+    print(f"saved {out / 'report.json'}" + (f" and {len(paths)} traces" if paths else ""), file=sys.stderr)
+    return found

@@ -1,0 +1,61 @@
+"""Exit codes, one table for every verb, and which of several a run ends with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from enum import IntEnum
+
+from ..language.verdict import Outcome, Verdict
+
+
+class Exit(IntEnum):
+    """What a process ends with. `HOLDS` means for `gate` that everything was as expected."""
+
+    HOLDS = 0
+    SAFETY = 1
+    DEADLOCK = 2
+    LIVENESS = 3
+    VACUOUS = 4
+    INCONCLUSIVE = 5
+    UNEXPECTED = 6
+    MODEL_BROKE = 7
+    USAGE = 64
+    MODEL_TEXT = 65
+    INTERNAL = 70
+
+
+_PRECEDENCE = (
+    Exit.INTERNAL,
+    Exit.MODEL_TEXT,
+    Exit.USAGE,
+    Exit.MODEL_BROKE,
+    Exit.UNEXPECTED,
+    Exit.SAFETY,
+    Exit.LIVENESS,
+    Exit.DEADLOCK,
+    Exit.INCONCLUSIVE,
+    Exit.VACUOUS,
+    Exit.HOLDS,
+)
+
+_OUTCOMES: dict[Outcome, Exit] = {
+    "safety": Exit.SAFETY,
+    "deadlock": Exit.DEADLOCK,
+    "liveness": Exit.LIVENESS,
+    "model_error": Exit.MODEL_BROKE,
+    "vacuous": Exit.VACUOUS,
+}
+
+
+def of_verdict(verdict: Verdict) -> Exit:
+    """The exit of one check. Vacuity is judged after an exhaustive pass only, so what is inconclusive is never
+    vacuous.
+    """
+    if verdict.verdict == "inconclusive":
+        return Exit.INCONCLUSIVE
+    return _OUTCOMES.get(verdict.outcome, Exit.HOLDS)
+
+
+def worst(exits: Iterable[Exit]) -> Exit:
+    """The one exit of several; HOLDS of none."""
+    return min(exits, key=_PRECEDENCE.index, default=Exit.HOLDS)

@@ -1,0 +1,73 @@
+"""`tidegate explain MODEL [ACTION]`: what a model's actions mean, in words and in notation."""
+
+from __future__ import annotations
+
+import argparse
+
+from ..language.errors import nearest
+from ..language.model import Action, Model
+from ..reports.effects import action_lines
+from ..reports.mathematics import parameters_text
+from ..reports.paper import Page
+from .exits import Exit
+from .models import bound
+from .options import Chosen, Parser, Verbs, Wrong, add_print_options, add_verb, paper_of
+
+EXAMPLES = """\
+  tidegate explain replication:kip320
+  tidegate explain replication:kip320 follower_fetch
+"""
+
+
+def add(verbs: Verbs[Parser]) -> None:
+    """Adds the verb."""
+    about = "A model's actions; of one of them, its guards, bounds and effect with the profile's switches folded in."
+    parser = add_verb(verbs, "explain", "what a model or one of its actions means", about, EXAMPLES)
+    parser.add_argument("model", metavar="MODEL", help="a built-in name or a path, with a profile if you like")
+    parser.add_argument("action", metavar="ACTION", nargs="?", help="one action")
+    add_print_options(parser, json=False)
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> Exit:
+    """Prints what is asked for."""
+    model = bound(Chosen(options.model, ghosts=True))
+    page = Page(paper_of(options))
+    if options.action is None:
+        _overview(page, model)
+    else:
+        _one(page, _action(model, options.action))
+    print(page.text(), end="")
+    return Exit.HOLDS
+
+
+def _action(model: Model, name: str) -> Action:
+    known = {each.name: each for each in model.actions}
+    if name not in known:
+        raise Wrong(f"{model.name} has no action {name!r}; {nearest(name, known)}")
+    return known[name]
+
+
+def _overview(page: Page, model: Model) -> None:
+    page.line(model.name, style="bold")
+    for paragraph in model.doc.strip().split("\n\n"):
+        page.line(paragraph.replace("\n", " "), indent=2, hang=0)
+        page.blank()
+    rows = [(each.name, _kind(each), each.sentence) for each in model.actions]
+    page.columns(rows)
+
+
+def _kind(each: Action) -> str:
+    return "switched off" if each.switched_off else each.kind
+
+
+def _one(page: Page, action: Action) -> None:
+    page.line(f"{action.name}{parameters_text(action.form.parameters)}", style="bold")
+    page.line(action.doc.strip().replace("\n", " "), indent=2, hang=0)
+    page.blank()
+    if action.switched_off:
+        page.line("This profile's constants switch it off.", indent=2)
+    for line in action_lines(action.form):
+        page.exact(f"  {line}")
+    page.blank()
+    page.columns([("reads", ", ".join(sorted(action.form.reads))), ("writes", ", ".join(sorted(action.form.writes)))])

@@ -1,0 +1,79 @@
+"""The command `tidegate`: verbs, and what any mistake ends with."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import traceback
+from collections.abc import Sequence
+from importlib.metadata import version
+
+from ..language.errors import ModelErrors, UsageError
+from ..language.values import ModelError
+from ..language.verdict import Disagreement
+from . import check, demo, explain, gate, models, replay, show, spec
+from .exits import Exit
+from .options import Parser, Wrong
+
+EPILOG = """\
+exit codes
+  0  holds; for gate: all as expected     5  inconclusive: out of time or memory, or interrupted
+  1  a safety property is violated        6  gate: a result differs from what is recorded
+  2  deadlock                             7  a step broke the model's own types
+  3  a liveness property is violated     64  usage; replay: a step is disabled
+  4  vacuous: a witness is missing, an   65  the model's text is wrong
+     action never happens                70  internal error, or engine and judge disagree
+"""
+
+
+def parser() -> Parser:
+    """The whole command line."""
+    made = Parser(
+        prog="tidegate",
+        description="Protocols written as plain Python, explored exhaustively by native code.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    made.add_argument("--version", action="version", version=f"tidegate {version('tidegate')}")
+    verbs = made.add_subparsers(metavar="VERB", required=True, parser_class=Parser)
+    for verb in (demo, models, check, replay, show, explain, gate, spec):
+        verb.add(verbs)
+    return made
+
+
+def main(arguments: Sequence[str]) -> Exit:
+    """Runs one command line and gives its exit; every mistake is told on standard error."""
+    try:
+        options = parser().parse_args(arguments)
+        return options.run(options)
+    except (Wrong, UsageError) as error:
+        return _told(str(error), Exit.USAGE)
+    except ModelErrors as error:
+        return _told(error.render(), Exit.MODEL_TEXT, name="")
+    except ModelError as error:
+        return _told(f"{error.where}: {error}" if error.where else str(error), Exit.MODEL_BROKE)
+    except Disagreement as error:
+        return _told(f"the engine and plain Python disagree; do not trust this result\n{error}", Exit.INTERNAL)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return Exit.INTERNAL
+    except KeyboardInterrupt:
+        return _told("interrupted before there was anything to report", Exit.INCONCLUSIVE)
+    except Exception:
+        traceback.print_exc()
+        return _told("this is a bug in tidegate, not in your model; the lines above say where", Exit.INTERNAL)
+
+
+def _told(message: str, exit_: Exit, name: str = "tidegate: ") -> Exit:
+    print(f"{name}{message}", file=sys.stderr)
+    return exit_
+
+
+def run() -> None:
+    """The entry point of the `tidegate` command."""
+    sys.exit(main(sys.argv[1:]))
+
+
+if __name__ == "__main__":
+    run()

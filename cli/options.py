@@ -1,0 +1,221 @@
+"""Options that several verbs share: which model, how to search, how to print. Declared and read here, into typed
+values.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NoReturn
+
+from ..explorer.search import Search
+from ..reports.paper import Paper, paper_for
+
+
+class Wrong(Exception):
+    """The command line asks for something that cannot be: exit 64, and the message says what to do."""
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser that reports a mistake as `Wrong`, so that every mistake ends with the same exit."""
+
+    def error(self, message: str) -> NoReturn:
+        raise Wrong(f"{message}\ntry: {self.prog} --help")
+
+
+Verbs = argparse._SubParsersAction  # pyright: ignore[reportPrivateUsage]  # the only name that argparse gives this type
+
+
+def add_verb(verbs: Verbs[Parser], name: str, says: str, about: str, examples: str) -> Parser:
+    """A verb's parser, its help ending in examples."""
+    return verbs.add_parser(
+        name,
+        help=says,
+        description=about,
+        epilog=f"examples:\n{examples.rstrip()}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+
+
+# --- which model ----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """Which model, bound how. `ghosts` None leaves it to the properties that were asked for."""
+
+    model: str
+    assignments: tuple[tuple[str, str], ...] = ()
+    bounds: str | None = None
+    open: tuple[str, ...] = ()
+    properties: tuple[str, ...] = ()
+    ghosts: bool | None = None
+
+
+def add_model_options(parser: Parser, *, search: bool = True) -> None:
+    """MODEL and how it is bound; `search` adds what only matters to engines."""
+    group = parser.add_argument_group("the model")
+    group.add_argument(
+        "model",
+        metavar="MODEL",
+        help="a built-in name, `replication` or `replication:kip320`, or a path: `mine.py`, `mine.py:profile`",
+    )
+    group.add_argument(
+        "--set",
+        metavar="NAME=VALUE",
+        action="append",
+        default=[],
+        dest="assignments",
+        help="give a constant a value (repeatable)",
+    )
+    group.add_argument("--bounds", metavar="NAME", help="constants from the named bounds of the model's file in spec/")
+    group.add_argument(
+        "--ghosts",
+        action=argparse.BooleanOptionalAction,
+        default=None,
+        help="keep ghost fields (default: only if a chosen --property reads one)",
+    )
+    group.add_argument(
+        "--property",
+        metavar="NAME",
+        action="append",
+        default=[],
+        dest="properties",
+        help="judge this property only (repeatable)",
+    )
+    if search:
+        group.add_argument(
+            "--open",
+            metavar="NAME",
+            action="append",
+            default=[],
+            help="leave a constant open in the compiled code (repeatable)",
+        )
+
+
+def chosen(options: argparse.Namespace) -> Chosen:
+    """What `add_model_options` read. Raises `Wrong` for an assignment without `=`."""
+    return Chosen(
+        model=options.model,
+        assignments=tuple(_assignment(text) for text in options.assignments),
+        bounds=options.bounds,
+        open=tuple(getattr(options, "open", ())),
+        properties=tuple(options.properties),
+        ghosts=options.ghosts,
+    )
+
+
+def _assignment(text: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not equals or not name.strip() or not value.strip():
+        raise Wrong(f"--set {text}: write NAME=VALUE, for example --set replicas=3")
+    return name.strip(), value.strip()
+
+
+# --- how to search --------------------------------------------------------------------------------------------------
+
+
+def add_search_options(parser: Parser) -> None:
+    """How an engine searches."""
+    group = parser.add_argument_group("the search")
+    group.add_argument(
+        "--engine",
+        choices=("native", "python"),
+        default="native",
+        help="compiled code (default) or plain Python, the judge itself",
+    )
+    group.add_argument(
+        "--symmetry",
+        action=argparse.BooleanOptionalAction,
+        default=False,
+        help="count states that differ by a renaming once (default: off)",
+    )
+    group.add_argument("--workers", metavar="N", type=_positive, default=1, help="threads that search (default: 1)")
+    group.add_argument("--memory", metavar="SIZE", type=size, help="end as inconclusive at this much memory: 500M, 2G")
+    group.add_argument("--time", metavar="SECONDS", type=_seconds, help="end as inconclusive after this long")
+    group.add_argument(
+        "--seed", metavar="N", type=int, default=0, help="draws the states that plain Python re-checks (default: 0)"
+    )
+    group.add_argument("--no-cache", action="store_true", help="compile anew and keep nothing on disk")
+
+
+def search_of(options: argparse.Namespace) -> Search:
+    """What `add_search_options` read."""
+    return Search(
+        symmetry=options.symmetry,
+        memory_bytes=options.memory,
+        seconds=options.time,
+        workers=options.workers,
+        seed=options.seed,
+        cache=None if options.no_cache else cache_directory(),
+    )
+
+
+def cache_directory() -> Path | None:
+    """Where compiled kernels are kept: `$TIDEGATE_CACHE`, else `tidegate` in the user's cache; None if it cannot be
+    made.
+    """
+    given = os.environ.get("TIDEGATE_CACHE")
+    base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    directory = Path(given) if given else base / "tidegate"
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+    except OSError:
+        return None
+    return directory if os.access(directory, os.W_OK) else None
+
+
+def size(text: str) -> int:
+    """`2G`, `500M`, `1.5GiB`, `1048576` in bytes; K, M, G, T are powers of 1024."""
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([KMGT]?)(?:i?B)?", text.strip(), re.IGNORECASE)
+    if match is None or float(match[1]) == 0:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a size; write 500M or 2G")
+    return int(float(match[1]) * 1024 ** " KMGT".index(match[2].upper() or " "))
+
+
+def _positive(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 1")
+    return int(text)
+
+
+def _seconds(text: str) -> float:
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = 0
+    if not 0 < seconds < float("inf"):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of seconds above 0")
+    return seconds
+
+
+# --- how to print ---------------------------------------------------------------------------------------------------
+
+
+def add_print_options(parser: Parser, *, json: bool = True) -> None:
+    """How results are printed."""
+    group = parser.add_argument_group("the report")
+    if json:
+        group.add_argument("--json", action="store_true", help="one JSON object on standard output, nothing else there")
+    group.add_argument("--ascii", action="store_true", help="print ASCII only")
+    group.add_argument(
+        "--width",
+        metavar="COLUMNS",
+        type=_positive,
+        help="print this wide (default: the terminal's width up to 100, else 80)",
+    )
+    group.add_argument(
+        "--color",
+        choices=("auto", "always", "never"),
+        default="auto",
+        help="styles on a terminal (default: auto; NO_COLOR is heeded)",
+    )
+
+
+def paper_of(options: argparse.Namespace) -> Paper:
+    """What `add_print_options` read, for standard output."""
+    return paper_for(sys.stdout, width=options.width, ascii=options.ascii, color=options.color)

@@ -1,0 +1,54 @@
+"""A line on standard error that says, about once a second and only on a terminal, how far a search has come."""
+
+from __future__ import annotations
+
+import sys
+import time
+from typing import TextIO
+
+from ..explorer.search import Progress, Report
+from ..reports.paper import bytes_text, count, rate_text, seconds_text
+
+_ERASE = "\r\x1b[K"
+
+
+class ProgressLine:
+    """Call it with each `Progress`: it rewrites one line, at most once a second. As a context it erases it at the
+    end.
+    """
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+        self._last = time.monotonic()
+        self._shown = False
+
+    def __call__(self, progress: Progress) -> None:
+        now = time.monotonic()
+        if now - self._last < 0.9:
+            return
+        self._last = now
+        self._shown = True
+        self._stream.write(_ERASE + progress_text(progress))
+        self._stream.flush()
+
+    def __enter__(self) -> ProgressLine:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._shown:
+            self._stream.write(_ERASE)
+            self._stream.flush()
+
+
+def progress_text(progress: Progress) -> str:
+    """What is known, and no guess of how long it will take."""
+    memory = bytes_text(progress.memory_bytes)
+    return (
+        f"{count(progress.distinct)} distinct, {count(progress.frontier)} to expand, depth {progress.depth}, "
+        f"{rate_text(progress.states_per_second)}, {memory}, {seconds_text(progress.seconds)}"
+    )
+
+
+def report_for(line: ProgressLine) -> Report | None:
+    """The line as an engine's report, or None where nobody would see it."""
+    return line if sys.stderr.isatty() else None

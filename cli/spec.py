@@ -1,0 +1,116 @@
+"""`tidegate spec`: writes spec/<model>.md from the models' texts, or says which are out of date."""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+from ..language.binding import Definition
+from ..reports.mathematics import Recorded as Row
+from ..reports.mathematics import Specification, specification_text
+from .exits import Exit
+from .models import CATALOGUE, definition_of
+from .options import Parser, Verbs, Wrong, add_verb
+from .output import write_text
+from .recorded import Recorded, read, shipped
+
+EXAMPLES = """\
+  tidegate spec                 write spec/<model>.md for every built-in model
+  tidegate spec --check         exit 6 and show the difference when a page is out of date
+  tidegate spec mine.py         print the page of a model of your own
+"""
+
+
+def add(verbs: Verbs[Parser]) -> None:
+    """Adds the verb."""
+    about = "The formal specification: a model's text in mathematical notation, beside what was recorded of it."
+    parser = add_verb(verbs, "spec", "the models in mathematical notation", about, EXAMPLES)
+    parser.add_argument("model", metavar="MODEL", nargs="?", help="print this model's page and write nothing")
+    parser.add_argument("--check", action="store_true", help="write nothing; compare")
+    parser.add_argument("--dir", metavar="DIR", type=Path, help="where the pages are (default: the installed spec/)")
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> Exit:
+    """Writes, compares or prints."""
+    if options.model is not None:
+        print(page(options.model), end="")
+        return Exit.HOLDS
+    folder = options.dir or folder_of_pages()
+    if not folder.is_dir():
+        raise Wrong(f"--dir {folder}: there is no such directory")
+    texts = {folder / f"{name}.md": page(name) for name in CATALOGUE}
+    return _compared(texts) if options.check else _written(texts)
+
+
+def folder_of_pages() -> Path:
+    """The spec/ folder of this installation."""
+    return next(shipped()).parent
+
+
+def page(name: str) -> str:
+    """The page of one model."""
+    definition, _ = definition_of(name)
+    model = definition.bind(name, open=tuple(definition.constants))
+    recorded = recorded_of(name)
+    return specification_text(
+        Specification(
+            title=f"`{Path(name).stem}`, formally",
+            model=model,
+            profiles=definition.profiles,
+            recorded=[_row(each, definition) for each in recorded],
+            recorded_in=f"{Path(name).stem}.toml",
+            command="tidegate spec",
+        )
+    )
+
+
+def recorded_of(name: str) -> tuple[Recorded, ...]:
+    """What spec/ records of a built-in model, or the TOML file beside a user's own."""
+    beside = Path(name).with_suffix(".toml")
+    paths = [beside] if name.endswith(".py") and beside.is_file() else [path for path in shipped() if path.stem == name]
+    return tuple(check for path in paths for check in read(path).checks)
+
+
+def _row(check: Recorded, definition: Definition) -> Row:
+    """A recorded check as the page shows it; what violates it is told, what holds is not."""
+    violated = {name: each.steps for name, each in check.properties.items() if each.verdict == "violated"}
+    known = [name for name in definition.constants if name in check.constants]
+    return Row(
+        profile=check.profile,
+        constants=" ".join(f"{name}={check.constants[name]}" for name in known),
+        symmetry=check.symmetry,
+        verdict="violated" if violated else "holds" if check.outcome == "none" else check.outcome.replace("_", " "),
+        distinct_states=check.counts.get("distinct_states"),
+        transitions=check.counts.get("transitions"),
+        depth=check.counts.get("depth"),
+        violations=violated,
+    )
+
+
+def _written(texts: Mapping[Path, str]) -> Exit:
+    for path, text in texts.items():
+        try:
+            write_text(path, text)
+        except OSError as error:
+            raise Wrong(f"{path}: cannot be written ({error.strerror}); name another place with --dir") from None
+        print(f"wrote {path}", file=sys.stderr)
+    return Exit.HOLDS
+
+
+def _compared(texts: Mapping[Path, str]) -> Exit:
+    stale = 0
+    for path, text in texts.items():
+        present = path.read_text(encoding="utf-8") if path.is_file() else ""
+        if present != text:
+            stale += 1
+            lines = difflib.unified_diff(
+                present.splitlines(), text.splitlines(), str(path), "the model's text", "", "", 1, ""
+            )
+            print("\n".join(lines))
+    if stale:
+        print("tidegate: out of date; `tidegate spec` writes them anew", file=sys.stderr)
+    return Exit.UNEXPECTED if stale else Exit.HOLDS

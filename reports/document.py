@@ -1,0 +1,119 @@
+"""A verdict as one JSON object, `tidegate.check/1`: what `check --json` prints and `report.json` holds.
+
+Adding a key is no change of the schema; taking one away or changing its meaning is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import Enum
+from typing import Any
+
+from ..language.kinds import Domain
+from ..language.verdict import ActionCoverage, Failure, PropertyVerdict, Run, Verdict
+
+SCHEMA = "tidegate.check/1"
+
+Document = dict[str, Any]
+
+
+def check_document(verdict: Verdict, traces: Mapping[str, Document], paths: Mapping[str, str]) -> Document:
+    """The JSON object of a check.
+
+    `traces` holds trace documents by property name, "" being the failure of no property; `paths` says where those that
+    were saved are. A trace that was not saved stands in the object itself.
+    """
+    return {
+        "schema": SCHEMA,
+        "model": verdict.model,
+        "constants": {name: plain(value) for name, value in verdict.constants.items()},
+        "open_constants": list(verdict.open_constants),
+        "ghosts": verdict.ghosts,
+        "engine": verdict.engine,
+        "verdict": verdict.verdict,
+        "assurance": verdict.assurance,
+        "outcome": verdict.outcome,
+        "distinct_states": verdict.distinct_states,
+        "transitions": verdict.transitions,
+        "depth": verdict.depth,
+        "seconds": round(verdict.seconds, 6),
+        "compile_seconds": round(verdict.compile_seconds, 6),
+        "states_per_second": round(states_per_second(verdict)),
+        "peak_memory_bytes": verdict.peak_memory_bytes,
+        "bytes_per_state": round(verdict.bytes_per_state, 2),
+        "symmetry": list(verdict.symmetry),
+        "rechecked_states": verdict.rechecked_states,
+        "properties": [_property(each, traces, paths) for each in verdict.properties],
+        "failure": _failure(verdict.failure, traces, paths),
+        "actions": [_action(each) for each in verdict.actions],
+        "levels": [
+            {"depth": each.depth, "states": each.states, "seconds": round(each.seconds, 6)} for each in verdict.levels
+        ],
+        "notes": list(verdict.notes),
+    }
+
+
+def plain(value: Any) -> Any:
+    """A constant or an argument as JSON has it: an enum by its value, a member of a domain by its label."""
+    if isinstance(value, Enum):
+        return value.value
+    if isinstance(value, Domain):
+        return repr(value)
+    return value
+
+
+def states_per_second(verdict: Verdict) -> float:
+    """Distinct states found per second of search."""
+    return verdict.distinct_states / verdict.seconds if verdict.seconds > 0 else 0.0
+
+
+def _property(each: PropertyVerdict, traces: Mapping[str, Document], paths: Mapping[str, str]) -> Document:
+    return {
+        "name": each.name,
+        "kind": each.kind,
+        "says": each.says,
+        "verdict": each.verdict,
+        **_trace(each.run, each.name, traces, paths),
+    }
+
+
+def _failure(failure: Failure | None, traces: Mapping[str, Document], paths: Mapping[str, str]) -> Document | None:
+    if failure is None:
+        return None
+    arguments = {name: str(value) for name, value in (failure.arguments or {}).items()}
+    return {
+        "message": failure.message,
+        "where": failure.where,
+        "action": failure.action,
+        "arguments": arguments,
+        **_trace(failure.run, "", traces, paths),
+    }
+
+
+def _trace(run: Run | None, name: str, traces: Mapping[str, Document], paths: Mapping[str, str]) -> Document:
+    """How long the run is, where its trace is or the trace itself, and the line that replays it."""
+    document = traces.get(name)
+    return {
+        "steps": None if run is None else len(run.steps),
+        "trace": paths.get(name),
+        "replay": None if document is None else document.get("replay"),
+        "document": None if name in paths else document,
+    }
+
+
+def _action(each: ActionCoverage) -> Document:
+    return {
+        "name": each.name,
+        "fired": each.fired,
+        "switched_off": each.switched_off,
+        "guards": [
+            {
+                "text": guard.text,
+                "line": guard.line,
+                "kind": "limit" if guard.is_limit else "require",
+                "evaluated": guard.evaluated,
+                "passed": guard.passed,
+            }
+            for guard in each.guards
+        ],
+    }

@@ -1,0 +1,1 @@
+"""The formal specification as recorded facts (`*.toml`) and generated pages (`*.md`). Data, no code."""

@@ -1,0 +1,54 @@
+"""What the tests of the faces share: running the command line as a user does."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """A command that has ended."""
+
+    exit: int
+    out: str
+    err: str
+
+
+Run = Callable[..., Done]
+
+
+@pytest.fixture(scope="session")
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One cache of compiled kernels for the whole session, apart from the user's."""
+    return tmp_path_factory.mktemp("kernels")
+
+
+@pytest.fixture
+def tidegate(cache: Path) -> Run:
+    """`tidegate("check", "examples/lock.py")` in a process of its own, started in the repository."""
+
+    def run(*arguments: str, cwd: Path = ROOT) -> Done:
+        environment = {**os.environ, "TIDEGATE_CACHE": str(cache), "PYTHONIOENCODING": "utf-8"}
+        environment.pop("NO_COLOR", None)
+        done = subprocess.run(
+            [sys.executable, "-m", "tidegate.cli.main", *arguments],
+            cwd=cwd,
+            env=environment,
+            capture_output=True,
+            text=True,
+            encoding="utf-8",
+            timeout=300,
+            check=False,
+        )
+        return Done(done.returncode, done.stdout, done.stderr)
+
+    return run

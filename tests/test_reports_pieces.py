@@ -1,0 +1,260 @@
+"""The pieces that reports are made of: paper, JUnit, exit codes, recorded files, notation."""
+
+from __future__ import annotations
+
+import io
+from dataclasses import replace
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from tidegate.cli.exits import Exit, worst
+from tidegate.cli.options import Wrong, size
+from tidegate.cli.output import prepared
+from tidegate.cli.recorded import Expected, read
+from tidegate.language import ir
+from tidegate.language.types import Bool, Identity, Int, Map, Seq, Subset
+from tidegate.reports.effects import action_lines
+from tidegate.reports.junit import Case, junit_text
+from tidegate.reports.notation import Scope, layout, show, type_text
+from tidegate.reports.paper import Page, Paper, bytes_text, paper_for, rate_text, seconds_text
+
+HERE = ir.Where("model.py", 1, 0, 1, 1)
+REPLICA = Identity("Replica", 2, True, ("A", "B"), int)
+OFFSET = Int(0, 2)
+
+
+# --- paper ----------------------------------------------------------------------------------------------------------
+
+
+def test_lines_are_wrapped_to_the_paper_and_hang() -> None:
+    page = Page(Paper(width=40))
+    page.line("one two three four five six seven eight nine ten", indent=2, hang=4)
+    assert all(len(line) <= 40 for line in page.lines)
+    assert page.lines[1].startswith("      ")
+
+
+def test_columns_line_up_and_the_last_one_wraps_under_itself() -> None:
+    page = Page(Paper(width=50))
+    page.columns([("holds", "weak_isr", "every record below the high watermark"), ("violated", "x", "short")])
+    assert page.text().splitlines() == [
+        "  holds     weak_isr  every record below the high",
+        "                      watermark",
+        "  violated  x         short",
+    ]
+
+
+def test_ascii_paper_has_ascii_only() -> None:
+    page = Page(Paper(ascii=True))
+    page.line("✓ x → y ≠ ∅ ☃")
+    assert page.text() == "+ x -> y != {} ?\n"
+
+
+def test_no_color_and_pipes_are_heeded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    assert not paper_for(io.StringIO()).color, "a pipe takes no colour"
+    assert paper_for(io.StringIO(), color="always").color
+
+    class Terminal(io.StringIO):
+        encoding = "utf-8"
+
+        def isatty(self) -> bool:
+            return True
+
+    monkeypatch.setenv("TERM", "xterm")
+    assert paper_for(Terminal()).color
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert not paper_for(Terminal()).color
+
+
+def test_numbers_read_well() -> None:
+    assert [seconds_text(each) for each in (0.0042, 0.414, 12.34, 200)] == ["0.004 s", "0.41 s", "12.3 s", "3 min 20 s"]
+    assert [bytes_text(each) for each in (12, 2048, 3 << 30)] == ["12 B", "2.0 KiB", "3.0 GiB"]
+    assert rate_text(4_812_345) == "4.81 million states/s"
+
+
+# --- options and exits ----------------------------------------------------------------------------------------------
+
+
+def test_the_worst_exit_wins() -> None:
+    assert worst([Exit.HOLDS, Exit.VACUOUS, Exit.INCONCLUSIVE]) is Exit.INCONCLUSIVE
+    assert worst([Exit.SAFETY, Exit.MODEL_BROKE, Exit.DEADLOCK]) is Exit.MODEL_BROKE
+    assert worst([Exit.INTERNAL, Exit.MODEL_TEXT]) is Exit.INTERNAL
+    assert worst([]) is Exit.HOLDS
+
+
+def test_sizes() -> None:
+    assert [size(text) for text in ("2G", "500M", "1.5GiB", "4096", "3kb")] == [2 << 30, 500 << 20, 3 << 29, 4096, 3072]
+
+
+def test_an_out_directory_is_proved_before_anything_runs(tmp_path: Path) -> None:
+    assert prepared(tmp_path / "new").is_dir()
+    (tmp_path / "file").write_text("")
+    with pytest.raises(Wrong, match="it is a file"):
+        prepared(tmp_path / "file")
+    with pytest.raises(Wrong, match="does not exist"):
+        prepared(tmp_path / "no" / "such")
+
+
+# --- recorded files -------------------------------------------------------------------------------------------------
+
+GOOD = """
+schema = "tidegate.spec/1"
+model = "lock.py"
+[bounds.small]
+says = "Two."
+clients = 2
+[[check]]
+profile = "careful"
+bounds = "small"
+set = { compare_and_set = true }
+distinct_states = 3
+transitions = 4
+depth = 2
+[check.expect]
+one_inside = "holds"
+[[check]]
+profile = "careless"
+[check.expect]
+one_inside = { violated = 4 }
+"""
+
+
+def test_a_recorded_file_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "lock.toml"
+    path.write_text(GOOD)
+    careful, careless = read(path).checks
+    assert careful.constants == {"clients": 2, "compare_and_set": True}
+    assert careful.target == f"{tmp_path / 'lock.py'}:careful"
+    assert careful.counts == {"distinct_states": 3, "transitions": 4, "depth": 2}
+    assert (careful.outcome, careless.outcome) == ("none", "safety")
+    assert careless.properties == {"one_inside": Expected("violated", 4)}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ("depth = 2", "", "given together"),
+        ("depth = 2", "deptj = 2", "nothing is called 'deptj' here; did you mean depth"),
+        ('bounds = "small"', 'bounds = "smal"', r"no \[bounds.smal\] in this file; did you mean small"),
+        ('"holds"', '"hold"', "'hold' is not one of holds, reached, missing"),
+        ("tidegate.spec/1", "tidegate.spec/9", "this tidegate reads"),
+        ("depth = 2", "depth = true", "int wanted"),
+        ("[[check]]", "[[check", "not TOML"),
+    ],
+)
+def test_a_mistake_in_a_recorded_file_is_told_with_its_place(tmp_path: Path, old: str, new: str, told: str) -> None:
+    path = tmp_path / "lock.toml"
+    path.write_text(GOOD.replace(old, new, 1))
+    with pytest.raises(Wrong, match=told) as raised:
+        read(path)
+    assert str(path) in str(raised.value)
+
+
+# --- JUnit ----------------------------------------------------------------------------------------------------------
+
+
+def test_junit_counts_and_survives_odd_characters() -> None:
+    cases = [Case("m", "a", 0.5, "passed"), Case("m", "b", 0.25, "failed", "no\x00 <good>", "first\nsecond")]
+    root = ElementTree.fromstring(junit_text("gate", cases).partition("\n")[2])
+    suite = root[0]
+    assert (suite.get("tests"), suite.get("failures"), suite.get("time")) == ("2", "1", "0.750")
+    assert suite[1][0].get("message") == "no\ufffd <good>"
+    assert suite[1][0].text == "first\nsecond"
+
+
+# --- notation -------------------------------------------------------------------------------------------------------
+
+
+def name(text: str) -> ir.Name:
+    return ir.Name(text, REPLICA, HERE)
+
+
+def state_field(field: str, state: str = "s") -> ir.StateField:
+    return ir.StateField(state, field, Map(REPLICA, Bool()), HERE)
+
+
+def up(replica: str, state: str = "s") -> ir.Index:
+    return ir.Index(state_field("up", state), name(replica), Bool(), HERE)
+
+
+def number(value: int) -> ir.Const:
+    return ir.Const(value, OFFSET, HERE)
+
+
+def every(body: ir.Expr, *conditions: ir.Expr) -> ir.Quantified:
+    generator = ir.Generator("r", REPLICA, ir.Members(REPLICA, HERE), conditions)
+    return ir.Quantified("all", (generator,), body, None, Bool(), HERE)
+
+
+def test_connectives_bind_as_in_mathematics() -> None:
+    either = ir.Or((up("a"), up("b")), Bool(), HERE)
+    both = ir.And((either, ir.Not(up("c"), Bool(), HERE)), Bool(), HERE)
+    assert show(both, Scope()) == "(up[a] ∨ up[b]) ∧ ¬up[c]"
+    assert show(ir.Not(both, Bool(), HERE), Scope()) == "¬((up[a] ∨ up[b]) ∧ ¬up[c])"
+
+
+def test_not_a_or_b_reads_as_an_implication() -> None:
+    implication = ir.Or((ir.Not(up("a"), Bool(), HERE), up("b")), Bool(), HERE)
+    assert show(implication, Scope()) == "up[a] ⇒ up[b]"
+    assert show(ir.And((implication, up("c")), Bool(), HERE), Scope()) == "(up[a] ⇒ up[b]) ∧ up[c]"
+
+
+def test_quantifiers_and_their_conditions() -> None:
+    assert show(every(up("r")), Scope()) == "∀ r ∈ Replica: up[r]"
+    assert show(every(up("r"), up("a")), Scope()) == "∀ r ∈ Replica: up[a] ⇒ up[r]"
+    assert show(replace(every(up("r"), up("a")), kind="any"), Scope()) == "∃ r ∈ Replica: up[a] ∧ up[r]"
+    assert show(replace(every(number(1), up("r")), kind="sum"), Scope()) == "|{r ∈ Replica : up[r]}|"
+    assert show(replace(every(name("r"), up("r")), kind="set"), Scope()) == "{r ∈ Replica : up[r]}"
+
+
+def test_the_state_after_a_step_wears_a_prime() -> None:
+    change = ir.Compare("!=", up("a", "before"), up("a", "after"), Bool(), HERE)
+    assert show(change, Scope(states={"before": 0, "after": 1})) == "up[a] ≠ up′[a]"
+
+
+def test_long_formulas_break_at_their_connectives() -> None:
+    long = ir.And(tuple(every(up("r"), up("a" * 30)) for _ in range(3)), Bool(), HERE)
+    lines = layout(long, Scope(), 4)
+    assert [line[:8] for line in lines] == ["    ∧ ∀ "] * 3
+
+
+def test_types_are_sets() -> None:
+    assert type_text(Map(REPLICA, Seq(OFFSET, 3))) == "[Replica → Seq(0..2, ≤ 3)]"
+    assert type_text(Subset(REPLICA)) == "𝒫(Replica)"
+
+
+def test_effects_prime_what_they_write_and_a_second_write_again() -> None:
+    cell = ir.Place("count", (name("a"),), OFFSET, HERE)
+    other = ir.Place("count", (name("b"),), OFFSET, HERE)
+
+    def plus_one(place: ir.Place, index: str) -> ir.Store:
+        old = ir.Index(state_field("count"), name(index), OFFSET, HERE)
+        return ir.Store(place, ir.Arithmetic("+", old, number(1), OFFSET, HERE), HERE)
+
+    body = (
+        ir.Require(up("a"), "s.up[a]", HERE),
+        ir.Limit(up("b"), "s.up[b]", HERE),
+        plus_one(cell, "a"),
+        plus_one(other, "b"),
+        plus_one(cell, "a"),
+    )
+    lines = action_lines(ir.ActionForm("act", "s", (), body, frozenset(), frozenset(), HERE))
+    assert lines == [
+        "when    up[a]",
+        "within  up[b]",
+        "then    count′[a] = count[a] + 1",
+        "        count″[b] = count′[b] + 1",
+        "        count‴[a] = count″[a] + 1",
+    ]
+
+
+def test_a_loop_over_its_own_cells_is_for_all_and_any_other_goes_in_order() -> None:
+    def loop(index: str) -> list[str]:
+        place = ir.Place("up", (name(index),), Bool(), HERE)
+        body = (ir.Store(place, ir.Not(up(index), Bool(), HERE), HERE),)
+        statement = ir.For("r", REPLICA, ir.Members(REPLICA, HERE), body, HERE)
+        return action_lines(ir.ActionForm("act", "s", (), (statement,), frozenset(), frozenset(), HERE))
+
+    assert loop("r") == ["then    ∀ r ∈ Replica:", "          up′[r] = ¬up[r]"]
+    assert loop("a") == ["then    for each r ∈ Replica in order:", "          up′[a] ≔ ¬up′[a]"]

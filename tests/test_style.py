@@ -1,0 +1,128 @@
+"""The style guide as a test: lengths, annotations, docstrings, who may import whom, no dead module."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+
+ALLOWED = {
+    "language": set[str](),
+    "model": {"language"},
+    "invariants": {"language", "model"},
+    "explorer": {"language"},
+    "reports": {"language"},
+    "cli": {"language", "model", "invariants", "explorer", "reports", "spec"},
+    "spec": set[str](),
+}
+
+FILES = sorted(path for folder in ALLOWED for path in (ROOT / folder).rglob("*.py"))
+TESTS = sorted((ROOT / "tests").rglob("test_*.py"))
+LENGTHS = [*FILES, *TESTS, *sorted((ROOT / "bench").rglob("*.py"))]
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+def name_of(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+def functions(path: Path) -> Iterator[Function]:
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, Function):
+            yield node
+
+
+@pytest.mark.parametrize("path", LENGTHS, ids=name_of)
+def test_lengths(path: Path) -> None:
+    lines = path.read_text(encoding="utf-8").count("\n")
+    assert lines <= 600, f"{lines} lines; split the file where its story turns"
+    long = {each.name: n for each in functions(path) if (n := (each.end_lineno or each.lineno) - each.lineno + 1) > 70}
+    assert not long, "functions over 70 lines"
+
+
+@pytest.mark.parametrize("path", FILES, ids=name_of)
+def test_everything_is_annotated(path: Path) -> None:
+    bare: list[str] = []
+    for each in functions(path):
+        arguments = [*each.args.posonlyargs, *each.args.args, *each.args.kwonlyargs]
+        missing = [a.arg for a in arguments if a.annotation is None and a.arg not in ("self", "cls")]
+        if missing or each.returns is None:
+            bare.append(f"{each.name} (line {each.lineno}): {missing or 'what it returns'}")
+    assert not bare
+
+
+@pytest.mark.parametrize("path", FILES, ids=name_of)
+def test_public_things_say_what_they_are(path: Path) -> None:
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    assert ast.get_docstring(tree), "the module has no docstring"
+    silent = [
+        each.name
+        for each in tree.body
+        if isinstance(each, Function | ast.ClassDef) and not each.name.startswith("_") and not speaks(each)
+    ]
+    assert not silent
+
+
+def speaks(thing: Function | ast.ClassDef) -> bool:
+    """A docstring, or something that needs none: an overload, or a data class whose fields say it all."""
+    if ast.get_docstring(thing):
+        return True
+    if isinstance(thing, ast.ClassDef):
+        return all(isinstance(each, ast.AnnAssign) for each in thing.body)
+    return any(isinstance(each, ast.Name) and each.id == "overload" for each in thing.decorator_list)
+
+
+def imported(path: Path) -> Iterator[tuple[str, str]]:
+    """(folder, module) of each import of ours, resolved from the file's place."""
+    package = ("tidegate", *path.relative_to(ROOT).parent.parts)
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom):
+            base = package[: len(package) - node.level + 1] if node.level else ()
+            full = (*base, *(node.module or "").split(".")) if node.module else base
+            if full[:1] == ("tidegate",):
+                for alias in node.names:
+                    yield (full[1] if len(full) > 1 else alias.name, ".".join((*full, alias.name)))
+        elif isinstance(node, ast.Import):
+            yield from ((a.name.split(".")[1], a.name) for a in node.names if a.name.startswith("tidegate."))
+
+
+@pytest.mark.parametrize("path", FILES, ids=name_of)
+def test_folders_import_downwards(path: Path) -> None:
+    folder = path.relative_to(ROOT).parts[0]
+    wrong = {module for target, module in imported(path) if target != folder and target not in ALLOWED[folder]}
+    assert not wrong, f"{folder}/ may import {sorted(ALLOWED[folder]) or 'nothing of ours'}"
+
+
+def test_no_module_is_dead() -> None:
+    """Every module is imported by another one or by a test, or the program starts there, or the catalogue names it."""
+    used = {
+        module
+        for path in [*FILES, *ROOT.glob("tests/**/*.py"), *ROOT.glob("bench/**/*.py")]
+        for _, module in imported(path)
+    }
+    text = (ROOT / "invariants" / "catalogue.py").read_text(encoding="utf-8")
+    named = set(re.findall(r"tidegate\.[a-z_.]+", text))
+    dead: list[str] = []
+    for path in FILES:
+        module = ".".join(("tidegate", *path.relative_to(ROOT).with_suffix("").parts))
+        mentioned = any(each == module or each.startswith(module + ".") for each in used | named)
+        if path.name not in ("__init__.py", "__main__.py") and not mentioned and module != "tidegate.cli.main":
+            dead.append(module)
+    assert not dead
+
+
+def test_the_workplace_stays_out() -> None:
+    """Nothing in the repository speaks of where or how it was written."""
+    words = re.compile(r"/[w]ork/|/[t]mp/|[f]arm-|\b[c]ontract\b|[h]elper \d|\.\./[s]hared|DEVELOPERS\.[m]d")
+    found: list[str] = []
+    prose = [each for each in ROOT.glob("**/*.md") if not {".venv", ".paths"} & set(each.parts)]
+    for path in [*LENGTHS, *prose, *ROOT.glob("spec/*.toml"), ROOT / "pyproject.toml", ROOT / ".ci" / "run"]:
+        lines = path.read_text(encoding="utf-8").splitlines()
+        found += [f"{name_of(path)}:{i}: {line.strip()}" for i, line in enumerate(lines, 1) if words.search(line)]
+    assert not found
