@@ -13,7 +13,7 @@ from ...language.model import Model
 from ...language.types import Identity
 from ..walk import digest
 from .compiler import Code, compile_text, content_key, load_binary, read_object, write_object
-from .program import Program, generate, plan_program
+from .program import Program, can_happen, generate, plan_program
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,10 +42,11 @@ def _meaning(model: Model, symmetric: Sequence[Identity]) -> str:
     """A digest of everything that the generated code depends on."""
     forms = (
         tuple((field.name, field.type) for field in model.fields),
-        tuple((action.name, action.form) for action in model.actions if not action.switched_off),
+        tuple((action.name, action.form) for action in model.actions if can_happen(action)),
         tuple((each.name, each.kind, each.form) for each in (*model.properties, *model.terminals)),
         tuple(symmetric),
         tuple(sorted(model.open)),
+        tuple((name, str(value)) for name, value in sorted(model.values.items()) if name not in model.open),
     )
     return digest(forms)
 

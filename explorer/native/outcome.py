@@ -244,7 +244,7 @@ def _coverage(model: Model, kernel: Kernel, frontier: Frontier) -> tuple[ActionC
     covered = list[ActionCoverage]()
     for action in model.actions:
         counters = plans.get(action.name)
-        if counters is None:
+        if counters is None or action.switched_off:
             covered.append(ActionCoverage(action.name, 0, True, ()))
             continue
         guards = tuple(

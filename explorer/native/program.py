@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from llvmlite import ir as llvm
 
-from ...language.ir import Function
-from ...language.model import Model, Property
+from ...language.ir import Const, Function, Require
+from ...language.model import Action, Model, Property
 from ...language.types import Identity
 from . import kernel
 from .actions import CELL, FAILED, ActionCode, Counters, Plan, load_opens
@@ -45,7 +45,7 @@ def plan_program(model: Model) -> Program:
     layout = Layout(model.fields, model.values)
     opens = {name: len(CONTEXT) + index for index, name in enumerate(sorted(model.open))}
     counters = Counters(len(CONTEXT) + len(opens))
-    plans = tuple(Plan(action, model, layout, counters) for action in model.actions if not action.switched_off)
+    plans = tuple(Plan(action, model, layout, counters) for action in model.actions if can_happen(action))
     slots = BATCH + sum(plan.fan_out() for plan in plans) + 16
     kinds = (applicable(model, kind) for kind in ("invariant", "transition", "reachable"))
     return Program(layout, opens, plans, counters.next, slots, *kinds)
@@ -62,6 +62,12 @@ def generate(model: Model, program: Program, symmetric: Sequence[Identity]) -> s
     functions.made["canonical"] = canonical_function(module, layout, symmetric)
     _kernel(module, layout, functions.made)
     return str(module)
+
+
+def can_happen(action: Action) -> bool:
+    """Whether no guard of an action was folded to false. Guards on open constants stay, so that one kernel serves all values."""
+    guards = [each.condition for each in action.form.body if isinstance(each, Require)]
+    return not any(isinstance(each, Const) and each.number == 0 for each in guards)
 
 
 def applicable(model: Model, kind: str) -> tuple[Property, ...]:
