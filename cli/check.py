@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import json
 import sys
 from collections.abc import Mapping
@@ -33,6 +34,8 @@ from .options import (
 from .output import prepared, write_json
 from .progress import ProgressLine, report_for
 
+_WORTH_FOLDING = 100_000
+
 EXAMPLES = """\
   tidegate check replication:kip320
   tidegate check replication:truncate_to_hw --set replicas=2 --set max_leader_epoch=2
@@ -59,7 +62,7 @@ def run(options: argparse.Namespace) -> Exit:
     """Checks, prints, then saves: a result is never lost to a full disk."""
     out: Path | None = None if options.out is None else prepared(options.out)
     model = bound(chosen(options))
-    verdict = checked(model, options.engine, search_of(options))
+    verdict = advised(model, checked(model, options.engine, search_of(options)), options)
     traces = trace_documents(model, verdict)
     paths = {} if out is None else {name: str(out / _file_name(name)) for name in traces}
     document = check_document(verdict, traces, paths)
@@ -76,6 +79,17 @@ def checked(model: Model, engine: str, search: Search) -> Verdict:
     """The engine's verdict, with a line of progress on a terminal meanwhile."""
     with ProgressLine(sys.stderr) as line:
         return ENGINES[engine](model, search, report_for(line))
+
+
+def advised(model: Model, verdict: Verdict, options: argparse.Namespace) -> Verdict:
+    """The verdict with what its reader should know of the choices that were made for them."""
+    notes = list(verdict.notes)
+    symmetric = [each.name for each in model.domains if each.symmetric and each.size > 1]
+    if symmetric and not options.symmetry and verdict.distinct_states >= _WORTH_FOLDING:
+        notes.append(f"the members of {', '.join(symmetric)} are alike; --symmetry explores several times fewer states")
+    if model.ghosts and options.ghosts is None and any(each.ghosts for each in model.properties):
+        notes.append("ghost fields are kept, because a chosen property reads one; counts are with them")
+    return dataclasses.replace(verdict, notes=tuple(notes))
 
 
 def trace_documents(model: Model, verdict: Verdict) -> Mapping[str, Document]:

@@ -1,1 +1,18 @@
-"""The engines. Each takes a bound model and a `Search` and returns a `Verdict`; models and properties arrive as values."""
+"""The engines. Each takes a bound model and a `Search` and returns a `Verdict`; models and properties arrive as
+values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TypeAlias
+
+from ..language.model import Model
+from ..language.verdict import Verdict
+from .native.search import check as native
+from .plain import check as plain
+from .search import Report, Search
+
+Engine: TypeAlias = Callable[[Model, Search, Report | None], Verdict]
+
+ENGINES: Mapping[str, Engine] = {"native": native, "python": plain}
+"""Every exhaustive engine by the name that `--engine` takes."""

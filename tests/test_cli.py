@@ -1,0 +1,307 @@
+"""The command line as a user meets it: every exit, what stands on which stream, and that nothing is lost."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from .conftest import ROOT, Run
+
+LOCK = "examples/lock.py"
+
+COUNTER = '''
+"""A counter."""
+from tidegate.language import *
+from typing import Annotated
+most = constant(3, minimum=1, maximum=9, says="how far it counts")
+Number = Annotated[int, Range(0, most)]
+@state
+class Counter:
+    """A number."""
+    value: Number  # the number
+@initial
+def zero() -> Counter:
+    return Counter(value=0)
+@action
+def count(s: Counter) -> None:
+    """It counts on from {s.value}."""
+    GUARD
+    s.value = s.value + 1
+'''
+
+
+@pytest.fixture
+def counter(tmp_path: Path) -> Any:
+    """Writes a counter model with the given guard and further text, and gives its path."""
+
+    def write(guard: str, more: str = "") -> str:
+        path = tmp_path / "counter.py"
+        path.write_text(COUNTER.replace("GUARD", guard) + more)
+        return str(path)
+
+    return write
+
+
+# --- exits --------------------------------------------------------------------------------------------------------
+
+
+def test_what_holds_exits_0(tidegate: Run) -> None:
+    done = tidegate("check", f"{LOCK}:careful")
+    assert done.exit == 0
+    assert done.out.startswith("✓ examples/lock.py:careful holds: exhaustive within bounds\n")
+    assert "clients=2" in done.out
+
+
+def test_a_violation_exits_1_with_the_property_in_words_the_steps_and_the_reason(tidegate: Run) -> None:
+    done = tidegate("check", f"{LOCK}:careless")
+    assert done.exit == 1
+    assert "At most one client is inside." in done.out
+    assert "  3  A takes the lock and goes in.\n         held: false -> true\n" in done.out
+    assert "a == b or s.place[a] != Place.INSIDE or s.place[b] != Place.INSIDE\n    where a = A, b = B" in done.out
+
+
+def test_the_printed_replay_line_replays(tidegate: Run) -> None:
+    done = tidegate("check", f"{LOCK}:careless", "--set", "clients=3")
+    line = next(line.strip() for line in done.out.splitlines() if line.startswith("  tidegate replay"))
+    command = line.replace("tidegate", f"{sys.executable} -m tidegate.cli.main", 1)
+    again = subprocess.run(command, shell=True, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert again.returncode == 1
+    assert "one_inside fails after 4 steps" in again.stdout
+
+
+def test_a_deadlock_exits_2_and_says_why_nothing_can_happen(tidegate: Run, counter: Any) -> None:
+    done = tidegate("check", counter("require(s.value < most)"))
+    assert done.exit == 2
+    assert "deadlocks" in done.out
+    assert "why no step can be taken:" in done.out
+    assert "disabled: s.value < most is false" in done.out
+
+
+def test_a_bound_is_no_deadlock(tidegate: Run, counter: Any) -> None:
+    done = tidegate("check", counter("limit(s.value < most)"))
+    assert done.exit == 0
+    assert "limits that cut" in done.out
+
+
+def test_a_missing_witness_exits_4(tidegate: Run, counter: Any) -> None:
+    more = '@reachable\ndef far(s: Counter) -> bool:\n    """It counts to nine."""\n    return s.value == 9\n'
+    done = tidegate("check", counter("limit(s.value < most)", more))
+    assert done.exit == 4
+    assert "missing  far" in done.out
+
+
+def test_an_action_that_never_happens_exits_4_and_its_guard_is_named(tidegate: Run, counter: Any) -> None:
+    more = '@action\ndef reset(s: Counter) -> None:\n    """It starts again."""\n    require(s.value > most)\n    s.value = 0\n'
+    done = tidegate("check", counter("limit(s.value < most)", more))
+    assert done.exit == 4
+    assert "never happened: reset" in done.out
+    assert "s.value > most" in done.out
+
+
+@pytest.mark.parametrize("engine", ["native", "python"])
+def test_a_search_out_of_time_exits_5_and_still_reports(tidegate: Run, engine: str) -> None:
+    sizes = [part for text in ("replicas=5", "log_size=4", "max_records=4", "max_leader_epoch=9") for part in ("--set", text)]
+    done = tidegate("check", "replication:kip320", *sizes, "--time", "0.3", "--engine", engine, "--json")
+    report = json.loads(done.out)
+    assert (done.exit, report["verdict"], report["outcome"]) == (5, "inconclusive", "none")
+    assert report["distinct_states"] > 0
+    assert "exhaustive" not in report["assurance"]
+
+
+def test_a_step_that_breaks_a_range_exits_7_and_names_the_line(tidegate: Run, counter: Any) -> None:
+    done = tidegate("check", counter("require(s.value >= 0)"))
+    assert done.exit == 7
+    assert "counter.py:18" in done.out
+    assert "It counts on from 3." in done.out
+
+
+def test_a_wrong_model_exits_65_with_code_line_and_caret(tidegate: Run, counter: Any) -> None:
+    done = tidegate("check", counter("while True: pass"))
+    assert (done.exit, done.out) == (65, "")
+    assert "TG101" in done.err
+    assert "counter.py:17" in done.err
+    assert "^" in done.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["check", "replication", "--set", "replica=3"], "did you mean replicas"),
+        (["check", "replication", "--set", "replicas=99"], "an integer from 1 to 6"),
+        (["check", "replication", "--set", "replicas"], "write NAME=VALUE"),
+        (["check", "replication", "--bounds", "nonsense"], "--bounds nonsense"),
+        (["check", "replication", "--property", "weak"], "did you mean weak_isr"),
+        (["check", "replication", "--open", "nonsense"], "no constant nonsense"),
+        (["check", "replication:kip32"], "did you mean kip320"),
+        (["check", "replicatoin"], "did you mean replication"),
+        (["check", "./nothing.py"], "there is no such file"),
+        (["check", "replication", "--memory", "lots"], "not a size"),
+        (["check", "replication", "--workers", "0"], "not a number from 1"),
+        (["check", "replication", "--engine", "warp"], "invalid choice"),
+        (["chek"], "invalid choice"),
+        ([], "required"),
+        (["replay", f"{LOCK}:careless", "--steps", "look(A); take(B)"], "step 2, take(B), is disabled"),
+        (["replay", LOCK, "--steps", "tak(A)"], "did you mean take"),
+        (["show", "nothing.json"], "cannot be read"),
+        (["gate", "README.md"], "not TOML"),
+        (["explain", LOCK, "tak"], "did you mean take"),
+    ],
+)
+def test_usage_exits_64_and_says_what_to_do(tidegate: Run, arguments: list[str], told: str) -> None:
+    done = tidegate(*arguments)
+    assert (done.exit, done.out) == (64, "")
+    assert told in done.err
+    assert "Traceback" not in done.err
+
+
+# --- streams and files --------------------------------------------------------------------------------------------
+
+
+def test_json_is_one_object_with_the_published_keys(tidegate: Run) -> None:
+    done = tidegate("check", f"{LOCK}:careless", "--json")
+    report = json.loads(done.out)
+    assert set(report) >= {
+        "schema", "model", "constants", "engine", "verdict", "assurance", "outcome", "distinct_states", "transitions",
+        "depth", "seconds", "peak_memory_bytes", "symmetry", "properties", "actions",
+    }  # fmt: skip
+    assert (report["schema"], report["verdict"], report["outcome"]) == ("tidegate.check/1", "violated", "safety")
+    violated = next(each for each in report["properties"] if each["verdict"] == "violated")
+    assert (violated["name"], violated["steps"], violated["trace"]) == ("one_inside", 4, None)
+    assert violated["document"]["schema"] == "tidegate.trace/1"
+    assert {"name", "fired"} <= set(report["actions"][0])
+    assert report["constants"] == {"clients": 2, "compare_and_set": False}
+
+
+def test_out_saves_the_report_and_the_traces_and_show_prints_them(tidegate: Run, tmp_path: Path) -> None:
+    out = tmp_path / "report"
+    done = tidegate("check", f"{LOCK}:careless", "--out", str(out))
+    report = json.loads((out / "report.json").read_text())
+    violated = next(each for each in report["properties"] if each["verdict"] == "violated")
+    assert Path(violated["trace"]).is_file()
+    shown = tidegate("show", violated["trace"])
+    assert shown.exit == 0
+    assert shown.out.strip() in done.out
+
+
+def test_an_unwritable_out_is_told_before_the_search(tidegate: Run, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("mine")
+    for out in (tmp_path / "file", tmp_path / "no" / "such"):
+        done = tidegate("check", f"{LOCK}:careful", "--out", str(out))
+        assert (done.exit, done.out) == (64, "")
+        assert f"--out {out}" in done.err
+    assert (tmp_path / "file").read_text() == "mine"
+
+
+def test_a_directory_that_breaks_during_the_search_loses_nothing(tidegate: Run, tmp_path: Path) -> None:
+    out = tmp_path / "report"
+    (out / "report.json").mkdir(parents=True)
+    for profile, exit_ in (("careful", 64), ("careless", 1)):
+        done = tidegate("check", f"{LOCK}:{profile}", "--out", str(out))
+        assert done.exit == exit_
+        assert f"lock.py:{profile}" in done.out, "the result is printed all the same"
+        assert "could not be saved" in done.err
+
+
+def test_ctrl_c_still_reports(cache: Path) -> None:
+    sizes = [part for text in ("replicas=5", "log_size=4", "max_records=4", "max_leader_epoch=9") for part in ("--set", text)]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "tidegate.cli.main", "check", "replication:kip320", *sizes, "--engine", "python", "--json"],
+        cwd=ROOT, env={**os.environ, "TIDEGATE_CACHE": str(cache)}, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    time.sleep(3)
+    process.send_signal(signal.SIGINT)
+    out, _ = process.communicate(timeout=60)
+    report = json.loads(out)
+    assert (process.returncode, report["verdict"]) == (5, "inconclusive")
+    assert report["distinct_states"] > 0
+
+
+def test_color_and_ascii(tidegate: Run) -> None:
+    done = tidegate("check", f"{LOCK}:careless", "--ascii")
+    assert done.out.isascii()
+    assert done.out.startswith("X examples/lock.py:careless violates one_inside")
+    assert "\x1b[" in tidegate("check", f"{LOCK}:careless", "--color", "always").out
+    assert "\x1b[" not in done.out
+
+
+@pytest.mark.parametrize("width", [80, 100])
+def test_no_line_but_the_replay_line_is_wider_than_the_paper(tidegate: Run, width: int) -> None:
+    done = tidegate("check", "replication:truncate_to_hw", "--set", "replicas=2", "--set", "max_leader_epoch=2",
+                    "--property", "leader_completeness", "--width", str(width))  # fmt: skip
+    assert done.exit == 1
+    wide = [line for line in done.out.splitlines() if len(line) > width and not line.startswith("  tidegate replay")]
+    assert not wide
+
+
+# --- ghosts, symmetry, other verbs ----------------------------------------------------------------------------------
+
+
+SMALL = ["--set", "replicas=2", "--set", "max_leader_epoch=1"]
+
+
+def test_ghosts_are_off_unless_a_named_property_reads_one(tidegate: Run) -> None:
+    def check(*arguments: str) -> dict[str, Any]:
+        return json.loads(tidegate("check", "replication:kip320", *SMALL, "--json", *arguments).out)
+
+    plain = check()
+    assert plain["distinct_states"] == 957, "the published count"
+    assert next(p for p in plain["properties"] if p["name"] == "leader_completeness")["verdict"] == "not_applicable"
+    named = check("--property", "leader_completeness")
+    assert named["ghosts"]
+    assert named["properties"][0]["verdict"] == "holds"
+    refused = check("--property", "leader_completeness", "--no-ghosts")
+    assert refused["properties"][0]["verdict"] == "not_applicable"
+
+
+def test_a_property_that_is_not_applicable_says_which_option_helps(tidegate: Run) -> None:
+    out = " ".join(tidegate("check", "replication:kip320", *SMALL).out.split())
+    assert "--ghosts keeps them" in out
+
+
+def test_engines_and_symmetry_agree(tidegate: Run) -> None:
+    def check(*arguments: str) -> tuple[int, int, int]:
+        report = json.loads(tidegate("check", "replication:kip320", *SMALL, "--json", *arguments).out)
+        return report["distinct_states"], report["transitions"], report["depth"]
+
+    assert check() == check("--engine", "python")
+    assert check("--symmetry") == check("--symmetry", "--engine", "python")
+    assert check() == check("--open", "max_leader_epoch", "--open", "fence_fetch")
+
+
+def test_models_lists_what_there_is(tidegate: Run) -> None:
+    listed = json.loads(tidegate("models", "--json").out)["models"]
+    replication = next(each for each in listed if each["name"] == "replication")
+    assert {"truncate_to_hw", "kip101", "kip279", "kip320_first_try", "kip320"} <= set(replication["profiles"])
+    assert {"name": "replicas", "default": 3, "minimum": 1, "maximum": 6} == {
+        key: value for key, value in replication["constants"][0].items() if key != "says"
+    }
+    assert "kip320" in tidegate("models").out
+
+
+def test_explain_shows_one_action_in_notation(tidegate: Run) -> None:
+    done = tidegate("explain", f"{LOCK}:careful", "take")
+    assert done.exit == 0
+    assert "place[client] = \"outside\"" in done.out
+    assert "held′ = true" in done.out
+
+
+def test_the_demonstration_finds_the_loss_and_shows_the_fix(tidegate: Run) -> None:
+    done = tidegate("demo")
+    assert done.exit == 0
+    assert "leader_completeness fails after 11 steps" in done.out
+    assert "✓ replication:kip320 holds: exhaustive within bounds" in done.out
+
+
+@pytest.mark.parametrize("verb", ["demo", "models", "check", "replay", "show", "explain", "gate", "spec"])
+def test_help_has_examples(tidegate: Run, verb: str) -> None:
+    done = tidegate(verb, "--help")
+    assert done.exit == 0
+    assert f"examples:\n  tidegate {verb}" in done.out or f"; tidegate {verb}" in done.out
