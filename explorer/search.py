@@ -12,9 +12,10 @@ from typing import TypeAlias
 class Search:
     """How to search. `memory_bytes` and `seconds` end the search as inconclusive; None is no limit of ours.
 
-    `symmetry` folds states that differ by a renaming of a symmetric domain. `recheck` is how many states of an exhaustive run,
-    drawn with `seed`, plain Python judges again. `cache` is where compiled kernels are kept; None keeps none. `keep_going` explores
-    everything and gives the shortest counterexample of every property, instead of ending at the first.
+    `symmetry` folds states that differ by a renaming of a symmetric domain. `recheck` is how many states of an
+    exhaustive run, drawn with `seed`, plain Python judges again. `cache` is where compiled kernels are kept; None
+    keeps none. `keep_going` explores everything and gives the shortest counterexample of every property, instead of
+    ending at the first.
     """
 
     symmetry: bool = False

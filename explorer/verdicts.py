@@ -1,4 +1,5 @@
-"""From how an exhaustive search ended to the verdict that every engine returns, so that all say the same in the same words."""
+"""From how an exhaustive search ended to the verdict that every engine returns, so that all say the same in the same
+words."""
 
 from __future__ import annotations
 

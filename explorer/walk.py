@@ -6,9 +6,10 @@ import hashlib
 from collections.abc import Iterator
 from enum import Enum
 from functools import cache
-from typing import Any
+from typing import Any, cast
 
 from ..language.constants import Constant
+from ..language.ir import Function
 
 SILENT = frozenset({"where", "text", "python", "says", "line"})
 """Fields that change nothing in what a node means."""
@@ -19,21 +20,31 @@ def _fields(type_: type[Any]) -> tuple[str, ...]:
     return tuple(name for name in getattr(type_, "__dataclass_fields__", {}) if name not in SILENT)
 
 
-def walk(node: Any) -> Iterator[Any]:
-    """The node and every typed-form node below it, helper functions once each."""
-    seen = set[int]()
+def _type(each: object) -> type[Any]:
+    return type(each)
 
-    def visit(each: Any) -> Iterator[Any]:
-        if isinstance(each, tuple):
-            for part in each:
-                yield from visit(part)
-        elif _fields(type(each)) and id(each) not in seen:
+
+def children(node: Any) -> Iterator[Any]:
+    """The typed-form nodes directly below a node, those in tuples included."""
+    parts: list[Any] = [getattr(node, name) for name in _fields(_type(node))]
+    while parts:
+        part = parts.pop(0)
+        if isinstance(part, tuple):
+            parts[:0] = cast(tuple[Any, ...], part)
+        elif _fields(_type(part)):
+            yield part
+
+
+def walk(node: Any, *, helpers: bool = True) -> Iterator[Any]:
+    """The node (or each node of a tuple) and every typed-form node below it, once each; `helpers` enters their
+    bodies."""
+    seen, waiting = set[int](), list[Any](cast(tuple[Any, ...], node) if isinstance(node, tuple) else [node])
+    while waiting:
+        each = waiting.pop()
+        if id(each) not in seen and (helpers or not isinstance(each, Function)):
             seen.add(id(each))
             yield each
-            for name in _fields(type(each)):
-                yield from visit(getattr(each, name))
-
-    yield from visit(node)
+            waiting += reversed(list(children(each)))
 
 
 def digest(node: Any) -> str:
@@ -45,10 +56,10 @@ def digest(node: Any) -> str:
         if isinstance(each, Constant):
             return f"constant {each.name}".encode()
         if isinstance(each, tuple | list):
-            return hashlib.sha256(b"(" + b",".join(map(visit, each)) + b")").digest()
+            return hashlib.sha256(b"(" + b",".join(map(visit, cast(tuple[Any, ...], each))) + b")").digest()
         if isinstance(each, frozenset):
-            return visit(tuple(sorted(map(str, each))))
-        names = _fields(type(each))
+            return visit(tuple(sorted(map(str, cast(frozenset[Any], each)))))
+        names = _fields(_type(each))
         if not names or isinstance(each, Enum):
             return f"{type(each).__name__} {each!r}".encode()
         if id(each) not in known:

@@ -1,7 +1,8 @@
-"""Actions as LLVM functions: parameters as nested loops, guards as early as their parameters allow, one copy before the writes.
+"""Actions as LLVM functions: parameters as nested loops, guards as early as their parameters allow, one copy before
+the writes.
 
-`action(c, state, out, parent)` writes every successor of `state` to the slots from `out` on and returns how many there are, or
-FAILED when a step broke the model's types; plain Python then says which and why.
+`action(c, state, out, parent)` writes every successor of `state` to the slots from `out` on and returns how many
+there are, or FAILED when a step broke the model's types; plain Python then says which and why.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from llvmlite import ir as llvm
 from ...language import ir
 from ...language.model import Action, Model
 from ...language.types import Identity, Pool, Subset, Type, scalar_size
+from ..walk import walk
 from .cells import Built, Mask, Memory
 from .kernel import CONTEXT
 from .layout import Layout
@@ -30,7 +32,8 @@ CELL = {name: index for index, name in enumerate(CONTEXT)}
 
 @dataclass(frozen=True, slots=True)
 class GuardCounters:
-    """Where one guard is counted: it passed `passed` times, out of `base` (a counter, or None for every state) times `times`."""
+    """Where one guard is counted: it passed `passed` times, out of `base` (a counter, or None for every state) times
+    `times`."""
 
     text: str
     line: int
@@ -62,7 +65,8 @@ class Counters:
 
 
 class Plan:
-    """An action's shape: which statements come before the copy, at which depth of the parameter loops, and what is counted."""
+    """An action's shape: which statements come before the copy, at which depth of the parameter loops, and what is
+    counted."""
 
     def __init__(self, action: Action, model: Model, layout: Layout, counters: Counters) -> None:
         self.form = action.form
@@ -226,7 +230,7 @@ class ActionCode(Statements):
         cell = address(self.builder, self.context, word(counter))
         self.builder.store(self.builder.add(self.builder.load(cell), word(1)), cell)
 
-    # --- the body --------------------------------------------------------------------------------------------------------
+    # --- the body -----------------------------------------------------------------------------------------------------
 
     def _finish(self) -> None:
         """Copy, write, check the step, hand the successor over."""
@@ -301,15 +305,9 @@ def depths(prefix: Sequence[ir.Statement], parameters: Sequence[ir.Parameter]) -
     return found
 
 
-def names_in(node: object) -> frozenset[str]:
-    """Every name an expression or statement reads; helpers are closed, so only their arguments count."""
-    if isinstance(node, ir.Name):
-        return frozenset({node.name})
-    if isinstance(node, tuple):
-        return frozenset[str]().union(*(names_in(each) for each in node))
-    fields = getattr(type(node), "__dataclass_fields__", {})
-    skipped = ("type", "where", "function", "text", "name")
-    return frozenset[str]().union(*(names_in(getattr(node, name)) for name in fields if name not in skipped))
+def names_in(node: ir.Statement) -> frozenset[str]:
+    """Every name a statement reads; helpers are closed, so only their arguments count."""
+    return frozenset(each.name for each in walk(node, helpers=False) if isinstance(each, ir.Name))
 
 
 def value_count(type_: Type) -> int:

@@ -1,15 +1,15 @@
 """Symmetry: of all states that differ by renaming the members of symmetric domains, keep one.
 
-Each member gets a key, a number that no renaming of the others can change: its own cells, and where it stands in sets and scalar
-fields. Sorting by key decides the renaming. Where keys tie, every renaming among the tied members is tried and the least state
-kept; so the result is exact whatever the keys are worth, and good keys only make it fast.
+Each member gets a key, a number that no renaming of the others can change: its own cells, and where it stands in sets
+and scalar fields. Sorting by key decides the renaming. Where keys tie, every renaming among the tied members is tried
+and the least state kept; so the result is exact whatever the keys are worth, and good keys only make it fast.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import reduce
-from itertools import permutations
+from itertools import pairwise, permutations
 
 from llvmlite import ir as llvm
 
@@ -65,7 +65,8 @@ def canonical_function(module: llvm.Module, layout: Layout, domains: Sequence[Id
 
 
 class Renaming(Statements):
-    """`rename(from, to, orders...)`: the state with its members renamed; nibble p of an order is the member that moves to p."""
+    """`rename(from, to, orders...)`: the state with its members renamed; nibble p of an order is the member that
+    moves to p."""
 
     def __init__(self, layout: Layout, function: llvm.Function, domains: Sequence[Identity]) -> None:
         builder = llvm.IRBuilder(function.append_basic_block("entry"))
@@ -223,7 +224,7 @@ class Canonical(Statements):
 
     def _ties(self, packed: list[Num]) -> Bit:
         keys = [self.shr(each, INDEX_BITS) for each in packed]
-        return reduce(self.either, [self.compare("==", a, b) for a, b in zip(keys, keys[1:], strict=False)], False)
+        return reduce(self.either, [self.compare("==", a, b) for a, b in pairwise(keys)], False)
 
     def _order(self, packed: list[Num]) -> Num:
         members = [self.band(each, (1 << INDEX_BITS) - 1) for each in packed]
@@ -266,16 +267,14 @@ class Canonical(Statements):
         level(0, [])
         self._copy(self.best, self.at)
 
-    def _arranged(self, packed: list[Num], positions: Sequence[int], then: object) -> None:
+    def _arranged(self, packed: list[Num], positions: Sequence[int], then: Callable[[Num], None]) -> None:
         """Go on with the order that puts `packed[positions[p]]` at p, if that only moves tied members."""
-        assert callable(then)
         moved = [(at, position) for at, position in enumerate(positions) if at != position]
         keys = [self.shr(each, INDEX_BITS) for each in packed]
         fits = reduce(self.both, [self.compare("==", keys[at], keys[position]) for at, position in moved], True)
         self.when(fits, lambda: then(self._order([packed[position] for position in positions])))
 
-    def _loop_over(self, table: list[list[int]], packed: list[Num], then: object) -> None:
-        assert callable(then)
+    def _loop_over(self, table: list[list[int]], packed: list[Num], then: Callable[[Num], None]) -> None:
         size = len(table[0])
         rows = [word(sum(position << NIBBLE * at for at, position in enumerate(row))) for row in table]
         data = llvm.GlobalVariable(
@@ -315,7 +314,7 @@ class Canonical(Statements):
         self.when(better, lambda: self._copy(self.other, self.best))
         self.builder.store(word(0), first)
 
-    # --- keys ------------------------------------------------------------------------------------------------------------
+    # --- keys ---------------------------------------------------------------------------------------------------------
 
     def key(self, domain: Identity, member: int) -> Num:
         """A number of KEY_BITS bits that depends on the member alone."""

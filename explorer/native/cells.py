@@ -1,7 +1,7 @@
 """Values while code is generated: read lazily from packed words, or built from parts.
 
-A `Cell` is a place in packed words, in memory or in a register; nothing is read until somebody asks for a part. The other forms
-are built by expressions. All of them answer the same few questions (see `expressions`).
+A `Cell` is a place in packed words, in memory or in a register; nothing is read until somebody asks for a part. The
+other forms are built by expressions. All of them answer the same few questions (see `expressions`).
 """
 
 from __future__ import annotations

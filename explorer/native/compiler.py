@@ -6,6 +6,7 @@ import ctypes
 import hashlib
 import os
 import tempfile
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,8 +22,9 @@ class Code:
 
     engine: llvm.ExecutionEngine
 
-    def function(self, name: str, arguments: int) -> ctypes._CFuncPtr:  # pyright: ignore[reportPrivateUsage]
-        """A function of `arguments` words that returns a word, as a callable. KeyError when the module has no such function."""
+    def function(self, name: str, arguments: int) -> Callable[..., int]:
+        """A function of `arguments` words that returns a word, as a callable. KeyError when the module has no such
+        function."""
         address = self.engine.get_function_address(name)
         if not address:
             raise KeyError(name)
@@ -86,7 +88,8 @@ def load_binary(binary: bytes) -> Code:
 
 
 def read_object(path: Path | None) -> bytes | None:
-    """An object from the cache whose checksum holds, or None. A cache that cannot be read is no error: one compiles again."""
+    """An object from the cache whose checksum holds, or None. A cache that cannot be read is no error: one compiles
+    again."""
     try:
         data = b"" if path is None else path.read_bytes()
     except OSError:
@@ -96,7 +99,8 @@ def read_object(path: Path | None) -> bytes | None:
 
 
 def write_object(path: Path | None, binary: bytes) -> None:
-    """Put an object into the cache, by rename, so that a killed run leaves no half; a full or read-only disk is no error."""
+    """Put an object into the cache, by rename, so that a killed run leaves no half; a full or read-only disk is no
+    error."""
     if path is None:
         return
     try:

@@ -1,21 +1,23 @@
 """Expressions of the typed form as LLVM code.
 
-Small expressions are evaluated without branches, under a *predicate* that says whether Python would have evaluated them at all;
-only larger ones jump. An error (index out of range, None unwrapped, division by zero) leaves the function, if the predicate holds.
+Small expressions are evaluated without branches, under a *predicate* that says whether Python would have evaluated
+them at all; only larger ones jump. An error (index out of range, None unwrapped, division by zero) leaves the
+function, if the predicate holds.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from functools import reduce
-from typing import Any, cast
+from typing import Any, cast, get_args
 
 from llvmlite import ir as llvm
 
 from ...language import ir
 from ...language.constants import Constant, ConstantExpression, Literal, Operation
 from ...language.types import Bool, Identity, Int, Map, Option, Pool, Seq, Subset, Type, scalar_size
+from ..walk import children
 from .cells import Built, Cell, Items, Mask, Maybe, Number, Parts, Truth, Words
 from .layout import Layout
 from .machine import I1
@@ -28,6 +30,11 @@ UNROLL = 24
 """Loops of at most this many rounds are unrolled."""
 
 Environment = dict[str, Built]
+
+
+def is_expression(node: Any) -> bool:
+    """Whether a node of the typed form has a value."""
+    return isinstance(node, get_args(ir.Expr))
 
 
 class Expressions(Shapes):
@@ -44,7 +51,7 @@ class Expressions(Shapes):
         self._costs: dict[int, int] = {}
         self._kept: list[Any] = []
 
-    # --- control ---------------------------------------------------------------------------------------------------------
+    # --- control ------------------------------------------------------------------------------------------------------
 
     def block(self, name: str = "") -> llvm.Block:
         """A new basic block at the end of the function."""
@@ -66,7 +73,7 @@ class Expressions(Shapes):
         self.builder.position_at_end(going)
 
     @contextmanager
-    def under(self, condition: Bit) -> Iterator[None]:
+    def under(self, condition: Bit) -> Generator[None]:
         """Evaluate without branches what Python would evaluate only where the condition holds."""
         before = self.predicate
         self.predicate = self.both(before, condition)
@@ -91,7 +98,7 @@ class Expressions(Shapes):
                     self.builder.branch(done)
         self.builder.position_at_end(done)
 
-    # --- the evaluator ---------------------------------------------------------------------------------------------------
+    # --- the evaluator ------------------------------------------------------------------------------------------------
 
     def evaluate(self, node: ir.Expr) -> Built:
         """The value of an expression."""
@@ -202,7 +209,7 @@ class Expressions(Shapes):
                 more = self._sequence(rest, stop_at=stop_at)
             return self.either(value, more) if stop_at else self.both(value, more)
         result = self.slot(I1)
-        self.builder.store(value, result)
+        self.builder.store(self.bit(value), result)
         self.when(go_on, lambda: self._store(self.bit(self._sequence(rest, stop_at=stop_at)), result))
         return self.builder.load(result)
 
@@ -417,7 +424,7 @@ class Expressions(Shapes):
             return Number(type_, self.add(index, type_.lo))
         return self.scalar(type_, index)
 
-    # --- helpers ---------------------------------------------------------------------------------------------------------
+    # --- helpers ------------------------------------------------------------------------------------------------------
 
     def _Call(self, node: ir.Call) -> Built:
         arguments = [self.evaluate(each) for each in node.arguments]
@@ -431,7 +438,7 @@ class Expressions(Shapes):
         """The value a pure function returns; its parameters are in the environment."""
         raise NotImplementedError
 
-    # --- cost ------------------------------------------------------------------------------------------------------------
+    # --- cost ---------------------------------------------------------------------------------------------------------
 
     def cost(self, node: ir.Expr) -> int:
         """Roughly how many machine operations an expression takes."""
@@ -458,7 +465,7 @@ class Expressions(Shapes):
             case ir.MakeRecord(fields=fields) | ir.MakeSubset(elements=fields) | ir.MakeSeq(elements=fields):
                 return sum(map(self.cost, fields))
             case _:
-                return 2 + sum(map(self.cost, children(node)))
+                return 2 + sum(self.cost(each) for each in children(node) if is_expression(each))
 
     def rounds(self, source: ir.Source, type_: Type) -> int:
         """At most how often a source yields."""
@@ -466,25 +473,11 @@ class Expressions(Shapes):
             case ir.Members(of=of):
                 return scalar_size(of)
             case ir.Range(start=start, stop=stop):
-                assert isinstance(start.type, Int) and isinstance(stop.type, Int)
+                assert isinstance(start.type, Int)
+                assert isinstance(stop.type, Int)
                 return max(0, stop.type.hi - start.type.lo)
             case ir.Elements(of=of) if isinstance(of.type, Subset):
                 return scalar_size(of.type.of)
             case ir.Elements(of=of):
                 assert isinstance(of.type, Seq | Pool)
                 return of.type.capacity
-
-
-def children(node: ir.Expr) -> list[ir.Expr]:
-    """The direct sub-expressions of an expression that is not a comprehension."""
-    found = list[ir.Expr]()
-    for name in type(node).__dataclass_fields__:
-        if name in ("type", "where", "function"):
-            continue
-        value = getattr(node, name)
-        for each in value if isinstance(value, tuple) else (value,):
-            if isinstance(each, tuple):
-                each = each[-1]
-            if hasattr(each, "where") and hasattr(each, "type"):
-                found.append(each)
-    return found

@@ -37,12 +37,15 @@ class Frontier:
         self.scratch, self.hashes = Region(8 * self.words), Region(8 * REHASH_BATCH)
         self.context = (ctypes.c_uint64 * program.context_cells)()
         self._address = ctypes.addressof(self.context)
-        self._explore, self._warm, self._rehash = (code.function(*each) for each in (("explore", 1), ("warm", 1), ("rehash", 2)))
+        self._explore, self._warm, self._rehash = (
+            code.function(*each) for each in (("explore", 1), ("warm", 1), ("rehash", 2))
+        )
         self._expand, self._canonical = code.function("expand", 4), code.function("canonical", 2)
         self._masked = {name: code.function(name, 3) for name in ("invariants", "witnesses")}
         self._code = code
         for name, region in (
-            ("STATES", self.states), ("PARENTS", self.parents), ("TABLE", self.table), ("BUFFER", self.buffer), ("EDGES", self.edges)
+            ("STATES", self.states), ("PARENTS", self.parents), ("TABLE", self.table), ("BUFFER", self.buffer),
+            ("EDGES", self.edges)
         ):  # fmt: skip
             self[name] = region.address
         self["SIZE"] = FIRST_SLOTS

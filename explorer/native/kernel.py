@@ -1,13 +1,20 @@
-# pyright: basic
-# ruff: noqa: F821
+# pyright: basic, reportUndefinedVariable=false
+# ruff: noqa: B007, F821
 """The explorer's inner loops, in the machine language of `machine`: breadth first over an exact visited set.
 
-The store holds every distinct state, in the order found: it is the queue, and with a parent per state the trace. The table holds
-one word per state, (tag, index + 1), found by linear probing. Memory latency is what costs, so successors go through three passes
-over a small buffer: hash and ask for the table's line; find a candidate and ask for its words; decide.
+The store holds every distinct state, in the order found: it is the queue, and with a parent per state the trace. The
+table holds one word per state, (tag, index + 1), found by linear probing. Memory latency is what costs, so successors
+go through three passes over a small buffer: hash and ask for the table's line; find a candidate and ask for its
+words; decide.
 
-The context `c` is an array of words; see CONTEXT for its cells. A slot of the buffer is the state's words, its hash, its parent.
+The context `c` is an array of words; see CONTEXT for its cells. A slot of the buffer is the state's words, its hash,
+its parent.
 """
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
 
 CONTEXT = (
     "STATES",  # address of the store
@@ -30,7 +37,7 @@ CONTEXT = (
     "DETAIL",  # properties an event is about, one bit each
     "LIMITED",  # a limit alone stopped some instance of the state being expanded
     "DEADLOCKS",  # whether deadlocks are looked for
-    "EDGES",  # address of the steps that broke a transition property: per property the source's index, the words reached
+    "EDGES",  # address of the steps that broke a transition property: for each, the source's index, the words reached
 )
 """The cells of the context. After them come the values of open constants, then the coverage counters."""
 
@@ -46,8 +53,8 @@ EVENTS = (
     "PROPERTY_ERROR",
     "NOTHING",
 )
-"""Why `explore` returned: the level is done, it is time to report, no room, a property failed, a witness was met, a deadlock,
-a step broke the model's types, a property could not be evaluated. `NOTHING` stays inside."""
+"""Why `explore` returned: the level is done, it is time to report, no room, a property failed, a witness was met, a
+deadlock, a step broke the model's types, a property could not be evaluated. `NOTHING` stays inside."""
 
 REHASH_BATCH = 64
 """States that the table takes together when it grows."""
@@ -67,7 +74,8 @@ def hash_words(at):
 
 
 def find(c, at, h):
-    """The index of the state at `at`; or, when it is new, a number with the top bit set, whose rest is the free slot it goes to."""
+    """The index of the state at `at`; or, when it is new, a number with the top bit set, whose rest is the free slot
+    it goes to."""
     table = c[TABLE]
     size = c[SIZE]
     tag = h & 0xFFFFFFFF
@@ -188,7 +196,8 @@ def judge(c, at):
 
 
 def fill(c):
-    """Expand states into the buffer until it is full or the level done. Returns an event about the last state expanded."""
+    """Expand states into the buffer until it is full or the level done. Returns an event about the last state
+    expanded."""
     next = c[NEXT]
     end = c[END]
     pending = 0
@@ -234,8 +243,9 @@ def explore(c):
 
 
 def measure(c, passes):
-    """Go over an explored store once more and redo the first `passes` stages of the work, changing nothing: 1 expand every state;
-    2 canonical form and hash too; 3 look every successor up; 4 instead of all that, evaluate the invariants. For benchmarks."""
+    """Go over an explored store once more and redo the first `passes` stages of the work, changing nothing: 1 expand
+    every state; 2 canonical form and hash too; 3 look every successor up; 4 instead of all that, evaluate the
+    invariants. For benchmarks."""
     next = 0
     seen = 0
     while next < c[COUNT]:
@@ -258,3 +268,12 @@ def measure(c, passes):
                     slot += STRIDE * 8
             c[PENDING] = 0
     return seen
+
+
+TEXTS: tuple[Callable[..., Any], ...] = (
+    hash_words, find, place, rehash, warm, judge, insert, fill, explore, measure,
+)  # fmt: skip
+"""Every function above, each after those it calls."""
+
+PUBLIC = ("rehash", "explore", "warm", "measure")
+"""Those that Python calls."""

@@ -1,8 +1,9 @@
 """Where every cell of a state lies: a state is a few 64-bit words, and nothing is ever written by hand about them.
 
-A type of at most 64 bits is *narrow* and never crosses a word; anything larger is *wide* and begins at a word. So a scalar is one
-shift and one mask away, at a constant place, and an element at a computed index is one multiplication away. The encoding is
-canonical: equal values are equal words (tails of sequences are zero, pools sorted, `None` has one code).
+A type of at most 64 bits is *narrow* and never crosses a word; anything larger is *wide* and begins at a word. So a
+scalar is one shift and one mask away, at a constant place, and an element at a computed index is one multiplication
+away. The encoding is canonical: equal values are equal words (tails of sequences are zero, pools sorted, `None` has
+one code).
 """
 
 from __future__ import annotations
@@ -281,7 +282,8 @@ def raw_code(type_: Type, value: Any) -> tuple[int, ...]:
 def decode_from(
     words: Sequence[int], type_: Type, shape: Shape, word: int, shift: int, values: Mapping[str, Value]
 ) -> Any:
-    """The Python value at a place, as plain Python holds it; members that do not exist with these constants are left out."""
+    """The Python value at a place, as plain Python holds it; members that do not exist with these constants are left
+    out."""
     match type_, shape:
         case _, Leaf(bits=bits):
             return value_of(type_, words[word] >> shift & (1 << bits) - 1)

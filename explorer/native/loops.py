@@ -35,7 +35,8 @@ class Loops(Expressions):
         self.rounds_of(start, stop, UNROLL if unroll else 0, run)
 
     def rounds_of(self, start: int, stop: int, unrolled: int, run: Callable[[Num], None]) -> None:
-        """Emit `run` for each number from `start` to `stop - 1`: one after the other up to `unrolled` rounds, else as a loop."""
+        """Emit `run` for each number from `start` to `stop - 1`: one after the other up to `unrolled` rounds, else as
+        a loop."""
         if stop - start <= unrolled:
             for at in range(start, stop):
                 run(at)
@@ -55,7 +56,8 @@ class Loops(Expressions):
         self.builder.position_at_end(done)
 
     def _range(self, start: ir.Expr, stop: ir.Expr, type_: Type, run: Round, unroll: bool) -> None:
-        assert isinstance(start.type, Int) and isinstance(stop.type, Int)
+        assert isinstance(start.type, Int)
+        assert isinstance(stop.type, Int)
         first, last = self.integer(start), self.integer(stop)
         lowest = first if isinstance(first, int) else start.type.lo
         highest = last if isinstance(last, int) else stop.type.hi
@@ -82,7 +84,7 @@ class Loops(Expressions):
             0, self.capacity(container), unroll, lambda at: run(self.item(container, at), self.compare(">", length, at))
         )
 
-    # --- comprehensions --------------------------------------------------------------------------------------------------
+    # --- comprehensions -----------------------------------------------------------------------------------------------
 
     def _Quantified(self, node: ir.Quantified) -> Built:
         match node.kind:

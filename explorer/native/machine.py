@@ -1,8 +1,9 @@
 """A small machine language in Python's clothes, for the explorer's own inner loops.
 
-The kernel's loops (see `kernel`) are written as Python functions over unsigned 64-bit words and compiled here: assignment, `if`,
-`while`, `for i in range(n)`, arithmetic, comparisons, `p[i]` (the i-th word at address p), and calls. Names in capitals are numbers
-given at compile time. It is for us, not for authors: no checks, no bounds, C's speed.
+The kernel's loops (see `kernel`) are written as Python functions over unsigned 64-bit words and compiled here:
+assignment, `if`, `while`, `for i in range(n)`, arithmetic, comparisons, `p[i]` (the i-th word at address p), and
+calls. Names in capitals are numbers given at compile time. It is for us, not for authors: no checks, no bounds, C's
+speed.
 """
 
 from __future__ import annotations

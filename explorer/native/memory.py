@@ -1,4 +1,5 @@
-"""Memory for millions of states: address space reserved once, pages taken as they are touched, huge where the system allows."""
+"""Memory for millions of states: address space reserved once, pages taken as they are touched, huge where the system
+allows."""
 
 from __future__ import annotations
 

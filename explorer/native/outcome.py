@@ -1,4 +1,5 @@
-"""From what the kernel found to a verdict: every run replayed by the judge, a sample of states judged again, coverage counted."""
+"""From what the kernel found to a verdict: every run replayed by the judge, a sample of states judged again, coverage
+counted."""
 
 from __future__ import annotations
 
@@ -157,7 +158,7 @@ class Confirmation:
                 return Failure(f"{each.name}: {error.message}", f"{error.file}:{error.line}", run)
         raise Disagreement(f"a property cannot be evaluated natively, but can in plain Python, at {run.states()[-1]}")
 
-    # --- the sample ------------------------------------------------------------------------------------------------------
+    # --- the sample ---------------------------------------------------------------------------------------------------
 
     def recheck(self, index: int) -> None:
         """Judge one state again: its successors action by action, and every property."""
@@ -170,7 +171,8 @@ class Confirmation:
         if mine is None or Counter(mine) != Counter(self.words(step.after) for step in theirs):
             raise Disagreement(self._blame(state, mine or [], theirs))
         for name, properties, in_state in (
-            ("invariants", self.frontier.program.invariants, False), ("witnesses", self.frontier.program.witnesses, True)
+            ("invariants", self.frontier.program.invariants, False), ("witnesses", self.frontier.program.witnesses,
+            True)
         ):  # fmt: skip
             bits = self.frontier.truths(name, words, (1 << len(properties)) - 1)
             for bit, each in enumerate(properties):
@@ -211,10 +213,10 @@ def conclude(model: Model, search: Search, kernel: Kernel, frontier: Frontier, f
         runs[program.witnesses[bit].name] = confirm.witness(program.witnesses[bit], index)
     rechecked = _recheck(confirm, search, found, frontier["COUNT"])
     ending = Ending(
-        engine="native", exhausted=found.exhausted, stopped=found.stopped, failure=failure, deadlock=found.deadlock is not None,
-        runs=runs, distinct=frontier["COUNT"], seconds=found.seconds, compile_seconds=found.compile_seconds,
-        bytes_per_state=frontier.bytes_used() / max(1, frontier["COUNT"]), symmetry=found.symmetry,
-        actions=actions, levels=tuple(found.levels), rechecked=rechecked, notes=tuple(found.notes),
+        engine="native", exhausted=found.exhausted, stopped=found.stopped, failure=failure, deadlock=found.deadlock is
+        not None, runs=runs, distinct=frontier["COUNT"], seconds=found.seconds, compile_seconds=found.compile_seconds,
+        bytes_per_state=frontier.bytes_used() / max(1, frontier["COUNT"]), symmetry=found.symmetry, actions=actions,
+        levels=tuple(found.levels), rechecked=rechecked, notes=tuple(found.notes),
     )  # fmt: skip
     return verdict_of(model, ending)
 
@@ -249,8 +251,8 @@ def _coverage(model: Model, kernel: Kernel, frontier: Frontier) -> tuple[ActionC
             continue
         guards = tuple(
             GuardCoverage(
-                guard.text, guard.line, guard.is_limit,
-                guard.times * (expanded if guard.base is None else frontier.counter(guard.base)), frontier.counter(guard.passed),
+                guard.text, guard.line, guard.is_limit, guard.times * (expanded if guard.base is None else
+                frontier.counter(guard.base)), frontier.counter(guard.passed),
             )
             for guard in counters.guards
         )  # fmt: skip

@@ -20,12 +20,14 @@ from .machine import I64, WORDS, address, compile_into, word
 from .statements import Statements
 
 BATCH = 192
-"""Successors gathered before they are looked up: enough to hide memory latency, few enough to stay in the first cache."""
+"""Successors gathered before they are looked up: enough to hide memory latency, few enough to stay in the first
+cache."""
 
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """What the driver must know about a model's generated code; it follows from the model, so a cached kernel needs no more.
+    """What the driver must know about a model's generated code; it follows from the model, so a cached kernel needs
+    no more.
 
     `opens` are the context cells of open constants; `context_cells` and `buffer_slots` say how much memory a run needs.
     """
@@ -65,7 +67,8 @@ def generate(model: Model, program: Program, symmetric: Sequence[Identity]) -> s
 
 
 def can_happen(action: Action) -> bool:
-    """Whether no guard of an action was folded to false. Guards on open constants stay, so that one kernel serves all values."""
+    """Whether no guard of an action was folded to false. Guards on open constants stay, so that one kernel serves all
+    values."""
     guards = [each.condition for each in action.form.body if isinstance(each, Require)]
     return not any(isinstance(each, Const) and each.number == 0 for each in guards)
 
@@ -81,17 +84,15 @@ def _kernel(module: llvm.Module, layout: Layout, made: dict[str, llvm.Function])
         "W": layout.words, "STRIDE": layout.words + 2, "BATCH": BATCH,
         "NO_PARENT": NO_PARENT, "REHASH_BATCH": kernel.REHASH_BATCH, "ERROR_BIT": ERROR_BIT, "FAILED": FAILED,
     }  # fmt: skip
-    for text in (
-        kernel.hash_words, kernel.find, kernel.place, kernel.rehash, kernel.warm, kernel.judge, kernel.insert, kernel.fill,
-        kernel.explore, kernel.measure,
-    ):  # fmt: skip
+    for text in kernel.TEXTS:
         made[text.__name__] = compile_into(module, text, numbers, made)
-        if text.__name__ not in ("rehash", "explore", "warm", "measure"):
+        if text.__name__ not in kernel.PUBLIC:
             made[text.__name__].linkage = "internal"
 
 
 class PropertyCode(Statements):
-    """Evaluates property functions over states in memory, each in a function of its own that returns 0, 1 or an error."""
+    """Evaluates property functions over states in memory, each in a function of its own that returns 0, 1 or an
+    error."""
 
     def __init__(self, layout: Layout, function: llvm.Function, opens: dict[str, int]) -> None:
         builder = llvm.IRBuilder(function.append_basic_block("entry"))
@@ -164,7 +165,8 @@ class _Functions:
         self.made["terminal"] = function
 
     def watch(self, properties: Sequence[Property]) -> llvm.Function | None:
-        """`watch(c, before, after, parent)`: evaluates transition properties on one edge and notes the first that fails each."""
+        """`watch(c, before, after, parent)`: evaluates transition properties on one edge and notes the first that
+        fails each."""
         if not properties:
             return None
         function = self._function("watch", WORDS, WORDS, WORDS, I64)

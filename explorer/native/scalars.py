@@ -1,7 +1,7 @@
 """Numbers and truth values while code is generated: a Python value when known, an LLVM value when not.
 
-Everything folds as early as it can, so that a parameter fixed to a member of its domain leaves only constant shifts behind.
-Numbers are signed 64-bit; the front end has proved that no intermediate value leaves them.
+Everything folds as early as it can, so that a parameter fixed to a member of its domain leaves only constant shifts
+behind. Numbers are signed 64-bit; the front end has proved that no intermediate value leaves them.
 """
 
 from __future__ import annotations
@@ -116,13 +116,13 @@ class Scalars:
         for one, other in ((left, right), (right, left)):
             if isinstance(one, bool):
                 return other if one else False
-        return self.builder.and_(left, right)
+        return self.builder.and_(self.bit(left), self.bit(right))
 
     def either(self, left: Bit, right: Bit) -> Bit:
         for one, other in ((left, right), (right, left)):
             if isinstance(one, bool):
                 return True if one else other
-        return self.builder.or_(left, right)
+        return self.builder.or_(self.bit(left), self.bit(right))
 
     def negate(self, value: Bit) -> Bit:
         return not value if isinstance(value, bool) else self.builder.not_(value)
@@ -131,7 +131,7 @@ class Scalars:
         for one, other in ((left, right), (right, left)):
             if isinstance(one, bool):
                 return other if one else self.negate(other)
-        return self.builder.icmp_unsigned("==", left, right)
+        return self.builder.icmp_unsigned("==", self.bit(left), self.bit(right))
 
     def pick(self, condition: Bit, yes: Num, no: Num) -> Num:
         """`yes` where the condition holds, else `no`."""

@@ -1,12 +1,14 @@
 """The native engine: breadth first to exhaustion, driven from Python in slices of a tenth of a second.
 
-symmetry -> kernel -> initial states -> levels -> counterexamples replayed by the judge -> a sample re-checked -> verdict
+symmetry -> kernel -> initial states -> levels -> counterexamples replayed by the judge -> a sample re-checked ->
+verdict
 """
 
 from __future__ import annotations
 
 import time
 
+from ...language.constants import Value
 from ...language.judge import initial_states
 from ...language.model import Model
 from ...language.verdict import Level, Verdict
@@ -26,8 +28,8 @@ MEMORY_SHARE = 0.8
 def check(model: Model, search: Search, report: Report | None = None) -> Verdict:
     """Explore every reachable state of a bound model and judge its properties.
 
-    Ends early, inconclusive, when time or memory is used up or at Ctrl-C, with what was explored. Raises `Disagreement` when plain
-    Python does not confirm what the kernel found.
+    Ends early, inconclusive, when time or memory is used up or at Ctrl-C, with what was explored. Raises
+    `Disagreement` when plain Python does not confirm what the kernel found.
     """
     symmetry = symmetry_of(model) if search.symmetry else None
     kernel = kernel_of(model, symmetry.domains if symmetry else (), search.cache)
@@ -170,13 +172,13 @@ class Driver:
         frontier, seconds = self.frontier, self.seconds
         distinct = frontier["COUNT"]
         self.report(Progress(
-            distinct, distinct - frontier["NEXT"], len(self.findings.levels) + 1, distinct / max(seconds, 1e-9), frontier.bytes_used(), seconds
+            distinct, distinct - frontier["NEXT"], len(self.findings.levels) + 1, distinct / max(seconds, 1e-9),
+            frontier.bytes_used(), seconds
         ))  # fmt: skip
 
 
-def kernel_number(value: object) -> int:
+def kernel_number(value: Value) -> int:
     """A constant's value as the kernel holds it: the number, 0 or 1, or the enum's position."""
     if isinstance(value, int):
         return int(value)
-    members = list(type(value))  # type: ignore[call-overload]
-    return members.index(value)
+    return list(type(value)).index(value)

@@ -1,4 +1,5 @@
-"""Taking values apart and putting them together: fields, elements, equality, selection, and the flat form that slots hold."""
+"""Taking values apart and putting them together: fields, elements, equality, selection, and the flat form that slots
+hold."""
 
 from __future__ import annotations
 
@@ -89,7 +90,8 @@ class Shapes(Access):
 
     def field(self, value: Built, name: str) -> Built:
         """A record's field."""
-        assert isinstance(value, Cell | Parts) and isinstance(value.type, Record)
+        assert isinstance(value, Cell | Parts)
+        assert isinstance(value.type, Record)
         names = [each for each, _ in value.type.fields]
         index = names.index(name)
         if isinstance(value, Cell):
@@ -115,7 +117,8 @@ class Shapes(Access):
         """How many elements a sequence or pool value can have."""
         if isinstance(value, Items):
             return len(value.items)
-        assert isinstance(value, Cell) and isinstance(value.type, Seq | Pool)
+        assert isinstance(value, Cell)
+        assert isinstance(value.type, Seq | Pool)
         return value.type.capacity
 
     def item(self, value: Built, index: Num) -> Built:
@@ -168,7 +171,7 @@ class Shapes(Access):
             case _:
                 raise TypeError(f"{type_} has no values")
 
-    # --- equality --------------------------------------------------------------------------------------------------------
+    # --- equality -----------------------------------------------------------------------------------------------------
 
     def equal(self, left: Built, right: Built) -> Bit:
         """Whether two values of one type are equal."""
@@ -204,7 +207,7 @@ class Shapes(Access):
             result = self.both(result, self.either(beyond, self.equal(self.item(left, index), self.item(right, index))))
         return result
 
-    # --- selection and the flat form -------------------------------------------------------------------------------------
+    # --- selection and the flat form ----------------------------------------------------------------------------------
 
     def select(self, condition: Bit, yes: Built, no: Built) -> Built:
         """`yes` where the condition holds, else `no`; both of one type up to intervals and capacities."""

@@ -1,4 +1,5 @@
-"""Statements of the typed form as LLVM code: local names, writes into the packed successor, range checks, pure functions."""
+"""Statements of the typed form as LLVM code: local names, writes into the packed successor, range checks, pure
+functions."""
 
 from __future__ import annotations
 
@@ -119,7 +120,7 @@ class Statements(Loops):
         self.builder.cbranch(self.bit(self.condition(node.condition)), going, self.disabled)
         self.builder.position_at_end(going)
 
-    # --- places ----------------------------------------------------------------------------------------------------------
+    # --- places -------------------------------------------------------------------------------------------------------
 
     def locate(self, place: ir.Place) -> Cell:
         """The cell a place names, its indexes checked as reads check them."""
@@ -292,7 +293,7 @@ class Statements(Loops):
             return yes if condition else no
         return self.builder.select(condition, yes, no)
 
-    # --- checks and encodings --------------------------------------------------------------------------------------------
+    # --- checks and encodings -----------------------------------------------------------------------------------------
 
     def check(self, type_: Type, value: Built) -> None:
         """Leave with an error unless the value belongs to the type; nothing where that is known already."""
