@@ -1,4 +1,4 @@
-"""Every error code has one file that makes it, and its exact text beside it. TIDEGATE_UPDATE=1 writes the texts anew."""
+"""Every error code has a file that makes it, with its exact text beside it. TIDEGATE_UPDATE=1 records the texts."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import os
 from pathlib import Path
 
 import pytest
-
 from tidegate.language.binding import load
 from tidegate.language.errors import CODES, Diagnostics, ModelErrors
 from tidegate.language.ir import Where

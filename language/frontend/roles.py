@@ -11,6 +11,7 @@ from types import FunctionType
 from .. import ir
 from ..errors import Abandoned, Diagnostics
 from ..types import Bool, Enumeration, Identity, Int, Pool, Record, Subset, Type
+from . import comparisons, statements  # noqa: F401 (they register what they elaborate)
 from .annotations import describe
 from .calls import record_arguments
 from .folding import Folder
@@ -19,10 +20,7 @@ from .intervals import ANY_INT
 from .rules import Ghosts, check_order, without_ghosts
 from .scope import Program, Role, Scope, block, expression
 from .source import Source, source_of_function
-from .statements import expression_statement
 from .walk import fields_read, fields_written
-
-_ = expression_statement  # its module registers the statements
 
 
 @dataclass(frozen=True, slots=True)
