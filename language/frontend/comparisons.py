@@ -1,0 +1,136 @@
+"""Comparisons: equality at any one type, order on integers, bools and sets, `in`, `is None`, and chains of them."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any, Literal
+
+from .. import ir
+from ..types import Bool, Enumeration, Identity, Int, Option, Pool, Seq, Subset, Type
+from .annotations import describe
+from .expressions import BOOL, conjunction, disjunction, is_shapeless
+from .matching import fit, plain, unify
+from .scope import Scope, expression, expressions
+
+CompareOp = Literal["==", "!=", "<", "<=", ">", ">="]
+
+_COMPARE: dict[type[ast.cmpop], CompareOp] = {
+    ast.Eq: "==",
+    ast.NotEq: "!=",
+    ast.Is: "==",
+    ast.IsNot: "!=",
+    ast.Lt: "<",
+    ast.LtE: "<=",
+    ast.Gt: ">",
+    ast.GtE: ">=",
+}
+
+
+@expressions(ast.Compare)
+def comparison(scope: Scope, node: ast.Compare, expected: Type | None) -> ir.Expr:
+    """`a < b`, `a == b`, `a in b`, `a is None`, and chains of them."""
+    operands = [node.left, *node.comparators]
+    links = [_link(scope, a, op, b, node) for a, op, b in zip(operands, node.ops, operands[1:], strict=False)]
+    return conjunction(links, scope.where(node))
+
+
+def _link(scope: Scope, left: ast.expr, op: ast.cmpop, right: ast.expr, node: ast.Compare) -> ir.Expr:
+    """One link of a chain. Expressions have no effect, so that a middle operand may stand in two links."""
+    if isinstance(op, (ast.In, ast.NotIn)):
+        found = _membership(scope, left, right, node)
+        return found if isinstance(op, ast.In) else ir.Not(found, BOOL, scope.where(node))
+    if is_shapeless(left) and not is_shapeless(right):
+        b = expression(scope, right)
+        a = expression(scope, left, b.type)
+    else:
+        a = expression(scope, left)
+        b = expression(scope, right, a.type)
+    symbol = _COMPARE[type(op)]
+    if _is_none(left) or _is_none(right):
+        return _none_test(scope, b if _is_none(left) else a, symbol, node)
+    if isinstance(op, (ast.Is, ast.IsNot)) and not isinstance(plain(a).type, (Enumeration, Bool)):
+        raise scope.error("TG112", node, "`is` compares objects, and values have no identity", "==, or `is None`")
+    return compare(scope, symbol, a, b, node)
+
+
+def _is_none(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value is None
+
+
+def _none_test(scope: Scope, option: ir.Expr, symbol: CompareOp, node: ast.AST) -> ir.Expr:
+    if symbol not in ("==", "!="):
+        raise scope.error("TG206", node, "None has no order", "is None, or is not None")
+    if not isinstance(option.type, Option):
+        hint = f"declare it as {describe(option.type)} | None, or drop the test"
+        raise scope.error("TG208", node, f"this is {describe(option.type)}, never None", hint)
+    test = ir.IsNone(option, BOOL, scope.where(node))
+    return test if symbol == "==" else ir.Not(test, BOOL, scope.where(node))
+
+
+def compare(scope: Scope, symbol: CompareOp, left: ir.Expr, right: ir.Expr, node: ast.AST) -> ir.Expr:
+    """A comparison of two values: equality at any one type, order on integers, bools, and sets (as subsets)."""
+    if symbol in ("==", "!="):
+        a, b, _ = unify(scope, left, right, "TG207", node)
+        return ir.Compare(symbol, a, b, BOOL, scope.where(node))
+    a, b, joined = unify(scope, plain(left), plain(right), "TG207", node)
+    if isinstance(joined, Subset):
+        return _subset_order(symbol, a, b, scope.where(node))
+    if not isinstance(joined, (Int, Bool)):
+        raise scope.error("TG206", node, f"{describe(joined)} has no order", "==, or an integer field to order by")
+    return ir.Compare(symbol, a, b, BOOL, scope.where(node))
+
+
+def _subset_order(symbol: CompareOp, left: ir.Expr, right: ir.Expr, where: ir.Where) -> ir.Expr:
+    if symbol in (">", ">="):
+        left, right = right, left
+    within = ir.SetOperation("<=", left, right, BOOL, where)
+    if symbol in ("<=", ">="):
+        return within
+    return ir.And((within, ir.Compare("!=", left, right, BOOL, where)), BOOL, where)
+
+
+def _membership(scope: Scope, element: ast.expr, container: ast.expr, node: ast.AST) -> ir.Expr:
+    if isinstance(container, (ast.Tuple, ast.List)):
+        if not container.elts:
+            raise scope.error("TG214", container, "nothing is in an empty tuple", "False")
+        links = [_equal(scope, element, each, node) for each in container.elts]
+        return disjunction(links, scope.where(node))
+    owner = scope.static(container)
+    if isinstance(owner, type):
+        raise scope.error(
+            "TG221", container, f"{owner.__name__} is a type; every value of it is in it", "True, or a set"
+        )
+    if is_shapeless(container):
+        value = expression(scope, element)
+        holder = expression(scope, container, _set_of(plain(value).type))
+    else:
+        holder = plain(expression(scope, container))
+        value = None
+    if not isinstance(holder.type, (Subset, Pool, Seq)):
+        raise scope.error(
+            "TG203", container, f"nothing is `in` {describe(holder.type)}", "a Set, a Seq, or a tuple of values"
+        )
+    made = expression(scope, element, holder.type.of) if value is None else value
+    return contains(scope, made, holder, element, node)
+
+
+def contains(scope: Scope, element: ir.Expr, holder: ir.Expr, part: ast.AST, node: ast.AST) -> ir.Expr:
+    """`element in holder`. None is never in a container of plain values, which is no error."""
+    assert isinstance(holder.type, (Subset, Pool, Seq))
+    where, of = scope.where(node), holder.type.of
+    test = ir.Contains(fit(scope, element, of, part), holder, BOOL, where)
+    if isinstance(element.type, Option) and not isinstance(of, Option):
+        return ir.And((ir.Not(ir.IsNone(element, BOOL, where), BOOL, where), test), BOOL, where)
+    return test
+
+
+def _set_of(element: Type) -> Type | None:
+    return Subset(element) if isinstance(element, (Int, Bool, Enumeration, Identity)) else None
+
+
+def _equal(scope: Scope, left: ast.expr, right: ast.expr, node: ast.AST) -> ir.Expr:
+    return _link(scope, left, ast.Eq(), right, ast.Compare(left, [ast.Eq()], [right], **_place(node)))
+
+
+def _place(node: ast.AST) -> dict[str, Any]:
+    return {each: getattr(node, each) for each in ("lineno", "col_offset", "end_lineno", "end_col_offset")}
