@@ -11,14 +11,14 @@ nothing is explained that does not happen.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from types import FunctionType
 from typing import Any, cast
 
 from .model import Model, Property
 from .source import function_node, words
-from .values import State
+from .values import Set, State
 
 _DEEPEST = 8  # calls within calls that an explanation follows
 
@@ -101,7 +101,7 @@ class _Walk:
             case ast.If(test=test, body=yes, orelse=no):
                 self.branch(test, yes, no)
             case ast.For(target=target, iter=source, body=body, orelse=[]):
-                for item in self.value(source):
+                for item in self.items(source):
                     self.bind(target, item)
                     self.block(body)
                 self.unbind(target)
@@ -207,11 +207,16 @@ class _Walk:
             yield
             return
         first, *others = generators
-        for item in self.value(first.iter):
+        for item in self.items(first.iter):
             self.bind(first.target, item)
             if all(self.value(condition) for condition in first.ifs):
                 yield from self.bindings(others)
         self.unbind(first.target)
+
+    def items(self, source: ast.expr) -> Iterable[Any]:
+        """What a loop goes over, in order."""
+        found = self.value(source)
+        return Set(cast("set[Any]", found)) if isinstance(found, set) else found
 
     def bind(self, target: ast.expr, value: Any) -> None:
         """Binds a loop variable: a name, or a tuple of them."""

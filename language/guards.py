@@ -17,6 +17,7 @@ from typing import Any, cast
 
 from .declare import AtLimit, limit, require
 from .ir import For, If, Limit, Require, Statement
+from .ordered import SetsInOrder
 from .source import function_node, words
 
 
@@ -94,6 +95,7 @@ def probed(function: Callable[..., Any]) -> tuple[Callable[..., None], Probes]:
     file = original.__code__.co_filename
     probes = Probes()
     node = _Prober(file, original.__globals__, probes).visit(copy.deepcopy(function_node(function)))
+    node = SetsInOrder().visit(node)
     _strip(node)
     module = ast.fix_missing_locations(ast.Module([node], []))
     globals_ = {**original.__globals__, "__probe__": probes}

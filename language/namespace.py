@@ -9,7 +9,7 @@ its own code object over a second set of globals, where
     is_majority               needs a domain       knows how many members there are
     helper                    a function           is rebound in the same way, across modules
 
-so that `pdb`, `print` and tracebacks show the author's own lines.
+so that `pdb`, `print` and tracebacks show the author's own lines. (For functions with set displays see `ordered`.)
 """
 
 from __future__ import annotations
@@ -25,7 +25,9 @@ from .containers import ModelError
 from .declare import mark_of
 from .drafts import FieldLike, Shape
 from .kinds import Domain, DomainMeta
-from .values import is_majority
+from .ordered import NAME as SET
+from .ordered import code_with_order
+from .values import Set, is_majority
 
 D = TypeVar("D", bound="Domain")
 
@@ -107,6 +109,7 @@ class Namespace:
             self._kept.append(original)
             for name, thing in original.items():
                 known[name] = self._bound(thing)
+            known[SET] = Set
         return known
 
     def domain(self, python: type[D]) -> BoundDomain[D]:
@@ -149,7 +152,8 @@ class Namespace:
 
 
 def _over(function: FunctionType, globals_: dict[str, Any]) -> FunctionType:
-    made = FunctionType(function.__code__, globals_, function.__name__, function.__defaults__, function.__closure__)
+    code = code_with_order(function)
+    made = FunctionType(code, globals_, function.__name__, function.__defaults__, function.__closure__)
     made.__kwdefaults__ = function.__kwdefaults__
     made.__annotations__ = function.__annotations__
     made.__qualname__ = function.__qualname__

@@ -10,9 +10,9 @@ import pytest
 from tidegate.language import is_majority
 from tidegate.language.binding import load
 from tidegate.language.constants import Constant
-from tidegate.language.judge import initial_states
+from tidegate.language.judge import attempt, initial_states
 from tidegate.language.namespace import BoundDomain
-from tidegate.language.values import ModelError, Set
+from tidegate.language.values import ModelError, Set, State, show
 
 COURIER = Path(__file__).parent / "models" / "courier.py"
 
@@ -68,3 +68,30 @@ def test_code_is_the_authors_own(module: ModuleType) -> None:
         assert action.run.__code__ is original.__code__
         assert action.run.__globals__ is not original.__globals__
         assert action.run.__doc__ == original.__doc__
+
+
+DISPLAYS = '''
+
+@action
+def line_up(s: Town) -> None:
+    """Everyone sends a letter, in order."""
+    require(len(s.bag) == 0)
+    for p in {p for p in Person if p in s.awake}:
+        s.shelf[p].append(Letter(to=p, number=s.written))
+        s.written += 1
+'''
+
+
+def test_a_loop_over_a_set_display_meets_members_in_their_order(tmp_path: Path) -> None:
+    path = tmp_path / "town.py"
+    path.write_text(COURIER.read_text() + DISPLAYS)
+    model = load(path).bind(constants={"people": 4, "letters": 4})
+    action = model.action("line_up")
+    state = attempt(model, list(initial_states(model))[-1], action, {})
+    assert isinstance(state, State)
+    assert (
+        show(state.shelf) == "{" + ", ".join(f"{p}: [Letter(to={p}, number={n})]" for n, p in enumerate("ABCD")) + "}"
+    )
+    lines = {line for _, _, line in action.run.__code__.co_lines()}
+    assert action.run.__code__.co_filename == str(path)
+    assert max(line for line in lines if line) == len(path.read_text().splitlines()), "its lines are the author's"
