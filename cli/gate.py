@@ -28,7 +28,8 @@ EXAMPLES = """\
   tidegate gate --only kip320                those whose name holds a text
   tidegate gate gates/ --junit report.xml    gate files of your own; spec/README.md has the format
 
-exit: 0 all as recorded, 6 something differs, 5 a check was inconclusive, 70 a check broke down
+exit: 0 all as recorded, 6 something differs, 5 a check was inconclusive, 70 a check broke down,
+64 a file or a check is written wrongly, 65 a model's text is wrong
 """
 
 
@@ -127,7 +128,8 @@ def checked(check: Recorded, options: argparse.Namespace) -> Result:
         report = json.loads(done.stdout)
     except json.JSONDecodeError:
         told = done.stderr.strip() or f"the process ended with {done.returncode} and said nothing"
-        return Result(check, Exit.INTERNAL, seconds, None, (told,))
+        known = done.returncode in (Exit.USAGE, Exit.MODEL_TEXT)
+        return Result(check, Exit(done.returncode) if known else Exit.INTERNAL, seconds, None, (told,))
     return judged(check, report, seconds)
 
 
@@ -193,15 +195,32 @@ def _message(report: Mapping[str, Any]) -> str:
 
 # --- telling --------------------------------------------------------------------------------------------------------
 
-_WORDS = {Exit.HOLDS: "ok", Exit.UNEXPECTED: "differs", Exit.INCONCLUSIVE: "inconclusive", Exit.INTERNAL: "broke down"}
-_STYLES = {"ok": "green", "differs": "red bold", "inconclusive": "yellow bold", "broke down": "red bold"}
+_WORDS = {
+    Exit.HOLDS: "ok",
+    Exit.UNEXPECTED: "differs",
+    Exit.INCONCLUSIVE: "inconclusive",
+    Exit.INTERNAL: "broke down",
+    Exit.USAGE: "cannot run",
+    Exit.MODEL_TEXT: "cannot run",
+}
+_STYLES = {
+    "ok": "green",
+    "differs": "red bold",
+    "inconclusive": "yellow bold",
+    "broke down": "red bold",
+    "cannot run": "red bold",
+}
 
 
 def gate_page(results: Sequence[Result], left_out: int, paper: Paper) -> Page:
     """Each check with what it found, the differences under those that have any, and the sum."""
     page = Page(paper)
+    width = max(len(_WORDS[each.exit]) for each in results)
     for result in results:
-        page.columns([(_WORDS[result.exit], f"{result.check.name}: {_summary(result)}")], indent=0, styles=_STYLES)
+        word = _WORDS[result.exit].ljust(width)
+        page.columns(
+            [(word, f"{result.check.name}: {_summary(result)}")], indent=0, styles={word: _STYLES[word.strip()]}
+        )
         for difference in result.differences:
             for line in difference.splitlines():
                 page.line(line, indent=6)
@@ -252,7 +271,7 @@ def junit_cases(results: Sequence[Result]) -> Iterator[Case]:
         claims = [*check.properties, *(["counts"] if check.counts or not check.properties else [])]
         for claim in claims:
             told = [each for each in result.differences if _is_about(each, claim, check)]
-            status = "error" if result.exit is Exit.INTERNAL else "failed" if told else "passed"
+            status = "error" if result.report is None else "failed" if told else "passed"
             first = told[0].splitlines()[0] if told else ""
             yield Case(
                 check.model, f"{claim} [{check.name}]", result.seconds / len(claims), status, first, "\n".join(told)

@@ -64,7 +64,7 @@ class Recorded:
         """What names it among the checks of a gate."""
         marks = [word for word, on in (("symmetric", self.symmetry), ("ghosts", self.ghosts)) if on]
         wanted = [name for name, each in self.properties.items() if each.verdict == "violated"]
-        return ", ".join([f"{self.target} {self.sizes}", *marks, *(f"{each} violated" for each in wanted)])
+        return ", ".join([f"{self.target} ({self.sizes})", *marks, *(f"{each} violated" for each in wanted)])
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,7 +42,8 @@ def verdict_page(verdict: Verdict, paper: Paper) -> Page:
 def headline(verdict: Verdict) -> str:
     """`✓ replication:kip320 holds: exhaustive within bounds`."""
     mark = "✗" if verdict.outcome == "vacuous" else _MARKS[verdict.verdict]
-    return f"{mark} {verdict.model} {_predicate(verdict)}: {verdict.assurance}"
+    grounds = verdict.assurance.removeprefix("none: ") if verdict.verdict == "inconclusive" else verdict.assurance
+    return f"{mark} {verdict.model} {_predicate(verdict)}: {grounds}"
 
 
 def _predicate(verdict: Verdict) -> str:
@@ -89,7 +90,7 @@ def _numbers(page: Page, verdict: Verdict) -> None:
     rate = f" ({rate_text(states_per_second(verdict))})" if large or verdict.seconds >= 1 else ""
     page.line(
         f"{verdict.engine} engine: {compiled}searched in {seconds_text(verdict.seconds)}{rate}, {memory}"
-        f"{bytes_text(verdict.peak_memory_bytes)} at most",
+        f"process peak {bytes_text(verdict.peak_memory_bytes)}",
         indent=2,
     )
     if verdict.rechecked_states:
@@ -101,8 +102,8 @@ def _properties(page: Page, verdict: Verdict) -> None:
     """What failed, in words; what did not, by name."""
     page.blank()
     failed = [each for each in verdict.properties if each.verdict in ("violated", "missing")]
-    page.columns([(each.verdict, each.name, _says(each)) for each in failed], styles=_STYLES)
-    rows = [
+    rows = [(each.verdict, f"{each.name}: {_says(each)}") for each in failed]
+    rows += [
         (word, ", ".join(_name(each) for each in verdict.properties if each.verdict == key))
         for key, word in _WORDS.items()
     ]
