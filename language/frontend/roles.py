@@ -11,7 +11,7 @@ from types import FunctionType
 from .. import ir
 from ..errors import Abandoned, Diagnostics
 from ..types import Bool, Enumeration, Identity, Int, Pool, Record, Subset, Type
-from . import comparisons, statements  # noqa: F401 (they register what they elaborate)
+from . import comparisons, statements
 from .annotations import describe
 from .calls import record_arguments
 from .folding import Folder
@@ -21,6 +21,10 @@ from .rules import Ghosts, check_order, without_ghosts
 from .scope import Program, Role, Scope, block, expression
 from .source import Source, source_of_function
 from .walk import fields_read, fields_written
+
+
+PHASES = (comparisons, statements)
+"""Imported so that they register what they elaborate."""
 
 
 @dataclass(frozen=True, slots=True)

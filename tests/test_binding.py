@@ -1,0 +1,273 @@
+"""Loading and binding: from a module or a file to a model, and what is said when that cannot be."""
+
+from __future__ import annotations
+
+import sys
+import types
+from enum import Enum
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tidegate.explorer.native.search import check
+from tidegate.explorer.search import Search
+from tidegate.language.binding import Definition, load
+from tidegate.language.errors import ModelErrors, UsageError, nearest
+from tidegate.language.types import Identity, Int, Pool, Seq
+from tidegate.model import async_isr, replication
+
+EVERYTHING = Path(__file__).parent / "fixtures" / "models" / "every_construct.py"
+
+SMALL = '''
+"""A small model."""
+from typing import Annotated
+from tidegate.language import *
+
+top = constant(3, minimum=1, maximum=5, says="how far to count")
+last = top - 1
+profiles = {"far": {"top": 5}}
+
+@state
+class Counter:
+    """One number."""
+    count: Annotated[int, Range(0, top)]  # so far
+
+@initial
+def start() -> Counter:
+    """Zero."""
+    return Counter(count=0)
+
+@action(kind="client")
+def step(s: Counter) -> None:
+    """Counts on from {s.count}.
+
+    More is not shown.
+    """
+    limit(s.count < last)
+    s.count += 1
+
+@invariant
+def small(s: Counter) -> bool:
+    """It stays small."""
+    return s.count <= top
+'''
+
+
+def small(tmp_path: Path, text: str = SMALL) -> Definition:
+    """The definition in a file with this text."""
+    file = tmp_path / "small.py"
+    file.write_text(text, encoding="utf-8")
+    return load(file)
+
+
+# --- loading ----------------------------------------------------------------------------------------------------------
+
+
+def test_a_file_becomes_a_definition(tmp_path: Path) -> None:
+    definition = small(tmp_path)
+    assert (definition.name, definition.doc) == ("small", "A small model.")
+    assert list(definition.constants) == ["top"]
+    assert definition.constants["top"].name == "top"
+    assert definition.profiles == {"far": {"top": 5}}
+    assert definition.names("action", "invariant") == ("step", "small")
+    assert definition.files == (str(tmp_path / "small.py"),)
+
+
+def test_a_file_is_imported_afresh_under_a_private_name(tmp_path: Path) -> None:
+    one = small(tmp_path)
+    other = small(tmp_path, SMALL.replace("def step", "def count_on"))
+    assert (one.names("action"), other.names("action")) == (("step",), ("count_on",))
+    assert one.state_class is not other.state_class
+    assert "small" not in sys.modules
+    assert str(tmp_path) not in sys.path
+
+
+def test_a_shipped_module_is_a_definition_too() -> None:
+    definition = load(replication)
+    assert definition.name == "replication"
+    assert "kip320" in definition.profiles
+    assert list(definition.constants)[:2] == ["replicas", "log_size"]
+
+
+def test_a_missing_file_is_a_mistake_in_what_was_asked(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="there is no file"):
+        load(tmp_path / "nothing.py")
+
+
+def test_a_file_that_fails_names_its_own_line(tmp_path: Path) -> None:
+    with pytest.raises(ModelErrors) as caught:
+        small(tmp_path, SMALL + "\n\nimport nowhere_to_be_found\n")
+    (error,) = caught.value.errors
+    assert error.code == "TG002"
+    assert error.where.line == SMALL.count("\n") + 3
+    assert "No module named 'nowhere_to_be_found'" in error.message
+
+
+PROPERTIES = '''
+from {home} import Counter, top
+from tidegate.language import invariant, reachable, constant
+
+margin = constant(1, minimum=0, maximum=2)
+
+def near(s: Counter) -> bool:
+    return s.count + margin >= top
+
+@reachable
+def gets_near(s: Counter) -> bool:
+    """It gets near the top."""
+    return near(s)
+'''
+
+
+def module_of(path: Path, name: str, text: str) -> types.ModuleType:
+    """An imported module with this text."""
+    path.write_text(text, encoding="utf-8")
+    module = types.ModuleType(name)
+    module.__file__ = str(path)
+    sys.modules[name] = module
+    exec(compile(text, str(path), "exec"), vars(module))
+    return module
+
+
+def test_further_modules_bring_properties_and_constants(tmp_path: Path) -> None:
+    model = module_of(tmp_path / "counting.py", "a_counting_model", SMALL)
+    lemmas = module_of(tmp_path / "lemmas.py", "its_lemmas", PROPERTIES.format(home="a_counting_model"))
+    definition = load(model, properties=(lemmas,))
+    assert definition.names("invariant", "reachable") == ("small", "gets_near")
+    assert list(definition.constants) == ["top", "margin"]
+    assert definition.files == (str(tmp_path / "counting.py"), str(tmp_path / "lemmas.py"))
+    verdict = check(definition.bind(), Search())
+    assert [each.verdict for each in verdict.properties] == ["holds", "reached"]
+
+
+def test_two_constants_of_one_name_are_refused(tmp_path: Path) -> None:
+    model = module_of(tmp_path / "counting.py", "another_counting_model", SMALL)
+    text = PROPERTIES.format(home="another_counting_model").replace("margin", "top")
+    lemmas = module_of(tmp_path / "lemmas.py", "other_lemmas", text)
+    with pytest.raises(ModelErrors) as caught:
+        load(model, properties=(lemmas,))
+    assert [each.code for each in caught.value.errors] == ["TG009"]
+
+
+# --- binding ----------------------------------------------------------------------------------------------------------
+
+
+def test_a_bound_model_says_all_about_itself(tmp_path: Path) -> None:
+    model = small(tmp_path).bind()
+    (field,) = model.fields
+    (action,) = model.actions
+    assert (model.name, model.state_name, model.values) == ("small", "Counter", {"top": 3})
+    assert (field.name, field.says, field.ghost, field.type) == ("count", "so far", False, Int(0, 3))
+    assert (action.kind, action.sentence) == ("client", "Counts on from {s.count}.")
+    assert action.doc.endswith("More is not shown.")
+    assert model.properties[0].says == "It stays small."
+
+
+def test_values_come_from_defaults_then_profile_then_the_user(tmp_path: Path) -> None:
+    definition = small(tmp_path)
+    assert definition.bind(profile="far").values == {"top": 5}
+    assert definition.bind(profile="far").name == "small:far"
+    assert definition.bind(profile="far", constants={"top": "2"}).values == {"top": 2}
+    assert definition.bind("mine").name == "mine"
+
+
+def test_binding_twice_gives_two_models(tmp_path: Path) -> None:
+    definition = small(tmp_path)
+    two, four = definition.bind(constants={"top": 2}), definition.bind(constants={"top": 4})
+    assert [check(each, Search()).distinct_states for each in (two, four)] == [2, 4]
+    assert [each.field("count").type for each in (two, four)] == [Int(0, 2), Int(0, 4)]
+
+
+def test_folded_and_open_constants_count_the_same(tmp_path: Path) -> None:
+    definition = small(tmp_path)
+    for top in (1, 4):
+        how: dict[str, Any] = {"constants": {"top": top}}
+        folded, opened = definition.bind(**how), definition.bind(**how, open=["top"])
+        assert check(folded, Search()).distinct_states == check(opened, Search()).distinct_states
+
+
+def test_only_the_chosen_properties_are_bound(tmp_path: Path) -> None:
+    definition = small(tmp_path)
+    assert definition.bind(properties=[]).properties == ()
+    assert [each.name for each in definition.bind(properties=["small"]).properties] == ["small"]
+
+
+class Mode(Enum):
+    """Not the model's own."""
+
+    OFF = "off"
+
+
+BAD: dict[str, tuple[dict[str, Any], str]] = {
+    "an unknown constant": ({"constants": {"nods": 2}}, "has no constant nods; did you mean nodes"),
+    "an unknown profile": ({"profile": "fsat"}, "every_construct has no profile fsat; did you mean fast?"),
+    "an unknown property": ({"properties": ["someone_own"]}, "no property someone_own; did you mean someone_owns"),
+    "an unknown open constant": ({"open": ["roof"]}, "no constant roof to leave open; did you mean room"),
+    "a number out of range": ({"constants": {"nodes": 9}}, "nodes=9: it must be an integer from 1 to 3"),
+    "text that is no number": ({"constants": {"nodes": "two"}}, "nodes=two: it must be an integer from 1 to 3"),
+    "a number for a bool": ({"constants": {"careful": 1}}, "careful=1: it must be true or false"),
+    "a bool for a number": ({"constants": {"nodes": True}}, "nodes=true: it must be an integer from 1 to 3"),
+    "a member that is none": ({"constants": {"mode": "quick"}}, "mode=quick: it must be one of off, slow, fast"),
+    "another enum's member": ({"constants": {"mode": Mode.OFF}}, "mode=off: it must be one of off, slow, fast"),
+}
+
+
+@pytest.fixture(scope="module")
+def everything() -> Definition:
+    """The model that uses every type and construct."""
+    return load(EVERYTHING)
+
+
+@pytest.mark.parametrize("what", BAD)
+def test_what_cannot_be_bound_is_said(what: str, everything: Definition) -> None:
+    how, message = BAD[what]
+    with pytest.raises(UsageError) as caught:
+        everything.bind(**how)
+    assert message in str(caught.value)
+
+
+@pytest.mark.parametrize(("text", "name"), [("fast", "FAST"), ("FAST", "FAST"), ("off", "OFF")])
+def test_an_enum_is_given_by_value_or_name(text: str, name: str, everything: Definition) -> None:
+    mode = everything.bind(constants={"mode": text, "careful": "False", "nodes": "1"}).values["mode"]
+    assert isinstance(mode, Enum)
+    assert mode.name == name
+
+
+def test_nearest_names() -> None:
+    assert nearest("replica", ["replicas", "log_size"]) == "did you mean replicas?"
+    assert nearest("zzz", ["replicas", "log_size"]) == "known: replicas, log_size"
+    assert nearest("zzz", []) == ""
+
+
+# --- open bounds ------------------------------------------------------------------------------------------------------
+
+
+def test_an_open_bound_is_kept_beside_its_static_one() -> None:
+    model = load(replication).bind(open=["replicas", "log_size", "max_leader_epoch"], constants={"replicas": 2})
+    replica = model.domains[0]
+    assert isinstance(replica, Identity)
+    assert (replica.size, len(replica.labels)) == (6, 6)
+    assert replica.size_open is not None
+    assert replica.size_open.value(model.values) == 2
+    log = model.field("log").type
+    assert isinstance(inner := log.value, Seq)  # type: ignore[union-attr]
+    assert (inner.capacity, inner.capacity_open is None) == (8, False)
+    requests = model.field("requests").type
+    assert isinstance(requests, Pool)
+    assert requests.capacity == 15
+
+
+# --- the shipped models -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("profile", [None, *load(replication).profiles])
+@pytest.mark.parametrize("ghosts", [True, False])
+def test_the_replication_family_binds(profile: str | None, ghosts: bool) -> None:
+    model = load(replication).bind(profile=profile, ghosts=ghosts)
+    assert [each.name for each in model.fields if each.ghost] == (["committed", "left_isr"] if ghosts else [])
+    off = {each.name for each in model.actions if each.switched_off}
+    assert off == (set() if profile == "kip320_first_try" else {"truncate"})
+
+
+def test_the_asynchronous_isr_binds() -> None:
+    assert load(async_isr).bind().actions
