@@ -360,6 +360,9 @@ class _Finisher:
         match statement:
             case ir.Require(condition=condition):
                 return constant_value(condition, self.binding.values) == 0
+            case ir.If(condition=condition, yes=yes, no=no):
+                chosen = constant_value(condition, self.binding.values)
+                return chosen is not None and any(self._is_off(each) for each in (yes if chosen else no))
             case _:
                 return False
 

@@ -18,7 +18,7 @@ from . import ir
 from .constants import Constant, ConstantExpression, Value
 from .declare import Mark, mark_of
 from .errors import Diagnostics, UsageError, nearest
-from .frontend.source import Source, read
+from .frontend.source import Source, read, source_of_class
 from .kinds import Domain
 
 _numbers = itertools.count(1)
@@ -71,7 +71,7 @@ def _executed(path: Path, diagnostics: Diagnostics) -> ModuleType:
     sys.path.insert(0, str(path.parent))
     try:
         spec.loader.exec_module(module)
-    except Exception as error:  # whatever a user's file raises is shown at the user's line
+    except (Exception, SystemExit) as error:  # whatever a user's file raises is shown at the user's line
         del sys.modules[name]
         message = f"{type(error).__name__}: {error}"
         diagnostics.add("TG002", _failing_place(str(path), error), message, "a file that can be imported by itself")
@@ -89,7 +89,7 @@ def _syntax_place(path: str, error: SyntaxError) -> ir.Where:
     )
 
 
-def _failing_place(path: str, error: Exception) -> ir.Where:
+def _failing_place(path: str, error: BaseException) -> ir.Where:
     """The deepest place in the user's own file that the error passed through."""
     for frame in reversed(traceback.extract_tb(error.__traceback__)):
         if frame.filename == path and frame.lineno is not None:
@@ -161,6 +161,9 @@ class Collector:
     def _state_class(self) -> type[Any] | None:
         marked = [each for each in vars(self.module).values() if isinstance(each, type) and _role(each) == "state"]
         found = list(dict.fromkeys(marked))
+        if found and source_of_class(found[0]) is None:
+            name = found[0].__name__
+            self._missing("TG008", f"{name} has no text", "a class written at the top level of a file")
         if not found:
             self._missing("TG003", "no class is marked @state", "@state, above the class that holds the state's fields")
         for each in found[1:]:
@@ -196,7 +199,12 @@ class Collector:
     # --- profiles ----------------------------------------------------------------------------------------------------
 
     def _profiles(self, constants: Mapping[str, Constant]) -> Mapping[str, Mapping[str, Value]]:
-        profiles: Any = vars(self.module).get("profiles", {})
+        given: Any = vars(self.module).get("profiles", {})
+        if not _is_profiles(given):
+            place, hint = self._profile_place("", ""), 'profiles = {"name": {"constant": value}}'
+            self.diagnostics.add("TG007", place, "these are no settings by name", hint)
+            return {}
+        profiles = cast("Mapping[str, Mapping[str, Value]]", given)
         for profile, settings in profiles.items():
             for name, value in settings.items():
                 if name not in constants:
@@ -223,6 +231,12 @@ class Collector:
                         )
                         return source.where(next(inner, key))
         return source.where(node)
+
+
+def _is_profiles(value: object) -> bool:
+    if not isinstance(value, Mapping):
+        return False
+    return all(isinstance(each, Mapping) for each in cast("Mapping[Any, Any]", value).values())
 
 
 def _may_have(constant: Constant, value: object) -> bool:

@@ -61,3 +61,85 @@ def test_the_caret_counts_characters_and_ast_counts_bytes(tmp_path: Path) -> Non
     with pytest.raises(ModelErrors) as caught:
         notes.raise_if_any()
     assert "\n1 | é = 1 + x\n  |         ^\n" in caught.value.render()
+
+
+# --- further ways to make them ----------------------------------------------------------------------------------------
+
+COUNTER = '''
+from typing import Annotated
+from tidegate.language import *
+
+careful = constant(True)
+
+class Node(Domain, size=SIZE):
+    """A node."""
+
+@state
+class Counter:
+    """A number."""
+    count: Annotated[int, Range(0, 3)]
+    nodes: Set[Node]
+
+@initial
+def start() -> Counter:
+    """Zero."""
+    return Counter(count=0, nodes=Set())
+
+@action
+def step(s: Counter, node: Node) -> None:
+    """SENTENCE"""
+    s.count = 1
+    BODY
+
+MORE
+'''
+
+OTHERS: dict[str, tuple[dict[str, str], str, str]] = {
+    "a domain whose size is a bool": ({"SIZE": "careful"}, "TG408", "careful is not an integer"),
+    "a constant without a name": ({"SIZE": "constant(1, minimum=1, maximum=2)"}, "TG408", "this constant has no name"),
+    "an open brace": ({"SENTENCE": "Counts {s.count"}, "TG309", "this brace is never closed"),
+    "a closing brace": ({"SENTENCE": "Counts }"}, "TG309", "this brace closes nothing"),
+    "profiles that are none": ({"MORE": "profiles = ['a']"}, "TG007", "these are no settings by name"),
+    "a file that exits": ({"MORE": "raise SystemExit('no')"}, "TG002", "SystemExit: no"),
+    "a call of an action": (
+        {"BODY": "step(s, node)"},
+        "TG107",
+        "step is an action function",
+    ),
+    "a name of a number": ({"BODY": "s.nodes = {Node(s.count)}"}, "TG107", "a name is not made from a number"),
+    "a state made in an action": ({"BODY": "x = Counter(count=0, nodes=Set())"}, "TG115", "a state is made by"),
+    "an identity test of numbers": ({"BODY": "assert node is not node"}, "TG112", "`is` compares objects"),
+    "a loop with an else": ({"BODY": "for i in range(2): pass\n    else: s.count = 1"}, "TG116", "a loop has no else"),
+    "a loop over a reused name": ({"BODY": "for node in Node: pass"}, "TG213", "the loop would overwrite node"),
+    "a field of a name": ({"BODY": "s.count = node.index"}, "TG202", "Node has no field index"),
+    "a set of sets": ({"BODY": "x = {s.nodes}"}, "TG217", "a set of Set[Node] cannot be made here"),
+    "keys of another type": (
+        {"BODY": "x: Map[Node, bool] = Map({i: True for i in range(2)})"},
+        "TG203",
+        "the keys are",
+    ),
+    "a guard with a value": ({"BODY": "x = require(s.count > 0)"}, "TG310", "require(...) is no value"),
+    "an f-string": ({"BODY": "x = f'{s.count}'"}, "TG110", "text is not a value of the language"),
+    "an await": ({"BODY": "x = [*s.nodes]"}, "TG111", "a list is not a value of the language"),
+    "a with": ({"BODY": "with open('x') as f: s.count = 7.5"}, "TG105", "7.5 is not an integer"),
+}
+
+
+@pytest.mark.parametrize("what", OTHERS)
+def test_other_mistakes_are_told_apart(what: str, tmp_path: Path) -> None:
+    changes, code, message = OTHERS[what]
+    text = COUNTER
+    for word, usual in {"SIZE": "2", "SENTENCE": "Counts.", "BODY": "pass", "MORE": ""}.items():
+        text = text.replace(word, changes.get(word, usual))
+    file = tmp_path / "counter.py"
+    file.write_text(text, encoding="utf-8")
+    errors = errors_of(file).errors
+    assert (code, True) in [(each.code, message in each.message) for each in errors], [str(each) for each in errors]
+
+
+def test_a_comprehension_may_shadow_the_state(tmp_path: Path) -> None:
+    file = tmp_path / "counter.py"
+    body = "s.count = sum(1 for s in s.nodes if s == node)"
+    text = COUNTER.replace("BODY", body).replace("SIZE", "2").replace("SENTENCE", "Counts.").replace("MORE", "")
+    file.write_text(text, encoding="utf-8")
+    assert load(file).bind().actions[0].form.writes == {"count"}

@@ -8,6 +8,7 @@ An annotation is evaluated in its module's namespace, as a type checker would, a
 from __future__ import annotations
 
 import ast
+import sys
 import types as python_types
 import typing
 from collections.abc import Callable, Iterable, Mapping
@@ -19,6 +20,7 @@ from .. import values as containers
 from ..constants import Constant, ConstantExpression, Literal, Operation, Value
 from ..declare import mark_of
 from ..errors import Abandoned, Diagnostics, nearest
+from ..ir import Where
 from ..kinds import Capacity, Domain, GhostMark, Member, Range
 from ..types import (
     Bool,
@@ -107,7 +109,11 @@ class Types:
         if maker is None:
             return None
         self._named[cls] = None
-        self._named[cls] = made = maker()
+        try:
+            self._named[cls] = made = maker()
+        except _Problem as problem:
+            self.diagnostics.add(problem.code, _class_place(cls), problem.message, problem.hint)
+            raise Abandoned from None
         return made
 
     def interval(self, expression: ConstantExpression) -> Int:
@@ -144,9 +150,7 @@ class Types:
             message = (
                 f"{cls.__name__} would have {_interval_text(size)} members, and there are labels for {len(labels)}"
             )
-            self._note_class(
-                cls, "TG407", message, "a size from 1 to the number of labels; name more with labels=[...]"
-            )
+            raise _Problem("TG407", message, "a size from 1 to the number of labels; name more with labels=[...]")
         opened = self.opened(cls.domain_size)
         made = Identity(cls.__name__, size.hi, cls.domain_symmetric, labels[: size.hi], cls, opened)
         self.identities[cls.__name__] = made
@@ -154,7 +158,8 @@ class Types:
 
     def _record(self, cls: type[Any]) -> Record:
         found = source_of_class(cls)
-        assert found is not None, f"the record {cls.__name__} was read from a file"
+        if found is None:
+            raise _Problem("TG008", f"{cls.__name__} has no text", "a class written at the top level of a file")
         source, node = found
         fields: list[tuple[str, Type]] = []
         sound = True
@@ -175,15 +180,6 @@ class Types:
             self.diagnostics.add("TG219", source.where(node.annotation), message, "a Seq or a Set over a domain")
             raise Abandoned
         return annotation.type
-
-    def _note_class(self, cls: type[Any], code: str, message: str, hint: str) -> typing.NoReturn:
-        found = source_of_class(cls)
-        assert found is not None, f"{cls.__name__} was read from a file"
-        source, node = found
-        where = source.where(node)
-        end = where.column + len(f"class {cls.__name__}")
-        self.diagnostics.add(code, replace(where, end_line=where.line, end_column=end), message, hint)
-        raise Abandoned
 
     # --- values of annotations ---------------------------------------------------------------------------------------
 
@@ -316,6 +312,8 @@ class Types:
         return Pool(of, ANY_CAPACITY, multiple=True)
 
     def _constant_interval(self, constant: Constant) -> Int:
+        if constant.name not in self.values:
+            raise _Problem("TG408", "this constant has no name", "name = constant(...), at module level")
         value = self.values[constant.name]
         if not isinstance(value, int) or isinstance(value, bool):
             raise _Problem(
@@ -326,6 +324,15 @@ class Types:
         assert constant.minimum is not None, "an integer constant has bounds"
         assert constant.maximum is not None, "an integer constant has bounds"
         return Int(constant.minimum, constant.maximum)
+
+
+def _class_place(cls: type[Any]) -> Where:
+    """Where a class is declared; the top of its file when its text is not found there."""
+    found = source_of_class(cls)
+    if found is None:
+        return Where(getattr(sys.modules.get(cls.__module__), "__file__", None) or cls.__module__, 1, 0, 1, 1)
+    source, node = found
+    return Where(source.path, node.lineno, node.col_offset, node.lineno, node.col_offset + len(f"class {node.name}"))
 
 
 # --- small readers ---------------------------------------------------------------------------------------------------

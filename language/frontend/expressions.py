@@ -237,8 +237,9 @@ def _domain_member(scope: Scope, cls: type[Domain], index: int, node: ast.AST) -
 @expressions(ast.Attribute)
 def attribute(scope: Scope, node: ast.Attribute, expected: Type | None) -> ir.Expr:
     """`s.field`, `record.field`, `Enum.MEMBER`, `module.name`."""
-    if isinstance(node.value, ast.Name) and node.value.id in scope.states:
-        return _state_field(scope, node, scope.states[node.value.id])
+    state = scope.state_called(node.value)
+    if state is not None:
+        return _state_field(scope, node, state)
     found = scope.static(node)
     if found is not MISSING:
         return static_value(scope, found, node)

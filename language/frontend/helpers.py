@@ -136,8 +136,8 @@ def _bind_arguments(scope: Scope, its: Signature, node: ast.Call) -> tuple[dict[
         if type_ is not None:
             value = expression(where, argument, type_)
             arguments.append(fit(where, value, type_, argument))
-        elif isinstance(argument, ast.Name) and argument.id in scope.states:
-            states[parameter.arg] = scope.states[argument.id]
+        elif (state := scope.state_called(argument)) is not None:
+            states[parameter.arg] = state
         else:
             raise scope.error(
                 "TG203", argument, f"{its.node.name} needs the state itself here", "the caller's own state parameter"

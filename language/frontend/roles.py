@@ -22,7 +22,6 @@ from .scope import Program, Role, Scope, block, expression
 from .source import Source, source_of_function
 from .walk import fields_read, fields_written
 
-
 PHASES = (comparisons, statements)
 """Imported so that they register what they elaborate."""
 
@@ -348,14 +347,19 @@ def fields_of(line: str) -> Iterator[tuple[str, int]]:
             while end < len(line) and depth:
                 depth += {"{": 1, "}": -1}.get(line[end], 0)
                 end += 1
-            yield line[at + 1 : end - 1 if not depth else end], at + 1
+            yield ("{", at) if depth else (line[at + 1 : end - 1], at + 1)
             at = end
+        elif line[at] == "}":
+            yield "}", at
+            at += 1
         else:
             at += 1
 
 
 def _field_problem(program: Program, scope: Scope, text: str) -> str:
     """Why a field cannot be evaluated, or ""."""
+    if text in ("{", "}"):
+        return "this brace is never closed" if text == "{" else "this brace closes nothing"
     try:
         node = ast.parse(text.strip(), mode="eval").body
     except SyntaxError:

@@ -125,6 +125,12 @@ class Scope:
         self.names[name] = binding = Binding(self.fresh(name), type_, loop)
         return binding
 
+    def state_called(self, node: ast.expr) -> str | None:
+        """The state that a name stands for here, by its name in the typed form; None for anything else."""
+        if isinstance(node, ast.Name) and node.id not in self.names:
+            return self.states.get(node.id)
+        return None
+
     def poison(self, name: str) -> None:
         """Keeps a name whose value is wrong, which is noted, from causing more messages."""
         if name not in self.states:

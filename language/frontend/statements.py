@@ -130,7 +130,7 @@ def _place(scope: Scope, node: ast.expr, statement: ast.AST) -> ir.Place:
     while isinstance(root, ast.Subscript):
         path.insert(0, root.slice)
         root = root.value
-    if not isinstance(root, ast.Attribute) or not (isinstance(root.value, ast.Name) and root.value.id in scope.states):
+    if not isinstance(root, ast.Attribute) or scope.state_called(root.value) is None:
         raise _no_place(scope, node, root)
     if scope.role in ("helper", "property"):
         code = "TG304" if scope.role == "helper" else "TG305"
@@ -157,8 +157,7 @@ def _no_place(scope: Scope, node: ast.expr, root: ast.expr) -> Abandoned:
     bottom = root
     while isinstance(bottom, (ast.Attribute, ast.Subscript)):
         bottom = bottom.value
-    local = isinstance(bottom, ast.Name) and bottom.id not in scope.states
-    if local:
+    if isinstance(bottom, ast.Name) and scope.state_called(bottom) is None:
         message = (
             f"{ast.unparse(bottom)} is the value at the moment it was bound; writing to it would not change the state"
         )
