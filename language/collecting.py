@@ -22,6 +22,8 @@ from .frontend.source import Source, read, source_of_class
 from .kinds import Domain
 
 _numbers = itertools.count(1)
+_PYTHON = "a file that Python itself accepts: python -m py_compile FILE"
+_IMPORTABLE = "a file that can be imported by itself"
 _LANGUAGE = __name__.rpartition(".")[0]
 
 
@@ -43,18 +45,13 @@ class Collected:
 def import_file(path: Path, diagnostics: Diagnostics) -> ModuleType:
     """Imports a user's file under a private name. Raises ModelErrors when that fails, UsageError without a file."""
     path = path.resolve()
-    if not path.is_file():
-        raise UsageError(f"there is no file {path}")
+    if not path.is_file() or path.suffix != ".py":
+        raise UsageError(f"there is no file {path}" if not path.is_file() else f"{path} is not a .py file")
     linecache.checkcache(str(path))
     try:
         read(str(path))
     except SyntaxError as error:
-        diagnostics.add(
-            "TG001",
-            _syntax_place(str(path), error),
-            f"{error.msg}",
-            "a file that Python itself accepts: python -m py_compile FILE",
-        )
+        _note_failure(str(path), error, diagnostics)
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"{path} cannot be read: {error}") from error
     diagnostics.raise_if_any()
@@ -73,20 +70,26 @@ def _executed(path: Path, diagnostics: Diagnostics) -> ModuleType:
         spec.loader.exec_module(module)
     except (Exception, SystemExit) as error:  # whatever a user's file raises is shown at the user's line
         del sys.modules[name]
-        message = f"{type(error).__name__}: {error}"
-        diagnostics.add("TG002", _failing_place(str(path), error), message, "a file that can be imported by itself")
+        _note_failure(str(path), error, diagnostics)
         diagnostics.raise_if_any()
     finally:
         sys.path.remove(str(path.parent))
     return module
 
 
+def _note_failure(path: str, error: BaseException, diagnostics: Diagnostics) -> None:
+    """Notes why a file cannot be read or imported: its own syntax, or what it raised on the way."""
+    if isinstance(error, SyntaxError) and error.filename == path:
+        diagnostics.add("TG001", _syntax_place(path, error), error.msg, _PYTHON)
+    else:
+        diagnostics.add("TG002", _failing_place(path, error), f"{type(error).__name__}: {error}", _IMPORTABLE)
+
+
 def _syntax_place(path: str, error: SyntaxError) -> ir.Where:
     line, column = error.lineno or 1, max(0, (error.offset or 1) - 1)
     same_line = error.end_lineno == line and error.end_offset is not None and error.end_offset > 0
-    return ir.Where(
-        path, line, column, line, max(column + 1, cast(int, error.end_offset) - 1) if same_line else column + 1
-    )
+    end = max(column + 1, cast(int, error.end_offset) - 1) if same_line else column + 1
+    return ir.Where(path, line, column, line, end)
 
 
 def _failing_place(path: str, error: BaseException) -> ir.Where:

@@ -94,6 +94,20 @@ def test_a_missing_file_is_a_mistake_in_what_was_asked(tmp_path: Path) -> None:
         load(tmp_path / "nothing.py")
 
 
+def test_only_python_files_are_models(tmp_path: Path) -> None:
+    (tmp_path / "model.txt").write_text(SMALL, encoding="utf-8")
+    with pytest.raises(UsageError, match=r"is not a \.py file"):
+        load(tmp_path / "model.txt")
+
+
+def test_broken_syntax_is_shown_where_it_breaks(tmp_path: Path) -> None:
+    with pytest.raises(ModelErrors) as caught:
+        small(tmp_path, SMALL.replace("s.count += 1", "s.count + = 1"))
+    (error,) = caught.value.errors
+    assert (error.code, error.message) == ("TG001", "invalid syntax")
+    assert "    s.count + = 1\n" in error.render()
+
+
 def test_a_file_that_fails_names_its_own_line(tmp_path: Path) -> None:
     with pytest.raises(ModelErrors) as caught:
         small(tmp_path, SMALL + "\n\nimport nowhere_to_be_found\n")
