@@ -1,0 +1,139 @@
+"""The shipped models as texts: they bind in every profile, say what they do, and are recorded."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tidegate.cli.recorded import read
+from tidegate.explorer import ENGINES
+from tidegate.explorer.search import Search
+from tidegate.explorer.symmetry import symmetry_of
+from tidegate.invariants.catalogue import CATALOGUE, find
+from tidegate.language.binding import load
+from tidegate.language.errors import UsageError
+from tidegate.language.model import Model
+
+ROOT = Path(__file__).resolve().parent.parent
+EXAMPLES = sorted(path for path in (ROOT / "examples").glob("*.py"))
+FULL_NAMES = [
+    f"{name}:{profile}" if profile else name
+    for name, entry in CATALOGUE.items()
+    for profile in entry.definition().profiles or ("",)
+]
+
+
+def bound(name: str, *, ghosts: bool = True) -> Model:
+    definition, profile = find(name)
+    return definition.bind(name, profile=profile, ghosts=ghosts)
+
+
+# --- the catalogue ----------------------------------------------------------------------------------------------------
+
+
+def test_the_catalogue_has_the_published_profiles() -> None:
+    assert set(FULL_NAMES) == {
+        "replication:truncate_to_hw",
+        "replication:kip101",
+        "replication:kip279",
+        "replication:kip320_first_try",
+        "replication:kip320",
+        "async_isr",
+    }
+
+
+def test_a_model_without_a_profile_is_its_default_one() -> None:
+    assert find("replication")[1] == "kip320"
+    assert find("async_isr")[1] is None
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [("replicaton", "replication"), ("replication:kip32", "kip320"), ("replication:", "no profile"), ("", "no model")],
+)
+def test_what_is_not_in_the_catalogue_is_named_with_what_is_near(name: str, said: str) -> None:
+    with pytest.raises(UsageError, match=said):
+        find(name)
+
+
+@pytest.mark.parametrize("name", CATALOGUE)
+def test_every_model_is_recorded(name: str) -> None:
+    assert read(ROOT / "spec" / f"{name}.toml").model == name
+
+
+# --- the texts --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", FULL_NAMES)
+def test_every_action_and_property_says_what_it_is(name: str) -> None:
+    model = bound(name)
+    assert all(action.sentence.endswith(".") for action in model.actions)
+    assert all(each.says.endswith(").") or each.says.endswith(".") for each in model.properties)
+    assert all(field.says for field in model.fields)
+    assert all(constant.says for constant in model.constants.values())
+
+
+@pytest.mark.parametrize("name", FULL_NAMES)
+def test_type_ok_can_be_asked_for(name: str) -> None:
+    definition, profile = find(name)
+    assert [each.name for each in definition.bind(profile=profile, properties=["type_ok"]).properties] == ["type_ok"]
+
+
+def test_ghosts_fold_away_with_what_reads_them() -> None:
+    with_ghosts, without = bound("replication:kip320"), bound("replication:kip320", ghosts=False)
+    assert [each.name for each in with_ghosts.fields if each.ghost] == ["committed", "left_isr"]
+    assert not any(each.ghost for each in without.fields)
+    assert {each.name for each in without.properties if not each.applicable} == {
+        "leader_completeness",
+        "true_high_watermark_never_decreases",
+        "no_truncation_below_true_high_watermark",
+        "isr_shrinks_and_grows_back",
+    }
+
+
+@pytest.mark.parametrize("name", FULL_NAMES)
+def test_only_the_first_design_of_kip_320_truncates_on_a_fetch(name: str) -> None:
+    off = [action.name for action in bound(name).actions if action.switched_off]
+    expected = [] if name in ("replication:kip320_first_try", "async_isr") else ["truncate"]
+    assert off == expected
+
+
+def test_kinds_tell_clients_and_faults_from_the_protocol() -> None:
+    kinds = {action.name: action.kind for action in bound("replication:kip320").actions if action.kind != "protocol"}
+    assert kinds == {"write": "client", "controller_shrink_isr": "fault"}
+
+
+@pytest.mark.parametrize("name", [name for name in FULL_NAMES if name.startswith("replication")])
+@pytest.mark.parametrize("ghosts", [False, True])
+def test_replicas_are_symmetric(name: str, ghosts: bool) -> None:
+    symmetry = symmetry_of(bound(name, ghosts=ghosts))
+    assert ([each.name for each in symmetry.domains], list(symmetry.refusals)) == (["Replica"], [])
+
+
+# --- all that can happen, happens -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", FULL_NAMES)
+def test_every_action_happens_within_small_bounds(name: str) -> None:
+    definition, profile = find(name)
+    small = {"replicas": 2, "max_leader_epoch": 1} if name.startswith("replication") else {}
+    verdict = ENGINES["python"](
+        definition.bind(name, small, profile, ghosts=False, properties=["type_ok"]), Search(), None
+    )
+    assert (verdict.verdict, verdict.outcome) == ("holds", "none")
+    never = {action.name for action in verdict.actions if action.fired == 0 and not action.switched_off}
+    assert never == set()
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_every_example_holds(path: Path, cache: Path) -> None:
+    model = load(path).bind()
+    verdict = ENGINES["native"](model, Search(symmetry=True, cache=cache), None)
+    assert (verdict.verdict, verdict.outcome) == ("holds", "none")
+
+
+@pytest.mark.parametrize(
+    "path", [path for path in EXAMPLES if path.with_suffix(".toml").is_file()], ids=lambda path: path.stem
+)
+def test_an_examples_gate_file_is_of_that_example(path: Path) -> None:
+    assert Path(read(path.with_suffix(".toml")).model) == path
