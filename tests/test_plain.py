@@ -218,7 +218,6 @@ def test_the_engines_agree(constants: dict[str, Any], symmetry: bool) -> None:
     assert comparable(native(model, search)) == comparable(check(model, search))
 
 
-@pytest.mark.xfail(strict=True, reason="the native engine counts a budget's limit where the action has no instance")
 def test_the_engines_agree_on_what_is_at_the_bound() -> None:
     assert cuts(native(courier(), EVERYTHING)) == cuts(check(courier(), EVERYTHING))
     model = replace(courier(letters=1, losses=0), terminals=())

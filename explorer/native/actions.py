@@ -17,7 +17,7 @@ from ...language import ir
 from ...language.model import Action, Model
 from ...language.types import Identity, Pool, Subset, Type, scalar_size
 from ..walk import walk
-from .cells import Built, Mask, Memory
+from .cells import Built, Cell, Mask, Memory
 from .kernel import CONTEXT
 from .layout import Layout
 from .loops import Round
@@ -190,15 +190,28 @@ class ActionCode(Statements):
     def _values(self, parameter: ir.Parameter, run: Round, *, unroll: bool) -> None:
         type_, where = parameter.type, parameter.where
         if parameter.pool is not None:
-            pool = self.layout.field(parameter.pool)[0]
-            source = ir.Elements(ir.StateField(self.plan.form.state, parameter.pool, pool, where), where)
-            self.each(source, type_, run, unroll=unroll)
+            self._members(self.cell(self.before, parameter.pool), run, unroll=unroll)
         elif isinstance(type_, Subset):
             size, room = self.size(type_.of), value_count(type_)
             limit = room if unroll else 0
             self.rounds_of(0, room, limit, lambda at: run(Mask(type_, at), self._mask_exists(at, size)))
         else:
             self.each(ir.Members(type_, where), type_, run, unroll=unroll)
+
+    def _members(self, pool: Cell, run: Round, *, unroll: bool) -> None:
+        """Every distinct record of a pool; a bag's copies of one record lie side by side."""
+        assert isinstance(pool.type, Pool)
+        length, multiple, capacity = self.length(pool), pool.type.multiple, pool.type.capacity
+
+        def one(at: Num) -> None:
+            item, active = self.item(pool, at), self.compare(">", length, at)
+            if multiple and at != 0:
+                before = self.item(pool, self.pick(self.compare(">", at, 0), self.sub(at, 1), 0))
+                repeated = self.both(self.compare(">", at, 0), self.equal(before, item))
+                active = self.both(active, self.negate(repeated))
+            run(item, active)
+
+        self.rounds_of(0, capacity, capacity if unroll else 0, one)
 
     def _mask_exists(self, mask: Num, size: Num) -> Bit:
         return True if isinstance(size, int) else self.compare("==", self.shr(mask, size), 0)
@@ -293,11 +306,16 @@ def _used_in(let: ir.Statement, prefix: Sequence[ir.Statement]) -> bool:
 
 
 def depths(prefix: Sequence[ir.Statement], parameters: Sequence[ir.Parameter]) -> list[int]:
-    """How many parameters must be bound before each statement of the prefix, keeping their order."""
+    """How many parameters must be bound before each statement of the prefix, keeping their order.
+
+    A limit waits for all of them: it cuts instances, and where a parameter has no values there is none to cut.
+    """
     needs = {each.name: index + 1 for index, each in enumerate(parameters)}
     depth, found = 0, list[int]()
     for statement in prefix:
         own = max((needs[name] for name in names_in(statement) if name in needs), default=0)
+        if isinstance(statement, ir.Limit):
+            own = len(parameters)
         if isinstance(statement, ir.Let):
             needs[statement.name] = max(own, needs.get(statement.name, 0))
         depth = max(depth, own)

@@ -18,6 +18,8 @@ FIRST_SLOTS = 1 << 16
 BIG_SLOTS = 1 << 24
 """Smaller tables grow fourfold, to be filled again rarely; larger ones twofold, to waste little."""
 
+WORKERS_MAX = 256
+
 
 class Frontier:
     """States, parents, table and buffer, and the context that the kernel works on.
@@ -30,7 +32,8 @@ class Frontier:
         self.limit = limit
         per_state = 8 * self.words + 4
         self.capacity = min(NO_PARENT - 1, max(1024, int(limit / (per_state + 8 / LOAD))))
-        self.states, self.parents = Region(8 * self.words * self.capacity), Region(4 * self.capacity)
+        held = self.capacity + WORKERS_MAX  # each worker may add one state more before it notices that there is no room
+        self.states, self.parents = Region(8 * self.words * held), Region(4 * held)
         self.table = Region(8 * (int(self.capacity / LOAD) + FIRST_SLOTS))
         self.buffer = Region(8 * (self.words + 2) * program.buffer_slots)
         self.edges = Region(8 * (self.words + 1) * max(1, len(program.transitions)))
@@ -42,7 +45,7 @@ class Frontier:
         )
         self._expand, self._canonical = code.function("expand", 4), code.function("canonical", 2)
         self._masked = {name: code.function(name, 3) for name in ("invariants", "witnesses")}
-        self._code = code
+        self.share = code.function("share", 1)
         for name, region in (
             ("STATES", self.states), ("PARENTS", self.parents), ("TABLE", self.table), ("BUFFER", self.buffer),
             ("EDGES", self.edges)

@@ -37,6 +37,8 @@ CONTEXT = (
     "DETAIL",  # properties an event is about, one bit each
     "LIMITED",  # a limit alone stopped some instance of the state being expanded
     "DEADLOCKS",  # whether deadlocks are looked for
+    "COMMON",  # address of three words that workers share: distinct states, next state to hand out, whether to stop
+    "LEVEL_END",  # with several workers: the states below this belong to the level
     "EDGES",  # address of the steps that broke a transition property: for each, the source's index, the words reached
 )
 """The cells of the context. After them come the values of open constants, then the coverage counters."""
@@ -61,6 +63,12 @@ REHASH_BATCH = 64
 
 NO_PARENT = (1 << 32) - 1
 """The parent of an initial state; also one more than the most states a run can hold."""
+
+CLAIMED = (1 << 32) - 1
+"""In a table's entry: a worker is writing the state."""
+NO_ROOM = (1 << 64) - 1
+HANDOUT = 64
+"""States that a worker takes at once."""
 
 ERROR_BIT = 1 << 63
 """Returned by a property function that could not be evaluated."""
@@ -242,6 +250,88 @@ def explore(c):
     return event
 
 
+def settle(c, at, h, parent):
+    """With several workers: find the state at `at` or add it. Whoever claims a free slot writes the state, then
+    publishes its index; others wait that moment out. Returns NO_ROOM, the index of a new state, or one with the top
+    bit set."""
+    table = c[TABLE]
+    size = c[SIZE]
+    tag = (h & 0xFFFFFFFF) << 32
+    slot = high(h, size)
+    while True:
+        entry = load_shared(table + slot * 8)
+        if entry == 0:
+            if load_shared(c[COMMON]) >= c[ROOM]:
+                return NO_ROOM
+            if swap_if(table + slot * 8, 0, tag | CLAIMED):
+                index = fetch_add(c[COMMON], 1)
+                mine = c[STATES] + index * (W * 8)
+                for k in range(W):
+                    mine[k] = at[k]
+                store32(c[PARENTS], index, parent)
+                store_shared(table + slot * 8, tag | (index + 1))
+                return index
+            entry = load_shared(table + slot * 8)
+        if (entry >> 32) << 32 == tag:
+            while (entry & 0xFFFFFFFF) == CLAIMED:
+                entry = load_shared(table + slot * 8)
+            index = (entry & 0xFFFFFFFF) - 1
+            mine = c[STATES] + index * (W * 8)
+            differ = 0
+            for k in range(W):
+                differ |= mine[k] ^ at[k]
+            if differ == 0:
+                return index | ERROR_BIT
+        slot += 1
+        if slot == size:
+            slot = 0
+
+
+def settle_all(c):
+    """With several workers: `insert`."""
+    done = c[DONE]
+    pending = c[PENDING]
+    slot = c[BUFFER] + done * (STRIDE * 8)
+    while done < pending:
+        index = settle(c, slot, slot[W], slot[W + 1])
+        if index == NO_ROOM:
+            c[DONE] = done
+            return FULL
+        if (index >> 63) == 0:
+            c[ABOUT] = index
+            event = judge(c, c[STATES] + index * (W * 8))
+            if event != NOTHING:
+                c[DONE] = done + 1
+                return event
+        done += 1
+        slot += STRIDE * 8
+    c[DONE] = 0
+    c[PENDING] = 0
+    return NOTHING
+
+
+def share(c):
+    """With several workers: `explore`. States are handed out a few at a time until the level is done."""
+    event = settle_all(c)
+    while event == NOTHING:
+        if c[NEXT] >= c[END]:
+            begin = c[LEVEL_END]
+            if load_shared(c[COMMON] + 16) == 0:
+                begin = fetch_add(c[COMMON] + 8, HANDOUT)
+            if begin >= c[LEVEL_END]:
+                return LEVEL
+            c[NEXT] = begin
+            c[END] = begin + HANDOUT
+            if c[END] > c[LEVEL_END]:
+                c[END] = c[LEVEL_END]
+        event = fill(c)
+        if event == NOTHING:
+            event = settle_all(c)
+        if event == NOTHING and c[CROSSED] != 0:
+            event = TRANSITION
+    return event
+
+
 def measure(c, passes):
     """Go over an explored store once more and redo the first `passes` stages of the work, changing nothing: 1 expand
     every state; 2 canonical form and hash too; 3 look every successor up; 4 instead of all that, evaluate the
@@ -271,9 +361,9 @@ def measure(c, passes):
 
 
 TEXTS: tuple[Callable[..., Any], ...] = (
-    hash_words, find, place, rehash, warm, judge, insert, fill, explore, measure,
+    hash_words, find, place, rehash, warm, judge, insert, fill, explore, settle, settle_all, share, measure,
 )  # fmt: skip
 """Every function above, each after those it calls."""
 
-PUBLIC = ("rehash", "explore", "warm", "measure")
+PUBLIC = ("rehash", "explore", "warm", "share", "measure")
 """Those that Python calls."""

@@ -86,9 +86,32 @@ def prefetch(builder: ir.IRBuilder, where: ir.Value) -> ir.Value:
     return word(0)
 
 
+def fetch_add(builder: ir.IRBuilder, where: ir.Value, amount: ir.Value) -> ir.Value:
+    """Add to a word that threads share; the value before."""
+    return builder.atomic_rmw("add", builder.inttoptr(where, WORDS), amount, "acq_rel")
+
+
+def swap_if(builder: ir.IRBuilder, where: ir.Value, old: ir.Value, new: ir.Value) -> ir.Value:
+    """Replace a shared word that is still `old`; 1 when this thread did."""
+    result = builder.cmpxchg(builder.inttoptr(where, WORDS), old, new, "acq_rel", "acquire")
+    return builder.zext(builder.extract_value(result, 1), I64)
+
+
+def load_shared(builder: ir.IRBuilder, where: ir.Value) -> ir.Value:
+    """Read a shared word, and see what its writer wrote before it."""
+    return builder.load_atomic(builder.inttoptr(where, WORDS), "acquire", 8)
+
+
+def store_shared(builder: ir.IRBuilder, where: ir.Value, value: ir.Value) -> ir.Value:
+    """Write a shared word after everything written before it."""
+    builder.store_atomic(value, builder.inttoptr(where, WORDS), "release", 8)
+    return word(0)
+
+
 BUILTINS: Mapping[str, Callable[..., ir.Value]] = {
     "load32": _load32, "store32": _store32, "load64": _load64, "store64": _store64,
     "high": high, "mix": mix, "prefetch": prefetch,
+    "fetch_add": fetch_add, "swap_if": swap_if, "load_shared": load_shared, "store_shared": store_shared,
 }  # fmt: skip
 
 

@@ -82,7 +82,8 @@ def _kernel(module: llvm.Module, layout: Layout, made: dict[str, llvm.Function])
     numbers = {
         **CELL, **{name: index for index, name in enumerate(EVENTS)},
         "W": layout.words, "STRIDE": layout.words + 2, "BATCH": BATCH,
-        "NO_PARENT": NO_PARENT, "REHASH_BATCH": kernel.REHASH_BATCH, "ERROR_BIT": ERROR_BIT, "FAILED": FAILED,
+        "NO_PARENT": NO_PARENT, "REHASH_BATCH": kernel.REHASH_BATCH, "CLAIMED": kernel.CLAIMED,
+        "NO_ROOM": kernel.NO_ROOM, "HANDOUT": kernel.HANDOUT, "ERROR_BIT": ERROR_BIT, "FAILED": FAILED,
     }  # fmt: skip
     for text in kernel.TEXTS:
         made[text.__name__] = compile_into(module, text, numbers, made)

@@ -7,17 +7,19 @@ verdict
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 
 from ...language.constants import Value
 from ...language.judge import initial_states
 from ...language.model import Model
 from ...language.verdict import Level, Verdict
 from ..search import Progress, Report, Search
-from ..symmetry import symmetry_of
+from ..symmetry import Symmetry, symmetry_of
 from .frontier import Frontier
 from .kernels import Kernel, kernel_of
 from .memory import physical_memory
 from .outcome import Findings, conclude
+from .workers import ALONE, FAILURES, Crew
 
 SLICE_SECONDS = 0.1
 FIRST_SLICE = 20_000
@@ -31,17 +33,26 @@ def check(model: Model, search: Search, report: Report | None = None) -> Verdict
     Ends early, inconclusive, when time or memory is used up or at Ctrl-C, with what was explored. Raises
     `Disagreement` when plain Python does not confirm what the kernel found.
     """
-    symmetry = symmetry_of(model) if search.symmetry else None
-    kernel = kernel_of(model, symmetry.domains if symmetry else (), search.cache)
-    limit = search.memory_bytes or int(MEMORY_SHARE * physical_memory())
-    frontier = Frontier(kernel.program, kernel.code, limit)
+    symmetry = symmetry_of(model) if search.symmetry else Symmetry((), ())
+    kernel = kernel_of(model, symmetry.domains, search.cache)
+    verdict = _attempt(model, search, kernel, symmetry, report)
+    if verdict is None:  # several workers found a failure; one finds the same counterexample every time
+        verdict = _attempt(model, replace(search, workers=1), kernel, symmetry, report)
+    assert verdict is not None
+    return verdict
+
+
+def _attempt(model: Model, search: Search, kernel: Kernel, symmetry: Symmetry, report: Report | None) -> Verdict | None:
+    """One search; None when several workers found a failure."""
+    frontier = Frontier(kernel.program, kernel.code, search.memory_bytes or int(MEMORY_SHARE * physical_memory()))
     try:
         driver = Driver(model, search, kernel, frontier, report)
         driver.run()
-        found = driver.findings
-        found.symmetry = tuple(each.name for each in symmetry.domains) if symmetry else ()
-        found.notes += list(symmetry.refusals) if symmetry else []
-        return conclude(model, search, kernel, frontier, found)
+        if driver.failed:
+            return None
+        driver.findings.symmetry = tuple(each.name for each in symmetry.domains)
+        driver.findings.notes += symmetry.refusals
+        return conclude(model, search, kernel, frontier, driver.findings)
     finally:
         frontier.close()
 
@@ -53,6 +64,8 @@ class Driver:
         self.model, self.search, self.frontier, self.report = model, search, frontier, report
         self.findings = Findings(compile_seconds=kernel.seconds, cached=kernel.cached)
         self.started = time.perf_counter()
+        self.crew = Crew(frontier, frontier.share, search.workers) if search.workers > 1 else None
+        self.failed = False
         self.slice = FIRST_SLICE
         program = kernel.program
         for name, cell in program.opens.items():
@@ -72,11 +85,14 @@ class Driver:
         """Search until everything is explored or something ends it."""
         try:
             self._start()
-            while not self.findings.ended and self._level():
+            while not self.findings.ended and not self.failed and self._level():
                 pass
         except KeyboardInterrupt:
             self.findings.stop("stopped by Ctrl-C")
-        self.findings.seconds = self.seconds
+        finally:
+            self.findings.seconds = self.seconds
+            if self.crew is not None:
+                self.crew.close()
 
     def _start(self) -> None:
         states = [self.frontier.encode(state) for state in initial_states(self.model)]
@@ -92,13 +108,33 @@ class Driver:
         begin, seconds = self.frontier["COUNT"], self.seconds
         if self._out_of_time():
             return False
-        self.frontier["END"] = begin
-        self._slices()
+        if self.crew is not None and begin - self.frontier["NEXT"] >= ALONE:
+            self._together(self.crew, begin)
+        else:
+            self.frontier["END"] = begin
+            self._slices()
+        if self.failed:
+            return False
         if not self.findings.ended and self.frontier["COUNT"] == begin:
             self.findings.exhausted = True
             return False
         self._end_level(begin, seconds)
         return True
+
+    def _together(self, crew: Crew, end: int) -> None:
+        """Expand one level with all workers."""
+        event = crew.level(self.frontier["NEXT"], end, self._tick)
+        for met in crew.met:
+            self.findings.fail("witnesses", met.bits, met.index)
+            self.frontier["SEEK"] &= ~met.bits
+        crew.met.clear()
+        if event == "FULL":
+            self.findings.stop(self._full())
+        self.failed = event in FAILURES
+
+    def _tick(self) -> bool:
+        self._tell()
+        return not self._out_of_time()
 
     def _end_level(self, begin: int, since: float) -> None:
         new = self.frontier["COUNT"] - begin

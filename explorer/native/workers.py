@@ -1,0 +1,124 @@
+"""Several threads on one store and one table. They share the work of a level, state by state; nothing else changes.
+
+A search that finds nothing wrong is exact, whatever the threads do: the same states, transitions and levels. One that
+finds a failure is made again by a single worker, so that the counterexample does not depend on how threads raced.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass
+
+from .frontier import CELLS, Frontier
+from .kernel import CONTEXT, EVENTS
+from .memory import Region
+
+POLL_SECONDS = 0.1
+ALONE = 4_000
+"""Levels of fewer states are not worth sharing."""
+FAILURES = frozenset({"INVARIANT", "TRANSITION", "DEADLOCK", "ERROR", "PROPERTY_ERROR"})
+
+
+@dataclass(frozen=True, slots=True)
+class Met:
+    """Witnesses, one bit each, and the state that met them."""
+
+    bits: int
+    index: int
+
+
+class Crew:
+    """The workers of one search. Each has a context and a buffer of its own; the first uses the frontier's."""
+
+    def __init__(self, frontier: Frontier, share: Callable[..., int], count: int) -> None:
+        self.frontier, self._share = frontier, share
+        self.contexts = [frontier.context, *(type(frontier.context)() for _ in range(count - 1))]
+        program, words = frontier.program, frontier.words
+        self._buffers = [Region(8 * (words + 2) * program.buffer_slots) for _ in range(count - 1)]
+        self._edges = [Region(8 * (words + 1) * max(1, len(program.transitions))) for _ in range(count - 1)]
+        self._common = Region(8 * 3)
+        self._pool = ThreadPoolExecutor(count)
+        self.met = list[Met]()
+
+    def close(self) -> None:
+        """End the threads, add what they counted to the frontier's counters, and give their memory back."""
+        self._pool.shutdown()
+        for cell in range(len(CONTEXT) + len(self.frontier.program.opens), len(self.frontier.context)):
+            self.frontier.context[cell] = sum(context[cell] for context in self.contexts)
+        for region in (*self._buffers, *self._edges, self._common):
+            region.close()
+
+    def level(self, begin: int, end: int, tick: Callable[[], bool]) -> str:
+        """Expand the states from `begin` to `end`: LEVEL, FULL, STOPPED, or a failure's event.
+
+        `tick` is called about ten times a second and says whether to go on.
+        """
+        self._common.write(0, (self.frontier["COUNT"], begin, 0))
+        self._equip(end)
+        event = self._round(tick)
+        while event == "FULL" and self._grow():
+            event = self._round(tick)
+        self.frontier["NEXT"], self.frontier["END"] = self._handed_out(end), end
+        return event
+
+    def _handed_out(self, end: int) -> int:
+        return min(self._common.words(8, 1)[0], end)
+
+    def _equip(self, end: int) -> None:
+        own = {"BUFFER", "EDGES", "PENDING", "DONE"}
+        first = self.contexts[0]
+        first[CELLS["COMMON"]], first[CELLS["LEVEL_END"]] = self._common.address, end
+        first[CELLS["NEXT"]] = first[CELLS["END"]] = 0
+        for context, buffer, edges in zip(self.contexts[1:], self._buffers, self._edges, strict=True):
+            for name, cell in CELLS.items():
+                if name not in own:
+                    context[cell] = first[cell]
+            for cell in self.frontier.program.opens.values():
+                context[cell] = first[cell]
+            context[CELLS["BUFFER"]], context[CELLS["EDGES"]] = buffer.address, edges.address
+
+    def _round(self, tick: Callable[[], bool]) -> str:
+        """All workers until each has nothing left or cannot go on; the most serious of their events."""
+        running: set[Future[str]] = {self._pool.submit(self._work, context) for context in self.contexts}
+        stopped, events = False, set[str]()
+        try:
+            while running:
+                done, running = wait(running, POLL_SECONDS)
+                events |= {each.result() for each in done}
+                self._count()
+                if not stopped and (events & FAILURES or not tick()):
+                    stopped = True
+                    self._stop()
+        finally:
+            self._stop()
+            wait(running)
+            self._count()
+        failures = events & FAILURES
+        if failures:
+            return min(failures)
+        self._common.write(16, (0,))
+        return "FULL" if "FULL" in events and not stopped else "STOPPED" if stopped else "LEVEL"
+
+    def _stop(self) -> None:
+        self._common.write(16, (1,))
+
+    def _count(self) -> None:
+        self.frontier["COUNT"] = self._common.words(0, 1)[0]
+
+    def _work(self, context: ctypes.Array[ctypes.c_uint64]) -> str:
+        while True:
+            event = EVENTS[self._share(ctypes.addressof(context))]
+            if event != "WITNESS":
+                return event
+            self.met.append(Met(context[CELLS["DETAIL"]], context[CELLS["ABOUT"]]))
+            context[CELLS["SEEK"]] &= ~context[CELLS["DETAIL"]]
+
+    def _grow(self) -> bool:
+        if not self.frontier.grow():
+            return False
+        for context in self.contexts[1:]:
+            for name in ("TABLE", "SIZE", "ROOM"):
+                context[CELLS[name]] = self.frontier[name]
+        return True
