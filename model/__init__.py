@@ -1,1 +1,1 @@
-"""."""
+"""The protocols, one file each: read from top to bottom, each is a story."""

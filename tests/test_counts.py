@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import subprocess
 import sys
 from functools import cache
 from pathlib import Path
@@ -207,3 +208,11 @@ def test_the_hand_written_explorer_counts_the_same(at: tuple[int, int, int, int]
         "transitions": count.transitions,
         "depth": count.depth,
     }
+
+
+def test_the_bench_starts() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "bench", "--help"], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "--quick" in done.stdout

@@ -1,0 +1,117 @@
+"""What `python -m bench` measures: every run here is of the same model with the same properties."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from tidegate.explorer import ENGINES
+from tidegate.explorer.search import Search
+from tidegate.invariants.catalogue import find
+from tidegate.language.model import Model
+from tidegate.language.verdict import Verdict
+
+from . import plain_kip320
+from .breakdown import stages
+
+PROPERTIES = ("type_ok", "leader_in_isr", "weak_isr", "strong_isr")
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Explored:
+    """One exploration to the end. `seconds` is the exploration alone; the best of several where there were several."""
+
+    states: int
+    transitions: int
+    seconds: float
+    bytes_per_state: float
+
+    @property
+    def states_per_second(self) -> float:
+        """Distinct states, found and checked."""
+        return self.states / self.seconds
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """Everything measured. `native` and `orbits` are at max_leader_epoch=3, the `_large` ones and `tuned` at 2.
+
+    `stages` is what each part of the work takes of a state, in nanoseconds.
+    """
+
+    cold_seconds: float
+    cached_seconds: float
+    native: Explored
+    native_large: Explored
+    orbits: Explored
+    orbits_large: Explored
+    tuned: Explored
+    judge: Explored
+    stages: dict[str, float]
+
+
+def measure_all(*, quick: bool, say: Say) -> Report:
+    """Runs everything, one after the other, and tells what it is at."""
+    rounds = 1 if quick else 3
+    with tempfile.TemporaryDirectory() as folder:
+        cache = Path(folder)
+        say("native ...")
+        cold = native(3, cache)
+        runs = [native(3, cache) for _ in range(rounds)]
+        native_large = best([native(2, cache) for _ in range(rounds + 1)])
+        say("native, symmetric ...")
+        orbits = best([native(3, cache, symmetry=True) for _ in range(rounds + 1)])
+        orbits_large = best([native(2, cache, symmetry=True) for _ in range(rounds + 1)])
+        say("what limits it ...")
+        where = stages(bound(3), cache)
+    say("CPython, tuned tuples ...")
+    tuned = hand_written(1 if quick else 2)
+    say("CPython, the model's own text ...")
+    judge = plain(0 if quick else 1)
+    return Report(
+        cold_seconds=cold.compile_seconds,
+        cached_seconds=min(each.compile_seconds for each in runs),
+        native=best(runs),
+        native_large=native_large,
+        orbits=orbits,
+        orbits_large=orbits_large,
+        tuned=tuned,
+        judge=judge,
+        stages=where,
+    )
+
+
+def bound(epochs: int) -> Model:
+    """The model that all this is about, with epochs 0 to `epochs`."""
+    definition, profile = find("replication:kip320")
+    sizes = {"replicas": 3, "log_size": 2, "max_records": 2, "max_leader_epoch": epochs}
+    return definition.bind("replication:kip320", sizes, profile, ghosts=False, properties=PROPERTIES)
+
+
+def native(epochs: int, cache: Path, *, symmetry: bool = False) -> Verdict:
+    """One run of the native engine, which must hold: a fast wrong answer is no measurement."""
+    verdict = ENGINES["native"](bound(epochs), Search(symmetry=symmetry, cache=cache), None)
+    if verdict.verdict != "holds":
+        raise RuntimeError(f"kip320 must hold, and the native engine says {verdict.verdict}")
+    return verdict
+
+
+def best(verdicts: list[Verdict]) -> Explored:
+    """The fastest of several runs of the same."""
+    fastest = min(verdicts, key=lambda each: each.seconds)
+    return Explored(fastest.distinct_states, fastest.transitions, fastest.seconds, fastest.bytes_per_state)
+
+
+def hand_written(epochs: int) -> Explored:
+    """The tuned CPython program, which checks the same properties."""
+    count = plain_kip320.explore(plain_kip320.Bounds(3, 2, 2, epochs))
+    return Explored(count.distinct, count.transitions, count.seconds, 0.0)
+
+
+def plain(epochs: int) -> Explored:
+    """The model's own text, explored by the judge."""
+    verdict = ENGINES["python"](bound(epochs), Search(), None)
+    return Explored(verdict.distinct_states, verdict.transitions, verdict.seconds, 0.0)
