@@ -165,8 +165,8 @@ def judged(check: Recorded, report: Mapping[str, Any], seconds: float) -> Result
         for name, wanted in check.counts.items()
         if report[name] != wanted
     ]
-    if report["outcome"] != check.outcome and not _idle_only(check, report):
-        differences.append(f"outcome: recorded {check.outcome}, found {report['outcome']}{_message(report)}")
+    if report["outcome"] != check.outcome:
+        differences.append(f"outcome: recorded {check.outcome}, found {report['outcome']}{_why(report)}")
     return Result(check, Exit.UNEXPECTED if differences else Exit.HOLDS, seconds, report, tuple(differences))
 
 
@@ -181,16 +181,14 @@ def _property_difference(name: str, wanted: Expected, found: Mapping[str, Any] |
     return ""
 
 
-def _idle_only(check: Recorded, report: Mapping[str, Any]) -> bool:
-    """Whether the run is vacuous only because some action never happens: true of small bounds, and told, not a
-    difference.
-    """
-    witnesses = [each for each in report["properties"] if each["verdict"] == "missing"]
-    return check.outcome == "none" and report["outcome"] == "vacuous" and not witnesses
+def _why(report: Mapping[str, Any]) -> str:
+    if report["failure"]:
+        return f": {report['failure']['message']}"
+    return f": {', '.join(_idle(report))} never happens" if report["outcome"] == "vacuous" and _idle(report) else ""
 
 
-def _message(report: Mapping[str, Any]) -> str:
-    return f": {report['failure']['message']}" if report.get("failure") else ""
+def _idle(report: Mapping[str, Any]) -> list[str]:
+    return [each["name"] for each in report["actions"] if not each["fired"] and not each["switched_off"]]
 
 
 # --- telling --------------------------------------------------------------------------------------------------------
@@ -234,10 +232,8 @@ def gate_page(results: Sequence[Result], left_out: int, paper: Paper) -> Page:
 def _summary(result: Result) -> str:
     if result.report is None:
         return seconds_text(result.seconds)
-    idle = [each["name"] for each in result.report["actions"] if not each["fired"] and not each["switched_off"]]
-    never = f"; never happens: {', '.join(idle)}" if idle and result.check.counts else ""
     found = f"{count(result.report['distinct_states'], 'state')}, depth {result.report['depth']}"
-    return f"{found}, {seconds_text(result.seconds)}{never}"
+    return f"{found}, {seconds_text(result.seconds)}"
 
 
 def _sum(results: Sequence[Result]) -> str:

@@ -35,11 +35,13 @@ class Expected:
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """One `[[check]]`: what to run and what must come out. `counts` is empty where the search stops at a violation."""
+    """One `[[check]]`: what to run and what must come out. `constants` are those of its bounds and its `own` over them;
+    `counts` is empty where the search stops at a violation."""
 
     model: str
     profile: str
     bounds: str
+    own: Mapping[str, Constant]
     constants: Mapping[str, Constant]
     symmetry: bool
     ghosts: bool
@@ -55,16 +57,17 @@ class Recorded:
         return f"{self.model}:{self.profile}" if self.profile else self.model
 
     @property
-    def sizes(self) -> str:
-        """Its constants, as one writes them."""
-        return " ".join(f"{name}={constant_text(value)}" for name, value in self.constants.items()) or "the defaults"
+    def marks(self) -> tuple[str, ...]:
+        """How its states are counted, where that is not the default."""
+        return tuple(word for word, on in (("symmetric", self.symmetry), ("ghosts", self.ghosts)) if on)
 
     @property
     def name(self) -> str:
-        """What names it among the checks of a gate."""
-        marks = [word for word, on in (("symmetric", self.symmetry), ("ghosts", self.ghosts)) if on]
-        wanted = [name for name, each in self.properties.items() if each.verdict == "violated"]
-        return ", ".join([f"{self.target} ({self.sizes})", *marks, *(f"{each} violated" for each in wanted)])
+        """What names it among the checks of a gate: `replication:kip320 medium, symmetric`."""
+        own = [f"{name}={constant_text(value)}" for name, value in self.own.items()]
+        wanted = [f"{name} violated" for name, each in self.properties.items() if each.verdict == "violated"]
+        where = " ".join([self.target, self.bounds or ("" if own else "defaults"), *own])
+        return ", ".join([" ".join(where.split()), *self.marks, *wanted])
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,11 +140,13 @@ def _check(table: dict[str, Any], model: str, bounds: Mapping[str, Mapping[str, 
         raise Wrong(f"{place}: {', '.join(_COUNTS)} are given together or not at all")
     if not properties and not counts and "outcome" not in table:
         raise Wrong(f"{place}: it expects nothing; add [check.expect], or counts")
+    own = _constants(_table(table, "set", place), f"{place}, set")
     return Recorded(
         model=model,
         profile=_take(table, "profile", str, place, ""),
         bounds=named,
-        constants={**bounds.get(named, {}), **_constants(_table(table, "set", place), f"{place}, set")},
+        own=own,
+        constants={**bounds.get(named, {}), **own},
         symmetry=_take(table, "symmetry", bool, place, False),
         ghosts=_take(table, "ghosts", bool, place, False),
         tier=_one_of(_take(table, "tier", str, place, "commit"), _TIERS, f"{place}, tier"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import difflib
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from ..language.binding import Definition
@@ -15,7 +15,7 @@ from .exits import Exit
 from .models import CATALOGUE, definition_of
 from .options import Parser, Verbs, Wrong, add_verb
 from .output import write_text
-from .recorded import Recorded, read, shipped
+from .recorded import Expected, Recorded, constant_text, read, shipped
 
 EXAMPLES = """\
   tidegate spec                 write spec/<model>.md for every built-in model
@@ -55,13 +55,12 @@ def page(name: str) -> str:
     """The page of one model."""
     definition, _ = definition_of(name)
     model = definition.bind(name, open=tuple(definition.constants))
-    recorded = recorded_of(name)
     return specification_text(
         Specification(
             title=f"`{Path(name).stem}`, formally",
             model=model,
             profiles=definition.profiles,
-            recorded=[_row(each, definition) for each in recorded],
+            recorded=_rows(recorded_of(name), definition),
             recorded_in=f"{Path(name).stem}.toml",
             command="tidegate spec",
         )
@@ -75,20 +74,35 @@ def recorded_of(name: str) -> tuple[Recorded, ...]:
     return tuple(check for path in paths for check in read(path).checks)
 
 
-def _row(check: Recorded, definition: Definition) -> Row:
-    """A recorded check as the page shows it; what violates it is told, what holds is not."""
-    violated = {name: each.steps for name, each in check.properties.items() if each.verdict == "violated"}
-    known = [name for name in definition.constants if name in check.constants]
+def _rows(checks: Iterable[Recorded], definition: Definition) -> list[Row]:
+    """One row for all that is recorded of a profile at one size, in the order of the file."""
+    groups: dict[tuple[str, str, str], list[Recorded]] = {}
+    for check in checks:
+        known = [name for name in definition.constants if name in check.constants]
+        constants = " ".join(f"{name}={constant_text(check.constants[name])}" for name in known)
+        groups.setdefault((check.profile, constants, ", ".join(check.marks)), []).append(check)
+    return [_row(profile, constants, marks, group) for (profile, constants, marks), group in groups.items()]
+
+
+def _row(profile: str, constants: str, marks: str, checks: Iterable[Recorded]) -> Row:
+    counts: dict[str, int] = {}
+    found: dict[str, str | int] = {}
+    for check in checks:
+        counts.update(check.counts)
+        found.update({name: _found(each) for name, each in check.properties.items()})
     return Row(
-        profile=check.profile,
-        constants=" ".join(f"{name}={check.constants[name]}" for name in known),
-        symmetry=check.symmetry,
-        verdict="violated" if violated else "holds" if check.outcome == "none" else check.outcome.replace("_", " "),
-        distinct_states=check.counts.get("distinct_states"),
-        transitions=check.counts.get("transitions"),
-        depth=check.counts.get("depth"),
-        violations=violated,
+        profile=profile,
+        constants=constants,
+        marks=marks,
+        distinct_states=counts.get("distinct_states"),
+        transitions=counts.get("transitions"),
+        depth=counts.get("depth"),
+        properties=found,
     )
+
+
+def _found(each: Expected) -> str | int:
+    return each.verdict if each.steps is None else each.steps
 
 
 def _written(texts: Mapping[Path, str]) -> Exit:

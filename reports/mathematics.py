@@ -30,18 +30,16 @@ values. Where a local name is spelled like a field, the field is written `s.name
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """One recorded result: under which profile and constants, what was found, and the shortest counterexamples in
-    steps.
-    """
+    """What is recorded of one profile at one size: the counts, None where no exhaustive run is recorded, and what
+    came of each property: `holds`, `reached`, `missing`, or the number of steps of the shortest counterexample."""
 
     profile: str
     constants: str
-    symmetry: bool
-    verdict: str
+    marks: str
     distinct_states: int | None
     transitions: int | None
     depth: int | None
-    violations: Mapping[str, int | None]
+    properties: Mapping[str, str | int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,38 +214,28 @@ def _helper(function: ir.Function) -> str:
 def _recorded(page: Specification) -> list[str]:
     if not page.recorded:
         return []
-    header = (
-        "profile",
-        "constants",
-        "symmetry",
-        "verdict",
-        "distinct states",
-        "transitions",
-        "depth",
-        "shortest counterexamples",
-    )
+    header = ("model", "distinct states", "transitions", "depth", "fails, in steps", "holds", "reached", "missing")
     rows = [
         (
-            f"`{each.profile}`" if each.profile else "",
-            each.constants,
-            "yes" if each.symmetry else "no",
-            each.verdict,
+            ", ".join(part for part in (f"`{each.profile}`" * bool(each.profile), each.constants, each.marks) if part),
             _number(each.distinct_states),
             _number(each.transitions),
             _number(each.depth),
-            ", ".join(_violation(name, steps) for name, steps in each.violations.items()),
+            ", ".join(f"`{name}` {steps}" for name, steps in each.properties.items() if isinstance(steps, int)),
+            *(_named(each, word) for word in ("holds", "reached", "missing")),
         )
         for each in page.recorded
     ]
-    about = (
-        f"From `{page.recorded_in}`, compared by `tidegate gate`. Depth counts states, a counterexample's length steps."
-    )
-    return [about, _table(header, rows)]
+    kept = [i for i in range(len(header)) if i < 4 or any(row[i] for row in rows)]
+    about = f"""\
+From `{page.recorded_in}`, compared by `tidegate gate`. Depth counts states on the longest shortest path, the initial
+one being 1; after a property that fails stands the number of steps of its shortest counterexample."""
+    return [about, _table([header[i] for i in kept], [[row[i] for i in kept] for row in rows])]
+
+
+def _named(each: Recorded, word: str) -> str:
+    return ", ".join(f"`{name}`" for name, found in each.properties.items() if found == word)
 
 
 def _number(number: int | None) -> str:
     return "" if number is None else f"{number:,}"
-
-
-def _violation(name: str, steps: int | None) -> str:
-    return f"`{name}`" if steps is None else f"`{name}` in {steps}"

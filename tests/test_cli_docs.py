@@ -1,7 +1,7 @@
 """docs/cli.md is executed: every command in it is run, must print what the page shows, and end with the exit it says.
 
 In a block, a line that starts with `$ ` is a command, continued by lines that start with `> `; what follows is its
-output, standard error included, where `...` stands for anything. A last line `[exit 1]` is its exit; without one it is 0.
+output, standard error included, where `...` stands for anything. A last line `[exit 1]` is its exit; else it is 0.
 The commands of a page share one directory.
 """
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -126,3 +128,18 @@ def test_the_workplace_stays_out() -> None:
         lines = path.read_text(encoding="utf-8").splitlines()
         found += [f"{name_of(path)}:{i}: {line.strip()}" for i, line in enumerate(lines, 1) if words.search(line)]
     assert not found
+
+
+@pytest.mark.parametrize("command", ["ruff check", "ruff format --check", "pyright"])
+def test_linters_are_content(command: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", *command.split()], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_the_readmes_second_command_is_what_ci_runs() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    commands = re.findall(r"```sh\n(.+)\n```", readme)
+    assert len(commands) == 2, "one for the demonstration, one for the tests"
+    assert f"\n{commands[1]}\n" in (ROOT / ".ci" / "run").read_text(encoding="utf-8")

@@ -1,0 +1,84 @@
+"""The generated specification is not out of date, and the wheel holds what an installed Tidegate needs."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+from tidegate.cli.spec import page
+from tidegate.invariants.catalogue import CATALOGUE
+
+from .conftest import ROOT, Run
+
+
+@pytest.mark.parametrize("name", CATALOGUE)
+def test_the_page_is_what_the_models_text_gives(name: str) -> None:
+    written = (ROOT / "spec" / f"{name}.md").read_text(encoding="utf-8")
+    assert written == page(name), "out of date: run `tidegate spec`"
+
+
+@pytest.mark.parametrize("name", CATALOGUE)
+def test_the_page_has_every_constant_field_action_and_property(name: str) -> None:
+    model = CATALOGUE[name].definition().bind(name)
+    text = page(name)
+    wanted = [f"| `{each}` |" for each in (*model.constants, *(field.name for field in model.fields))]
+    wanted += [f"### {each.name}" for each in (*model.actions, *model.properties)]
+    assert [each for each in wanted if each not in text] == []
+    assert "== " not in text.replace("≜", ""), "it is notation, not Python"
+
+
+def test_drift_is_shown_and_exits_6(tidegate: Run, tmp_path: Path) -> None:
+    assert tidegate("spec", "--dir", str(tmp_path)).exit == 0
+    assert tidegate("spec", "--dir", str(tmp_path), "--check").exit == 0
+    stale = tmp_path / "replication.md"
+    stale.write_text(stale.read_text().replace("leader ∈ quorum.isr", "leader ∉ quorum.isr", 1))
+    done = tidegate("spec", "--dir", str(tmp_path), "--check")
+    assert done.exit == 6
+    assert "-  when    leader ∉ quorum.isr" in done.out
+    assert "+  when    leader ∈ quorum.isr" in done.out
+
+
+def test_a_model_of_ones_own_has_a_page_too(tidegate: Run) -> None:
+    done = tidegate("spec", "examples/lock.py")
+    assert done.exit == 0
+    assert "one_inside ≜\n  ∀ a ∈ Client, b ∈ Client: a = b ∨" in done.out
+
+
+def test_the_wheel_runs_by_itself(tmp_path: Path) -> None:
+    """Built, unpacked apart from the repository, and run: the gate finds its records, the models their text."""
+    build = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation", "-w", str(tmp_path)]
+    subprocess.run([*build, str(copied(tmp_path))], check=True, capture_output=True)
+    with zipfile.ZipFile(next(tmp_path.glob("*.whl"))) as wheel:
+        names = set(wheel.namelist())
+        wheel.extractall(tmp_path / "site")
+    data = {f"tidegate/spec/{each.name}" for each in (ROOT / "spec").iterdir() if each.suffix in (".toml", ".md")}
+    packages = ("language", "model", "invariants", "explorer", "reports", "cli")
+    assert data | {f"tidegate/{each}/py.typed" for each in packages} <= names
+    modules = {
+        f"tidegate/{path.relative_to(ROOT).as_posix()}" for each in packages for path in (ROOT / each).rglob("*.py")
+    }
+    assert modules <= names
+    program = (
+        "import sys; sys.meta_path = [f for f in sys.meta_path if 'editable' not in repr(f).lower()]; "
+        f"sys.path.insert(0, {str(tmp_path / 'site')!r}); "
+        "from tidegate.cli import main; assert main.__file__.startswith(sys.path[0]); "
+        "sys.exit(main.main(['check', 'replication:kip320', '--bounds', 'small', '--no-cache']))"
+    )
+    done = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "957 distinct states" in done.stdout
+
+
+def copied(folder: Path) -> Path:
+    """The repository's tracked and new files, so that building leaves nothing behind in it."""
+    target = folder / "source"
+    listed = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    for name in subprocess.run(listed, cwd=ROOT, check=True, capture_output=True, text=True).stdout.split("\0"):
+        source = ROOT / name
+        if name and source.is_file() and not source.is_symlink():
+            (target / name).parent.mkdir(parents=True, exist_ok=True)
+            (target / name).write_bytes(source.read_bytes())
+    return target
