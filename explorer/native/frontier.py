@@ -46,6 +46,7 @@ class Frontier:
         self._expand, self._canonical = code.function("expand", 4), code.function("canonical", 2)
         self._masked = {name: code.function(name, 3) for name in ("invariants", "witnesses")}
         self.share = code.function("share", 1)
+        self.code = code  # its functions live as long as it does
         for name, region in (
             ("STATES", self.states), ("PARENTS", self.parents), ("TABLE", self.table), ("BUFFER", self.buffer),
             ("EDGES", self.edges)
