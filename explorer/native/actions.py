@@ -7,6 +7,7 @@ there are, or FAILED when a step broke the model's types; plain Python then says
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
@@ -14,8 +15,9 @@ from functools import reduce
 from llvmlite import ir as llvm
 
 from ...language import ir
+from ...language.checks import members_of
 from ...language.model import Action, Model
-from ...language.types import Identity, Pool, Subset, Type, scalar_size
+from ...language.types import Int, Map, Pool, Subset, Type, scalar_size
 from ..walk import walk
 from .cells import Built, Cell, Mask, Memory
 from .kernel import CONTEXT
@@ -23,7 +25,7 @@ from .layout import Layout
 from .loops import Round
 from .machine import I64, WORDS, address, word
 from .scalars import Bit, Num
-from .statements import Statements
+from .statements import Statements, lets
 
 FAILED = (1 << 64) - 1
 UNROLLED_INSTANCES = 400
@@ -70,7 +72,7 @@ class Plan:
 
     def __init__(self, action: Action, model: Model, layout: Layout, counters: Counters) -> None:
         self.form = action.form
-        self.prefix, self.body = split(self.form.body)
+        self.prefix, self.body = split(self.form.body, [each.name for each in self.form.parameters])
         self.depths = depths(self.prefix, self.form.parameters)
         self.coverage = ActionCounters(action.name, counters.new())
         self.passed: dict[int, int] = {}
@@ -107,9 +109,7 @@ class Plan:
     def _present_values(self, parameter: ir.Parameter) -> int:
         """How many values the parameter has in this run."""
         type_ = parameter.type.of if isinstance(parameter.type, Subset) else parameter.type
-        size = scalar_size(type_)
-        if isinstance(type_, Identity) and type_.size_open is not None:
-            size = type_.size_open.value(self._model.values)
+        size = len(members_of(type_, self._model.values))
         return 1 << size if isinstance(parameter.type, Subset) else size
 
     def room(self, parameter: ir.Parameter) -> int:
@@ -151,7 +151,9 @@ class ActionCode(Statements):
     def generate(self, plan: Plan) -> None:
         """Fill the function."""
         self.plan = plan
-        self.states, self.slots = {plan.form.state: self.before}, self.shared_names(plan.form.body)
+        self.states, self.slots = {plan.form.state: self.before}, self.shared_names(
+            plan.form.body, {each.name: each.type for each in plan.form.parameters}
+        )
         outside = self.disabled = self.block()
         self._level(0)
         self.builder.branch(outside)
@@ -192,9 +194,11 @@ class ActionCode(Statements):
         if parameter.pool is not None:
             self._members(self.cell(self.before, parameter.pool), run, unroll=unroll)
         elif isinstance(type_, Subset):
-            size, room = self.size(type_.of), value_count(type_)
+            room, strange = value_count(type_), self._strangers(type_.of)
             limit = room if unroll else 0
-            self.rounds_of(0, room, limit, lambda at: run(Mask(type_, at), self._mask_exists(at, size)))
+            self.rounds_of(
+                0, room, limit, lambda at: run(Mask(type_, at), self.compare("==", self.band(at, strange), 0))
+            )
         else:
             self.each(ir.Members(type_, where), type_, run, unroll=unroll)
 
@@ -213,8 +217,10 @@ class ActionCode(Statements):
 
         self.rounds_of(0, capacity, capacity if unroll else 0, one)
 
-    def _mask_exists(self, mask: Num, size: Num) -> Bit:
-        return True if isinstance(size, int) else self.compare("==", self.shr(mask, size), 0)
+    def _strangers(self, of: Type) -> Num:
+        """The mask of the members that do not exist in this run."""
+        exists = self.existing(of)
+        return reduce(self.bor, [self.pick(exists(at), 0, 1 << at) for at in range(scalar_size(of))], 0)
 
     def _guard(self, node: ir.Require | ir.Limit, stopped: llvm.Block) -> None:
         evaluated = self.plan.evaluated.get(id(node))
@@ -250,6 +256,7 @@ class ActionCode(Statements):
         for index, each in enumerate(self.before.loaded):
             self.builder.store(each, address(self.builder, self.copy, word(index)))
         self.target, self.states = self.copy, {self.plan.form.state: Memory(self.copy)}
+        self.share_parameters()
         self.statements(self.plan.body)
         self.target, self.states = None, {self.plan.form.state: self.before}
         slot = self._slot_address()
@@ -289,10 +296,18 @@ def guards(body: Sequence[ir.Statement]) -> list[ir.Require | ir.Limit]:
     return found
 
 
-def split(body: Sequence[ir.Statement]) -> tuple[list[ir.Statement], list[ir.Statement]]:
-    """The leading guards and names, which only read the source state, and the rest."""
+def split(
+    body: Sequence[ir.Statement], parameters: Sequence[str]
+) -> tuple[list[ir.Statement], list[ir.Statement]]:
+    """The leading guards and names, which only read the source state, and the rest.
+
+    A name that is bound again later belongs to the rest: every instance begins with its first value.
+    """
+    times = Counter([*parameters, *(each.name for each in lets(body))])
     count = 0
-    while count < len(body) and isinstance(body[count], ir.Require | ir.Limit | ir.Let):
+    while count < len(body) and isinstance(each := body[count], ir.Require | ir.Limit | ir.Let):
+        if isinstance(each, ir.Let) and times[each.name] > 1:
+            break
         count += 1
     while count and isinstance(body[count - 1], ir.Let) and not _used_in(body[count - 1], body[:count]):
         count -= 1
@@ -308,19 +323,40 @@ def _used_in(let: ir.Statement, prefix: Sequence[ir.Statement]) -> bool:
 def depths(prefix: Sequence[ir.Statement], parameters: Sequence[ir.Parameter]) -> list[int]:
     """How many parameters must be bound before each statement of the prefix, keeping their order.
 
-    A limit waits for all of them: it cuts instances, and where a parameter has no values there is none to cut.
+    A limit waits for all of them: it cuts instances, and where a parameter has no values there is none to cut. What may
+    break waits for the messages: without any nothing is evaluated.
     """
+    messages = max((index + 1 for index, each in enumerate(parameters) if each.pool is not None), default=0)
     needs = {each.name: index + 1 for index, each in enumerate(parameters)}
     depth, found = 0, list[int]()
     for statement in prefix:
         own = max((needs[name] for name in names_in(statement) if name in needs), default=0)
         if isinstance(statement, ir.Limit):
             own = len(parameters)
+        elif may_break(statement):
+            own = max(own, messages)
         if isinstance(statement, ir.Let):
             needs[statement.name] = max(own, needs.get(statement.name, 0))
         depth = max(depth, own)
         found.append(depth)
     return found
+
+
+def may_break(node: ir.Statement) -> bool:
+    """Whether evaluating a statement's expressions may be an error of the model."""
+    for each in walk(node):
+        match each:
+            case ir.Unwrap() | ir.Slice() | ir.MakeSubset() | ir.Assert():
+                return True
+            case ir.Index(container=container) if not isinstance(container.type, Map) or isinstance(
+                container.type.key, Int
+            ):
+                return True
+            case ir.Arithmetic(op="//" | "%") | ir.Quantified(kind="min" | "max" | "set"):
+                return True
+            case _:
+                pass
+    return False
 
 
 def names_in(node: ir.Statement) -> frozenset[str]:

@@ -147,6 +147,7 @@ class Expressions(Shapes):
             if isinstance(key, Int):
                 index = self.sub(index, key.lo)
                 self._bounded(index, scalar_size(key), index_type, key.lo)
+                self.fail_if(self.negate(self.existing(key)(index)))
             return self.item(container, self._safe(index, scalar_size(key), inside=not isinstance(key, Int)))
         outside = self.either(self.compare("<", index, 0), self.compare(">=", index, self.length(container)))
         self.fail_if(outside)
@@ -311,6 +312,19 @@ class Expressions(Shapes):
             return self.bound(type_.size_open)
         return scalar_size(type_)
 
+    def existing(self, type_: Type) -> Callable[[Num], Bit]:
+        """Whether the value of a finite scalar type with some position exists in this run."""
+        match type_:
+            case Identity(size_open=size) if size is not None:
+                count = self.bound(size)
+                return lambda at: self.compare("<", at, count)
+            case Int(lo=base, lo_open=lo, hi_open=hi) if lo is not None or hi is not None:
+                first = 0 if lo is None else self.sub(self.bound(lo), base)
+                last = type_.hi - base if hi is None else self.sub(self.bound(hi), base)
+                return lambda at: self.both(self.compare("<=", first, at), self.compare("<=", at, last))
+            case _:
+                return lambda _at: True
+
     def bound(self, expression: ConstantExpression) -> Num:
         """A bound that depends on open constants, at run time."""
         match expression:
@@ -378,6 +392,7 @@ class Expressions(Shapes):
         if isinstance(of, Int):
             index = self.sub(index, of.lo)
             self._bounded(index, scalar_size(of), value.type, of.lo)
+            self.fail_if(self.negate(self.existing(of)(index)))
             index = self._safe(index, scalar_size(of))
         return self.shl(1, index)
 
@@ -414,8 +429,10 @@ class Expressions(Shapes):
         parts = list[Built]()
         for number in range(scalar_size(node.type.key)):
             self.env[node.variable] = self.member(node.type.key, number)
-            exists = self.compare("<", number, self.size(node.type.key))
-            parts.append(self.select(exists, self.evaluate(node.value), self.zero(node.type.value)))
+            exists = self.existing(node.type.key)(number)
+            with self.under(exists):
+                value = self.evaluate(node.value)
+            parts.append(self.select(exists, value, self.zero(node.type.value)))
         return Parts(node.type, tuple(parts))
 
     def member(self, type_: Type, index: Num) -> Built:

@@ -18,26 +18,26 @@ Round = Callable[[Built, Bit], None]
 class Loops(Expressions):
     """Rounds of generators and the comprehensions over them."""
 
-    def each(self, source: ir.Source, type_: Type, run: Round, *, unroll: bool = True) -> None:
-        """Emit `run` for every element of a source. `unroll=False` asks for a real loop."""
+    def each(self, source: ir.Source, type_: Type, run: Round, *, unroll: bool = True, hold: bool = False) -> None:
+        """Emit `run` for every element of a source. `unroll=False` asks for a real loop; `hold` says that `run` may write
+        to what the source is read from, so that its elements must be read before."""
         match source:
             case ir.Members(of=of):
-                size = self.size(of)
-                self._rounds(
-                    0, scalar_size(of), unroll, lambda at: run(self.member(of, at), self.compare("<", at, size))
-                )
+                exists = self.existing(of)
+                self._rounds(0, scalar_size(of), unroll, lambda at: run(self.member(of, at), exists(at)))
             case ir.Range(start=start, stop=stop):
                 self._range(start, stop, type_, run, unroll)
             case ir.Elements(of=of):
-                self._elements(self.evaluate(of), run, unroll)
+                container = self.evaluate(of)
+                self._elements(self.settle(container) if hold else container, run, unroll)
 
     def _rounds(self, start: int, stop: int, unroll: bool, run: Callable[[Num], None]) -> None:
         self.rounds_of(start, stop, UNROLL if unroll else 0, run)
 
-    def rounds_of(self, start: int, stop: int, unrolled: int, run: Callable[[Num], None]) -> None:
+    def rounds_of(self, start: Num, stop: Num, unrolled: int, run: Callable[[Num], None]) -> None:
         """Emit `run` for each number from `start` to `stop - 1`: one after the other up to `unrolled` rounds, else as
         a loop."""
-        if stop - start <= unrolled:
+        if isinstance(start, int) and isinstance(stop, int) and stop - start <= unrolled:
             for at in range(start, stop):
                 run(at)
             return
@@ -66,7 +66,10 @@ class Loops(Expressions):
             active = self.both(self.compare("<=", first, at), self.compare("<", at, last))
             run(Number(type_, at), active)
 
-        self._rounds(lowest, max(lowest, highest), unroll, one)
+        if unroll and highest - lowest <= UNROLL:
+            self._rounds(lowest, max(lowest, highest), unroll, one)
+        else:
+            self.rounds_of(first, last, 0, lambda at: run(Number(type_, at), True))
 
     def _elements(self, container: Built, run: Round, unroll: bool) -> None:
         if isinstance(container.type, Subset):
@@ -142,7 +145,8 @@ class Loops(Expressions):
 
     def _quantify(self, node: ir.Quantified) -> Bit:
         is_all = node.kind == "all"
-        if self._jumps(node) or not self._unrolls(node):
+        looping = any(self.rounds(each.source, each.type) > UNROLL for each in node.generators)
+        if self._jumps(node) or looping or not self._unrolls(node):
             return self._quantify_jumping(node, is_all)
         result: list[Bit] = [is_all]
 

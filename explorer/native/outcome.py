@@ -138,13 +138,25 @@ class Confirmation:
         """The run to a state where a step breaks the model's types, and the step."""
         run = self.run_to(index)
         try:
-            for _ in steps(self.model, run.states()[-1]):
-                pass
+            for step in steps(self.model, run.states()[-1]):
+                failure = self._transition_error(run, step)
+                if failure is not None:
+                    return failure
         except ModelError as error:
             return Failure(error.message, f"{error.file}:{error.line}", run, error.action, error.arguments)
         raise Disagreement(
             f"a step breaks the model's types natively, but none in plain Python, from {run.states()[-1]}"
         )
+
+    def _transition_error(self, run: Run, step: Step) -> Failure | None:
+        """A transition property, still watched, that cannot be evaluated on a step from the end of a run."""
+        for bit, each in enumerate(self.frontier.program.transitions):
+            if self.frontier["WATCH"] >> bit & 1:
+                try:
+                    holds(self.model, each, run.states()[-1], step.after)
+                except ModelError as error:
+                    return Failure(f"{each.name}: {error.message}", f"{error.file}:{error.line}", run)
+        return None
 
     def property_error(self, index: int) -> Failure:
         """The run to a state at which a property cannot be evaluated."""

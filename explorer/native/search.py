@@ -16,6 +16,7 @@ from ...language.verdict import Level, Verdict
 from ..search import Progress, Report, Search
 from ..symmetry import Symmetry, symmetry_of
 from .frontier import Frontier
+from .kernel import ERROR_BIT
 from .kernels import Kernel, kernel_of
 from .memory import physical_memory
 from .outcome import Findings, conclude
@@ -169,6 +170,7 @@ class Driver:
             case "INVARIANT":
                 found.fail("invariants", detail, about)
                 self.frontier["CHECK"] &= ~detail
+                self._witness_too(about)
                 self._violated()
             case "TRANSITION":
                 found.crossed |= self.frontier["CROSSED"]
@@ -177,16 +179,35 @@ class Driver:
             case "WITNESS":
                 found.fail("witnesses", detail, about)
                 self.frontier["SEEK"] &= ~detail
-            case "DEADLOCK":
+            case "DEADLOCK" if self._nothing_before():
                 found.deadlock = about if found.deadlock is None else found.deadlock
                 self.frontier["DEADLOCKS"] = 0
                 self._violated()
-            case "ERROR":
+            case "ERROR" if self._nothing_before():
                 found.error = about
-            case "PROPERTY_ERROR":
+            case "PROPERTY_ERROR" if self._nothing_before():
                 found.property_error = about
+            case "DEADLOCK" | "ERROR" | "PROPERTY_ERROR":
+                pass
             case _:
                 raise AssertionError(f"the kernel answered {event}")
+
+    def _nothing_before(self) -> bool:
+        """Whether the search goes on up to the state that stopped the kernel: what was reached before it is judged first."""
+        if not self.frontier["DONE"]:
+            end, self.frontier["END"] = self.frontier["END"], self.frontier["NEXT"]
+            self._slices()
+            self.frontier["END"] = end
+        return not self.findings.ended
+
+    def _witness_too(self, index: int) -> None:
+        """Look for witnesses in a state that violated an invariant; the kernel stopped before it did."""
+        bits = self.frontier.truths("witnesses", self.frontier.state_words(index), self.frontier["SEEK"])
+        if bits & ERROR_BIT:
+            self.findings.property_error = index
+        else:
+            self.findings.fail("witnesses", bits, index)
+            self.frontier["SEEK"] &= ~bits
 
     def _out_of_time(self) -> bool:
         limit = self.search.seconds

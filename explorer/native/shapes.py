@@ -269,11 +269,19 @@ class Shapes(Access):
 
     def settle(self, value: Built) -> Built:
         """The value as it is now, whatever is written to memory later."""
-        if not isinstance(value, Cell):
-            return value
-        if value.shape.bits <= 64:
-            return Cell(value.type, value.shape, Register(self.code(value)), 0, 0)
-        return self.rebuild(value.type, iter(self.flatten(value, value.type)))
+        match value:
+            case Cell() if value.shape.bits <= 64:
+                return Cell(value.type, value.shape, Register(self.code(value)), 0, 0)
+            case Cell():
+                return self.rebuild(value.type, iter(self.flatten(value, value.type)))
+            case Maybe(value=inner) if inner is not None:
+                return Maybe(value.type, value.present, self.settle(inner))
+            case Parts():
+                return Parts(value.type, tuple(map(self.settle, value.parts)))
+            case Items():
+                return Items(value.type, value.length, tuple(map(self.settle, value.items)))
+            case _:
+                return value
 
 
 def leaf_types(type_: Type) -> list[ir.Type]:

@@ -3,7 +3,7 @@ functions."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import reduce
 from typing import Any
 
@@ -24,7 +24,7 @@ from ...language.types import (
     Type,
 )
 from .cells import Built, Cell, Maybe, Memory
-from .layout import Array, Leaf, Shape, Struct
+from .layout import Array, Leaf, Shape, Struct, words_of
 from .loops import Loops
 from .machine import I64
 from .scalars import Bit, Num
@@ -50,7 +50,9 @@ class Statements(Loops):
     def _run_body(self, body: Sequence[ir.Statement], returns: Type) -> Built:
         outer = (self.returning, self.slots)
         results, done = [self.slot(each) for each in leaf_types(returns)], self.block()
-        self.returning, self.slots = (returns, results, done), self.shared_names(body)
+        given = {name: value.type for name, value in self.env.items()}
+        self.returning, self.slots = (returns, results, done), self.shared_names(body, given)
+        self.share_parameters()
         self.statements(body)
         if not self.builder.block.is_terminated:
             self.builder.branch(done)
@@ -58,13 +60,23 @@ class Statements(Loops):
         self.returning, self.slots = outer
         return self.rebuild(returns, iter([self.builder.load(each) for each in results]))
 
-    def shared_names(self, body: Sequence[ir.Statement]) -> dict[str, tuple[Type, list[llvm.Value]]]:
-        """Slots for the local names that are bound more than once, so that branches and loops can meet."""
-        bound: dict[str, list[Type]] = {}
+    def shared_names(
+        self, body: Sequence[ir.Statement], given: Mapping[str, Type]
+    ) -> dict[str, tuple[Type, list[llvm.Value]]]:
+        """Slots for the local names that are bound more than once, so that branches and loops can meet. A parameter, one
+        of `given`, is bound once already."""
+        bound = {name: [type_] for name, type_ in given.items()}
         for each in lets(body):
             bound.setdefault(each.name, []).append(each.value.type)
         joined = {name: reduce(wider, types) for name, types in bound.items() if len(types) > 1}
         return {name: (type_, [self.slot(leaf) for leaf in leaf_types(type_)]) for name, type_ in joined.items()}
+
+    def share_parameters(self) -> None:
+        """Move the parameters that are bound again into their slots."""
+        for name, (type_, slots) in self.slots.items():
+            if name in self.env:
+                for leaf, slot in zip(self.flatten(self.env.pop(name), type_), slots, strict=True):
+                    self.builder.store(leaf, slot)
 
     def statements(self, body: Iterable[ir.Statement]) -> None:
         """Run statements until one leaves."""
@@ -109,7 +121,7 @@ class Statements(Loops):
 
             self.when(active, body)
 
-        self.each(node.source, node.type, one)
+        self.each(node.source, node.type, one, hold=self.target is not None)
 
     def _Assert(self, node: ir.Assert) -> None:
         self.fail_if(self.negate(self.condition(node.condition)))
@@ -197,7 +209,7 @@ class Statements(Loops):
         if cell.shape.bits <= 64:
             self.insert(self.memory(cell), cell.word, cell.shift, cell.shape.bits, 0)
         else:
-            for index in range(cell.shape.bits // 64):
+            for index in range(words_of(cell.shape)):
                 self.builder.store(self.number(0), self._address(cell, index))
 
     def _address(self, cell: Cell, index: int) -> llvm.Value:

@@ -1,0 +1,216 @@
+"""What the tests of the engines share: a model from its text, and both engines asked the same and compared."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from textwrap import dedent, indent
+from typing import Any
+
+from tidegate.explorer.native.frontier import Frontier
+from tidegate.explorer.native.kernels import kernel_of
+from tidegate.explorer.native.search import Driver
+from tidegate.explorer.native.search import check as native
+from tidegate.explorer.plain import check as plain
+from tidegate.explorer.search import Search
+from tidegate.explorer.symmetry import symmetry_of
+from tidegate.language.binding import load
+from tidegate.language.judge import holds, initial_states, steps
+from tidegate.language.model import Model
+from tidegate.language.values import ModelError, State
+from tidegate.language.verdict import Failure, Run, Verdict
+
+HEADER = '''"""A model of a test."""
+
+from enum import Enum
+from typing import Annotated
+
+from tidegate.language import (
+    Bag, Capacity, Domain, Ghost, Map, Member, Option, Range, Seq, Set, action, constant, initial, invariant, is_majority, limit,
+    reachable, record, replace, require, state, terminal, transition,
+)
+
+
+class Color(Enum):
+    """A color."""
+
+    RED = 1
+    GREEN = 2
+    BLUE = 3
+
+
+Small = Annotated[int, Range(0, 3)]
+Signed = Annotated[int, Range(-2, 2)]
+
+
+'''
+
+MEMORY = 64 * 2**20
+_numbers = itertools.count()
+
+
+def text_of(
+    fields: str, start: str, body: str, *, before: str = "class Node(Domain, size=2, symmetric=True):\n    '''A node.'''\n"
+) -> str:
+    """The text of a model with one initial state: its fields and their first values, a line each, and its functions."""
+    return (
+        HEADER
+        + dedent(before)
+        + "\n\n@state\nclass World:\n    '''The state.'''\n\n"
+        + indent(dedent(fields).strip(), "    ")
+        + "\n\n\n@initial\ndef start() -> World:\n    '''The beginning.'''\n    return World(\n"
+        + indent(",\n".join(dedent(start).strip().splitlines()), "        ")
+        + ",\n    )\n\n\n"
+        + dedent(body).strip()
+        + "\n"
+    )
+
+
+def bound(folder: Path, text: str, **options: Any) -> Model:
+    """A model from its text, bound."""
+    path = folder / f"model_{next(_numbers)}.py"
+    path.write_text(text, encoding="utf-8")
+    return load(path).bind(**options)
+
+
+def asked(engine: Any, model: Model, search: Search) -> Verdict | str:
+    """The engine's verdict, or the message with which the model broke before there was any state."""
+    try:
+        return engine(model, search)
+    except ModelError as error:
+        return error.message
+
+
+def agree(model: Model, *, symmetry: bool = False, seconds: float | None = None) -> Verdict | None:
+    """Ask both engines to explore everything; every difference is an AssertionError. The native verdict, when there is one."""
+    theirs = asked(plain, model, Search(symmetry=symmetry, keep_going=True, seconds=seconds))
+    if isinstance(theirs, Verdict) and seconds is not None and theirs.seconds >= seconds:
+        return None
+    mine = asked(native, model, Search(symmetry=symmetry, keep_going=True, memory_bytes=MEMORY))
+    if isinstance(theirs, str) or isinstance(mine, str):
+        assert mine == theirs
+        return None
+    assert summary(mine) == summary(theirs), differences(summary(mine), summary(theirs))
+    broken = [{each.name for each in told.properties if each.verdict == "violated"} for told in (mine, theirs)]
+    assert broken[0] <= broken[1]
+    return mine
+
+
+def summary(verdict: Verdict) -> dict[str, Any]:
+    """What both engines must say alike."""
+    told: dict[str, Any] = {
+        "outcome": verdict.outcome,
+        "verdict": verdict.verdict,
+        "symmetry": verdict.symmetry,
+        "failure": failure_of(verdict.failure),
+    }
+    if verdict.outcome != "model_error":
+        told["properties"] = {each.name: (each.verdict, length(each.run)) for each in verdict.properties}
+        told["distinct"], told["transitions"] = verdict.distinct_states, verdict.transitions
+        told["depth"], told["levels"] = verdict.depth, [level.states for level in verdict.levels]
+        told["fired"] = {each.name: (each.fired, each.switched_off) for each in verdict.actions}
+    return told
+
+
+def differences(mine: dict[str, Any], theirs: dict[str, Any]) -> str:
+    """What two summaries say differently."""
+    keys = [key for key in mine if mine[key] != theirs.get(key)]
+    return "; ".join(f"{key}: native {mine[key]}, plain {theirs.get(key)}" for key in keys)
+
+
+def length(run: Run | None) -> int | None:
+    """How many steps a run has."""
+    return None if run is None else len(run.steps)
+
+
+def failure_of(failure: Failure | None) -> tuple[Any, ...] | None:
+    """What a failure says, comparably."""
+    if failure is None:
+        return None
+    arguments = None if failure.arguments is None else dict(failure.arguments)
+    return failure.message, failure.where, length(failure.run), failure.action, arguments
+
+
+# --- state by state ---------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Native:
+    """A model's compiled code, to be asked about single states."""
+
+    model: Model
+    frontier: Frontier
+
+    def canonical(self, state: State) -> tuple[int, ...]:
+        """The words that stand for a state's orbit."""
+        return self.frontier.canonical(self.frontier.encode(state))
+
+
+def compiled(model: Model, *, symmetry: bool = False) -> Native:
+    """A model's compiled code; the caller closes its frontier."""
+    kernel = kernel_of(model, symmetry_of(model).domains if symmetry else (), None)
+    frontier = Frontier(kernel.program, kernel.code, MEMORY)
+    Driver(model, Search(), kernel, frontier, None)
+    frontier["WATCH"] = 0
+    return Native(model, frontier)
+
+
+def reachable_states(model: Model, count: int, seed: int) -> list[State]:
+    """States met on random walks of plain Python."""
+    chosen, starts = random.Random(seed), list(initial_states(model))
+    found: dict[State, None] = {}
+    for _ in range(count * 4):
+        if len(found) >= count or not starts:
+            break
+        state = chosen.choice(starts)
+        found.setdefault(state)
+        for _ in range(chosen.randrange(1, 14)):
+            try:
+                after = [step.after for step in steps(model, state)]
+            except ModelError:
+                break
+            if not after:
+                break
+            state = chosen.choice(after)
+            found.setdefault(state)
+    return list(found)[:count]
+
+
+def agree_on(native_: Native, states: list[State]) -> None:
+    """Compare successors and properties in each of the states; every difference is an AssertionError."""
+    for state in states:
+        assert list(successors(native_, state)) == list(judged(native_, state)), state
+
+
+def successors(native_: Native, state: State) -> Iterator[Any]:
+    """What the native code says about a state."""
+    frontier = native_.frontier
+    words = frontier.encode(state)
+    made = frontier.successors(words)
+    yield None if made is None else Counter(made)
+    for name, properties, wanted in (
+        ("invariants", frontier.program.invariants, False),
+        ("witnesses", frontier.program.witnesses, True),
+    ):
+        for bit, each in enumerate(properties):
+            found = frontier.truths(name, words, 1 << bit)
+            yield each.name, None if found >> 63 else (found >> bit & 1 == 1) == wanted
+
+
+def judged(native_: Native, state: State) -> Iterator[Any]:
+    """What the judge says about a state, in the same form."""
+    model = native_.model
+    try:
+        yield Counter(native_.canonical(step.after) for step in steps(model, state))
+    except ModelError:
+        yield None
+    program = native_.frontier.program
+    for each in (*program.invariants, *program.witnesses):
+        try:
+            yield each.name, holds(model, each, state)
+        except ModelError:
+            yield each.name, None
