@@ -51,9 +51,9 @@ def sort_key(value: Any) -> Any:
     if isinstance(value, int):
         return (1, int(value))
     if isinstance(value, Container):
-        return value.order_key()
+        return (1, value.order_key())
     if dataclasses.is_dataclass(value):
-        return tuple(sort_key(getattr(value, name)) for name in field_names(type(value)))
+        return (1, *(sort_key(getattr(value, name)) for name in field_names(type(value))))
     raise TypeError(f"{value!r} is not a value of a model")
 
 
