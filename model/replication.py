@@ -28,7 +28,7 @@ names are kept where they are Kafka's. As there:
   disk.
 * There is no `min.insync.replicas`, no `acks`, and no unclean election.
 
-`isr_shrinks_and_grows_back` and other properties are in `invariants/replication.py`.
+What must hold of it is in `invariants/replication.py`, and how much of it there is within which bounds in `spec/`.
 """
 
 from __future__ import annotations
@@ -406,7 +406,7 @@ def has_reached_its_epoch(s: Partition, leader: Replica) -> bool:
 
 @action(kind="fault")
 def controller_shrink_isr(s: Partition, replica: Replica) -> None:
-    """{replica} fails: the controller takes it out of the ISR, unless it leads and is the last one there."""
+    """{replica} fails and leaves the ISR (or only the lead, if it leads and nobody else is in the ISR)."""
     require(replica in s.quorum.isr)
     limit(s.next_leader_epoch <= max_leader_epoch)
     leads = s.quorum.leader == replica
