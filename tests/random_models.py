@@ -1,0 +1,611 @@
+"""Random models: the source text of small models over every type and construct of the language, made type by type so that nearly
+all of them mean something. What they mean does not matter; that all engines agree on it does.
+
+    texts()             a Hypothesis strategy of texts
+    text(seed, size)    one of them
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from textwrap import indent
+
+from hypothesis import strategies as st
+
+HEADER = '''"""A random model."""
+
+from enum import Enum
+from typing import Annotated
+
+from tidegate.language import (
+    Bag, Capacity, Domain, Ghost, Map, Member, Option, Range, Seq, Set, action, constant, initial, invariant, is_majority, limit,
+    reachable, record, replace, require, state, terminal, transition,
+)
+
+nodes = constant(2, minimum=1, maximum=3, says="nodes")
+top = constant({top}, minimum=1, maximum=3, says="the highest small number")
+room = constant(2, minimum=1, maximum=3, says="room in containers")
+faults = constant(1, minimum=0, maximum=2, says="faults")
+quick = constant({quick}, says="a switch")
+
+
+class Node(Domain, size=nodes, symmetric={symmetric}):
+    """A name."""
+
+
+class Pot(Domain, size=2, symmetric={symmetric}):
+    """Another name."""
+
+
+class Color(Enum):
+    """A color."""
+
+    RED = 1
+    GREEN = 2
+    BLUE = 3
+
+
+Small = Annotated[int, Range(0, top)]
+Signed = Annotated[int, Range(-2, 1)]
+Large = Annotated[int, Range(0, 2000)]
+
+
+@record
+class Flat:
+    """A narrow record."""
+
+    by: Node
+    number: Small
+    lit: bool
+
+
+@record
+class Nest:
+    """A record with everything in it."""
+
+    flat: Flat | None
+    group: Set[Node]
+    signed: Signed
+    color: Color | None
+
+
+@record
+class Big:
+    """A record wider than a word."""
+
+    sizes: Map[Color, Large]
+    flat: Flat
+    queue: Annotated[Seq[Large], Capacity(3)]
+
+
+'''
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A type of the language: how it is written, what it is, and what it is of."""
+
+    text: str
+    form: str
+    of: tuple[Kind, ...] = ()
+    capacity: str = ""
+
+
+SMALL, SIGNED, LARGE = Kind("Small", "int"), Kind("Signed", "int"), Kind("Large", "int")
+BOOL, COLOR = Kind("bool", "bool"), Kind("Color", "enum")
+NODE, POT = Kind("Node", "domain"), Kind("Pot", "domain")
+SCALARS = (SMALL, SIGNED, BOOL, COLOR, NODE, POT)
+
+
+def option(of: Kind) -> Kind:
+    """`of | None`."""
+    return Kind(f"{of.text} | None", "option", (of,))
+
+
+def map_(key: Kind, value: Kind) -> Kind:
+    """`Map[key, value]`."""
+    return Kind(f"Map[{key.text}, {value.text}]", "map", (key, value))
+
+
+def seq(of: Kind, capacity: str) -> Kind:
+    """A sequence with a capacity."""
+    return Kind(f"Annotated[Seq[{of.text}], Capacity({capacity})]", "seq", (of,), capacity)
+
+
+def set_(of: Kind) -> Kind:
+    """A set of scalars."""
+    return Kind(f"Set[{of.text}]", "set", (of,))
+
+
+def pool(of: Kind, capacity: str, container: str) -> Kind:
+    """A set or bag of records."""
+    return Kind(f"Annotated[{container}[{of.text}], Capacity({capacity})]", container.lower() + " of records", (of,), capacity)
+
+
+FLAT, NEST, BIG = Kind("Flat", "record"), Kind("Nest", "record"), Kind("Big", "record")
+PARTS: dict[str, dict[str, Kind]] = {
+    "Flat": {"by": NODE, "number": SMALL, "lit": BOOL},
+    "Nest": {"flat": option(FLAT), "group": set_(NODE), "signed": SIGNED, "color": option(COLOR)},
+    "Big": {"sizes": map_(COLOR, LARGE), "flat": FLAT, "queue": seq(LARGE, "3")},
+}
+PLAIN = (
+    *SCALARS, option(NODE), option(SMALL), option(COLOR), option(FLAT), option(BIG), FLAT, NEST, BIG, seq(SMALL, "room"), seq(FLAT, "2"),
+    seq(BIG, "2"), seq(seq(SIGNED, "2"), "2"), set_(NODE), set_(COLOR), set_(SMALL), set_(SIGNED), seq(map_(SIGNED, LARGE), "2"),
+)  # fmt: skip
+KEYS = (NODE, POT, COLOR, BOOL, SIGNED, SMALL)
+POOLS = (pool(FLAT, "room", "Set"), pool(BIG, "2", "Set"), pool(NEST, "2", "Bag"), pool(FLAT, "3", "Bag"), pool(BIG, "2", "Bag"))
+LITERALS = {"Small": ("0", "1", "top"), "Signed": ("-2", "-1", "0", "1"), "Large": ("0", "7", "1999", "2000")}
+WRAPPED = {"Small": "({}) % (top + 1)", "Signed": "({}) % 4 - 2", "Large": "({}) % 2001"}
+MEMBERS = {"Node": "Node(0)", "Pot": "Pot(0)"}
+
+
+@dataclass(slots=True)
+class Writer:
+    """Writes one model. `states` are the names that stand for states where text is being written; `names` the local ones."""
+
+    random: random.Random
+    size: int
+    fields: dict[str, Kind] = field(default_factory=dict[str, Kind])
+    names: dict[str, Kind] = field(default_factory=dict[str, Kind])
+    states: tuple[str, ...] = ("s",)
+    loops: set[str] = field(default_factory=set[str])
+    ghosts: bool = False
+    count: int = 0
+
+    def chance(self, share: float) -> bool:
+        """True that often."""
+        return self.random.random() < share
+
+    def pick(self, *choices: Callable[[], str]) -> str:
+        """One of the ways to go on."""
+        return self.random.choice(choices)()
+
+    def fresh(self, stem: str) -> str:
+        """A name that is used nowhere else."""
+        self.count += 1
+        return f"{stem}{self.count}"
+
+    # --- reading --------------------------------------------------------------------------------------------------------
+
+    def paths(self, wanted: Callable[[Kind], bool], depth: int = 1) -> list[str]:
+        """Everything readable whose type is wanted."""
+        roots = [(name, kind) for name, kind in self.names.items()]
+        for name, kind in self.fields.items():
+            if self.ghosts or not name.startswith("ghost"):
+                roots += [(f"{state}.{name}", kind) for state in self.states]
+        found = list[str]()
+        for text, kind in roots:
+            self._descend(text, kind, wanted, depth, found)
+        return found
+
+    def _descend(self, text: str, kind: Kind, wanted: Callable[[Kind], bool], depth: int, found: list[str]) -> None:
+        if wanted(kind):
+            found.append(text)
+        if kind.form == "map" and depth >= 0:
+            self._descend(f"{text}[{self.value(kind.of[0], 0)}]", kind.of[1], wanted, depth - 1, found)
+        if kind.form == "record":
+            for name, part in PARTS[kind.text].items():
+                self._descend(f"{text}.{name}", part, wanted, depth, found)
+        if kind.form == "seq" and depth >= 0 and kind.of[0].form != "seq" and wanted(kind.of[0]):
+            index = self.value(SMALL, 0)
+            found.append(f"({text}[{index}] if {index} < len({text}) else {self.value(kind.of[0], 0)})")
+
+    def some_path(self, wanted: Callable[[Kind], bool]) -> str | None:
+        """A readable thing of a wanted type, if there is any."""
+        found = self.paths(wanted)
+        return self.random.choice(found) if found else None
+
+    # --- values ---------------------------------------------------------------------------------------------------------
+
+    def value(self, kind: Kind, depth: int) -> str:
+        """An expression of a type."""
+        if depth > 0 and self.chance(0.15):
+            return f"({self.value(kind, depth - 1)} if {self.truth(depth - 1)} else {self.value(kind, depth - 1)})"
+        if depth > 0 and self.chance(0.55):
+            path = self.some_path(lambda each: each == kind)
+            if path is not None:
+                return path
+        return getattr(self, "_" + kind.form.replace(" ", "_"))(kind, depth)
+
+    def _int(self, kind: Kind, depth: int) -> str:
+        if depth <= 0:
+            own = [name for name, each in self.names.items() if each == kind]
+            return self.random.choice([*LITERALS[kind.text], *own, *own])
+        return WRAPPED[kind.text].format(self.number(depth))
+
+    def _bool(self, kind: Kind, depth: int) -> str:
+        own = [name for name, each in self.names.items() if each == kind]
+        return self.truth(depth) if depth > 0 else self.random.choice([*own, "True", "False", "quick"])
+
+    def _enum(self, kind: Kind, depth: int) -> str:
+        own = [name for name, each in self.names.items() if each == kind]
+        return self.random.choice([*own, "Color.RED", "Color.GREEN", "Color.BLUE"])
+
+    def _domain(self, kind: Kind, depth: int) -> str:
+        own = [name for name, each in self.names.items() if each == kind]
+        return self.random.choice(own) if own else MEMBERS[kind.text]
+
+    def _option(self, kind: Kind, depth: int) -> str:
+        return "None" if self.chance(0.3) else self.value(kind.of[0], depth - 1)
+
+    def _record(self, kind: Kind, depth: int) -> str:
+        path = self.some_path(lambda each: each == kind) if depth > 0 and self.chance(0.4) else None
+        if path is not None:
+            name, part = self.random.choice(list(PARTS[kind.text].items()))
+            return f"replace({path}, {name}={self.value(part, depth - 1)})"
+        return f"{kind.text}({', '.join(self.value(part, depth - 1) for part in PARTS[kind.text].values())})"
+
+    def _map(self, kind: Kind, depth: int) -> str:
+        key, value = kind.of
+        name = self.fresh("k")
+        self.names[name] = key
+        made = f"Map({{{name}: {self.value(value, depth - 1)} for {name} in {self.members(key)}}})"
+        del self.names[name]
+        return made
+
+    def members(self, kind: Kind) -> str:
+        """Every value of a scalar type, to loop over."""
+        return {"Small": "range(top + 1)", "Signed": "range(-2, 2)", "bool": "(False, True)"}.get(kind.text, kind.text)
+
+    def _seq(self, kind: Kind, depth: int) -> str:
+        path = self.some_path(lambda each: each == kind) if depth > 0 and self.chance(0.5) else None
+        if path is None:
+            return "Seq()" if self.chance(0.4) or depth <= 0 else f"Seq([{self.value(kind.of[0], depth - 1)}])"
+        kept = f"{path}[{self.value(SMALL, 0)}:{self.value(SMALL, 0)}]" if self.chance(0.5) else f"{path}[1:]"
+        added = "Seq()" if depth <= 1 else f"Seq([{self.value(kind.of[0], depth - 2)}])"
+        return self.pick(
+            lambda: kept, lambda: f"{path}[1:] + {added}", lambda: f"{added} + {path}[1:]", lambda: f"({path} + {path})[: {kind.capacity}]"
+        )
+
+    def _set(self, kind: Kind, depth: int) -> str:
+        of = kind.of[0]
+        path = self.some_path(lambda each: each == kind) if depth > 0 else None
+        if path is None or self.chance(0.3):
+            return "Set()" if self.chance(0.4) else f"Set([{self.value(of, depth - 1)}])"
+        name = self.fresh("e")
+        self.names[name] = of
+        collected = f"{{{name} for {name} in {path} if {self.truth(depth - 1)}}}"
+        del self.names[name]
+        return self.pick(
+            lambda: f"({path} {self.random.choice('|&-^')} {{{self.value(of, depth - 1)}}})",
+            lambda: f"({path} {self.random.choice('|&-^')} {self.some_path(lambda each: each == kind)})",
+            lambda: collected,
+        )
+
+    def _set_of_records(self, kind: Kind, depth: int) -> str:
+        return "Set()"
+
+    def _bag_of_records(self, kind: Kind, depth: int) -> str:
+        return "Bag()"
+
+    # --- numbers and truths ------------------------------------------------------------------------------------------------
+
+    def number(self, depth: int) -> str:
+        """An integer expression of any range."""
+        if depth <= 0:
+            return self.pick(lambda: self.value(SMALL, 0), lambda: self.value(SIGNED, 0), lambda: self.random.choice("01234"))
+        return self.pick(
+            lambda: self.some_path(lambda each: each.form == "int") or "1",
+            lambda: self.some_path(lambda each: each.form == "int") or "2",
+            lambda: self._length() or "len(Color)",
+            lambda: f"({self.number(depth - 1)} {self.random.choice('+-*')} {self.number(depth - 1)})",
+            lambda: f"({self.number(depth - 1)} {self.random.choice(('//', '%'))} {self._divisor(depth - 1)})",
+            lambda: f"{self.random.choice(('min', 'max'))}({self.number(depth - 1)}, {self.number(depth - 1)})",
+            lambda: self._total(depth - 1),
+            lambda: f"({self.number(depth - 1)} if {self.truth(depth - 1)} else {self.number(depth - 1)})",
+            lambda: f"helped({self.number(depth - 1)}, {self.value(SMALL, 0)})",
+        )
+
+    def _divisor(self, depth: int) -> str:
+        if self.chance(0.03):
+            return f"({self.number(depth)})"
+        return self.random.choice(("2", "3", "-2", f"max(1, {self.number(depth)})"))
+
+    def _length(self) -> str | None:
+        path = self.some_path(lambda each: each.form in ("seq", "set", "set of records", "bag of records"))
+        return None if path is None else f"len({path})"
+
+    def _total(self, depth: int) -> str:
+        return self._over(
+            depth,
+            lambda generators: self.pick(
+                lambda: f"sum({self.number(depth)} {generators})",
+                lambda: f"sum(1 {generators} if {self.truth(depth)})",
+                lambda: f"{self.random.choice(('min', 'max'))}(({self.number(depth)} {generators}), default={self.number(0)})",
+            ),
+        )
+
+    def _over(self, depth: int, body: Callable[[str], str]) -> str:
+        """A comprehension: its generators, and then its body, in which their variables are known."""
+        outer, generators = dict(self.names), list[str]()
+        for _ in range(2 if depth > 0 and self.chance(0.25) else 1):
+            source, of = self._source()
+            name = self.fresh("x")
+            generators.append(f"for {name} in {source}")
+            self.names[name] = of
+            if self.chance(0.3):
+                generators.append(f"if {self.truth(0)}")
+        made = body(" ".join(generators))
+        self.names = outer
+        return made
+
+    def _source(self) -> tuple[str, Kind]:
+        holders = [
+            (text, kind)
+            for kind in {each for each in self.every_kind() if each.form in ("seq", "set", "set of records", "bag of records")}
+            for text in self.paths(lambda each, kind=kind: each == kind, 0)
+        ]
+        if holders and self.chance(0.6):
+            text, kind = self.random.choice(sorted(holders, key=lambda each: each[0]))
+            return text, kind.of[0]
+        kind = self.random.choice((NODE, COLOR, POT, SMALL))
+        return self.members(kind), kind
+
+    def every_kind(self) -> set[Kind]:
+        """The types of everything in sight, parts included."""
+        found, waiting = set[Kind](), [*self.fields.values(), *self.names.values()]
+        while waiting:
+            kind = waiting.pop()
+            if kind not in found:
+                found.add(kind)
+                waiting += [*kind.of, *PARTS.get(kind.text, {}).values()]
+        return found
+
+    def truth(self, depth: int) -> str:
+        """A bool expression."""
+        if depth <= 0:
+            return self.pick(
+                lambda: self.some_path(lambda each: each == BOOL) or "quick",
+                lambda: f"{self.value(SMALL, 0)} {self.random.choice(('<', '==', '>='))} {self.value(SMALL, 0)}",
+                lambda: self._sameness(0),
+            )
+        return self.pick(
+            lambda: f"{self.number(depth - 1)} {self.random.choice(('<', '<=', '==', '!='))} {self.number(depth - 1)}",
+            lambda: f"{self.number(depth - 1)} < {self.number(depth - 1)} <= {self.number(depth - 1)}",
+            lambda: f"({self.truth(depth - 1)} and {self.truth(depth - 1)})",
+            lambda: f"({self.truth(depth - 1)} or {self.truth(depth - 1)})",
+            lambda: f"(not {self.truth(depth - 1)})",
+            lambda: self._sameness(depth - 1),
+            lambda: self._sameness(depth - 1),
+            lambda: self._within(depth - 1),
+            lambda: self._absent(),
+            lambda: self._majority(),
+            lambda: self._over(
+                depth - 1, lambda generators: f"{self.random.choice(('all', 'any'))}({self.truth(depth - 1)} {generators})"
+            ),
+        )
+
+    def _sameness(self, depth: int) -> str:
+        kinds = sorted((each for each in self.every_kind() if "records" not in each.form), key=lambda each: each.text)
+        kind = self.random.choice(kinds)
+        path = self.some_path(lambda each: each == kind)
+        if path is None or kind.form == "bool":
+            return "quick"
+        if kind.form == "set" and self.chance(0.3):
+            return f"{path} {self.random.choice(('<=', '<', '>='))} {self.some_path(lambda each: each == kind)}"
+        other = self.some_path(lambda each: each == kind) if self.chance(0.5) else self.value(kind, depth)
+        return f"({path} {self.random.choice(('==', '!='))} {other})"
+
+    def _within(self, depth: int) -> str:
+        kinds = sorted((each for each in self.every_kind() if each.form in ("seq", "set", "set of records", "bag of records")),
+                       key=lambda each: each.text)  # fmt: skip
+        if not kinds:
+            return "quick"
+        kind = self.random.choice(kinds)
+        path = self.some_path(lambda each: each == kind)
+        return "quick" if path is None else f"({self.value(kind.of[0], depth)} {self.random.choice(('in', 'not in'))} {path})"
+
+    def _absent(self) -> str:
+        path = self.some_path(lambda each: each.form == "option")
+        return "quick" if path is None else f"({path} is {self.random.choice(('', 'not '))}None)"
+
+    def _majority(self) -> str:
+        path = self.some_path(lambda each: each == set_(NODE))
+        return "quick" if path is None else f"is_majority({path})"
+
+    # --- statements ---------------------------------------------------------------------------------------------------------
+
+    def places(self) -> list[tuple[str, Kind]]:
+        """Everything that can be written."""
+        found, waiting = list[tuple[str, Kind]](), [(f"s.{name}", kind) for name, kind in self.fields.items()]
+        while waiting:
+            text, kind = waiting.pop(0)
+            found.append((text, kind))
+            if kind.form == "map":
+                waiting.append((f"{text}[{self.value(kind.of[0], 0)}]", kind.of[1]))
+        return found
+
+    def block(self, depth: int, most: int) -> str:
+        """Some statements; names bound inside end with it."""
+        outer = dict(self.names)
+        lines = [self.statement(depth) for _ in range(self.random.randint(1, most))]
+        self.names = outer
+        return "\n".join(lines)
+
+    def statement(self, depth: int) -> str:
+        """One statement."""
+        ways = [self._write, self._write, self._write, self._bind, self._bind_again]
+        if depth > 0:
+            ways += [self._if, self._for, self._match]
+        way = self.random.choice(ways)
+        return way(depth) if way in (self._if, self._for, self._match) else way()
+
+    def _write(self) -> str:
+        text, kind = self.random.choice(self.places())
+        self.ghosts = text.startswith("s.ghost")
+        made = self._written(text, kind)
+        self.ghosts = False
+        return made
+
+    def _written(self, text: str, kind: Kind) -> str:
+        of = kind.of[0] if kind.of else kind
+        match kind.form:
+            case "seq":
+                return self.pick(
+                    lambda: f"if len({text}) < {kind.capacity}:\n    {text}.append({self.value(of, 2)})",
+                    lambda: f"{text}.truncate(min({self.value(SMALL, 1)}, len({text})))",
+                    lambda: f"if len({text}) > 1:\n    {text}[1] = {self.value(of, 1)}",
+                    lambda: f"{text} = ({self.value(kind, 2)})[: {kind.capacity}]" if self.chance(0.9) else f"{text} = {self.value(kind, 2)}",
+                )
+            case "set":
+                return self.pick(
+                    lambda: f"{text}.{self.random.choice(('add', 'discard'))}({self.value(of, 2)})",
+                    lambda: f"{text} {self.random.choice('|&-^')}= {{{self.value(of, 1)}}}",
+                    lambda: f"{text} = {self.value(kind, 2)}",
+                )
+            case "set of records" | "bag of records":
+                return self.pick(
+                    lambda: f"if len({text}) < {kind.capacity}:\n    {text}.add({self.value(of, 2)})",
+                    lambda: f"{text}.discard({self.value(of, 2)})",
+                    lambda: f"{text} = {'Set' if kind.form[0] == 's' else 'Bag'}()",
+                )
+            case "int" if self.chance(0.06):
+                return f"{text} {self.random.choice('+-')}= 1"
+            case _:
+                return f"{text} = {self.value(kind, 3)}"
+
+    def _bind(self) -> str:
+        kind = self.random.choice(sorted((each for each in self.every_kind() if each.form not in ("set of records", "bag of records",
+                                         "option")), key=lambda each: each.text))  # fmt: skip
+        path = self.some_path(lambda each: each == kind)
+        if kind.form == "int" or path is None:
+            kind, made = SMALL, self.value(SMALL, 2)
+        else:
+            made = path if self.chance(0.6) or kind.form in ("seq", "set", "map", "bool") else self.value(kind, 2)
+        name = self.fresh("v")
+        self.names[name] = kind
+        return f"{name} = {made}" if made not in ("Set()", "Seq()") else "pass"
+
+    def _bind_again(self) -> str:
+        own = [name for name, kind in self.names.items() if kind == SMALL and name not in self.loops]
+        if not own:
+            return self._write()
+        name = self.random.choice(own)
+        return f"{name} = {self.value(SMALL, 2)}"
+
+    def _if(self, depth: int) -> str:
+        made = f"if {self.truth(2)}:\n{indent(self.block(depth - 1, 2), '    ')}"
+        if self.chance(0.3):
+            made += f"\nelif {self.truth(1)}:\n{indent(self.block(depth - 1, 2), '    ')}"
+        return made + (f"\nelse:\n{indent(self.block(depth - 1, 2), '    ')}" if self.chance(0.5) else "")
+
+    def _for(self, depth: int) -> str:
+        source, kind = self._source()
+        if source.startswith("(") and " if " in source:
+            source, kind = "Node", NODE
+        name, outer = self.fresh("i"), dict(self.names)
+        self.names[name] = kind
+        self.loops.add(name)
+        made = f"for {name} in {source}:\n{indent(self.block(depth - 1, 2), '    ')}"
+        self.names = outer
+        return made
+
+    def _match(self, depth: int) -> str:
+        path = self.some_path(lambda each: each == COLOR) or "Color.RED"
+        first, second = (indent(self.block(depth - 1, 1), "        ") for _ in range(2))
+        return f"match {path}:\n    case Color.RED:\n{first}\n    case Color.GREEN | Color.BLUE if {self.truth(1)}:\n{second}\n    case _:\n        pass"
+
+    # --- the parts of a model -------------------------------------------------------------------------------------------------
+
+    def model(self) -> str:
+        """The whole text."""
+        self.fields = self._choose_fields()
+        text = HEADER.format(top=self.random.choice("123"), quick=self.chance(0.5), symmetric=self.chance(0.6))
+        declared = "\n".join(
+            f"    {name}: {f'Ghost[{kind.text}]' if name.startswith('ghost') else kind.text}" for name, kind in self.fields.items()
+        )
+        text += f"@state\nclass World:\n    \"\"\"The state.\"\"\"\n\n{declared}\n\n\n" + self._helper() + self._initial()
+        for number in range(self.size):
+            text += self._action(number)
+        text += self._property("invariant", 2, "s: World", ("s",)) + self._property("reachable", 1, "s: World", ("s",))
+        text += self._property("transition", 1, "before: World, after: World", ("before", "after"))
+        return text + self._property("terminal", 1, "s: World", ("s",))
+
+    def _choose_fields(self) -> dict[str, Kind]:
+        chosen = {"number": SMALL, "node": NODE}
+        for position in range(self.random.randint(2, 4)):
+            kind = self.random.choice(PLAIN)
+            if self.chance(0.4):
+                kind = map_(self.random.choice(KEYS), map_(self.random.choice(KEYS), self.random.choice(SCALARS)) if self.chance(0.2) else kind)
+            chosen[f"field{position}"] = kind
+        if self.chance(0.7):
+            chosen["notes"] = self.random.choice(POOLS)
+        if self.chance(0.4):
+            chosen["ghost"] = self.random.choice((SMALL, seq(SMALL, "2"), set_(COLOR)))
+        return chosen
+
+    def _initial(self) -> str:
+        self.names, self.states = {"first": NODE, "on": BOOL}, ()
+        values = ",\n".join(f"        {name}={'first' if name == 'node' else self.value(kind, 1)}" for name, kind in self.fields.items())
+        self.states = ("s",)
+        return f"@initial\ndef start(first: Node, on: bool) -> World:\n    \"\"\"The beginning.\"\"\"\n    return World(\n{values},\n    )\n\n\n"
+
+    def _helper(self) -> str:
+        self.names, self.states = {"number": SMALL, "other": SMALL}, ()
+        condition, first = self.truth(2), f"min({self.number(1).replace('helped', 'max')}, 9)"
+        text = f"""def helped(number: int, other: int) -> int:
+    \"\"\"A helper.\"\"\"
+    if {condition.replace("helped", "max")}:
+        number = other
+    for i in range(other):
+        if i == number:
+            return {first}
+        other = other + i
+    return number % 5 + other
+
+
+"""
+        self.states = ("s",)
+        return text
+
+    def _action(self, number: int) -> str:
+        self.names, self.loops = {}, set()
+        parameters = list[str]()
+        for _ in range(self.random.choice((0, 1, 1, 2))):
+            name = self.fresh("p")
+            kind = self.random.choice((*SCALARS, NODE, set_(NODE), set_(COLOR), FLAT))
+            if kind == FLAT:
+                notes = self.fields.get("notes")
+                if notes is None:
+                    continue
+                kind = notes.of[0]
+                parameters.append(f'{name}: Annotated[{kind.text}, Member("notes")]')
+            else:
+                parameters.append(f"{name}: {kind.text}")
+            self.names[name] = kind
+        lines = [f"require({self.truth(2)})" for _ in range(self.random.randint(0, 2))]
+        if self.chance(0.3):
+            lines.insert(0, self._bind())
+        if self.chance(0.4):
+            lines.append(f"limit({self.truth(1)})")
+        outer = dict(self.names)
+        lines += [self.statement(2) for _ in range(self.random.randint(1, 3))]
+        self.names = outer
+        lines.append(self._write())
+        mark = '@action(kind="fault", budget="faults")' if number == 1 and self.chance(0.6) else "@action"
+        head = f"{mark}\ndef step{number}({', '.join(['s: World', *parameters])}) -> None:\n    \"\"\"A step.\"\"\"\n"
+        return head + indent("\n".join(lines), "    ") + "\n\n\n"
+
+    def _property(self, role: str, most: int, parameters: str, states: tuple[str, ...]) -> str:
+        made = ""
+        for number in range(self.random.randint(0, most)):
+            self.names, self.states, self.ghosts = {}, states, True
+            truth = self.truth(3)
+            lines = f"    return {truth}\n"
+            if self.chance(0.3):
+                lines = f"    if {self.truth(1)}:\n        return {self.random.choice(('True', 'False'))}\n" + lines
+            made += f"@{role}\ndef {role}{number}({parameters}) -> bool:\n    \"\"\"A property.\"\"\"\n{lines}\n\n"
+            self.states, self.ghosts = ("s",), False
+        return made
+
+
+def text(seed: int, size: int = 3) -> str:
+    """The text of the random model with a seed; `size` is how many actions it has."""
+    return Writer(random.Random(seed), size).model()
+
+
+def texts() -> st.SearchStrategy[str]:
+    """Texts of random models."""
+    return st.builds(text, st.integers(0, 2**32), st.integers(1, 4))
