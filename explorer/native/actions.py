@@ -151,8 +151,9 @@ class ActionCode(Statements):
     def generate(self, plan: Plan) -> None:
         """Fill the function."""
         self.plan = plan
-        self.states, self.slots = {plan.form.state: self.before}, self.shared_names(
-            plan.form.body, {each.name: each.type for each in plan.form.parameters}
+        self.states, self.slots = (
+            {plan.form.state: self.before},
+            self.shared_names(plan.form.body, {each.name: each.type for each in plan.form.parameters}),
         )
         outside = self.disabled = self.block()
         self._level(0)
@@ -296,9 +297,7 @@ def guards(body: Sequence[ir.Statement]) -> list[ir.Require | ir.Limit]:
     return found
 
 
-def split(
-    body: Sequence[ir.Statement], parameters: Sequence[str]
-) -> tuple[list[ir.Statement], list[ir.Statement]]:
+def split(body: Sequence[ir.Statement], parameters: Sequence[str]) -> tuple[list[ir.Statement], list[ir.Statement]]:
     """The leading guards and names, which only read the source state, and the rest.
 
     A name that is bound again later belongs to the rest: every instance begins with its first value.

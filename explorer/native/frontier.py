@@ -8,7 +8,7 @@ from ...language.model import Model
 from ...language.values import State
 from .compiler import Code
 from .kernel import CONTEXT, EVENTS, NO_PARENT, REHASH_BATCH
-from .memory import Region
+from .memory import Ahead, Region
 from .program import Program
 
 CELLS = {name: index for index, name in enumerate(CONTEXT)}
@@ -19,6 +19,8 @@ BIG_SLOTS = 1 << 24
 """Smaller tables grow fourfold, to be filled again rarely; larger ones twofold, to waste little."""
 
 WORKERS_MAX = 256
+AHEAD_FROM, AHEAD_STATES, AHEAD_TABLE = 200_000, 2_000_000, 0.85
+"""Memory is taken ahead from so many states on, for so many more, and for the next table when so much of the room is used."""
 
 
 class Frontier:
@@ -45,6 +47,7 @@ class Frontier:
         )
         self._expand, self._canonical = code.function("expand", 4), code.function("canonical", 2)
         self._masked = {name: code.function(name, 3) for name in ("invariants", "witnesses")}
+        self._ahead = Ahead()
         self.share = code.function("share", 1)
         self.code = code  # its functions live as long as it does
         for name, region in (
@@ -76,15 +79,31 @@ class Frontier:
         """Make room for more states; False when the limit forbids it."""
         if self["COUNT"] >= self.capacity:
             return False
-        slots = min(self["SIZE"] * (2 if self["SIZE"] >= BIG_SLOTS else 4), int(self.capacity / LOAD) + 16)
+        slots = self._next_slots()
         self.table.clear(8 * self["SIZE"])
         self["SIZE"] = slots
         self._rehash(self._address, self.hashes.address)
         self._make_room()
         return True
 
+    def prepare(self) -> None:
+        """Have the memory taken that the next half second or so will touch."""
+        count, next_slots = self["COUNT"], self._next_slots()
+        if count < AHEAD_FROM:
+            return
+        soon = min(self.capacity, count + AHEAD_STATES)
+        self._ahead.want(self.states, 8 * self.words * soon)
+        self._ahead.want(self.parents, 4 * soon)
+        if count > AHEAD_TABLE * self["ROOM"] and count < self.capacity:
+            self._ahead.want(self.table, 8 * next_slots)
+
+    def _next_slots(self) -> int:
+        """The table's size once it has grown."""
+        return min(self["SIZE"] * (2 if self["SIZE"] >= BIG_SLOTS else 4), int(self.capacity / LOAD) + 16)
+
     def close(self) -> None:
         """Give all memory back."""
+        self._ahead.close()
         for region in (self.states, self.parents, self.table, self.buffer, self.edges, self.scratch, self.hashes):
             region.close()
 

@@ -135,6 +135,7 @@ class Driver:
 
     def _tick(self) -> bool:
         self._tell()
+        self.frontier.prepare()
         return not self._out_of_time()
 
     def _end_level(self, begin: int, since: float) -> None:
@@ -147,6 +148,7 @@ class Driver:
         while not self.findings.ended:
             begin, since = self.frontier["NEXT"], time.perf_counter()
             self.frontier["STOP"] = begin + self.slice
+            self.frontier.prepare()
             event = self.frontier.explore()
             self._pace(self.frontier["NEXT"] - begin, time.perf_counter() - since)
             self._tell()
