@@ -20,7 +20,8 @@ BIG_SLOTS = 1 << 24
 
 WORKERS_MAX = 256
 AHEAD_FROM, AHEAD_STATES, AHEAD_TABLE = 200_000, 2_000_000, 0.85
-"""Memory is taken ahead from so many states on, for so many more, and for the next table when so much of the room is used."""
+"""Memory is taken ahead from so many states on, for so many more, and for the next table when so much of the room is
+used."""
 
 
 class Frontier:

@@ -19,8 +19,8 @@ class Loops(Expressions):
     """Rounds of generators and the comprehensions over them."""
 
     def each(self, source: ir.Source, type_: Type, run: Round, *, unroll: bool = True, hold: bool = False) -> None:
-        """Emit `run` for every element of a source. `unroll=False` asks for a real loop; `hold` says that `run` may write
-        to what the source is read from, so that its elements must be read before."""
+        """Emit `run` for every element of a source. `unroll=False` asks for a real loop; `hold` says that `run` may
+        write to what the source is read from, so that its elements must be read before."""
         match source:
             case ir.Members(of=of):
                 exists = self.existing(of)

@@ -58,8 +58,8 @@ class Region:
 
 
 class Ahead:
-    """Takes pages a little ahead of a search, on a thread of its own: where memory comes slowly, as from the host of a virtual
-    machine, it is a fifth of the time of a large search."""
+    """Takes pages a little ahead of a search, on a thread of its own: where memory comes slowly, as from the host of
+    a virtual machine, it is a fifth of the time of a large search."""
 
     def __init__(self) -> None:
         self._pool = ThreadPoolExecutor(1)

@@ -195,7 +195,8 @@ class Driver:
                 raise AssertionError(f"the kernel answered {event}")
 
     def _nothing_before(self) -> bool:
-        """Whether the search goes on up to the state that stopped the kernel: what was reached before it is judged first."""
+        """Whether the search goes on up to the state that stopped the kernel: what was reached before it is judged
+        first."""
         if not self.frontier["DONE"]:
             end, self.frontier["END"] = self.frontier["END"], self.frontier["NEXT"]
             self._slices()

@@ -63,8 +63,8 @@ class Statements(Loops):
     def shared_names(
         self, body: Sequence[ir.Statement], given: Mapping[str, Type]
     ) -> dict[str, tuple[Type, list[llvm.Value]]]:
-        """Slots for the local names that are bound more than once, so that branches and loops can meet. A parameter, one
-        of `given`, is bound once already."""
+        """Slots for the local names that are bound more than once, so that branches and loops can meet. A parameter,
+        one of `given`, is bound once already."""
         bound = {name: [type_] for name, type_ in given.items()}
         for each in lets(body):
             bound.setdefault(each.name, []).append(each.value.type)
