@@ -58,16 +58,27 @@ def definition_of(text: str) -> tuple[Definition, str | None]:
     Raises `Wrong` for a name or path that is not there, `ModelErrors` for a text that is no model.
     """
     path, colon, profile = text.partition(":")
-    if path.endswith(".py") or "/" in path:
-        if not Path(path).is_file():
-            raise Wrong(f"{path}: there is no such file")
-        return load(Path(path)), profile if colon else None
+    if path.endswith(".py") or "/" in path or Path(path).is_dir():
+        return _own(path, profile if colon else None)
     try:
         return find(text)
     except UsageError as error:
         if path in CATALOGUE:
             raise
         raise Wrong(f"{error}\na model of your own is given by its path, as in ./{path}.py") from None
+
+
+def _own(path: str, profile: str | None) -> tuple[Definition, str | None]:
+    """The definition in a user's own file."""
+    if not Path(path).is_file():
+        raise Wrong(
+            f"{path}: {'a directory; name a .py file in it' if Path(path).is_dir() else 'there is no such file'}"
+        )
+    definition = load(Path(path))
+    if profile is not None and profile not in definition.profiles:
+        hint = nearest(profile, definition.profiles) or "it has no profiles"
+        raise Wrong(f"{path} has no profile {profile}; {hint}")
+    return definition, profile
 
 
 def bound(choice: Chosen) -> Model:

@@ -140,6 +140,9 @@ def add_search_options(parser: Parser) -> None:
     group.add_argument(
         "--seed", metavar="N", type=int, default=0, help="draws the states that plain Python re-checks (default: 0)"
     )
+    group.add_argument(
+        "--keep-going", action="store_true", help="explore everything and give every property's shortest counterexample"
+    )
     group.add_argument("--no-cache", action="store_true", help="compile anew and keep nothing on disk")
 
 
@@ -151,6 +154,7 @@ def search_of(options: argparse.Namespace) -> Search:
         seconds=options.time,
         workers=options.workers,
         seed=options.seed,
+        keep_going=options.keep_going,
         cache=None if options.no_cache else cache_directory(),
     )
 

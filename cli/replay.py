@@ -7,8 +7,11 @@ import json
 import sys
 
 from ..language.judge import run_text
-from ..language.steptext import StepError
-from ..language.trace import run_document
+from ..language.model import Model
+from ..language.steptext import StepError, split_steps
+from ..language.trace import run_document, trace_document
+from ..language.values import ModelError
+from ..language.verdict import Failure, Run
 from ..reports.counterexample import trace_page
 from ..reports.document import Document
 from .exits import Exit
@@ -37,10 +40,7 @@ def add(verbs: Verbs[Parser]) -> None:
 def run(options: argparse.Namespace) -> Exit:
     """Replays and prints the trace."""
     model = bound(chosen(options))
-    try:
-        document = run_document(model, run_text(model, options.steps))
-    except StepError as error:
-        raise Wrong(str(error)) from None
+    document = _document(model, options.steps)
     if options.json:
         json.dump(document, sys.stdout, indent=2, ensure_ascii=False)
         print(flush=True)
@@ -49,7 +49,31 @@ def run(options: argparse.Namespace) -> Exit:
     return exit_of(document)
 
 
+def _document(model: Model, text: str) -> Document:
+    """The trace of the steps; of those before it and the failure, where one breaks the model."""
+    try:
+        return run_document(model, run_text(model, text))
+    except StepError as error:
+        raise Wrong(str(error)) from None
+    except ModelError as error:
+        failure = Failure(error.message, error.where, _until(model, text, error), error.action, error.arguments)
+        return trace_document(model, failure)
+
+
+def _until(model: Model, text: str, error: ModelError) -> Run:
+    """The run up to the step that breaks: the longest beginning of the text that does not."""
+    pieces = split_steps(text)
+    for end in range(len(pieces) - 1, -1, -1):
+        try:
+            return run_text(model, "; ".join(pieces[:end]))
+        except ModelError:
+            continue
+    raise error
+
+
 def exit_of(document: Document) -> Exit:
-    """1 when the trace shows a property that fails."""
+    """1 when the trace shows a property that fails, 7 when it ends at a step that breaks the model."""
+    if document["failure"] is not None:
+        return Exit.MODEL_BROKE
     claim = document["property"]
     return Exit.SAFETY if claim is not None and claim["fails"] is not None else Exit.HOLDS

@@ -20,7 +20,7 @@ _OPERATIONS: dict[str, Callable[[int, int], int]] = {
     "+": operator.add,
     "-": operator.sub,
     "*": operator.mul,
-    "//": operator.floordiv,
+    "//": int.__floordiv__,
     "%": operator.mod,
     "min": min,
     "max": max,

@@ -47,6 +47,7 @@ def trace_document(model: Model, subject: PropertyVerdict | Failure, *, engine: 
     if isinstance(subject, Failure):
         document["property"] = None
         document["failure"] = _failure(model, subject)
+        document["replay"] = replay_line(model, subject.run, document["failure"]["step"])
         return document
     prop = {each.name: each for each in model.properties}[subject.name]
     document["property"] = _property(model, prop, subject.run, document["truth"].get(prop.name, ""))
@@ -87,12 +88,13 @@ def run_document(model: Model, run: Run, *, engine: str = "python") -> Document:
 # --- what was checked -------------------------------------------------------------------------------------------------
 
 
-def replay_line(model: Model, run: Run) -> str:
-    """The command that replays a run: what differs from the constants' defaults, or from the profile that the model's
-    name ends with, is set in it."""
+def replay_line(model: Model, run: Run, breaking: str | None = None) -> str:
+    """The command that replays a run, and after it the step that breaks the model, if there is one: what differs from
+    the constants' defaults, or from the profile that the model's name ends with, is set in it."""
     settings = [f"--set {name}={value}" for name, value in _settings(model)]
     ghosts = ["--ghosts"] if model.ghosts and any(field.ghost for field in model.fields) else []
-    return " ".join(["tidegate replay", model.name, *settings, *ghosts, f'--steps "{format_run(model, run)}"'])
+    steps = "; ".join(part for part in (format_run(model, run), breaking) if part)
+    return " ".join(["tidegate replay", model.name, *settings, *ghosts, f'--steps "{steps}"'])
 
 
 def _settings(model: Model) -> Iterator[tuple[str, str]]:

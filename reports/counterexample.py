@@ -38,8 +38,7 @@ def _heading(page: Page, document: Document) -> None:
     steps = count(len(document["steps"]), "step")
     claim, failure = document["property"], document["failure"]
     if failure is not None:
-        what = "deadlock" if failure["action"] is None and not failure["where"] else "the model's types are broken"
-        page.line(f"✗ {document['model']}: {what} after {steps}", style="red bold")
+        page.line(f"✗ {document['model']}: {_trouble(failure)} after {steps}", style="red bold")
     elif claim is None:
         page.line(f"{document['model']}: {steps}", style="bold")
     elif claim["fails"] is None:
@@ -49,6 +48,12 @@ def _heading(page: Page, document: Document) -> None:
     if failure is None and claim is not None:
         page.line(claim["says"], indent=2, hang=0)
     page.line(sizes_text(document["bounds"]), indent=2, style="dim")
+
+
+def _trouble(failure: Mapping[str, Any]) -> str:
+    if failure["action"] is not None:
+        return "a step breaks the model's types"
+    return "a property cannot be evaluated" if failure["where"] else "deadlock"
 
 
 def _steps(page: Page, document: Document) -> None:

@@ -13,13 +13,13 @@ _STYLES = {
     "violated": "red bold",
     "missing": "yellow bold",
     "not applicable": "dim",
-    "not checked": "dim",
+    "undecided": "dim",
 }
 _WORDS = {
     "holds": "holds",
     "reached": "reached",
     "not_applicable": "not applicable",
-    "not_checked": "not checked",
+    "not_checked": "undecided",
 }
 _LARGE = 10_000
 _MARKS = {"holds": "✓", "violated": "✗", "inconclusive": "?"}

@@ -123,6 +123,10 @@ def test_a_step_that_breaks_a_range_exits_7_and_names_the_line(tidegate: Run, co
     assert done.exit == 7
     assert "counter.py:18" in done.out
     assert "It counts on from 3." in done.out
+    assert done.out.rstrip().endswith('--steps "count; count; count; count"'), "the step that breaks it is replayed too"
+    again = tidegate("replay", counter("require(s.value >= 0)"), "--steps", "count; count; count; count")
+    assert again.exit == 7
+    assert again.out in done.out
 
 
 def test_a_wrong_model_exits_65_with_code_line_and_caret(tidegate: Run, counter: Any) -> None:
