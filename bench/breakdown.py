@@ -18,8 +18,8 @@ EXPAND, HASH, LOOK_UP, INVARIANTS = 1, 2, 3, 4
 MEMORY_BYTES = 4 << 30
 
 
-def stages(model: Model, cache: Path) -> dict[str, float]:
-    """Nanoseconds a state for each part of the work; together they are the whole search.
+def stages(model: Model, cache: Path, whole_seconds: float) -> dict[str, float]:
+    """Nanoseconds a state for each part of the work; together they are the whole search, which took `whole_seconds`.
 
     `new states` is what is left of the search when all that can be redone is taken away: storing a state and its
     parent, growing the table, and the rest of the loop.
@@ -27,15 +27,14 @@ def stages(model: Model, cache: Path) -> dict[str, float]:
     kernel = kernel_of(model, (), cache)
     frontier = Frontier(kernel.program, kernel.code, MEMORY_BYTES)
     try:
-        driver = Driver(model, Search(cache=cache), kernel, frontier, None)
-        driver.run()
+        Driver(model, Search(cache=cache), kernel, frontier, None).run()
         again = {stage: redo(kernel, frontier, stage) for stage in (EXPAND, HASH, LOOK_UP, INVARIANTS)}
         seconds = {
             "successors (guards, copies, effects)": again[EXPAND],
             "canonical form and hash": again[HASH] - again[EXPAND],
             "looking up in the table": again[LOOK_UP] - again[HASH],
             "invariants": again[INVARIANTS],
-            "new states (store, table growth, loop)": driver.findings.seconds - again[LOOK_UP] - again[INVARIANTS],
+            "new states (store, table growth, loop)": whole_seconds - again[LOOK_UP] - again[INVARIANTS],
         }
         return {name: max(0.0, spent) / frontier["COUNT"] * 1e9 for name, spent in seconds.items()}
     finally:

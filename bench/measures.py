@@ -66,7 +66,7 @@ def measure_all(*, quick: bool, say: Say) -> Report:
         orbits = best([native(3, cache, symmetry=True) for _ in range(rounds + 1)])
         orbits_large = best([native(2, cache, symmetry=True) for _ in range(rounds + 1)])
         say("what limits it ...")
-        where = stages(bound(3), cache)
+        where = stages(bound(3), cache, best(runs).seconds)
     say("CPython, tuned tuples ...")
     tuned = hand_written(1 if quick else 2)
     say("CPython, the model's own text ...")
