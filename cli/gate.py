@@ -15,6 +15,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from ..reports.counterexample import trace_page
+from ..reports.document import Document
 from ..reports.junit import Case, junit_text
 from ..reports.paper import Page, Paper, count, seconds_text
 from .exits import Exit, worst
@@ -222,6 +224,8 @@ def gate_page(results: Sequence[Result], left_out: int, paper: Paper) -> Page:
         for difference in result.differences:
             for line in difference.splitlines():
                 page.line(line, indent=6)
+        for trace in surprises(result).values():
+            page.exact(f"      {trace['replay']}")
     page.blank()
     page.line(_sum(results), style="green bold" if _exit(results) is Exit.HOLDS else "red bold")
     if left_out:
@@ -269,9 +273,23 @@ def junit_cases(results: Sequence[Result]) -> Iterator[Case]:
             told = [each for each in result.differences if _is_about(each, claim, check)]
             status = "error" if result.report is None else "failed" if told else "passed"
             first = told[0].splitlines()[0] if told else ""
-            yield Case(
-                check.model, f"{claim} [{check.name}]", result.seconds / len(claims), status, first, "\n".join(told)
-            )
+            traces = [
+                trace_page(each, Paper()).text() for name, each in surprises(result).items() if name in (claim, "")
+            ]
+            detail = "\n".join([*told, *traces]) if told else ""
+            yield Case(check.model, f"{claim} [{check.name}]", result.seconds / len(claims), status, first, detail)
+
+
+def surprises(result: Result) -> Mapping[str, Document]:
+    """The traces of what was found violated and is not recorded so, by property; under "" that of another failure."""
+    if result.report is None:
+        return {}
+    recorded = {name for name, each in result.check.properties.items() if each.verdict == "violated"}
+    found = {each["name"]: each["document"] for each in result.report["properties"] if each["verdict"] == "violated"}
+    failure = result.report["failure"]
+    if failure is not None and result.report["outcome"] != result.check.outcome:
+        found[""] = failure["document"]
+    return {name: document for name, document in found.items() if name not in recorded and document is not None}
 
 
 def _is_about(difference: str, claim: str, check: Recorded) -> bool:

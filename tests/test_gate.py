@@ -79,6 +79,15 @@ def test_a_difference_exits_6_and_says_which(tidegate: Run, gate_file: Path, old
     assert told in done.out
 
 
+def test_an_unrecorded_violation_is_told_with_its_trace(tidegate: Run, gate_file: Path, tmp_path: Path) -> None:
+    gate_file.write_text(LOCK.replace("{ violated = 4 }", '"holds"', 1))
+    done = tidegate("gate", str(gate_file), "--tier", "nightly", "--junit", str(tmp_path / "report.xml"))
+    assert '--steps "look(A); look(B); take(A); take(B)"' in done.out
+    failure = ElementTree.parse(tmp_path / "report.xml").getroot().find(".//failure")
+    assert failure is not None
+    assert "B takes the lock and goes in." in (failure.text or "")
+
+
 def test_out_of_time_is_never_green(tidegate: Run, tmp_path: Path) -> None:
     path = tmp_path / "big.toml"
     path.write_text(
