@@ -2,7 +2,7 @@
 
 A domain's members can only be compared for equality, so a text can tell them apart in few ways: by naming one, or by
 the order in which a loop meets them. A loop over a symmetric domain may write cells indexed by its variable, or
-accumulate in an order that does not matter; else symmetry is refused, with the line.
+accumulate in an order that does not matter, and look at neither while it does; else symmetry is refused, with the line.
 """
 
 from __future__ import annotations
@@ -10,12 +10,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from math import factorial
-from typing import Any
+from typing import Any, TypeAlias, get_args
 
 from ..language import ir
 from ..language.model import Model
 from ..language.types import Identity, Pool, Subset, Type
 from .walk import walk
+
+Form: TypeAlias = ir.ActionForm | ir.Function
+Write: TypeAlias = ir.Store | ir.Append | ir.Truncate | ir.Add | ir.Remove
 
 ORDERS_MAX = 5040
 """Renamings that may have to be tried for one state."""
@@ -32,7 +35,7 @@ class Symmetry:
 def symmetry_of(model: Model) -> Symmetry:
     """What can be folded in a model, with the reasons for what cannot."""
     wanted = [each for each in model.domains if each.symmetric and each.size > 1]
-    forms = [action.form for action in model.actions]
+    forms: list[Form] = [action.form for action in model.actions]
     forms += [each.form for each in (*model.properties, *model.terminals) if each.form is not None]
     nodes = [node for form in forms for node in walk(form)]
     allowed, refusals, orders = list[Identity](), list[str](), 1
@@ -54,9 +57,11 @@ def _refusal(domain: Identity, nodes: list[Any], orders: int) -> str | None:
     for node in nodes:
         if isinstance(node, ir.Const) and isinstance(node.type, Identity) and node.type.name == domain.name:
             return f"{place(node.where)} names one member"
-        if isinstance(node, ir.For) and _ordered_by(node.source, domain):
-            for problem in _order_dependence(node):
-                return problem
+        if isinstance(node, ir.ActionForm | ir.Function):
+            for loop in walk(node.body, helpers=False):
+                if isinstance(loop, ir.For) and _ordered_by(loop.source, domain):
+                    for problem in _order_dependence(node, loop):
+                        return problem
     return None
 
 
@@ -80,45 +85,102 @@ def _mentions(type_: Type, domain: Identity) -> bool:
     return any(isinstance(node, Identity) and node.name == domain.name for node in walk(type_))
 
 
-def _order_dependence(loop: ir.For) -> Iterator[str]:
+# --- loops ------------------------------------------------------------------------------------------------------------
+
+
+def _order_dependence(form: Form, loop: ir.For) -> Iterator[str]:
     """Reasons why the order of a loop's rounds may show in the result."""
-    inside = {each.name for each in walk(loop.body) if isinstance(each, ir.Let)}
+    yield from _writes_in_order(loop)
+    yield from _names_in_order(form, loop)
+    answers = [node for node in walk(loop.body, helpers=False) if isinstance(node, ir.Return)]
+    if len({_constant(each.value) for each in answers}) > 1 or any(_constant(each.value) is None for each in answers):
+        first = min(answers, key=lambda each: (each.where.line, each.where.column))
+        yield f"{place(first.where)} returns from inside a loop, so the first match decides"
+
+
+def _constant(value: ir.Expr) -> int | None:
+    return value.number if isinstance(value, ir.Const) else None
+
+
+def _writes_in_order(loop: ir.For) -> Iterator[str]:
+    """A round may write cells of its own, which no other round reads, or fill a set that no round reads."""
+    own: dict[str, int] = {}
+    filled: dict[str, str] = {}
+    for node in walk(loop.body, helpers=False):
+        if not isinstance(node, get_args(Write)):
+            continue
+        field, at = node.place.field, _index_of(node.place.indexes, loop.variable)
+        fills = at is None and isinstance(node, ir.Add | ir.Remove)
+        if fills and field not in own and filled.setdefault(field, type(node).__name__) == type(node).__name__:
+            continue
+        if at is None or field in filled or own.setdefault(field, at) != at:
+            yield f"{place(node.where)} writes a cell that is not indexed by the loop's variable {loop.variable}"
+    allowed = {id(field) for node in walk(loop.body, helpers=False) for field in _own_read(node, loop.variable, own)}
     for node in walk(loop.body):
-        match node:
-            case (
-                ir.Store(place=cell, where=where)
-                | ir.Append(place=cell, where=where)
-                | ir.Truncate(place=cell, where=where)
-            ):
-                if not _indexed_by(cell, loop.variable):
-                    yield f"{place(where)} writes a cell that is not indexed by the loop's variable {loop.variable}"
-            case ir.Let(name=name, value=value, where=where) if name in inside:
-                if _reads(value, name) and not _commutes(value, name):
-                    yield f"{place(where)} builds {name} up in an order that depends on names"
-            case ir.Return(value=value, where=where) if not isinstance(value, ir.Const):
-                yield f"{place(where)} returns from inside a loop, so the first match decides"
-            case _:
-                pass
+        if isinstance(node, ir.StateField) and node.field in {*own, *filled} and id(node) not in allowed:
+            yield f"{place(node.where)} reads {node.state}.{node.field}, which the loop's other rounds write"
 
 
-def _indexed_by(cell: ir.Place, variable: str) -> bool:
-    return any(isinstance(index, ir.Name) and index.name == variable for index in cell.indexes)
+def _index_of(indexes: tuple[ir.Expr, ...], variable: str) -> int | None:
+    """The first index that is the variable itself."""
+    return next((at for at, each in enumerate(indexes) if isinstance(each, ir.Name) and each.name == variable), None)
 
 
-def _reads(value: ir.Expr, name: str) -> bool:
-    return any(isinstance(node, ir.Name) and node.name == name for node in walk(value))
+def _own_read(node: Any, variable: str, own: dict[str, int]) -> Iterator[ir.StateField]:
+    """The field that `field[..][variable]` reads, with the variable where the writes of the field have it."""
+    indexes, inner = list[ir.Expr](), node
+    while isinstance(inner, ir.Index):
+        indexes.insert(0, inner.index)
+        inner = inner.container
+    if (
+        isinstance(inner, ir.StateField)
+        and inner.field in own
+        and _index_of(tuple(indexes), variable) == own[inner.field]
+    ):
+        yield inner
 
 
-def _commutes(value: ir.Expr, name: str) -> bool:
-    """Whether `name = value` only adds to `name` in a way that does not depend on order."""
-    match value:
-        case ir.Arithmetic(op="+" | "*" | "min" | "max", left=left, right=right):
+def _names_in_order(form: Form, loop: ir.For) -> Iterator[str]:
+    """A name that outlives a round may only be added to, always in one way, or be given one constant."""
+    inside = [node for node in walk(loop.body, helpers=False) if isinstance(node, ir.Let)]
+    within = {id(each) for each in inside}
+    carried = {
+        node.name for node in walk(form.body, helpers=False) if isinstance(node, ir.Let) and id(node) not in within
+    }
+    carried |= (
+        {each.name for each in form.parameters}
+        if isinstance(form, ir.ActionForm)
+        else {name for name, _ in form.parameters}
+    )
+    ways: dict[str, Any] = {}
+    sums = set[int]()
+    for each in inside:
+        if each.name not in carried:
+            continue
+        way = _way(each, sums)
+        if way is None or ways.setdefault(each.name, way) != way:
+            yield f"{place(each.where)} builds {each.name} up in an order that depends on names"
+    for node in walk(loop.body, helpers=False):
+        if isinstance(node, ir.Name) and node.name in ways and id(node) not in sums:
+            yield f"{place(node.where)} looks at {node.name} while the loop still builds it up"
+
+
+def _way(let: ir.Let, sums: set[int]) -> Any:
+    """How `name = value` builds a name up whatever the order: its operator, or its constant; None where order matters.
+    The reading of the name itself goes to `sums`."""
+    match let.value:
+        case ir.Const(number=number):
+            return number
+        case ir.Arithmetic(op="+" | "*" | "min" | "max" as op, left=left, right=right):
             pass
-        case ir.SetOperation(op="|" | "&" | "^", left=left, right=right):
+        case ir.SetOperation(op="|" | "&" | "^" as op, left=left, right=right):
             pass
-        case ir.And(operands=(left, right)) | ir.Or(operands=(left, right)):
-            pass
+        case (ir.And(operands=(left, right)) | ir.Or(operands=(left, right))) as both:
+            op = type(both).__name__
         case _:
-            return False
-    own, other = (left, right) if isinstance(left, ir.Name) and left.name == name else (right, left)
-    return isinstance(own, ir.Name) and own.name == name and not _reads(other, name)
+            return None
+    own = next((each for each in (left, right) if isinstance(each, ir.Name) and each.name == let.name), None)
+    if own is None:
+        return None
+    sums.add(id(own))
+    return op
