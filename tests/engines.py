@@ -131,8 +131,8 @@ def failure_of(failure: Failure | None) -> tuple[Any, ...] | None:
     """What a failure says, comparably."""
     if failure is None:
         return None
-    arguments = None if failure.arguments is None else dict(failure.arguments)
-    return failure.message, failure.where, length(failure.run), failure.action, arguments
+    arguments = None if failure.arguments is None else str(dict(failure.arguments))
+    return failure.message, failure.where.rpartition(":")[2], length(failure.run), failure.action, arguments
 
 
 # --- state by state ---------------------------------------------------------------------------------------------------

@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+import importlib
+import os
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, Phase, given, reject, settings
+from hypothesis import strategies as st
 from tidegate.explorer.native.search import check as native
 from tidegate.explorer.search import Search
+from tidegate.explorer.symmetry import symmetry_of
+from tidegate.language.binding import Definition, load
+from tidegate.language.errors import ModelErrors
 
-from .engines import agree, bound, text_of
+from . import random_models
+from .engines import MEMORY, agree, agree_on, bound, compiled, reachable_states, summary, text_of
 
+ROOT = Path(__file__).resolve().parent.parent
+DEEP = bool(os.environ.get("TIDEGATE_DEEP"))
 NODE = "class Node(Domain, size=2):\n    '''A node.'''\n"
 
 # --- models that broke the native engine once, each by its reason ------------------------------------------------------
@@ -37,10 +47,10 @@ FOUND: dict[str, tuple[str, str, str, str]] = {
         "notes=Set()\ntotal=0",
         """
         @action
-        def send(s: World, to: Small, by: Signed) -> None:
+        def send(s: World, to: Small) -> None:
             '''Sends.'''
             limit(len(s.notes) < 3)
-            s.notes.add(Note(to, by))
+            s.notes.add(Note(to, 1 - to))
 
         @action
         def receive_all(s: World) -> None:
@@ -324,3 +334,129 @@ def test_what_was_found_once(name: str, tmp_path: Path) -> None:
     agree(model, seconds=20)
     told = native(model, Search(recheck=10_000))
     assert told.distinct_states > 0
+
+
+# --- open constants ------------------------------------------------------------------------------------------------------
+
+OPEN_BEFORE = """
+nodes = constant(2, minimum=1, maximum=3, says="nodes")
+low = constant(-1, minimum=-2, maximum=0, says="the lowest")
+top = constant(2, minimum=1, maximum=4, says="the highest")
+Number = Annotated[int, Range(low, top)]
+
+
+class Node(Domain, size=nodes):
+    '''A node.'''
+"""
+
+OPEN_BODY = """
+@action
+def put(s: World, node: Node, number: Number) -> None:
+    '''A parameter with open bounds.'''
+    s.table[node] = number
+    s.mark[number] = True
+
+@action
+def keep(s: World, numbers: Set[Number]) -> None:
+    '''A set with open bounds.'''
+    require(len(numbers) < 3)
+    s.kept = numbers
+
+@action
+def divide(s: World) -> None:
+    '''Members that do not exist divide nothing.'''
+    require(all(s.table[n] > 0 for n in Node))
+    s.table = Map({n: min(top, 2 // s.table[n]) for n in Node})
+"""
+
+OPEN_FIELDS = "table: Map[Node, Number]\nmark: Map[Number, bool]\nkept: Set[Number]"
+OPEN_START = "table=Map({n: 0 for n in Node})\nmark=Map({i: False for i in range(low, top + 1)})\nkept=Set()"
+BREAKS = {
+    "a member beyond the open bound": "s.kept.add(top + 1)",
+    "a key beyond the open bound": "s.mark[top + 1] = True",
+    "a key below the open bound": "s.mark[low - 1] = True",
+    "a number beyond the open bound": "s.table[node] = top + 1",
+}
+VALUES = [{"nodes": 1, "low": 0, "top": 1}, {"nodes": 2, "low": -1, "top": 1}, {"nodes": 2, "low": -2, "top": 0 + 1}]
+
+
+@pytest.mark.parametrize("values", VALUES, ids=str)
+def test_open_bounds_are_those_of_the_run(values: dict[str, int], tmp_path: Path) -> None:
+    text = text_of(OPEN_FIELDS, OPEN_START, OPEN_BODY, before=OPEN_BEFORE)
+    folded = agree(bound(tmp_path, text, constants=values))
+    opened = agree(bound(tmp_path, text, constants=values, open={"nodes", "low", "top"}))
+    assert folded is not None
+    assert opened is not None
+    assert summary(folded) == summary(opened)
+
+
+@pytest.mark.parametrize("name", BREAKS)
+def test_open_bounds_are_checked(name: str, tmp_path: Path) -> None:
+    body = f"\n@action\ndef err(s: World, node: Node) -> None:\n    '''Errs.'''\n    {BREAKS[name]}\n"
+    model = bound(tmp_path, text_of(OPEN_FIELDS, OPEN_START, body, before=OPEN_BEFORE), open={"low", "top"})
+    verdict = agree(model)
+    assert verdict is not None
+    assert verdict.outcome == "model_error"
+
+
+# --- shipped models ------------------------------------------------------------------------------------------------------
+
+SHIPPED = [*sorted((ROOT / "examples").glob("*.py")), ROOT / "tests/fixtures/models/every_construct.py"]
+PROTOCOLS = ("replication", "async_isr")
+
+
+@pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
+def test_examples_state_by_state(path: Path) -> None:
+    state_by_state(load(path))
+
+
+@pytest.mark.parametrize("name", PROTOCOLS)
+def test_protocols_state_by_state(name: str) -> None:
+    properties = importlib.import_module(f"tidegate.invariants.{name}")
+    state_by_state(load(importlib.import_module(f"tidegate.model.{name}"), properties=(properties,)))
+
+
+def state_by_state(definition: Definition) -> None:
+    """Both engines on random reachable states of a definition's profiles."""
+    for profile in [None, *definition.profiles][: None if DEEP else 3]:
+        model = definition.bind(profile=profile)
+        for symmetry in (False, True):
+            native_ = compiled(model, symmetry=symmetry)
+            agree_on(native_, reachable_states(model, 60 if DEEP else 12, 1))
+            native_.frontier.close()
+
+
+# --- random models -------------------------------------------------------------------------------------------------------
+
+
+def compare(text: str, folder: Path, seed: int) -> None:
+    """Both engines on one random model: with symmetry and without, folded and open, and state by state."""
+    try:
+        model = bound(folder, text)
+    except ModelErrors:
+        reject()
+    plain = agree(model, seconds=1.5)
+    if symmetry_of(model).domains:
+        agree(model, symmetry=True, seconds=1.5)
+    native_ = compiled(model)
+    agree_on(native_, reachable_states(model, 12, seed))
+    native_.frontier.close()
+    if seed % 2 or plain is None:
+        return
+    try:
+        opened = bound(folder, text, open={"nodes", "top", "room", "faults", "quick"})
+    except ModelErrors:
+        return
+    assert summary(native(opened, Search(keep_going=True, memory_bytes=MEMORY))) == summary(plain)
+
+
+@settings(
+    max_examples=1000 if DEEP else 30,
+    deadline=None,
+    derandomize=not DEEP,
+    suppress_health_check=list(HealthCheck),
+    phases=[Phase.explicit, Phase.generate],
+)
+@given(seed=st.integers(0, 2**32), size=st.integers(1, 4))
+def test_random_models(seed: int, size: int, tmp_path_factory: pytest.TempPathFactory) -> None:
+    compare(random_models.text(seed, size), tmp_path_factory.mktemp("random"), seed)

@@ -290,8 +290,8 @@ def decode_from(
         case Map(key=key, value=of), Array():
             entries = {
                 member: decode_from(words, of, shape.element, word + at[0], shift + at[1], values)
-                for index, member in enumerate(members_of(key, values))
-                for at in (shape.place(index),)
+                for member in members_of(key, values)
+                for at in (shape.place(code_of(key, member)),)
             }
             return values_module.Map(entries)
         case Seq(), Struct():

@@ -319,9 +319,11 @@ class Statements(Loops):
             case Record(fields=fields):
                 for (_, each), part in zip(fields, self.parts(value), strict=True):
                     self.check(each, part)
-            case Map(value=of):
-                for part in self.parts(value):
-                    self.check(of, part)
+            case Map(key=key, value=of):
+                exists = self.existing(key)
+                for index, part in enumerate(self.parts(value)):
+                    with self.under(exists(index)):
+                        self.check(of, part)
             case Seq() | Pool():
                 self.fail_if(self.compare(">", self.length(value), self.room(type_)))
                 for index in range(min(self.capacity(value), type_.capacity)):
