@@ -280,6 +280,43 @@ FOUND: dict[str, tuple[str, str, str, str]] = {
             return s.count == 2
         """,
     ),
+    "an invariant that cannot be evaluated once it has failed": (
+        NODE,
+        "count: Small",
+        "count=0",
+        """
+        @action
+        def step(s: World) -> None:
+            '''Steps.'''
+            s.count = (s.count + 1) % 4
+
+        @invariant
+        def odd(s: World) -> bool:
+            '''Fails at 1, breaks at 2.'''
+            return s.count != 1 and 3 // (s.count - 2) != 7
+        """,
+    ),
+    "a witness that cannot be evaluated where an invariant fails": (
+        NODE,
+        "count: Small",
+        "count=0",
+        """
+        @action
+        def step(s: World) -> None:
+            '''Steps.'''
+            s.count = (s.count + 1) % 4
+
+        @invariant
+        def low(s: World) -> bool:
+            '''Fails at 2.'''
+            return s.count < 2
+
+        @reachable
+        def far(s: World) -> bool:
+            '''Breaks at 2.'''
+            return 3 // (s.count - 2) == 3
+        """,
+    ),
     "a transition property that cannot be evaluated": (
         NODE,
         "queue: Annotated[Seq[Small], Capacity(2)]",
@@ -332,8 +369,9 @@ def test_what_was_found_once(name: str, tmp_path: Path) -> None:
     before, fields, start, body = FOUND[name]
     model = bound(tmp_path, text_of(fields, start, body, before=before))
     agree(model, seconds=20)
-    told = native(model, Search(recheck=10_000))
-    assert told.distinct_states > 0
+    for keep_going in (False, True):
+        told = native(model, Search(recheck=10_000, keep_going=keep_going))
+        assert told.distinct_states > 0
 
 
 # --- open constants ------------------------------------------------------------------------------------------------------

@@ -25,6 +25,7 @@ from ...language.verdict import (
 from ..search import Search
 from ..verdicts import Ending, verdict_of
 from .frontier import Frontier, decode
+from .kernel import ERROR_BIT
 from .kernels import Kernel
 
 Words = tuple[int, ...]
@@ -186,10 +187,18 @@ class Confirmation:
             ("invariants", self.frontier.program.invariants, False), ("witnesses", self.frontier.program.witnesses,
             True)
         ):  # fmt: skip
-            bits = self.frontier.truths(name, words, (1 << len(properties)) - 1)
             for bit, each in enumerate(properties):
-                if holds(self.model, each, state) != ((bits >> bit & 1 == 1) == in_state):
+                found = self.frontier.truths(name, words, 1 << bit)
+                value = None if found & ERROR_BIT else (found != 0) == in_state
+                if value != self._value(each, state):
                     raise Disagreement(f"{each.name} has another value natively than in plain Python at {state}")
+
+    def _value(self, each: Property, state: State) -> bool | None:
+        """A property's value in plain Python; None where it cannot be evaluated, which matters only while it is open."""
+        try:
+            return holds(self.model, each, state)
+        except ModelError:
+            return None
 
     def _blame(self, state: State, mine: list[Words], theirs: list[Step]) -> str:
         """Which action the kernel and the judge see differently."""

@@ -170,10 +170,10 @@ class Driver:
                 if not self.frontier.grow():
                     found.stop(self._full())
             case "INVARIANT":
-                found.fail("invariants", detail, about)
-                self.frontier["CHECK"] &= ~detail
-                self._witness_too(about)
-                self._violated()
+                if self._witness_too(about):
+                    found.fail("invariants", detail, about)
+                    self.frontier["CHECK"] &= ~detail
+                    self._violated()
             case "TRANSITION":
                 found.crossed |= self.frontier["CROSSED"]
                 self.frontier["CROSSED"] = 0
@@ -203,14 +203,16 @@ class Driver:
             self.frontier["END"] = end
         return not self.findings.ended
 
-    def _witness_too(self, index: int) -> None:
-        """Look for witnesses in a state that violated an invariant; the kernel stopped before it did."""
+    def _witness_too(self, index: int) -> bool:
+        """Look for witnesses in a state that violated an invariant, as the kernel stopped before it did; whether they could
+        be evaluated."""
         bits = self.frontier.truths("witnesses", self.frontier.state_words(index), self.frontier["SEEK"])
         if bits & ERROR_BIT:
             self.findings.property_error = index
-        else:
-            self.findings.fail("witnesses", bits, index)
-            self.frontier["SEEK"] &= ~bits
+            return False
+        self.findings.fail("witnesses", bits, index)
+        self.frontier["SEEK"] &= ~bits
+        return True
 
     def _out_of_time(self) -> bool:
         limit = self.search.seconds
