@@ -13,7 +13,7 @@ from typing import Any
 
 from ..language import ir
 from ..language.guards import Probes, guards_of
-from ..language.judge import Stopped, attempt, guard_probes, holds, initial_states, instances, is_terminal, shape_of
+from ..language.judge import Stopped, attempt, guard_probes, holds, initial_states, instances, shape_of
 from ..language.model import Action, Model, Property
 from ..language.source import NoSource
 from ..language.values import ModelError, State
@@ -148,7 +148,6 @@ class _Exploration:
     def _attempt(self, number: int, state: State, action: Action, arguments: Mapping[str, Any]) -> State | Stopped:
         tally = self.tallies[action.name]
         spent = action.budget is not None and getattr(state, shape_of(self.model).budgets[action.budget]) == 0
-        tally.probes.sealed = spent
         try:
             result = attempt(self.model, state, action, arguments, self.functions[action.name])
         except ModelError as error:
@@ -198,10 +197,7 @@ class _Exploration:
             raise self._broken(error, number, says=f"{prop.name}: ") from error
 
     def _may_end(self, number: int, state: State) -> bool:
-        try:
-            return is_terminal(self.model, state)
-        except ModelError as error:
-            raise self._broken(error, number) from error
+        return any(self._holds(each, number, state) for each in self.model.terminals)
 
     def _broken(
         self,

@@ -21,6 +21,7 @@ from .collecting import Collector, import_file
 from .constants import Constant, Value
 from .declare import Mark
 from .errors import Abandoned, Diagnostics, UsageError, nearest
+from .frontend.adapting import adaptations
 from .frontend.annotations import Types
 from .frontend.folding import Folder, constant_value
 from .frontend.roles import ActionText, InitialText, action, budget_field, first_line, initial, predicate, spend
@@ -189,9 +190,10 @@ class _Binding:
         self.diagnostics.raise_if_any()
         kept = [self.ghosts or not each.ghost for each in fields]
         fields = (*(each for each, keep in zip(fields, kept, strict=True) if keep), *budgets.values())
-        namespace = Namespace(
-            self.values, self.definition.state_class, fields, {each.name: self._size(each) for each in domains}
-        )
+        sizes = {each.name: self._size(each) for each in domains}
+        spending = {function.__name__: mark.budget for function, mark in self.definition.functions}
+        adapted = adaptations(texts, self.folder, kept, spending)
+        namespace = Namespace(self.values, self.definition.state_class, fields, sizes, adapted)
         finisher = _Finisher(self, texts, namespace, budgets, kept, frozenset(shape.ghosts))
         bound = namespace.globals_of(self.definition.module)
         return Model(

@@ -97,8 +97,8 @@ def _state_class(name: str, names: tuple[str, ...]) -> type[State]:
 
 
 class Cells:
-    """The cells of a draft: what its views write to. `sealed` cells stop the first write with `AtLimit`: the step's
-    guards are then evaluated and nothing else (a budget that is spent is a limit, and limits come before writes)."""
+    """The cells of a draft: what its views write to. `sealed` cells are those of a step whose budget is spent: it stops
+    with `AtLimit` after its last `require` (see `spend`), at the latest at the first write."""
 
     __slots__ = ("hit_seal", "origin", "sealed", "shape", "values", "written")
 
@@ -137,10 +137,14 @@ class Cells:
 
     def _touch(self) -> None:
         """Notes a write, or stops it."""
+        self.stop_if_sealed()
+        self.written = True
+
+    def stop_if_sealed(self) -> None:
+        """Stops the step when its budget is spent."""
         if self.sealed:
             self.hit_seal = True
             raise AtLimit
-        self.written = True
 
     def finish(self) -> State:
         """The state that the draft has become; the draft is of no more use."""
@@ -178,6 +182,11 @@ class Draft:
 
     def __repr__(self) -> str:
         return repr(self.__cells__.freeze())
+
+
+def spend(draft: Draft) -> None:
+    """Stops a step whose budget is spent: what an action with a budget calls after its last `require`."""
+    draft.__cells__.stop_if_sealed()
 
 
 class Sink:

@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from types import FunctionType
 from typing import Any, cast
 
-from .declare import AtLimit, limit, require
+from .adapted import KEY, adapt
+from .declare import limit, require
 from .ir import For, If, Limit, Require, Statement
-from .ordered import SetsInOrder
 from .source import function_node, words
 
 
@@ -49,8 +49,7 @@ def guards_of(body: tuple[Statement, ...]) -> Iterator[Require | Limit]:
 class Probes:
     """What the probes of one action saw: per conjunct, how often it was evaluated and how often it was true.
 
-    `false` is the conjunct that was false last. Where a budget is spent (`sealed`), the first limit met stops the step:
-    the budget's own limit comes before it.
+    `false` is the conjunct that was false last.
     """
 
     def __init__(self) -> None:
@@ -58,7 +57,6 @@ class Probes:
         self.evaluated: list[int] = []
         self.passed: list[int] = []
         self.false: Conjunct | None = None
-        self.sealed = False
 
     def add(self, conjunct: Conjunct) -> int:
         """A new conjunct's number."""
@@ -71,7 +69,6 @@ class Probes:
         """Forgets the counts."""
         self.evaluated = [0] * len(self.conjuncts)
         self.passed = [0] * len(self.conjuncts)
-        self.sealed = False
 
     def counts(self, number: int | None) -> tuple[int, int]:
         """How often a conjunct was evaluated and true; never, when there is no such conjunct."""
@@ -79,8 +76,6 @@ class Probes:
 
     def __call__(self, number: int, value: Any) -> Any:
         """Counts a conjunct's value and answers with it."""
-        if self.sealed and self.conjuncts[number].is_limit:
-            raise AtLimit
         self.evaluated[number] += 1
         if value:
             self.passed[number] += 1
@@ -95,7 +90,7 @@ def probed(function: Callable[..., Any]) -> tuple[Callable[..., None], Probes]:
     file = original.__code__.co_filename
     probes = Probes()
     node = _Prober(file, original.__globals__, probes).visit(copy.deepcopy(function_node(function)))
-    node = SetsInOrder().visit(node)
+    adapt(node, file, original.__globals__[KEY])
     _strip(node)
     module = ast.fix_missing_locations(ast.Module([node], []))
     globals_ = {**original.__globals__, "__probe__": probes}

@@ -361,7 +361,7 @@ class Quantified:
     """A comprehension over one or more generators, leftmost outermost.
 
     `all` and `any` stop early. `sum` adds integers (a bool counts as 1). `min` and `max` need an element, unless
-    `default` is given. `set` collects scalars into a `Subset`.
+    `default` is given, which is evaluated in any case. `set` collects scalars into a `Subset`.
     """
 
     kind: Literal["all", "any", "sum", "min", "max", "set"]

@@ -23,7 +23,7 @@ from typing import Any, cast
 from .checks import members_of
 from .declare import AtLimit, Disabled
 from .drafts import Cells, Draft, Shape
-from .guards import Probes, guards_of, probed
+from .guards import Probes, probed
 from .ir import Parameter
 from .model import Action, Initial, Model, Property
 from .source import NoSource
@@ -139,8 +139,6 @@ def attempt(
         shape.reuse(cells)
         return _stopped(stop, cells, action)
     except Exception as error:
-        if sealed and _beyond_guards(error, action):
-            return Stopped(True, 0, action.budget)
         raise blamed(model, error, action.name, arguments) from error
     if sealed:
         return Stopped(True, 0, action.budget)
@@ -162,15 +160,6 @@ def _guard_line(trace: TracebackType | None) -> int:
         line = trace.tb_lineno
         trace = trace.tb_next
     return line
-
-
-def _beyond_guards(error: Exception, action: Action) -> bool:
-    """Whether an error came after the last guard, where a spent budget has already stopped the step."""
-    lines = [guard.where.end_line for guard in guards_of(action.form.body)]
-    trace = error.__traceback__
-    while trace is not None and trace.tb_frame.f_code.co_name != action.form.name:
-        trace = trace.tb_next
-    return trace is not None and trace.tb_lineno > max(lines, default=action.form.where.line)
 
 
 # --- errors of the model ----------------------------------------------------------------------------------------------
@@ -210,6 +199,8 @@ def _message(error: Exception, file: str, line: int) -> str:
         return f"failed: {linecache.getline(file, line).strip() or 'assert'}{said}"
     if isinstance(error, ZeroDivisionError):
         return "division by zero"
+    if isinstance(error, ValueError) and "empty" in str(error):
+        return f"{str(error).partition('(')[0]} of nothing, and no default is given"
     if "NoneType" in str(error):
         return f"none where a value is needed ({error})"
     return f"{type(error).__name__}: {error}"
@@ -286,7 +277,7 @@ def false_guard(model: Model, state: State, action: Action, arguments: Mapping[s
     more."""
     with suppress(NoSource):
         function, probes = guard_probes(model, action)
-        probes.false, probes.sealed = None, False
+        probes.false = None
         with suppress(Disabled, AtLimit):
             function(Draft(shape_of(model).cells(state)), **arguments)
         if probes.false is not None:

@@ -9,7 +9,7 @@ its own code object over a second set of globals, where
     is_majority               needs a domain       knows how many members there are
     helper                    a function           is rebound in the same way, across modules
 
-so that `pdb`, `print` and tracebacks show the author's own lines. (For functions with set displays see `ordered`.)
+so that `pdb`, `print` and tracebacks show the author's own lines. (And what the typed form adds: see `adapted`.)
 """
 
 from __future__ import annotations
@@ -20,14 +20,13 @@ from enum import Enum
 from types import FunctionType, ModuleType
 from typing import Any, Generic, TypeVar, cast
 
+from .adapted import GLOBALS, KEY, Adaptations, adapted_code
 from .constants import Constant, ConstantExpression, Value
 from .containers import ModelError
 from .declare import mark_of
 from .drafts import FieldLike, Shape
 from .kinds import Domain, DomainMeta
-from .ordered import NAME as SET
-from .ordered import code_with_order
-from .values import Set, is_majority
+from .values import is_majority
 
 D = TypeVar("D", bound="Domain")
 
@@ -69,7 +68,7 @@ class Namespace:
     """The bound globals of a model: `values` of its constants, its `@state` class and that class's `fields`.
 
     `domain_sizes` gives the size of each domain by its name; a domain that is not there has the size its declaration
-    says.
+    says. `adaptations` is what the typed form adds to the text.
     """
 
     def __init__(
@@ -78,11 +77,13 @@ class Namespace:
         state_class: type[Any],
         fields: tuple[FieldLike, ...],
         domain_sizes: Mapping[str, int] | None = None,
+        adaptations: Adaptations | None = None,
     ) -> None:
         self.values = values
         self.state_class = state_class
         self.shape = Shape(state_class, fields, values)
         self._sizes = domain_sizes or {}
+        self._adaptations = adaptations or Adaptations()
         self._domains: dict[type[Any], BoundDomain[Any]] = {}
         self._globals: dict[int, dict[str, Any]] = {}
         self._functions: dict[int, FunctionType] = {}
@@ -93,7 +94,9 @@ class Namespace:
         original = cast(FunctionType, function)
         known = self._functions.get(id(original))
         if known is None:
-            known = self._functions[id(original)] = _over(original, self.globals_of(original.__globals__))
+            known = self._functions[id(original)] = _over(
+                original, self.globals_of(original.__globals__), self._adaptations
+            )
             self._kept.append(original)
         return known
 
@@ -109,7 +112,7 @@ class Namespace:
             self._kept.append(original)
             for name, thing in original.items():
                 known[name] = self._bound(thing)
-            known[SET] = Set
+            known |= {**GLOBALS, KEY: self._adaptations}
         return known
 
     def domain(self, python: type[D]) -> BoundDomain[D]:
@@ -151,8 +154,8 @@ class Namespace:
         return False
 
 
-def _over(function: FunctionType, globals_: dict[str, Any]) -> FunctionType:
-    code = code_with_order(function)
+def _over(function: FunctionType, globals_: dict[str, Any], adaptations: Adaptations) -> FunctionType:
+    code = adapted_code(function, adaptations)
     made = FunctionType(code, globals_, function.__name__, function.__defaults__, function.__closure__)
     made.__kwdefaults__ = function.__kwdefaults__
     made.__annotations__ = function.__annotations__

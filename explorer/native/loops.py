@@ -219,6 +219,5 @@ class Loops(Expressions):
         if node.default is None:
             self.fail_if(self.negate(met))
             return self.scalar(node.type, self.builder.load(best))
-        with self.under(self.negate(met)):
-            default = self.integer(node.default)
+        default = self.integer(node.default)  # an argument: evaluated even where it is not needed
         return self.scalar(node.type, self.pick(met, self.builder.load(best), default))

@@ -141,3 +141,21 @@ WRITES = (ir.Store, ir.Append, ir.Truncate, ir.Add, ir.Remove)
 def fields_written(body: tuple[ir.Statement, ...]) -> frozenset[str]:
     """The state fields that statements may write."""
     return frozenset(each.place.field for form in body for each in inside(form) if isinstance(each, WRITES))
+
+
+def places(body: tuple[ir.Statement, ...]) -> frozenset[ir.Where]:
+    """Where these statements and those in their blocks stand."""
+    return frozenset(each.where for form in body for each in _statements(form))
+
+
+def _statements(form: ir.Statement) -> Iterator[ir.Statement]:
+    yield form
+    match form:
+        case ir.If(yes=yes, no=no):
+            inner = yes + no
+        case ir.For(body=body):
+            inner = body
+        case _:
+            inner = ()
+    for each in inner:
+        yield from _statements(each)

@@ -1,0 +1,63 @@
+"""What plain Python has to know of the typed form: see `adapted`, which puts it into the author's functions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from types import FunctionType
+from typing import Any
+
+from .. import ir
+from ..adapted import Adaptations
+from .folding import Folder
+from .roles import ActionText, InitialText
+from .rules import without_ghosts
+from .walk import inside, places
+
+
+def adaptations(
+    texts: Mapping[FunctionType, Any], folder: Folder, kept: list[bool], budgets: Mapping[str, str | None]
+) -> Adaptations:
+    """What the elaborated functions of a model say beyond Python.
+
+    `kept` tells which fields of the state stay when ghosts are folded away; `budgets` gives each action's budget by the
+    action's name.
+    """
+    needed: set[ir.Where] = set()
+    dropped: set[ir.Where] = set()
+    guards: dict[str, frozenset[ir.Where]] = {}
+    for function, text in texts.items():
+        body: tuple[ir.Statement, ...] = text.body if isinstance(text, ir.Function) else text.elaborated.body
+        needed |= _needed(body)
+        if isinstance(text, InitialText):
+            needed |= _needed(text.result.fields)
+            dropped |= {each.where for each, keep in zip(text.result.fields, kept, strict=True) if not keep}
+        if isinstance(text, (ActionText, InitialText)) and not all(kept):
+            folded = folder.body(body)
+            dropped |= places(folded) - places(without_ghosts(folded, text.elaborated.ghosts))
+        if isinstance(text, ActionText) and budgets[function.__name__] is not None:
+            guards[function.__name__] = _requires(folder.body(body))
+    return Adaptations(frozenset(needed), frozenset(dropped), guards)
+
+
+def _needed(forms: Iterable[Any]) -> set[ir.Where]:
+    """Where a value is taken out of an option, but for the places at which Python or a store refuses None by itself."""
+    found: set[ir.Where] = set()
+    refused: set[int] = set()
+    for form in forms:
+        for each in inside(form):
+            match each:
+                case ir.Index(index=refusing) | ir.Contains(element=refusing):
+                    refused.add(id(refusing))
+                case ir.Place(indexes=indexes):
+                    refused.update(map(id, indexes))
+                case ir.Store(value=refusing) | ir.Append(value=refusing) | ir.Add(value=refusing):
+                    refused.add(id(refusing))
+                case ir.Unwrap() if id(each) not in refused:
+                    found.add(each.where)
+                case _:
+                    pass
+    return found
+
+
+def _requires(body: tuple[ir.Statement, ...]) -> frozenset[ir.Where]:
+    return frozenset(each.where for form in body for each in inside(form) if isinstance(each, ir.Require))

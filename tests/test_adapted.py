@@ -1,0 +1,157 @@
+"""Where the typed form says more than Python: None where a value is needed, ghosts folded away, budgets spent."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tidegate.explorer.plain import check as plain
+from tidegate.explorer.search import Search
+from tidegate.language.judge import Stopped, attempt, initial_states, starts
+from tidegate.language.values import ModelError, State
+
+from .engines import agree, bound, text_of
+
+NODE = "class Node(Domain, size=2):\n    '''A node.'''\n"
+BEFORE = NODE + "\n\n@record\nclass Note:\n    '''A message.'''\n\n    to: Node\n    by: Small\n"
+FIELDS = """
+leader: Option[Node]
+everyone: Set[Node]
+notes: Annotated[Set[Note], Capacity(2)]
+log: Annotated[Seq[Node], Capacity(3)]
+limit_: Option[Small]
+count: Annotated[int, Range(0, 9)]
+told: bool
+"""
+START = "leader=None\neveryone=Set(Node)\nnotes=Set()\nlog=Seq()\nlimit_=None\ncount=0\ntold=False"
+HELPERS = """
+def is_there(s: World, node: Node) -> bool:
+    '''Whether it is there.'''
+    return node in s.everyone
+
+def chosen(s: World) -> Node:
+    '''The leader.'''
+    return s.leader
+
+"""
+
+
+def step_of(body: str) -> str:
+    lines = "".join(f"    {line}\n" for line in body.splitlines())
+    return f"{HELPERS}\n@action\ndef step(s: World, node: Node) -> None:\n    '''Steps.'''\n{lines}"
+
+
+# --- None is no value where one is needed -----------------------------------------------------------------------------
+
+NEEDED = [
+    "s.everyone = s.everyone - {s.leader}",
+    "s.everyone = s.everyone & {s.leader}",
+    "s.everyone -= {s.leader}",
+    "s.told = s.everyone == {s.leader}",
+    "s.told = {s.leader} <= s.everyone",
+    "s.told = node in {s.leader}",
+    "s.count = len({s.leader})",
+    "s.count = len({s.leader for other in Node})",
+    "s.everyone.discard(s.leader)",
+    "s.everyone.remove(s.leader)",
+    "for each in {s.leader}:\n    s.told = True",
+    "s.told = is_there(s, s.leader)",
+    "s.told = chosen(s) == node",
+    "s.told = Note(s.leader, 1) in s.notes",
+    "s.notes.discard(Note(s.leader, 1))",
+    "s.count = replace(Note(node, 1), to=s.leader).by",
+    "s.count = len(s.log + Seq([s.leader]))",
+    "s.log = s.log[s.limit_:]",
+    "s.log = s.log[:s.limit_]",
+    "s.count = s.limit_ + 1",
+    "s.count = max((other.by for other in s.notes), default=s.limit_)",
+]
+
+
+@pytest.mark.parametrize("body", NEEDED)
+def test_none_is_an_error_where_a_value_is_needed(body: str, tmp_path: Path) -> None:
+    model = bound(tmp_path, text_of(FIELDS, START, step_of(body), before=BEFORE))
+    agree(model)
+    failure = plain(model, Search()).failure
+    assert failure is not None
+    needed = "s.limit_" if "limit_" in body else "s.leader"
+    assert failure.message == f"{needed} is none, and a value is needed"
+    file, _, line = failure.where.rpartition(":")
+    assert needed in Path(file).read_text(encoding="utf-8").splitlines()[int(line) - 1]
+
+
+@pytest.mark.parametrize("body", ["s.told = s.leader in s.everyone", "s.told = s.leader == node", "s.leader = None"])
+def test_none_is_a_value_where_it_may_be_one(body: str, tmp_path: Path) -> None:
+    model = bound(tmp_path, text_of(FIELDS, START, step_of(body), before=BEFORE))
+    agree(model)
+    assert plain(model, Search()).failure is None
+
+
+# --- what only serves ghosts that are folded away is not evaluated ----------------------------------------------------
+
+GHOSTS = [
+    "s.seen.append(s.log[0])",
+    "first = s.log[0]\ns.seen = s.seen + Seq([first])\ns.told = first == node",
+    "count = len(s.seen) + 1 // s.count\ns.most = count",
+    "if len(s.seen) > 1 // s.count:\n    s.most = 1",
+    "for i in range(len(s.seen) // s.count):\n    s.most = 1",
+    "if s.told:\n    s.most = 1 // s.count\nelif 1 // s.count > s.most:\n    s.most = 2",
+    "match s.count:\n    case 1:\n        s.told = True\n    case 0 if s.most // s.count > 0:\n        s.most = 1",
+]
+
+
+@pytest.mark.parametrize("body", GHOSTS)
+def test_the_typed_form_decides_what_a_folded_ghost_takes_with_it(body: str, tmp_path: Path) -> None:
+    fields = FIELDS + "seen: Ghost[Annotated[Seq[Node], Capacity(3)]]\nmost: Ghost[Small]\n"
+    text = text_of(fields, START + "\nseen=Seq()\nmost=0", step_of(body), before=BEFORE)
+    agree(bound(tmp_path, text, ghosts=True))
+    folded = bound(tmp_path, text, ghosts=False)
+    agree(folded)
+    message = None if "first" not in body else "index 0 is outside a Seq of length 0"
+    failure = plain(folded, Search()).failure
+    assert (failure and failure.message) == message
+
+
+def test_the_first_value_of_a_folded_ghost_is_not_evaluated(tmp_path: Path) -> None:
+    start = "count=0\nseen=Seq([count, 1 // count])"
+    body = "@action\ndef step(s: World) -> None:\n    '''Steps.'''\n    s.count = 1\n"
+    text = text_of("count: Small\nseen: Ghost[Annotated[Seq[Small], Capacity(2)]]", start, body, before=NODE)
+    text = text.replace("    return World(", "    count = 0\n    return World(")
+    agree(bound(tmp_path, text, ghosts=False))
+    assert [state.count for _, _, state in starts(bound(tmp_path, text, ghosts=False))] == [0]
+    with pytest.raises(ModelError, match="division by zero"):
+        list(initial_states(bound(tmp_path, text, ghosts=True)))
+
+
+# --- a budget that is spent -------------------------------------------------------------------------------------------
+
+SPENT = {
+    "require(s.count < 3); s.count = s.count + 1 // (1 - s.count)": True,
+    "require(1 // (1 - s.count) >= 0)\ns.count = 1": False,
+    "s.count = 1 // (1 - s.count)": True,
+    "require(True)\nlimit(1 // (1 - s.count) >= 0)\ns.count = 1": True,
+    "if s.count > 0:\n    x = 1 // (1 - s.count)\n    require(x > 0)\nelse:\n    require(s.count < 3)\n"
+    "s.count = 1": False,
+    "if s.count == 0:\n    require(s.count < 3)\nx = 1 // (1 - s.count)\ns.count = x": True,
+    "for i in range(2):\n    require(s.count < 3)\nx = 1 // (1 - s.count)\ns.count = x": True,
+    "match s.count:\n    case 0:\n        require(s.count < 3)\nx = 1 // (1 - s.count)\ns.count = x": True,
+    "match s.count:\n    case 0:\n        s.count = 1\n    case _:\n        require(s.count < 3)\n"
+    "        s.count = 1 // (1 - s.count)": True,
+}
+
+
+@pytest.mark.parametrize("body", SPENT)
+def test_a_spent_budget_stops_a_step_right_after_its_guards(body: str, tmp_path: Path) -> None:
+    """The first step spends the budget and leaves a count of 1, with which the marked expression has no value."""
+    before = NODE + "\n\nbudget = constant(1, minimum=0, maximum=3, says='how often')\n"
+    lines = "".join(f"    {line}\n" for line in body.splitlines())
+    text = f"@action(budget='budget')\ndef step(s: World) -> None:\n    '''Steps.'''\n{lines}"
+    model = bound(tmp_path, text_of("count: Small", "count=0", text, before=before))
+    agree(model)
+    first = attempt(model, next(initial_states(model)), model.actions[0], {})
+    assert isinstance(first, State) and list(first) == [1, 0]
+    if SPENT[body]:
+        assert attempt(model, first, model.actions[0], {}) == Stopped(True, 0, "budget")
+    else:
+        with pytest.raises(ModelError, match="division by zero"):
+            attempt(model, first, model.actions[0], {})
