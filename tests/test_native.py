@@ -1,0 +1,291 @@
+"""The native engine as a whole: it does not believe itself, keeps its kernels, minds its limits, and says the same every time."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tidegate.explorer.native.compiler import read_object
+from tidegate.explorer.native.scalars import Scalars
+from tidegate.explorer.native.search import check as native
+from tidegate.explorer.native.statements import Statements
+from tidegate.explorer.plain import check as plain
+from tidegate.explorer.search import Progress, Search
+from tidegate.language import ir
+from tidegate.language.judge import holds, replay
+from tidegate.language.verdict import Disagreement
+
+from .engines import agree, bound, summary, text_of
+
+NODE = "size = constant(2, minimum=1, maximum=3, says='nodes')\n\n\nclass Node(Domain, size=size):\n    '''A node.'''\n"
+FIELDS = "table: Map[Node, Small]\ncount: Annotated[int, Range(0, 20)]"
+START = "table=Map({n: 0 for n in Node})\ncount=0"
+COUNTING = """
+@action
+def rise(s: World, node: Node) -> None:
+    '''Rises.'''
+    require(s.table[node] < 3)
+    s.table[node] = s.table[node] + 1
+
+@action
+def count(s: World) -> None:
+    '''Counts.'''
+    limit(s.count < 20)
+    s.count = s.count + 2 - 1
+"""
+LARGE = """
+@action
+def turn(s: World, at: Annotated[int, Range(0, 19)]) -> None:
+    '''Turns one over.'''
+    s.lit[at] = not s.lit[at]
+"""
+
+
+def counting(folder: Path, extra: str = "", **options: Any) -> Any:
+    """A small model that counts."""
+    return bound(folder, text_of(FIELDS, START, COUNTING + extra, before=NODE), **options)
+
+
+def large(folder: Path, extra: str = "") -> Any:
+    """A model of about a million states."""
+    return bound(folder, text_of("lit: Map[Annotated[int, Range(0, 19)], bool]", "lit=Map({i: False for i in range(20)})", LARGE + extra))
+
+
+# --- it does not believe itself --------------------------------------------------------------------------------------------
+
+
+def test_a_miscompiled_addition_is_caught(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    right = Statements.evaluate
+
+    def wrong(self: Statements, node: ir.Expr) -> Any:
+        """One more where the model says `+ 1`."""
+        if isinstance(node, ir.Arithmetic) and node.op == "+" and isinstance(node.right, ir.Const) and node.right.number == 1:
+            return right(self, ir.Arithmetic("-", node.left, node.right, node.type, node.where))
+        return right(self, node)
+
+    monkeypatch.setattr(Statements, "evaluate", wrong)
+    text = COUNTING.replace("s.table[node] + 1", "min(3, max(0, s.table[node] + 1))")
+    model = bound(tmp_path, text_of(FIELDS, START, text, before=NODE))
+    with pytest.raises(Disagreement, match="rise") as caught:
+        native(model, Search())
+    assert "table={A: 0" in str(caught.value), "the message shows the state"
+
+
+def test_a_miscompiled_property_is_caught(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    right = Scalars.compare
+    turned = {"<": "<=", "<=": "<"}
+    monkeypatch.setattr(Scalars, "compare", lambda self, op, left, right_: right(self, turned.get(op, op), left, right_))
+    extra = "\n@invariant\ndef low(s: World) -> bool:\n    '''Low.'''\n    return s.count < 20\n"
+    with pytest.raises(Disagreement):
+        native(counting(tmp_path, extra), Search())
+
+
+# --- kernels that are kept -------------------------------------------------------------------------------------------------
+
+
+def kernels(folder: Path) -> set[str]:
+    """The names of the kernels in a cache."""
+    return {each.name for each in folder.glob("*.o")}
+
+
+def test_a_kept_kernel_gives_the_same(tmp_path: Path) -> None:
+    model, cache = counting(tmp_path), tmp_path / "cache"
+    cold, warm = (native(model, Search(cache=cache)) for _ in range(2))
+    assert summary(cold) == summary(warm)
+    assert len(kernels(cache)) == 1
+
+
+@pytest.mark.parametrize("damage", [b"", b"nonsense", b"\0" * 5000])
+def test_a_damaged_kernel_is_made_again(damage: bytes, tmp_path: Path) -> None:
+    model, cache = counting(tmp_path), tmp_path / "cache"
+    cold = native(model, Search(cache=cache))
+    (kept,) = cache.glob("*.o")
+    kept.write_bytes(damage)
+    assert read_object(kept) is None
+    assert summary(native(model, Search(cache=cache))) == summary(cold)
+    assert read_object(kept) is not None
+
+
+def test_a_kernel_cut_short_is_made_again(tmp_path: Path) -> None:
+    model, cache = counting(tmp_path), tmp_path / "cache"
+    cold = native(model, Search(cache=cache))
+    (kept,) = cache.glob("*.o")
+    kept.write_bytes(kept.read_bytes()[:-100])
+    assert summary(native(model, Search(cache=cache))) == summary(cold)
+
+
+def test_a_cache_that_cannot_be_written_is_no_error(tmp_path: Path) -> None:
+    blocked = tmp_path / "blocked"
+    blocked.write_text("a file where the cache's folder should be")
+    assert native(counting(tmp_path), Search(cache=blocked / "cache")).verdict == "holds"
+
+
+def test_kernels_are_named_by_what_the_model_means(tmp_path: Path) -> None:
+    cache = tmp_path / "cache"
+    for number, text in enumerate(
+        (COUNTING, "# A comment.\n\n" + COUNTING, COUNTING.replace("'''Counts.'''", "'''Counts on.'''"), COUNTING.replace("+ 2 - 1", "+ 1"))
+    ):
+        native(bound(tmp_path, text_of(FIELDS, START, text, before=NODE)), Search(cache=cache))
+        assert len(kernels(cache)) == (1 if number < 3 else 2), "comments and sentences change nothing, the text does"
+    native(counting(tmp_path, constants={"size": 3}), Search(cache=cache))
+    assert len(kernels(cache)) == 3
+
+
+def test_one_kernel_serves_every_value_of_an_open_constant(tmp_path: Path) -> None:
+    cache = tmp_path / "cache"
+    for size in (1, 2, 3):
+        opened = native(counting(tmp_path, constants={"size": size}, open={"size"}), Search(cache=cache))
+        folded = native(counting(tmp_path, constants={"size": size}), Search())
+        assert summary(opened) == summary(folded)
+    assert len(kernels(cache)) == 1
+
+
+# --- limits ----------------------------------------------------------------------------------------------------------------
+
+
+def test_the_memory_limit_is_inconclusive(tmp_path: Path) -> None:
+    verdict = native(large(tmp_path), Search(memory_bytes=4 * 2**20))
+    assert (verdict.verdict, verdict.outcome) == ("inconclusive", "none")
+    assert 10_000 < verdict.distinct_states < 2**20
+    assert "memory limit" in verdict.assurance
+
+
+def test_the_time_limit_is_inconclusive(tmp_path: Path) -> None:
+    verdict = native(large(tmp_path), Search(seconds=0.05))
+    assert verdict.verdict == "inconclusive"
+    assert 0 < verdict.distinct_states
+    assert "time limit of 0.05 s" in verdict.assurance
+
+
+def test_what_was_found_before_a_limit_is_told(tmp_path: Path) -> None:
+    extra = "\n@invariant\ndef dark(s: World) -> bool:\n    '''Dark.'''\n    return not s.lit[3]\n"
+    verdict = native(large(tmp_path, extra), Search(memory_bytes=4 * 2**20, keep_going=True))
+    assert (verdict.verdict, verdict.outcome) == ("violated", "safety")
+
+
+def test_an_interrupted_search_tells_what_it_saw(tmp_path: Path) -> None:
+    told = list[Progress]()
+
+    def stop(progress: Progress) -> None:
+        told.append(progress)
+        if progress.distinct > 100:
+            raise KeyboardInterrupt
+
+    verdict = native(large(tmp_path), Search(), stop)
+    assert verdict.verdict == "inconclusive"
+    assert verdict.distinct_states >= told[-1].distinct > 100
+    assert "Ctrl-C" in verdict.assurance
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals")
+def test_a_real_signal_stops_a_search(tmp_path: Path) -> None:
+    body = LARGE.replace("19", "29")
+    (tmp_path / "endless.py").write_text(
+        text_of("lit: Map[Annotated[int, Range(0, 29)], bool]", "lit=Map({i: False for i in range(30)})", body)
+    )
+    program = (
+        "from tidegate.language.binding import load\nfrom tidegate.explorer.native.search import check\n"
+        "from tidegate.explorer.search import Search\nprint('ready', flush=True)\n"
+        f"verdict = check(load({str(tmp_path / 'endless.py')!r}).bind(), Search(memory_bytes=1 << 30, seconds=60))\n"
+        "print(verdict.verdict, verdict.distinct_states > 1000, verdict.assurance)\n"
+    )
+    process = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True, env={**os.environ})
+    assert process.stdout is not None
+    assert process.stdout.readline() == "ready\n"
+    time.sleep(2.5)
+    process.send_signal(signal.SIGINT)
+    out, _ = process.communicate(timeout=60)
+    assert out == "inconclusive True none: stopped by Ctrl-C\n"
+    assert process.returncode == 0
+
+
+# --- verdicts --------------------------------------------------------------------------------------------------------------
+
+ENDS = {
+    "a deadlock": ("require(s.count < 2)", "", "deadlock"),
+    "at the bound": ("limit(s.count < 2)", "", "none"),
+    "an end": ("require(s.count < 2)", "\n@terminal\ndef done(s: World) -> bool:\n    '''Done.'''\n    return s.count == 2\n", "none"),
+    "another end": ("require(s.count < 2)", "\n@terminal\ndef done(s: World) -> bool:\n    '''Done.'''\n    return s.count == 1\n", "deadlock"),
+}
+
+
+@pytest.mark.parametrize("name", ENDS)
+def test_deadlocks_bounds_and_ends_are_told_apart(name: str, tmp_path: Path) -> None:
+    guard, extra, outcome = ENDS[name]
+    body = f"@action\ndef step(s: World) -> None:\n    '''Steps.'''\n    {guard}\n    s.count += 1\n{extra}"
+    verdict = agree(bound(tmp_path, text_of("count: Small", "count=0", body)))
+    assert verdict is not None
+    assert verdict.outcome == outcome
+
+
+ERRORS = {
+    "a number out of its range": "s.count += 1",
+    "a sequence over its capacity": "s.queue.append(0)",
+    "an index beyond the end": "s.count = s.queue[2]",
+    "none where a value is needed": "s.count = s.option + 0",
+    "a division by zero": "s.count = 3 // (s.count - 3)",
+    "a truncation that is none": "s.queue.truncate(3)",
+    "a failed assert": "assert s.count < 3",
+    "the least of nothing": "s.count = min(x for x in s.numbers)",
+    "a removal of what is not there": "s.numbers.remove(2)",
+}
+ERROR_FIELDS = "count: Small\nqueue: Annotated[Seq[Small], Capacity(2)]\noption: Small | None\nnumbers: Set[Small]"
+ERROR_START = "count=0\nqueue=Seq([0, 1])\noption=None\nnumbers=Set()"
+
+
+@pytest.mark.parametrize("name", ERRORS)
+def test_errors_of_a_step_are_told_with_their_place(name: str, tmp_path: Path) -> None:
+    body = f"@action\ndef rise(s: World) -> None:\n    '''Rises.'''\n    require(s.count < 3)\n    s.count += 1\n\n\n@action\ndef err(s: World, node: Node) -> None:\n    '''Errs.'''\n    require(s.count == 3)\n    {ERRORS[name]}  # here\n"
+    text = text_of(ERROR_FIELDS, ERROR_START, body)
+    verdict = agree(bound(tmp_path, text))
+    assert verdict is not None
+    assert verdict.outcome == "model_error"
+    assert verdict.failure is not None
+    assert verdict.failure.where.endswith(f":{text[: text.index('# here')].count(chr(10)) + 1}")
+    assert (verdict.failure.action, len(verdict.failure.run.steps)) == ("err", 3)
+
+
+@pytest.mark.parametrize("role", ["invariant", "reachable", "terminal"])
+def test_errors_of_a_property_are_told(role: str, tmp_path: Path) -> None:
+    sign = "<" if role == "invariant" else ">"
+    body = f"@action\ndef rise(s: World) -> None:\n    '''Rises.'''\n    require(s.count < 3)\n    s.count += 1\n\n\n@{role}\ndef odd(s: World) -> bool:\n    '''Odd.'''\n    return 1 // (s.count - 3) {sign} 5\n"
+    verdict = agree(bound(tmp_path, text_of("count: Small", "count=0", body)))
+    assert verdict is not None
+    assert verdict.outcome == "model_error"
+
+
+def test_keep_going_finds_everything(tmp_path: Path) -> None:
+    extra = "".join(
+        f"\n@invariant\ndef below_{most}(s: World) -> bool:\n    '''Below.'''\n    return s.count < {most}\n" for most in (3, 7, 21)
+    )
+    verdict = native(counting(tmp_path, extra), Search(keep_going=True))
+    assert {each.name: each.verdict for each in verdict.properties} == {"below_3": "violated", "below_7": "violated", "below_21": "holds"}
+    assert [len(each.run.steps) for each in verdict.properties if each.run is not None] == [3, 7]
+    first = native(counting(tmp_path, extra), Search())
+    assert [each.verdict for each in first.properties] == ["violated", "not_checked", "not_checked"]
+
+
+def test_the_counterexample_is_the_shortest_and_always_the_same(tmp_path: Path) -> None:
+    extra = "\n@invariant\ndef apart(s: World) -> bool:\n    '''Apart.'''\n    return sum(s.table[n] for n in Node) + s.count < 5\n"
+    model = counting(tmp_path, extra)
+    runs = [each.run for engine in (native, native, plain) for each in engine(model, Search()).properties]
+    assert runs[0] == runs[1]
+    assert runs[0] is not None
+    assert runs[2] is not None
+    assert len(runs[0].steps) == len(runs[2].steps) == 5
+    again = replay(model, runs[0].start, [(step.action, step.arguments) for step in runs[0].steps])
+    assert again.states() == runs[0].states()
+    assert not holds(model, model.properties[0], again.states()[-1])
+
+
+@pytest.mark.parametrize("workers", [2, 3])
+def test_several_workers_count_the_same(workers: int, tmp_path: Path) -> None:
+    model = large(tmp_path)
+    verdict = native(model, Search(workers=workers, recheck=5))
+    assert (verdict.distinct_states, verdict.transitions, verdict.depth) == (2**20, 20 * 2**20, 21)
