@@ -54,7 +54,11 @@ _numbers = itertools.count()
 
 
 def text_of(
-    fields: str, start: str, body: str, *, before: str = "class Node(Domain, size=2, symmetric=True):\n    '''A node.'''\n"
+    fields: str,
+    start: str,
+    body: str,
+    *,
+    before: str = "class Node(Domain, size=2, symmetric=True):\n    '''A node.'''\n",
 ) -> str:
     """The text of a model with one initial state: its fields and their first values, a line each, and its functions."""
     return (
@@ -205,7 +209,7 @@ def judged(native_: Native, state: State) -> Iterator[Any]:
     """What the judge says about a state, in the same form."""
     model = native_.model
     try:
-        yield Counter(native_.canonical(step.after) for step in steps(model, state))
+        yield Counter((step.action, native_.canonical(step.after)) for step in steps(model, state))
     except ModelError:
         yield None
     program = native_.frontier.program

@@ -70,8 +70,8 @@ class Plan:
     """An action's shape: which statements come before the copy, at which depth of the parameter loops, and what is
     counted."""
 
-    def __init__(self, action: Action, model: Model, layout: Layout, counters: Counters) -> None:
-        self.form = action.form
+    def __init__(self, number: int, action: Action, model: Model, layout: Layout, counters: Counters) -> None:
+        self.number, self.form = number, action.form
         self.prefix, self.body = split(self.form.body, [each.name for each in self.form.parameters])
         self.depths = depths(self.prefix, self.form.parameters)
         self.coverage = ActionCounters(action.name, counters.new())
@@ -264,7 +264,8 @@ class ActionCode(Statements):
         for index in range(self.layout.words):
             value = self.builder.load(address(self.builder, self.copy, word(index)))
             self.builder.store(value, address(self.builder, slot, word(index)))
-        self.builder.store(self.parent, address(self.builder, slot, word(self.layout.words + 1)))
+        origin = self.builder.or_(self.parent, word(self.plan.number << 32))
+        self.builder.store(origin, address(self.builder, slot, word(self.layout.words + 1)))
         if self.watch is not None:
             failed = self.builder.call(self.watch, [self.context, self.source, slot, self.parent])
             self.fail_if(self.compare("!=", failed, 0))

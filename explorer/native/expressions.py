@@ -396,6 +396,15 @@ class Expressions(Shapes):
             index = self._safe(index, scalar_size(of))
         return self.shl(1, index)
 
+    def _bit_if_any(self, value: Built, of: Type) -> Num:
+        """The bit of a value in a set; 0 for an integer that cannot be in it."""
+        index = self.num(value)
+        if not isinstance(of, Int):
+            return self.shl(1, index)
+        index = self.sub(index, of.lo)
+        within = self.both(self.below(index, scalar_size(of)), self.existing(of)(index))
+        return self.pick(within, self.shl(1, self._safe_shift(index, of, value.type)), 0)
+
     def _FullSubset(self, node: ir.FullSubset) -> Built:
         size = self.size(node.type.of)
         if isinstance(size, int):

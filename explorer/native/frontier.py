@@ -47,6 +47,7 @@ class Frontier:
             code.function(*each) for each in (("explore", 1), ("warm", 1), ("rehash", 2))
         )
         self._expand, self._canonical = code.function("expand", 4), code.function("canonical", 2)
+        self._terminal = code.function("terminal", 2)
         self._masked = {name: code.function(name, 3) for name in ("invariants", "witnesses")}
         self._ahead = Ahead()
         self.share = code.function("share", 1)
@@ -148,17 +149,25 @@ class Frontier:
         self._canonical(self._address, self.scratch.address)
         return self.scratch.words(0, self.words)
 
-    def successors(self, words: tuple[int, ...]) -> list[tuple[int, ...]] | None:
-        """The canonical successors of a state, one per enabled instance; None when a step breaks the model's types.
+    def successors(self, words: tuple[int, ...]) -> list[tuple[str, tuple[int, ...]]] | None:
+        """The action and the canonical words of every successor of a state, one per enabled instance; None when a step
+        breaks the model's types.
 
-        Overwrites the buffer and counts in the coverage: for use after a search, on a copy of its context.
+        Overwrites the buffer and counts in the coverage: for use after a search. CROSSED gets the watched transition
+        properties that some step breaks.
         """
         self.scratch.write(0, words)
         made = self._expand(self._address, self.scratch.address, self.buffer.address, 0)
         if made == (1 << 64) - 1:
             return None
-        stride = 8 * (self.words + 2)
-        return [self.canonical(self.buffer.words(index * stride, self.words)) for index in range(made)]
+        slots = [self.buffer.words(index * 8 * (self.words + 2), self.words + 2) for index in range(made)]
+        plans = self.program.plans
+        return [(plans[slot[-1] >> 32].form.name, self.canonical(slot[: self.words])) for slot in slots]
+
+    def ends(self, words: tuple[int, ...]) -> int:
+        """1 when the model says that a run may end in a state, 0 when not, 2 when it cannot be evaluated."""
+        self.scratch.write(0, words)
+        return self._terminal(self._address, self.scratch.address)
 
     def truths(self, name: str, words: tuple[int, ...], mask: int) -> int:
         """The bits that `invariants` or `witnesses` gives for a state."""

@@ -8,7 +8,7 @@ go through three passes over a small buffer: hash and ask for the table's line; 
 words; decide.
 
 The context `c` is an array of words; see CONTEXT for its cells. A slot of the buffer is the state's words, its hash,
-its parent.
+and where it comes from: the parent's index, and above 32 bits the action's number.
 """
 
 from __future__ import annotations

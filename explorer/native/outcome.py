@@ -8,9 +8,8 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Literal
 
-from ...language.judge import holds, initial_states, is_deadlock, steps
+from ...language.judge import holds, initial_states, is_deadlock, is_terminal, steps
 from ...language.model import Model, Property
-from ...language.steptext import format_step
 from ...language.values import ModelError, State
 from ...language.verdict import (
     ActionCoverage,
@@ -174,24 +173,41 @@ class Confirmation:
     # --- the sample ---------------------------------------------------------------------------------------------------
 
     def recheck(self, index: int) -> None:
-        """Judge one state again: its successors action by action, and every property."""
+        """Judge one state again: its steps action by action, and every property."""
         words = self.frontier.state_words(index)
         state = decode(self.model, self.frontier.program, words)
         if self.words(state) != words:
             raise Disagreement(f"state {index} does not survive decoding: {state}")
-        mine = self.frontier.successors(words)
         theirs = list(steps(self.model, state))
-        if mine is None or Counter(mine) != Counter(self.words(step.after) for step in theirs):
-            raise Disagreement(self._blame(state, mine or [], theirs))
-        for name, properties, in_state in (
-            ("invariants", self.frontier.program.invariants, False), ("witnesses", self.frontier.program.witnesses,
-            True)
-        ):  # fmt: skip
+        self._recheck_steps(words, state, theirs)
+        program = self.frontier.program
+        for name, properties, told in (
+            ("invariants", program.invariants, False),
+            ("witnesses", program.witnesses, True),
+        ):
             for bit, each in enumerate(properties):
                 found = self.frontier.truths(name, words, 1 << bit)
-                value = None if found & ERROR_BIT else (found != 0) == in_state
-                if value != self._value(each, state):
-                    raise Disagreement(f"{each.name} has another value natively than in plain Python at {state}")
+                self._same(
+                    each.name, None if found & ERROR_BIT else (found != 0) == told, self._value(each, state), state
+                )
+        ends = self.frontier.ends(words)
+        if ends != 2:
+            self._same("a terminal predicate", ends == 1, is_terminal(self.model, state), state)
+
+    def _recheck_steps(self, words: Words, state: State, theirs: list[Step]) -> None:
+        watched = self.frontier["WATCH"]  # those that held throughout
+        mine = self.frontier.successors(words)
+        expected = Counter((step.action, self.words(step.after)) for step in theirs)
+        if mine is None or Counter(mine) != expected:
+            raise Disagreement(self._blame(state, Counter(mine or []), expected))
+        for bit, each in enumerate(self.frontier.program.transitions):
+            if watched >> bit & 1:
+                held = all(holds(self.model, each, state, step.after) for step in theirs)
+                self._same(each.name, self.frontier["CROSSED"] >> bit & 1 == 0, held, state)
+
+    def _same(self, name: str, mine: bool | None, theirs: bool | None, state: State) -> None:
+        if mine != theirs:
+            raise Disagreement(f"{name} has another value natively than in plain Python at {state}")
 
     def _value(self, each: Property, state: State) -> bool | None:
         """A property's value in plain Python; None where it cannot be evaluated, which matters only while it is open."""
@@ -200,23 +216,15 @@ class Confirmation:
         except ModelError:
             return None
 
-    def _blame(self, state: State, mine: list[Words], theirs: list[Step]) -> str:
-        """Which action the kernel and the judge see differently."""
-        left, lines = Counter(mine), list[str]()
-        for step in theirs:
-            words = self.words(step.after)
-            if left[words] == 0:
-                lines.append(
-                    f"{format_step(step.action, step.arguments)} leads to {step.after}, which the kernel does not reach"
-                )
-            left[words] -= 1
-        lines += [
-            f"the kernel reaches {self.show(words)}, plain Python does not"
-            for words, count in left.items()
-            if count > 0
+    def _blame(self, state: State, mine: Counter[tuple[str, Words]], theirs: Counter[tuple[str, Words]]) -> str:
+        """Which actions the kernel and the judge see differently, and where each leads."""
+        lines = [
+            f"{action}: {who} reaches {self.show(words)}"
+            for who, differences in (("only the kernel", mine - theirs), ("only plain Python", theirs - mine))
+            for action, words in differences
         ]
-        named = {step.action for step in theirs if left[self.words(step.after)] != 0} or {"an action"}
-        return f"{', '.join(sorted(named))}: the kernel and plain Python disagree at {state}\n  " + "\n  ".join(lines)
+        named = sorted({action for action, _ in (mine - theirs) + (theirs - mine)})
+        return f"{', '.join(named)}: the kernel and plain Python disagree at {state}\n  " + "\n  ".join(lines)
 
 
 def conclude(model: Model, search: Search, kernel: Kernel, frontier: Frontier, found: Findings) -> Verdict:

@@ -47,7 +47,8 @@ def plan_program(model: Model) -> Program:
     layout = Layout(model.fields, model.values)
     opens = {name: len(CONTEXT) + index for index, name in enumerate(sorted(model.open))}
     counters = Counters(len(CONTEXT) + len(opens))
-    plans = tuple(Plan(action, model, layout, counters) for action in model.actions if can_happen(action))
+    active = [action for action in model.actions if can_happen(action)]
+    plans = tuple(Plan(number, action, model, layout, counters) for number, action in enumerate(active))
     slots = BATCH + sum(plan.fan_out() for plan in plans) + 16
     kinds = (applicable(model, kind) for kind in ("invariant", "transition", "reachable"))
     return Program(layout, opens, plans, counters.next, slots, *kinds)
@@ -156,7 +157,7 @@ class _Functions:
 
     def terminal(self, properties: Sequence[Property]) -> None:
         """`terminal(c, at)`: 1 when some @terminal predicate holds, 2 when one cannot be evaluated."""
-        function = self._function("terminal", WORDS, WORDS)
+        function = self._function("terminal", WORDS, WORDS, public=True)
         builder = llvm.IRBuilder(function.append_basic_block())
         for each in properties:
             value = builder.call(self.predicate(each, 1), list(function.args))

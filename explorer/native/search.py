@@ -204,8 +204,8 @@ class Driver:
         return not self.findings.ended
 
     def _witness_too(self, index: int) -> bool:
-        """Look for witnesses in a state that violated an invariant, as the kernel stopped before it did; whether they could
-        be evaluated."""
+        """Look for witnesses in a state that violated an invariant, as the kernel stopped before it did; whether they
+        could be evaluated."""
         bits = self.frontier.truths("witnesses", self.frontier.state_words(index), self.frontier["SEEK"])
         if bits & ERROR_BIT:
             self.findings.property_error = index

@@ -228,7 +228,7 @@ class Statements(Loops):
     def _Remove(self, node: ir.Remove) -> None:
         value, cell, type_ = self.settle(self.evaluate(node.value)), self.locate(node.place), node.place.type
         if isinstance(type_, Subset):
-            bit = self._one_bit(value, type_.of)
+            bit = self._bit_if_any(value, type_.of)
             if node.strict:
                 self.fail_if(self.compare("==", self.band(self.num(cell), bit), 0))
             mask = self.band(self.num(cell), self.bxor(bit, (1 << 64) - 1))
