@@ -13,6 +13,7 @@ from math import factorial
 from typing import Any, TypeAlias, get_args
 
 from ..language import ir
+from ..language.errors import shown_path
 from ..language.model import Model
 from ..language.types import Identity, Pool, Subset, Type
 from .walk import walk
@@ -67,7 +68,7 @@ def _refusal(domain: Identity, nodes: list[Any], orders: int) -> str | None:
 
 def place(where: ir.Where) -> str:
     """`file:line`."""
-    return f"{where.file}:{where.line}"
+    return f"{shown_path(where.file)}:{where.line}"
 
 
 def _ordered_by(source: ir.Source, domain: Identity) -> bool:

@@ -115,7 +115,7 @@ class Diagnostic:
         margin = " " * len(number)
         lines = [
             f"{self.code}: {CODES[self.code]}",
-            f"{margin}--> {_shown(self.where.file)}:{number}:{self._start() + 1}",
+            f"{margin}--> {shown_path(self.where.file)}:{number}:{self._start() + 1}",
         ]
         text = self._source_line()
         if text.strip():
@@ -202,7 +202,7 @@ def nearest(name: str, known: Iterable[str]) -> str:
     return f"known: {', '.join(names)}" if names else ""
 
 
-def _shown(file: str) -> str:
+def shown_path(file: str) -> str:
     """A path as a reader wants it: relative when it lies below the working directory."""
     relative = os.path.relpath(file)
     return file if relative.startswith("..") else relative

@@ -210,7 +210,7 @@ class Confirmation:
             raise Disagreement(f"{name} has another value natively than in plain Python at {state}")
 
     def _value(self, each: Property, state: State) -> bool | None:
-        """A property's value in plain Python; None where it cannot be evaluated, which matters only while it is open."""
+        """A property's value in plain Python; None where it cannot be evaluated: that matters only while it is open."""
         try:
             return holds(self.model, each, state)
         except ModelError:
