@@ -3,6 +3,7 @@
     {a, b}                          __Set__([a, b]), a `Set`, which has an order (Python's own differs from run to run)
     s.isr - {s.leader}              s.isr - {__some__(s.leader, "s.leader")}: None is no value where one is needed
     s.history.append(s.log[r][0])   pass, when the ghost `history` is folded away: nothing is evaluated only for it
+    s.low | {n}                     s.low | {__within__(n, 0, 3)}: a set holds integers within its range only
     after the last `require`        __spend__(s): a budget that is spent stops the step here, and evaluates no more
 
 The typed form decides where; a function in which nothing changes keeps its own code. File, lines and names stay the
@@ -33,13 +34,14 @@ KEY = "__adaptations__"
 class Adaptations:
     """What the typed form says of the places of a model's text.
 
-    `needed` are expressions that must not be None; `dropped` are statements, patterns and values of fields that only
-    serve ghosts that were folded away. `guards` has for each action with a budget, by its name, the conditions that it
-    requires: the budget comes after the last of them.
+    `needed` are expressions that must not be None; `ranges` has the elements of sets that must lie within bounds;
+    `dropped` are statements, patterns and values of fields that only serve ghosts that were folded away. `guards` has
+    for each action with a budget, by its name, the conditions that it requires: the budget comes after the last of them.
     """
 
     needed: frozenset[Where] = frozenset()
     dropped: frozenset[Where] = frozenset()
+    ranges: Mapping[Where, tuple[int, int]] = field(default_factory=dict[Where, "tuple[int, int]"])
     guards: Mapping[str, frozenset[Where]] = field(default_factory=dict[str, "frozenset[Where]"])
 
 
@@ -50,7 +52,15 @@ def some(value: Any, text: str) -> Any:
     return value
 
 
-GLOBALS: dict[str, Any] = {"__Set__": Set, "__some__": some, "__spend__": spend}
+def within(value: int | range, lo: int, hi: int) -> int | range:
+    """The integer that is put into a set, or the range of them. ModelError outside the range of the set's elements."""
+    for each in value if isinstance(value, range) else (value,):
+        if not lo <= each <= hi:
+            raise ModelError(f"{each} is outside {lo}..{hi}")
+    return value
+
+
+GLOBALS: dict[str, Any] = {"__Set__": Set, "__some__": some, "__within__": within, "__spend__": spend}
 """What adapted code calls: globals of every bound module, beside its `Adaptations`."""
 
 
@@ -89,6 +99,7 @@ class _Adapter(ast.NodeTransformer):
         self.file = file
         self.needed = adaptations.needed
         self.dropped = adaptations.dropped
+        self.ranges = adaptations.ranges
         self.changed = False
 
     def visit(self, node: ast.AST) -> Any:
@@ -99,9 +110,16 @@ class _Adapter(ast.NodeTransformer):
         made = super().visit(node)
         if isinstance(node, ast.expr) and self._is_in(self.needed, node) and _is_read(node):
             self.changed = True
-            text = ast.Constant(words(self.file, node))
-            return _called("__some__", [cast(ast.expr, made), text], node)
+            made = _called("__some__", [cast(ast.expr, made), ast.Constant(words(self.file, node))], node)
+        bounds = self._bounds_of(node)
+        if bounds is not None:
+            self.changed = True
+            made = _called("__within__", [cast(ast.expr, made), *map(ast.Constant, bounds)], node)
         return made
+
+    def _bounds_of(self, node: ast.AST) -> tuple[int, int] | None:
+        known = bool(self.ranges) and isinstance(node, ast.expr) and hasattr(node, "lineno")
+        return self.ranges.get(_place(self.file, cast(ast.expr, node))) if known else None
 
     def visit_Match(self, node: ast.Match) -> ast.stmt:
         """The cases up to the first that asks a folded ghost."""

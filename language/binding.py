@@ -192,7 +192,7 @@ class _Binding:
         fields = (*(each for each, keep in zip(fields, kept, strict=True) if keep), *budgets.values())
         sizes = {each.name: self._size(each) for each in domains}
         spending = {function.__name__: mark.budget for function, mark in self.definition.functions}
-        adapted = adaptations(texts, self.folder, kept, spending)
+        adapted = adaptations(texts, self.folder, kept, spending, self.values)
         namespace = Namespace(self.values, self.definition.state_class, fields, sizes, adapted)
         finisher = _Finisher(self, texts, namespace, budgets, kept, frozenset(shape.ghosts))
         bound = namespace.globals_of(self.definition.module)

@@ -42,7 +42,8 @@ class Shape:
         self.names = tuple(field.name for field in fields)
         self.checks: dict[str, Check] = {field.name: check_for(field.type, values) for field in fields}
         self.budgets = {field.budget: field.name for field in fields if field.budget is not None}
-        self.folded = frozenset(state_class.__annotations__) - frozenset(self.names)
+        self._order = tuple(state_class.__annotations__)
+        self.folded = frozenset(self._order) - frozenset(self.names)
         self.values = values
         self.state = _state_class(self.name, self.names)
         self._given = {name: vars(state_class)[name] for name in self.names if name in vars(state_class)}
@@ -53,9 +54,9 @@ class Shape:
     def __repr__(self) -> str:
         return self.name
 
-    def __call__(self, **given: Any) -> State:
+    def __call__(self, *values: Any, **given: Any) -> State:
         """The state with these values; ModelError when one is missing, unknown or outside its type."""
-        known = self._given | given
+        known = self._given | dict(zip(self._order, values, strict=False)) | given
         for name in known:
             if name not in self.checks and name not in self.folded:
                 raise ModelError(f"{self.name} has no field {name}")

@@ -10,9 +10,8 @@ Meaning, engine by engine the same:
 outside
   its type there is a model error at `where`. An `Int` type of an expression is the interval that its value lies in.
 * `And`, `Or`, `Choice`, `Quantified` evaluate only what Python would. The *partial* expressions (`Index` into a
-sequence,
-  `Unwrap`, `//` and `%`, `min`/`max` of nothing, `Slice` with a negative end) are model errors when evaluated out of
-  their domain.
+  sequence, `Unwrap`, `//` and `%`, `min`/`max` of nothing, `Slice` with a negative end, a set of an integer outside its
+  range) are model errors when evaluated out of their domain.
 * A name bound by `Let` holds the value at that moment, whatever is written to the state later.
 * `Require` is false: the instance is disabled. `Limit` is false: it is stopped by the bounds. On every path both come
   before the first write, and every `Limit` after the `Require`s.
@@ -257,7 +256,8 @@ class Replace:
 
 @dataclass(frozen=True, slots=True)
 class MakeSubset:
-    """A set of the given elements (`{a, b}`, `Set()`)."""
+    """A set of the given elements (`{a, b}`, `Set()`). An integer outside the range of its elements is an error, as
+    in a `Quantified` set."""
 
     elements: tuple[Expr, ...]
     type: Subset

@@ -87,6 +87,43 @@ def test_none_is_a_value_where_it_may_be_one(body: str, tmp_path: Path) -> None:
     assert plain(model, Search()).failure is None
 
 
+# --- sets of integers hold those within their range -------------------------------------------------------------------
+
+NUMBERS = "low: Set[Small]\ncolor: Color\ntold: bool\ncount: Annotated[int, Range(0, 9)]\n"
+RANGES = {
+    "s.low = s.low - {n}": "-2 is outside 0..3",
+    "s.low &= {n + 1}": "-1 is outside 0..3",
+    "s.count = len((s.low | {n}) - {n})": "-2 is outside 0..3",
+    "s.low = s.low & {each for each in range(n, 3)}": "-2 is outside 0..3",
+    "s.low = s.low & Set(range(n, 3))": "-2 is outside 0..3",
+    "s.low.remove(n)": "-2 is not in low",
+    "s.low.discard(n)": None,
+    "s.told = n in s.low": None,
+    "s.told = 1 in {n, 2}": None,
+    "s.told = n in {n + 1, n * 2}": None,
+    "s.told = {n} <= {0, 1, 2}": None,
+    "s.told = n in (n, 1 // n)": "division by zero",
+    "s.told = n in {n, 1 // n}": "division by zero",
+    "s.told = n in (1, 2)": None,
+    "s.told = s.color in {Color.RED, Color.GREEN}": None,
+}
+
+
+@pytest.mark.parametrize("body", RANGES)
+def test_integers_in_sets(body: str, tmp_path: Path) -> None:
+    text = step_of(body).replace(HELPERS, "").replace("node: Node", "n: Signed")
+    start = "low=Set([0, 1])\ncolor=Color.BLUE\ntold=False\ncount=0"
+    model = bound(tmp_path, text_of(NUMBERS, start, text, before=NODE))
+    agree(model)
+    failure = plain(model, Search()).failure
+    assert (failure and failure.message) == RANGES[body]
+
+
+def test_a_state_is_made_from_positions_too(tmp_path: Path) -> None:
+    text = text_of("count: Small\ntold: bool", "2\nTrue", "@action\ndef step(s: World) -> None:\n    s.count = 1")
+    assert [list(state) for state in initial_states(bound(tmp_path, text))] == [[2, True]]
+
+
 # --- what only serves ghosts that are folded away is not evaluated ----------------------------------------------------
 
 GHOSTS = [

@@ -107,9 +107,9 @@ class Scalars:
         return self.builder.icmp_signed(op, self.number(left), self.number(right))
 
     def below(self, left: Num, right: Num) -> Bit:
-        """Unsigned `left < right`, for raw codes."""
+        """Unsigned `left < right`, for raw codes: what is negative is not below."""
         if isinstance(left, int) and isinstance(right, int):
-            return left < right
+            return 0 <= left < right
         return self.builder.icmp_unsigned("<", self.number(left), self.number(right))
 
     def both(self, left: Bit, right: Bit) -> Bit:

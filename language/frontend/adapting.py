@@ -8,6 +8,8 @@ from typing import Any
 
 from .. import ir
 from ..adapted import Adaptations
+from ..constants import Value
+from ..types import Int, Subset
 from .folding import Folder
 from .roles import ActionText, InitialText
 from .rules import without_ghosts
@@ -15,28 +17,35 @@ from .walk import inside, places
 
 
 def adaptations(
-    texts: Mapping[FunctionType, Any], folder: Folder, kept: list[bool], budgets: Mapping[str, str | None]
+    texts: Mapping[FunctionType, Any],
+    folder: Folder,
+    kept: list[bool],
+    budgets: Mapping[str, str | None],
+    values: Mapping[str, Value],
 ) -> Adaptations:
     """What the elaborated functions of a model say beyond Python.
 
     `kept` tells which fields of the state stay when ghosts are folded away; `budgets` gives each action's budget by the
-    action's name.
+    action's name; `values` are those of the constants.
     """
     needed: set[ir.Where] = set()
     dropped: set[ir.Where] = set()
+    ranges: dict[ir.Where, tuple[int, int]] = {}
     guards: dict[str, frozenset[ir.Where]] = {}
     for function, text in texts.items():
         body: tuple[ir.Statement, ...] = text.body if isinstance(text, ir.Function) else text.elaborated.body
         needed |= _needed(body)
+        ranges |= _ranges(body, values)
         if isinstance(text, InitialText):
             needed |= _needed(text.result.fields)
+            ranges |= _ranges(text.result.fields, values)
             dropped |= {each.where for each, keep in zip(text.result.fields, kept, strict=True) if not keep}
         if isinstance(text, (ActionText, InitialText)) and not all(kept):
             folded = folder.body(body)
             dropped |= places(folded) - places(without_ghosts(folded, text.elaborated.ghosts))
         if isinstance(text, ActionText) and budgets[function.__name__] is not None:
             guards[function.__name__] = _requires(folder.body(body))
-    return Adaptations(frozenset(needed), frozenset(dropped), guards)
+    return Adaptations(frozenset(needed), frozenset(dropped), ranges, guards)
 
 
 def _needed(forms: Iterable[Any]) -> set[ir.Where]:
@@ -56,6 +65,26 @@ def _needed(forms: Iterable[Any]) -> set[ir.Where]:
                     found.add(each.where)
                 case _:
                     pass
+    return found
+
+
+def _ranges(forms: Iterable[Any], values: Mapping[str, Value]) -> dict[ir.Where, tuple[int, int]]:
+    """The elements of sets whose integers may lie outside what the set can hold, with what it can hold."""
+    found: dict[ir.Where, tuple[int, int]] = {}
+    for form in forms:
+        for each in inside(form):
+            match each:
+                case ir.MakeSubset(elements=elements, type=Subset(of=Int() as of)):
+                    pass
+                case ir.Quantified(kind="set", body=element, type=Subset(of=Int() as of)):
+                    elements = (element,)
+                case _:
+                    continue
+            lo = of.lo if of.lo_open is None else of.lo_open.value(values)
+            hi = of.hi if of.hi_open is None else of.hi_open.value(values)
+            for element in elements:
+                if not (isinstance(element.type, Int) and lo <= element.type.lo and element.type.hi <= hi):
+                    found[element.where] = (lo, hi)
     return found
 
 

@@ -9,6 +9,7 @@ from .. import ir
 from ..types import Bool, Enumeration, Identity, Int, Option, Pool, Seq, Subset, Type
 from .annotations import describe
 from .expressions import BOOL, conjunction, disjunction, is_shapeless
+from .folding import cannot_fail
 from .matching import fit, plain, unify
 from .scope import Scope, expression, expressions
 
@@ -93,8 +94,9 @@ def _membership(scope: Scope, element: ast.expr, container: ast.expr, node: ast.
     if isinstance(container, (ast.Tuple, ast.List)):
         if not container.elts:
             raise scope.error("TG214", container, "nothing is in an empty tuple", "False")
-        links = [_equal(scope, element, each, node) for each in container.elts]
-        return disjunction(links, scope.where(node))
+        return _one_of(scope, element, container.elts, node)
+    if isinstance(container, ast.Set) and _is_number(scope, element):
+        return _one_of(scope, element, container.elts, node)
     owner = scope.static(container)
     if isinstance(owner, type):
         raise scope.error(
@@ -112,6 +114,21 @@ def _membership(scope: Scope, element: ast.expr, container: ast.expr, node: ast.
         )
     made = expression(scope, element, holder.type.of) if value is None else value
     return contains(scope, made, holder, element, node)
+
+
+def _one_of(scope: Scope, element: ast.expr, values: list[ast.expr], node: ast.AST) -> ir.Expr:
+    """`element in (a, b)`: one equality or another, unless some value may be an error, which it is in any case."""
+    where = scope.where(node)
+    links = [_equal(scope, element, each, node) for each in values]
+    if len(links) < 2 or all(map(cannot_fail, links[1:])):
+        return disjunction(links, where)
+    yes, no = ir.Const(1, Int(1, 1), where), ir.Const(0, Int(0, 0), where)
+    asked = tuple(ir.Choice(each, yes, no, Int(0, 1), where) for each in links)
+    return ir.Contains(yes, ir.MakeSeq(asked, Seq(Int(0, 1), len(asked)), where), BOOL, where)
+
+
+def _is_number(scope: Scope, element: ast.expr) -> bool:
+    return isinstance(plain(expression(scope, element)).type, Int)
 
 
 def contains(scope: Scope, element: ir.Expr, holder: ir.Expr, part: ast.AST, node: ast.AST) -> ir.Expr:
