@@ -35,8 +35,9 @@ class Adaptations:
     """What the typed form says of the places of a model's text.
 
     `needed` are expressions that must not be None; `ranges` has the elements of sets that must lie within bounds;
-    `dropped` are statements, patterns and values of fields that only serve ghosts that were folded away. `guards` has
-    for each action with a budget, by its name, the conditions that it requires: the budget comes after the last of them.
+    `dropped` are statements, patterns and values of fields that only serve ghosts that were folded away; `guards` has
+    for each action with a budget, by its name, the conditions that it requires, after the last of which the budget is
+    asked.
     """
 
     needed: frozenset[Where] = frozenset()

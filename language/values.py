@@ -17,7 +17,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
-from typing import Any, ClassVar, Generic, Self, TypeVar, cast, overload
+from typing import Any, ClassVar, Generic, Never, Self, TypeAlias, TypeVar, cast, overload
 
 from .containers import Container, ModelError, field_names, record_key, show, sort_key, stale
 
@@ -41,6 +41,10 @@ __all__ = [
 K = TypeVar("K")
 V = TypeVar("V")
 T = TypeVar("T")
+S = TypeVar("S")
+
+Sets: TypeAlias = "Set[T] | Set[Never] | AbstractSet[T]"
+"""What goes with a `Set[T]` in an operator: an empty `Set()` is a `Set[Never]` to a type checker."""
 
 
 def frozen(value: Any) -> Any:
@@ -230,8 +234,11 @@ class Seq(Container, Generic[T]):
             raise ModelError(f"{self.own_path()} cannot be truncated to {length}: its length is {len(self._items)}")
         self._become(self._like(self._items[:length]))
 
-    def __add__(self, other: Seq[T]) -> Seq[T]:
-        return self._like(self._items + other._items)
+    def __add__(self, other: Seq[T] | Seq[Never]) -> Seq[T]:
+        return self._like((*self._items, *other._items))
+
+    def __radd__(self, other: Seq[Never]) -> Seq[T]:  # tells a type checker what `Seq() + q` is; never called
+        return self._like((*other._items, *self._items))
 
     def __iter__(self) -> Iterator[T]:
         return iter(self._items)
@@ -303,19 +310,31 @@ class Set(Container, Generic[T]):
     def order_key(self) -> Any:
         return tuple(sorted((sort_key(element) for element in self._items), reverse=True))
 
-    def __or__(self, other: Set[T] | AbstractSet[T]) -> Set[T]:
+    @overload
+    def __or__(self, other: Sets[T]) -> Set[T]: ...
+    @overload
+    def __or__(self: Set[Never], other: Sets[S]) -> Set[S]: ...
+    def __or__(self, other: Sets[Any]) -> Set[Any]:
         return self._like(self._items | _elements(other))
 
-    def __and__(self, other: Set[T] | AbstractSet[T]) -> Set[T]:
+    def __and__(self, other: Sets[T]) -> Set[T]:
         return self._like(self._items & _elements(other))
 
-    def __sub__(self, other: Set[T] | AbstractSet[T]) -> Set[T]:
+    def __sub__(self, other: Sets[T]) -> Set[T]:
         return self._like(self._items - _elements(other))
 
-    def __xor__(self, other: Set[T] | AbstractSet[T]) -> Set[T]:
+    @overload
+    def __xor__(self, other: Sets[T]) -> Set[T]: ...
+    @overload
+    def __xor__(self: Set[Never], other: Sets[S]) -> Set[S]: ...
+    def __xor__(self, other: Sets[Any]) -> Set[Any]:
         return self._like(self._items ^ _elements(other))
 
-    def __ror__(self, other: AbstractSet[T]) -> Set[T]:
+    @overload
+    def __ror__(self, other: AbstractSet[T]) -> Set[T]: ...
+    @overload
+    def __ror__(self: Set[Never], other: AbstractSet[S]) -> Set[S]: ...
+    def __ror__(self, other: AbstractSet[Any]) -> Set[Any]:
         return self._like(_elements(other) | self._items)
 
     def __rand__(self, other: AbstractSet[T]) -> Set[T]:
@@ -324,19 +343,23 @@ class Set(Container, Generic[T]):
     def __rsub__(self, other: AbstractSet[T]) -> Set[T]:
         return self._like(_elements(other) - self._items)
 
-    def __rxor__(self, other: AbstractSet[T]) -> Set[T]:
+    @overload
+    def __rxor__(self, other: AbstractSet[T]) -> Set[T]: ...
+    @overload
+    def __rxor__(self: Set[Never], other: AbstractSet[S]) -> Set[S]: ...
+    def __rxor__(self, other: AbstractSet[Any]) -> Set[Any]:
         return self._like(_elements(other) ^ self._items)
 
-    def __le__(self, other: Set[T] | AbstractSet[T]) -> bool:
+    def __le__(self, other: Sets[T]) -> bool:
         return self._items <= _elements(other)
 
-    def __lt__(self, other: Set[T] | AbstractSet[T]) -> bool:
+    def __lt__(self, other: Sets[T]) -> bool:
         return self._items < _elements(other)
 
-    def __ge__(self, other: Set[T] | AbstractSet[T]) -> bool:
+    def __ge__(self, other: Sets[T]) -> bool:
         return self._items >= _elements(other)
 
-    def __gt__(self, other: Set[T] | AbstractSet[T]) -> bool:
+    def __gt__(self, other: Sets[T]) -> bool:
         return self._items > _elements(other)
 
     def add(self, element: T) -> None:
@@ -360,7 +383,7 @@ class Set(Container, Generic[T]):
         return "{" + ", ".join(show(element) for element in self) + "}"
 
 
-def _elements(other: Set[T] | AbstractSet[T]) -> frozenset[T]:
+def _elements(other: Sets[T]) -> frozenset[T]:
     if isinstance(other, Set):
         return other.plain_items()
     if isinstance(other, (set, frozenset)):

@@ -192,3 +192,23 @@ def test_a_spent_budget_stops_a_step_right_after_its_guards(body: str, tmp_path:
     else:
         with pytest.raises(ModelError, match="division by zero"):
             attempt(model, first, model.actions[0], {})
+
+
+# --- messages displayed -----------------------------------------------------------------------------------------------
+
+DISPLAYED = {
+    "s.notes = {Note(node, 1), Note(Node(0), 1), Note(node, 1)}": None,
+    "s.notes = {Note(node, 1), Note(node, 2), Note(node, 3)}": "notes: 3 elements are more than the capacity of 2",
+    "s.notes = {Note(node, s.count + 4)}": "notes: Note.by: 4 is outside 0..3",
+    "s.told = s.notes == {Note(node, 1)}\ns.notes = {Note(Node(1), 1)}": None,
+    "s.told = Note(node, 1) in {Note(Node(1), 1)}": None,
+    "s.count = len({Note(node, 1), Note(Node(1), 1)})": None,
+}
+
+
+@pytest.mark.parametrize("body", DISPLAYED)
+def test_messages_are_displayed_in_a_step_too(body: str, tmp_path: Path) -> None:
+    model = bound(tmp_path, text_of(FIELDS, START, step_of(body), before=BEFORE))
+    agree(model)
+    failure = plain(model, Search()).failure
+    assert (failure and failure.message) == DISPLAYED[body]

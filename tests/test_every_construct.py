@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from tidegate.language.binding import Definition, load
 
-from .engines import agree_on, compiled, reachable_states
+from .engines import agree, agree_on, compiled, reachable_states
 
 EVERYTHING = Path(__file__).parent / "fixtures" / "models" / "every_construct.py"
 
@@ -29,3 +29,8 @@ def test_every_construct_means_the_same_in_native_code_and_plain_python(
     native.frontier.close()
     assert {each.name for each in model.actions if each.switched_off} == ({"push"} if profile == "off" else set())
     capsys.readouterr()  # the model prints, and its prints are seen in plain Python only
+
+
+def test_empty_containers_go_with_others_in_both_engines() -> None:
+    """The same text is read by the type checker, with the tests."""
+    agree(load(EVERYTHING.with_name("empty_containers.py")).bind())

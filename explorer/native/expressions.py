@@ -414,11 +414,6 @@ class Expressions(Shapes):
     def _MakeSeq(self, node: ir.MakeSeq) -> Built:
         return Items(node.type, len(node.elements), tuple(self.evaluate(each) for each in node.elements))
 
-    def _MakePool(self, node: ir.MakePool) -> Built:
-        if node.elements:
-            raise NotImplementedError("a set of messages is built by add(), one at a time")
-        return Items(node.type, 0, ())
-
     def _Concat(self, node: ir.Concat) -> Built:
         left, right = self.evaluate(node.left), self.evaluate(node.right)
         here, there = self.length(left), self.length(right)

@@ -178,8 +178,7 @@ class Confirmation:
         state = decode(self.model, self.frontier.program, words)
         if self.words(state) != words:
             raise Disagreement(f"state {index} does not survive decoding: {state}")
-        theirs = list(steps(self.model, state))
-        self._recheck_steps(words, state, theirs)
+        self._recheck_steps(words, state, self._steps(words, state))
         program = self.frontier.program
         for name, properties, told in (
             ("invariants", program.invariants, False),
@@ -193,6 +192,16 @@ class Confirmation:
         ends = self.frontier.ends(words)
         if ends != 2:
             self._same("a terminal predicate", ends == 1, is_terminal(self.model, state), state)
+
+    def _steps(self, words: Words, state: State) -> list[Step]:
+        """The judge's steps. One that breaks the model must break natively too, and is then the search's to tell."""
+        try:
+            return list(steps(self.model, state))
+        except ModelError as error:
+            if self.frontier.successors(words) is None:
+                raise
+            message = f"{error.action}: {error.message} in plain Python, and nothing natively, at {state}"
+            raise Disagreement(message) from error
 
     def _recheck_steps(self, words: Words, state: State, theirs: list[Step]) -> None:
         watched = self.frontier["WATCH"]  # those that held throughout

@@ -4,6 +4,7 @@ functions."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import reduce
 from typing import Any
 
@@ -23,7 +24,7 @@ from ...language.types import (
     Subset,
     Type,
 )
-from .cells import Built, Cell, Maybe, Memory
+from .cells import Built, Cell, Items, Maybe, Memory
 from .layout import Array, Leaf, Shape, Struct, words_of
 from .loops import Loops
 from .machine import I64
@@ -241,6 +242,18 @@ class Statements(Loops):
         """A value as one LLVM integer, in the form and order in which a pool keeps it."""
         words = self.stage(type_, value)
         return self.wide_code(words, -(-words.shape.bits // 64) * 64 or 64)
+
+    def _MakePool(self, node: ir.MakePool) -> Built:
+        empty = Items(node.type, 0, ())
+        if not node.elements:
+            return empty
+        type_ = replace(node.type, capacity=len(node.elements), capacity_open=None)
+        cell = self.stage(type_, empty)
+        for each in node.elements:
+            value = self.settle(self.evaluate(each))
+            self.check(type_.of, value)
+            self._pool_add(cell, type_, self.packed(type_.of, value))
+        return cell
 
     def stage(self, type_: Type, value: Built) -> Cell:
         """The value packed on its own, at word 0."""
