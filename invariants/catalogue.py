@@ -39,7 +39,7 @@ _ENTRIES = (
     Entry("replication", replication, (replication_properties,), default_profile="kip320"),
     Entry("async_isr", async_isr, (async_isr_properties,)),
     Entry("raft", raft, (raft_properties,), default_profile="raft"),
-    Entry("kraft", kraft, (kraft_properties,), default_profile="kip595"),
+    Entry("kraft", kraft, (kraft_properties,), default_profile="kip996"),
 )
 
 CATALOGUE: Mapping[str, Entry] = {entry.name: entry for entry in _ENTRIES}
