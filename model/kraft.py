@@ -14,14 +14,14 @@ Each mistake of its history is a switch, and a profile that makes this one mista
 
 * `kip595`: KRaft as it should have been from the start. In `kip853` (3.9) a voter with another disk is another one;
   `kip996` (4.0) has that too, and a voter asks whether it could win before it disturbs anybody: pre-vote.
-* `kafka_12619`: that comparison. `kafka_10533`: nothing is flushed before it is acknowledged, so that a power loss takes
-  back what was counted. `kafka_10527`: besides, a leader is leader of the same epoch after a restart, and writes other
-  records where the lost ones were; a voter that led now starts as *resigned*.
+* `kafka_12619`: that comparison. `kafka_10533`: nothing is flushed before it is acknowledged, so that a power loss
+  takes back what was counted. `kafka_10527`: besides, a leader is leader of the same epoch after a restart, and writes
+  other records where the lost ones were; a voter that led now starts as *resigned*.
 * `kafka_15345`: on an empty log the controller is told that it leads before its epoch's start is committed.
 * `kafka_12460`: a follower cuts its log even below its high watermark. Only a voter that lost its disk and is still
   taken for the old one, as in `kip595`, can bring that about.
-* `lost_votes`: a voter forgets in a crash whom it voted for. `illegal_state` (3.2): one that resigned hears in an answer
-  that it leads, and takes that for impossible.
+* `lost_votes`: a voter forgets in a crash whom it voted for. `illegal_state` (3.2): one that resigned hears in an
+  answer that it leads, and takes that for impossible.
 
 What is left out, and why:
 
@@ -343,7 +343,7 @@ def vote(s: Quorum, candidate: Voter, voter: Voter) -> None:
 
 @action
 def refuse_vote(s: Quorum, candidate: Voter, voter: Voter) -> None:
-    """{candidate} asks {voter} for its vote in epoch {s.election[candidate].epoch}; its log is behind, and it gets none."""
+    """{candidate}, whose log is behind, asks {voter} for its vote in epoch {s.election[candidate].epoch} in vain."""
     require(s.election[candidate].role == Role.CANDIDATE)
     require(s.election[voter].epoch < s.election[candidate].epoch)
     require(not is_up_to_date(s, candidate, voter))
@@ -433,7 +433,7 @@ def epoch_start(s: Quorum, leader: Voter) -> int:
 
 @action
 def fetch(s: Quorum, follower: Voter, leader: Voter, answered: bool) -> None:
-    """{follower} fetches from {leader} at offset {len(s.log[follower])}, and so acknowledges what is before it."""
+    """{follower} fetches from {leader} at offset {len(s.log[follower])} (its answer arrives: {answered})."""
     require(s.election[leader].role == Role.LEADER)
     require(follows(s, follower, leader))
     end = len(s.log[follower])
@@ -454,12 +454,14 @@ def fetch(s: Quorum, follower: Voter, leader: Voter, answered: bool) -> None:
 
 def commits(s: Quorum, follower: Voter, leader: Voter, end: int) -> bool:
     """Whether a majority has come to that end, with this fetch, and it is past the start of the leader's epoch."""
-    reached = {
-        voter
-        for voter in Voter
-        if is_voter(s, voter)
-        and (voter == leader or voter == follower or (follows(s, voter, leader) and len(s.log[voter]) >= end))
-    }
+    reached = Set(
+        {
+            voter
+            for voter in Voter
+            if is_voter(s, voter)
+            and (voter in {leader, follower} or (follows(s, voter, leader) and len(s.log[voter]) >= end))
+        }
+    )
     start = epoch_start(s, leader)
     return (
         is_voter(s, follower)
@@ -471,7 +473,7 @@ def commits(s: Quorum, follower: Voter, leader: Voter, end: int) -> bool:
 
 @action
 def truncate(s: Quorum, follower: Voter, leader: Voter) -> None:
-    """{follower} fetches at offset {len(s.log[follower])}, {leader} answers where their logs part, and it cuts there."""
+    """{follower} fetches at offset {len(s.log[follower])}; {leader} answers where their logs part; it cuts there."""
     require(s.election[leader].role == Role.LEADER)
     require(follows(s, follower, leader))
     end = common_end(s, follower, leader)
@@ -513,7 +515,7 @@ def apply(s: Quorum, broker: Broker, leader: Voter) -> None:
 
 @action
 def resign(s: Quorum, leader: Voter) -> None:
-    """{leader} shuts down, or has heard from no majority for too long, and resigns from epoch {s.election[leader].epoch}."""
+    """{leader} shuts down, or hears from no majority, and resigns from epoch {s.election[leader].epoch}."""
     require(s.election[leader].role == Role.LEADER)
     s.election[leader] = leading(Role.RESIGNED, s.election[leader].epoch, leader)
 
