@@ -9,7 +9,7 @@ Two properties are about servers that hear their leader, and about changes of th
 from __future__ import annotations
 
 from ..language import Set, invariant, reachable, transition
-from ..model.raft import Cluster, Role, Server, followers_in_touch, is_quorum, members
+from ..model.raft import Cluster, Role, Server, followers_in_touch, is_quorum, members, membership_changes
 
 # --- in every state ---------------------------------------------------------------------------------------------------
 
@@ -75,9 +75,13 @@ def applied_commands_agree(s: Cluster) -> bool:
 
 @invariant
 def committed_entries_reach_majority(s: Cluster) -> bool:
-    """What a server knows to be committed is in the logs of a majority."""
+    """What a server knows to be committed is in the logs of a majority; while members change, no majority lacks it."""
     return all(
-        is_quorum(holders(s, server, o), members(s, server)) for server in Server for o in range(s.commit_index[server])
+        is_quorum(holders(s, server, o), members(s, server))
+        if membership_changes == 0
+        else not is_quorum(Set(Server) - holders(s, server, o), members(s, server))
+        for server in Server
+        for o in range(s.commit_index[server])
     )
 
 

@@ -25,8 +25,7 @@ What is abstracted away:
 * There is no clock: an election timer may run out at any time. That a leader was heard in time is one bit a server,
   kept only where `check_quorum` or `pre_vote` looks at it. A round of pre-votes is one step.
 * An AppendEntries request carries one entry or none. There are no snapshots. A leader does not remove itself.
-* To learn of a newer term is a step of its own, whatever brings it; then the message itself is handled. A vote denied
-  in the same term changes nothing at the candidate, so that it is not sent.
+* To learn of a newer term is a step of its own, whatever brings it. A vote denied in the same term is not sent.
 * A server applies an entry as soon as it knows that it is committed: `commit_index` says what is applied. The state
   machine is the sequence of commands; what it makes of them is the same everywhere, since it is deterministic.
 * A crash and the restart are one step: a server that does nothing for a while is one that is down. Without `fsync` it
@@ -366,7 +365,7 @@ def followers_in_touch(s: Cluster, leader: Server) -> Set[Server]:
 @action(kind="client")
 def write(s: Cluster, leader: Server) -> None:
     """{leader} appends a client's command at index {len(s.log[leader]) + 1}, in term {s.current_term[leader]}."""
-    require(s.role[leader] == Role.LEADER)
+    require(client_values > 0 and s.role[leader] == Role.LEADER)
     limit(s.next_command < client_values)
     limit(len(s.log[leader]) < log_size)
     s.log[leader].append(Entry(term=s.current_term[leader], command=s.next_command, members=Set()))
@@ -586,6 +585,7 @@ def duplicate(s: Cluster, message: Message) -> None:
 @action(kind="fault", budget="crashes")
 def restart(s: Cluster, server: Server, kept: Index) -> None:
     """{server} crashes and starts again, with {kept} of its {len(s.log[server])} entries."""
+    require(crashes > 0)
     require(kept == (len(s.log[server]) if keep_disk else 0) or (not fsync and kept < len(s.log[server])))
     s.log[server].truncate(kept)
     s.role[server] = Role.FOLLOWER
