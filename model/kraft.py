@@ -448,7 +448,7 @@ def fetch(s: Quorum, follower: Voter, leader: Voter, answered: bool) -> None:
             s.committed_in = s.election[leader].epoch
     if answered and end < len(s.log[leader]):
         s.log[follower].append(s.log[leader][end])
-    if answered:
+    if answered and high_watermark > 0:  # else the follower keeps what it knows
         s.high_watermark[follower] = min(high_watermark, len(s.log[follower]))
 
 
