@@ -1,8 +1,8 @@
-"""docs/cli.md is executed: every command in it is run, must print what the page shows, and end with the exit it says.
+"""The pages of docs/ are executed: every command is run, must print what the page shows, and end with the exit it says.
 
 In a block, a line that starts with `$ ` is a command, continued by lines that start with `> `; what follows is its
 output, standard error included, where `...` stands for anything. A last line `[exit 1]` is its exit; else it is 0.
-The commands of a page share one directory.
+All commands share one directory.
 """
 
 from __future__ import annotations
@@ -21,26 +21,28 @@ import pytest
 
 from .conftest import ROOT
 
-PAGE = ROOT / "docs" / "cli.md"
+PAGES = sorted((ROOT / "docs").glob("*.md"))
 
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A command of the page, where it stands, and what must come of it."""
+    """A command of a page, where it stands, and what must come of it."""
 
+    page: str
     line: int
     command: str
     output: str
     exit: int
 
 
-def examples(text: str) -> Iterator[Example]:
+def examples(page: Path) -> Iterator[Example]:
+    text = page.read_text(encoding="utf-8")
     for block in re.finditer(r"^```console\n(.*?)^```$", text, re.MULTILINE | re.DOTALL):
         first = text.count("\n", 0, block.start(1)) + 1
-        yield from commands(block[1].splitlines(), first)
+        yield from commands(page.stem, block[1].splitlines(), first)
 
 
-def commands(lines: list[str], first: int) -> Iterator[Example]:
+def commands(page: str, lines: list[str], first: int) -> Iterator[Example]:
     starts = [i for i, line in enumerate(lines) if line.startswith("$ ")]
     for start, end in zip(starts, [*starts[1:], len(lines)], strict=True):
         more = [line[2:] for line in lines[start + 1 : end] if line.startswith("> ")]
@@ -48,19 +50,21 @@ def commands(lines: list[str], first: int) -> Iterator[Example]:
         said = re.fullmatch(r"\[exit (\d+)\]", output[-1]) if output else None
         shown = output[:-1] if said else output
         command = "\n".join([lines[start][2:], *more])
-        yield Example(first + start, command, "".join(f"{line}\n" for line in shown), int(said[1]) if said else 0)
+        yield Example(page, first + start, command, "".join(f"{line}\n" for line in shown), int(said[1]) if said else 0)
 
 
 @pytest.fixture(scope="module")
 def workshop(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A directory with the examples in it, in which the commands of the page are run one after another."""
+    """A directory with the examples in it, in which the commands of the pages are run one after another."""
     folder = tmp_path_factory.mktemp("workshop")
     shutil.copytree(ROOT / "examples", folder / "examples")
     return folder
 
 
 @pytest.mark.parametrize(
-    "example", list(examples(PAGE.read_text(encoding="utf-8"))), ids=lambda each: f"line {each.line}"
+    "example",
+    [example for page in PAGES for example in examples(page)],
+    ids=lambda each: f"{each.page} line {each.line}",
 )
 def test_the_page_is_true(example: Example, workshop: Path, cache: Path) -> None:
     command = re.sub(r"\btidegate (?=[a-z-])", f"{sys.executable} -m tidegate.cli.main ", example.command)
