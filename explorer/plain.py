@@ -120,13 +120,8 @@ class _Exploration:
             at = end
 
     def _begin(self) -> None:
-        try:
-            for state in initial_states(self.model):
-                self._found(state, None)
-        except ModelError as error:
-            if not self.states:
-                raise
-            raise self._broken(error, 0) from error
+        for state in list(initial_states(self.model)):
+            self._found(state, None)
 
     def _expand(self, number: int) -> None:
         state = self.states[number]

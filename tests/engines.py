@@ -6,6 +6,7 @@ import itertools
 import random
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from textwrap import dedent, indent
@@ -30,8 +31,8 @@ from enum import Enum
 from typing import Annotated
 
 from tidegate.language import (
-    Bag, Capacity, Domain, Ghost, Map, Member, Option, Range, Seq, Set, action, constant, initial, invariant, is_majority, limit,
-    reachable, record, replace, require, state, terminal, transition,
+    Bag, Capacity, Domain, Ghost, Map, Member, Option, Range, Seq, Set, action, constant, initial, invariant,
+    is_majority, limit, reachable, record, replace, require, state, terminal, transition,
 )
 
 
@@ -90,7 +91,8 @@ def asked(engine: Any, model: Model, search: Search) -> Verdict | str:
 
 
 def agree(model: Model, *, symmetry: bool = False, seconds: float | None = None) -> Verdict | None:
-    """Ask both engines to explore everything; every difference is an AssertionError. The native verdict, when there is one."""
+    """Ask both engines to explore everything; every difference is an AssertionError. The native verdict, if there is
+    one."""
     theirs = asked(plain, model, Search(symmetry=symmetry, keep_going=True, seconds=seconds))
     if isinstance(theirs, Verdict) and seconds is not None and theirs.seconds >= seconds:
         return None
@@ -165,7 +167,9 @@ def compiled(model: Model, *, symmetry: bool = False) -> Native:
 
 def reachable_states(model: Model, count: int, seed: int) -> list[State]:
     """States met on random walks of plain Python."""
-    chosen, starts = random.Random(seed), list(initial_states(model))
+    chosen, starts = random.Random(seed), list[State]()
+    with suppress(ModelError):
+        starts = list(initial_states(model))
     found: dict[State, None] = {}
     for _ in range(count * 4):
         if len(found) >= count or not starts:

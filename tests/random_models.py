@@ -1,5 +1,5 @@
-"""Random models: the source text of small models over every type and construct of the language, made type by type so that nearly
-all of them mean something. What they mean does not matter; that all engines agree on it does.
+"""Random models: the source text of small models over every type and construct of the language, made type by type so
+that nearly all of them mean something. What they mean does not matter; that all engines agree on it does.
 
     texts()             a Hypothesis strategy of texts
     text(seed, size)    one of them
@@ -14,136 +14,35 @@ from textwrap import indent
 
 from hypothesis import strategies as st
 
-HEADER = '''"""A random model."""
-
-from enum import Enum
-from typing import Annotated
-
-from tidegate.language import (
-    Bag, Capacity, Domain, Ghost, Map, Member, Option, Range, Seq, Set, action, constant, initial, invariant, is_majority, limit,
-    reachable, record, replace, require, state, terminal, transition,
+from .random_kinds import (
+    BIG,
+    BOOL,
+    COLOR,
+    FLAT,
+    HEADER,
+    KEYS,
+    LITERALS,
+    MEMBERS,
+    NODE,
+    PARTS,
+    PLAIN,
+    POOLS,
+    POT,
+    SCALARS,
+    SIGNED,
+    SMALL,
+    WRAPPED,
+    Kind,
+    map_,
+    seq,
+    set_,
 )
-
-nodes = constant(2, minimum=1, maximum=3, says="nodes")
-top = constant({top}, minimum=1, maximum=3, says="the highest small number")
-room = constant(2, minimum=1, maximum=3, says="room in containers")
-faults = constant(1, minimum=0, maximum=2, says="faults")
-quick = constant({quick}, says="a switch")
-
-
-class Node(Domain, size=nodes, symmetric={symmetric}):
-    """A name."""
-
-
-class Pot(Domain, size=2, symmetric={symmetric}):
-    """Another name."""
-
-
-class Color(Enum):
-    """A color."""
-
-    RED = 1
-    GREEN = 2
-    BLUE = 3
-
-
-Small = Annotated[int, Range(0, top)]
-Signed = Annotated[int, Range(-2, 1)]
-Large = Annotated[int, Range(0, 2000)]
-
-
-@record
-class Flat:
-    """A narrow record."""
-
-    by: Node
-    number: Small
-    lit: bool
-
-
-@record
-class Nest:
-    """A record with everything in it."""
-
-    flat: Flat | None
-    group: Set[Node]
-    signed: Signed
-    color: Color | None
-
-
-@record
-class Big:
-    """A record wider than a word."""
-
-    sizes: Map[Color, Large]
-    flat: Flat
-    queue: Annotated[Seq[Large], Capacity(3)]
-
-
-'''
-
-
-@dataclass(frozen=True, slots=True)
-class Kind:
-    """A type of the language: how it is written, what it is, and what it is of."""
-
-    text: str
-    form: str
-    of: tuple[Kind, ...] = ()
-    capacity: str = ""
-
-
-SMALL, SIGNED, LARGE = Kind("Small", "int"), Kind("Signed", "int"), Kind("Large", "int")
-BOOL, COLOR = Kind("bool", "bool"), Kind("Color", "enum")
-NODE, POT = Kind("Node", "domain"), Kind("Pot", "domain")
-SCALARS = (SMALL, SIGNED, BOOL, COLOR, NODE, POT)
-
-
-def option(of: Kind) -> Kind:
-    """`of | None`."""
-    return Kind(f"{of.text} | None", "option", (of,))
-
-
-def map_(key: Kind, value: Kind) -> Kind:
-    """`Map[key, value]`."""
-    return Kind(f"Map[{key.text}, {value.text}]", "map", (key, value))
-
-
-def seq(of: Kind, capacity: str) -> Kind:
-    """A sequence with a capacity."""
-    return Kind(f"Annotated[Seq[{of.text}], Capacity({capacity})]", "seq", (of,), capacity)
-
-
-def set_(of: Kind) -> Kind:
-    """A set of scalars."""
-    return Kind(f"Set[{of.text}]", "set", (of,))
-
-
-def pool(of: Kind, capacity: str, container: str) -> Kind:
-    """A set or bag of records."""
-    return Kind(f"Annotated[{container}[{of.text}], Capacity({capacity})]", container.lower() + " of records", (of,), capacity)
-
-
-FLAT, NEST, BIG = Kind("Flat", "record"), Kind("Nest", "record"), Kind("Big", "record")
-PARTS: dict[str, dict[str, Kind]] = {
-    "Flat": {"by": NODE, "number": SMALL, "lit": BOOL},
-    "Nest": {"flat": option(FLAT), "group": set_(NODE), "signed": SIGNED, "color": option(COLOR)},
-    "Big": {"sizes": map_(COLOR, LARGE), "flat": FLAT, "queue": seq(LARGE, "3")},
-}
-PLAIN = (
-    *SCALARS, option(NODE), option(SMALL), option(COLOR), option(FLAT), option(BIG), FLAT, NEST, BIG, seq(SMALL, "room"), seq(FLAT, "2"),
-    seq(BIG, "2"), seq(seq(SIGNED, "2"), "2"), set_(NODE), set_(COLOR), set_(SMALL), set_(SIGNED), seq(map_(SIGNED, LARGE), "2"),
-)  # fmt: skip
-KEYS = (NODE, POT, COLOR, BOOL, SIGNED, SMALL)
-POOLS = (pool(FLAT, "room", "Set"), pool(BIG, "2", "Set"), pool(NEST, "2", "Bag"), pool(FLAT, "3", "Bag"), pool(BIG, "2", "Bag"))
-LITERALS = {"Small": ("0", "1", "top"), "Signed": ("-2", "-1", "0", "1"), "Large": ("0", "7", "1999", "2000")}
-WRAPPED = {"Small": "({}) % (top + 1)", "Signed": "({}) % 4 - 2", "Large": "({}) % 2001"}
-MEMBERS = {"Node": "Node(0)", "Pot": "Pot(0)"}
 
 
 @dataclass(slots=True)
 class Writer:
-    """Writes one model. `states` are the names that stand for states where text is being written; `names` the local ones."""
+    """Writes one model. `states` are the names that stand for states where text is being written; `names` the local
+    ones."""
 
     random: random.Random
     size: int
@@ -167,7 +66,7 @@ class Writer:
         self.count += 1
         return f"{stem}{self.count}"
 
-    # --- reading --------------------------------------------------------------------------------------------------------
+    # --- reading ------------------------------------------------------------------------------------------------------
 
     def paths(self, wanted: Callable[[Kind], bool], depth: int = 1) -> list[str]:
         """Everything readable whose type is wanted."""
@@ -197,7 +96,7 @@ class Writer:
         found = self.paths(wanted)
         return self.random.choice(found) if found else None
 
-    # --- values ---------------------------------------------------------------------------------------------------------
+    # --- values -------------------------------------------------------------------------------------------------------
 
     def value(self, kind: Kind, depth: int) -> str:
         """An expression of a type."""
@@ -256,7 +155,10 @@ class Writer:
         kept = f"{path}[{self.value(SMALL, 0)}:{self.value(SMALL, 0)}]" if self.chance(0.5) else f"{path}[1:]"
         added = "Seq()" if depth <= 1 else f"Seq([{self.value(kind.of[0], depth - 2)}])"
         return self.pick(
-            lambda: kept, lambda: f"{path}[1:] + {added}", lambda: f"{added} + {path}[1:]", lambda: f"({path} + {path})[: {kind.capacity}]"
+            lambda: kept,
+            lambda: f"{path}[1:] + {added}",
+            lambda: f"{added} + {path}[1:]",
+            lambda: f"({path} + {path})[: {kind.capacity}]",
         )
 
     def _set(self, kind: Kind, depth: int) -> str:
@@ -280,12 +182,14 @@ class Writer:
     def _bag_of_records(self, kind: Kind, depth: int) -> str:
         return "Bag()"
 
-    # --- numbers and truths ------------------------------------------------------------------------------------------------
+    # --- numbers and truths -------------------------------------------------------------------------------------------
 
     def number(self, depth: int) -> str:
         """An integer expression of any range."""
         if depth <= 0:
-            return self.pick(lambda: self.value(SMALL, 0), lambda: self.value(SIGNED, 0), lambda: self.random.choice("01234"))
+            return self.pick(
+                lambda: self.value(SMALL, 0), lambda: self.value(SIGNED, 0), lambda: self.random.choice("01234")
+            )
         return self.pick(
             lambda: self.some_path(lambda each: each.form == "int") or "1",
             lambda: self.some_path(lambda each: each.form == "int") or "2",
@@ -297,6 +201,14 @@ class Writer:
             lambda: f"({self.number(depth - 1)} if {self.truth(depth - 1)} else {self.number(depth - 1)})",
             lambda: f"helped({self.number(depth - 1)}, {self.value(SMALL, 0)})",
         )
+
+    def extreme(self) -> str:
+        """`min` or `max`."""
+        return self.random.choice(("min", "max"))
+
+    def holding(self, *forms: str) -> list[Kind]:
+        """The types in sight of these forms, in a fixed order."""
+        return sorted((each for each in self.every_kind() if each.form in forms), key=lambda each: each.text)
 
     def _divisor(self, depth: int) -> str:
         if self.chance(0.03):
@@ -313,7 +225,7 @@ class Writer:
             lambda generators: self.pick(
                 lambda: f"sum({self.number(depth)} {generators})",
                 lambda: f"sum(1 {generators} if {self.truth(depth)})",
-                lambda: f"{self.random.choice(('min', 'max'))}(({self.number(depth)} {generators}), default={self.number(0)})",
+                lambda: f"{self.extreme()}(({self.number(depth)} {generators}), default={self.number(0)})",
             ),
         )
 
@@ -334,7 +246,9 @@ class Writer:
     def _source(self) -> tuple[str, Kind]:
         holders = [
             (text, kind)
-            for kind in {each for each in self.every_kind() if each.form in ("seq", "set", "set of records", "bag of records")}
+            for kind in {
+                each for each in self.every_kind() if each.form in ("seq", "set", "set of records", "bag of records")
+            }
             for text in self.paths(lambda each, kind=kind: each == kind, 0)
         ]
         if holders and self.chance(0.6):
@@ -373,7 +287,8 @@ class Writer:
             lambda: self._absent(),
             lambda: self._majority(),
             lambda: self._over(
-                depth - 1, lambda generators: f"{self.random.choice(('all', 'any'))}({self.truth(depth - 1)} {generators})"
+                depth - 1,
+                lambda generators: f"{self.random.choice(('all', 'any'))}({self.truth(depth - 1)} {generators})",
             ),
         )
 
@@ -389,13 +304,16 @@ class Writer:
         return f"({path} {self.random.choice(('==', '!='))} {other})"
 
     def _within(self, depth: int) -> str:
-        kinds = sorted((each for each in self.every_kind() if each.form in ("seq", "set", "set of records", "bag of records")),
-                       key=lambda each: each.text)  # fmt: skip
+        kinds = self.holding("seq", "set", "set of records", "bag of records")
         if not kinds:
             return "quick"
         kind = self.random.choice(kinds)
         path = self.some_path(lambda each: each == kind)
-        return "quick" if path is None else f"({self.value(kind.of[0], depth)} {self.random.choice(('in', 'not in'))} {path})"
+        return (
+            "quick"
+            if path is None
+            else f"({self.value(kind.of[0], depth)} {self.random.choice(('in', 'not in'))} {path})"
+        )
 
     def _absent(self) -> str:
         path = self.some_path(lambda each: each.form == "option")
@@ -405,7 +323,7 @@ class Writer:
         path = self.some_path(lambda each: each == set_(NODE))
         return "quick" if path is None else f"is_majority({path})"
 
-    # --- statements ---------------------------------------------------------------------------------------------------------
+    # --- statements ---------------------------------------------------------------------------------------------------
 
     def places(self) -> list[tuple[str, Kind]]:
         """Everything that can be written."""
@@ -426,11 +344,10 @@ class Writer:
 
     def statement(self, depth: int) -> str:
         """One statement."""
-        ways = [self._write, self._write, self._write, self._bind, self._bind_again]
+        ways = [self._write, self._write, self._write, self._bind, self._bind_again, self._keep, self._drain]
         if depth > 0:
-            ways += [self._if, self._for, self._match]
-        way = self.random.choice(ways)
-        return way(depth) if way in (self._if, self._for, self._match) else way()
+            ways += [lambda: self._if(depth), lambda: self._for(depth), lambda: self._match(depth)]
+        return self.random.choice(ways)()
 
     def _write(self) -> str:
         text, kind = self.random.choice(self.places())
@@ -447,7 +364,11 @@ class Writer:
                     lambda: f"if len({text}) < {kind.capacity}:\n    {text}.append({self.value(of, 2)})",
                     lambda: f"{text}.truncate(min({self.value(SMALL, 1)}, len({text})))",
                     lambda: f"if len({text}) > 1:\n    {text}[1] = {self.value(of, 1)}",
-                    lambda: f"{text} = ({self.value(kind, 2)})[: {kind.capacity}]" if self.chance(0.9) else f"{text} = {self.value(kind, 2)}",
+                    lambda: (
+                        f"{text} = ({self.value(kind, 2)})[: {kind.capacity}]"
+                        if self.chance(0.9)
+                        else f"{text} = {self.value(kind, 2)}"
+                    ),
                 )
             case "set":
                 return self.pick(
@@ -467,8 +388,7 @@ class Writer:
                 return f"{text} = {self.value(kind, 3)}"
 
     def _bind(self) -> str:
-        kind = self.random.choice(sorted((each for each in self.every_kind() if each.form not in ("set of records", "bag of records",
-                                         "option")), key=lambda each: each.text))  # fmt: skip
+        kind = self.random.choice(self.holding("int", "bool", "enum", "domain", "record", "map", "seq", "set"))
         path = self.some_path(lambda each: each == kind)
         if kind.form == "int" or path is None:
             kind, made = SMALL, self.value(SMALL, 2)
@@ -477,6 +397,60 @@ class Writer:
         name = self.fresh("v")
         self.names[name] = kind
         return f"{name} = {made}" if made not in ("Set()", "Seq()") else "pass"
+
+    def _keep(self) -> str:
+        """A value made from the state is kept in a name, the state is written, and then the name is used."""
+        kinds = self.holding("seq", "record")
+        places = [(text, kind) for text, kind in self.places() if kind in kinds and not text.startswith("s.ghost")]
+        if not places:
+            return self._write()
+        text, kind = self.random.choice(places)
+        name = self.fresh("kept")
+        if kind.form == "seq":
+            added = f"Seq([{self.value(kind.of[0], 1)}])"
+            made = self.pick(lambda: f"{text}[1:]", lambda: f"{added} + {text}", lambda: f"{text} + {added}")
+            used = f"{text} = {name}[: {kind.capacity}]"
+        else:
+            part, of = self.random.choice(list(PARTS[kind.text].items()))
+            made, used = f"replace({text}, {part}={self.value(of, 1)})", f"{text} = {name}"
+        between = self._written(text, kind)
+        self.names[name] = kind
+        other = self.statement(0)
+        return "\n".join((f"{name} = {made}", between, other, used))
+
+    def _drain(self) -> str:
+        """A loop over something that its body changes."""
+        holders = [
+            (text, kind)
+            for text, kind in self.places()
+            if kind.form in ("seq", "set of records", "bag of records") and not text.startswith("s.ghost")
+        ]
+        if not holders:
+            return self._write()
+        text, kind = self.random.choice(holders)
+        name, outer = self.fresh("i"), dict(self.names)
+        self.names[name] = kind.of[0]
+        self.loops.add(name)
+        if kind.form == "seq":
+            change = self.pick(lambda: f"{text} = {text}[1:]", lambda: f"{text}.truncate(len({text}) - 1)")
+        else:
+            change = f"{text}.remove({name})"
+        used = self._use(name, kind.of[0])
+        self.names = outer
+        return f"for {name} in {text}:\n    {change}\n{indent(used, '    ')}"
+
+    def _use(self, name: str, kind: Kind) -> str:
+        """A write that depends on a name."""
+        places = [text for text, each in self.places() if each == kind and not text.startswith("s.ghost")]
+        if places:
+            return f"{self.random.choice(places)} = {name}"
+        if kind.form == "record" and "flat" not in PARTS[kind.text]:
+            return f"s.number = {name}.number"
+        if kind == SMALL:
+            return f"s.number = ({name} + s.number) % (top + 1)"
+        if kind == BIG:
+            return f"s.number = ({name}.sizes[Color.RED] + {name}.flat.number) % (top + 1)"
+        return f"s.number = (1 if {name} == {name} else 0) % (top + 1)"
 
     def _bind_again(self) -> str:
         own = [name for name, kind in self.names.items() if kind == SMALL and name not in self.loops]
@@ -505,18 +479,20 @@ class Writer:
     def _match(self, depth: int) -> str:
         path = self.some_path(lambda each: each == COLOR) or "Color.RED"
         first, second = (indent(self.block(depth - 1, 1), "        ") for _ in range(2))
-        return f"match {path}:\n    case Color.RED:\n{first}\n    case Color.GREEN | Color.BLUE if {self.truth(1)}:\n{second}\n    case _:\n        pass"
+        cases = f"    case Color.RED:\n{first}\n    case Color.GREEN | Color.BLUE if {self.truth(1)}:\n{second}\n"
+        return f"match {path}:\n{cases}    case _:\n        pass"
 
-    # --- the parts of a model -------------------------------------------------------------------------------------------------
+    # --- the parts of a model -----------------------------------------------------------------------------------------
 
     def model(self) -> str:
         """The whole text."""
         self.fields = self._choose_fields()
         text = HEADER.format(top=self.random.choice("123"), quick=self.chance(0.5), symmetric=self.chance(0.6))
         declared = "\n".join(
-            f"    {name}: {f'Ghost[{kind.text}]' if name.startswith('ghost') else kind.text}" for name, kind in self.fields.items()
+            f"    {name}: {f'Ghost[{kind.text}]' if name.startswith('ghost') else kind.text}"
+            for name, kind in self.fields.items()
         )
-        text += f"@state\nclass World:\n    \"\"\"The state.\"\"\"\n\n{declared}\n\n\n" + self._helper() + self._initial()
+        text += f'@state\nclass World:\n    """The state."""\n\n{declared}\n\n\n' + self._helper() + self._initial()
         for number in range(self.size):
             text += self._action(number)
         text += self._property("invariant", 2, "s: World", ("s",)) + self._property("reachable", 1, "s: World", ("s",))
@@ -528,7 +504,10 @@ class Writer:
         for position in range(self.random.randint(2, 4)):
             kind = self.random.choice(PLAIN)
             if self.chance(0.4):
-                kind = map_(self.random.choice(KEYS), map_(self.random.choice(KEYS), self.random.choice(SCALARS)) if self.chance(0.2) else kind)
+                kind = map_(
+                    self.random.choice(KEYS),
+                    map_(self.random.choice(KEYS), self.random.choice(SCALARS)) if self.chance(0.2) else kind,
+                )
             chosen[f"field{position}"] = kind
         if self.chance(0.7):
             chosen["notes"] = self.random.choice(POOLS)
@@ -538,9 +517,12 @@ class Writer:
 
     def _initial(self) -> str:
         self.names, self.states = {"first": NODE, "on": BOOL}, ()
-        values = ",\n".join(f"        {name}={'first' if name == 'node' else self.value(kind, 1)}" for name, kind in self.fields.items())
+        values = ",\n".join(
+            f"        {name}={'first' if name == 'node' else self.value(kind, 1)}" for name, kind in self.fields.items()
+        )
         self.states = ("s",)
-        return f"@initial\ndef start(first: Node, on: bool) -> World:\n    \"\"\"The beginning.\"\"\"\n    return World(\n{values},\n    )\n\n\n"
+        head = '@initial\ndef start(first: Node, on: bool) -> World:\n    """The beginning."""\n'
+        return f"{head}    return World(\n{values},\n    )\n\n\n"
 
     def _helper(self) -> str:
         self.names, self.states = {"number": SMALL, "other": SMALL}, ()
@@ -575,7 +557,10 @@ class Writer:
             else:
                 parameters.append(f"{name}: {kind.text}")
             self.names[name] = kind
-        lines = [f"require({self.truth(2)})" for _ in range(self.random.randint(0, 2))]
+        lines = [f"require({self.truth(2)})" for _ in range(self.random.choice((0, 0, 1, 1, 2)))]
+        if self.chance(0.08):
+            path = self.some_path(lambda each: each.form == "seq" and each.of[0] == SMALL)
+            lines.append(f"require({path or 'Seq([0])'}[0] < 2)")
         if self.chance(0.3):
             lines.insert(0, self._bind())
         if self.chance(0.4):
@@ -585,7 +570,7 @@ class Writer:
         self.names = outer
         lines.append(self._write())
         mark = '@action(kind="fault", budget="faults")' if number == 1 and self.chance(0.6) else "@action"
-        head = f"{mark}\ndef step{number}({', '.join(['s: World', *parameters])}) -> None:\n    \"\"\"A step.\"\"\"\n"
+        head = f'{mark}\ndef step{number}({", ".join(["s: World", *parameters])}) -> None:\n    """A step."""\n'
         return head + indent("\n".join(lines), "    ") + "\n\n\n"
 
     def _property(self, role: str, most: int, parameters: str, states: tuple[str, ...]) -> str:
@@ -596,7 +581,7 @@ class Writer:
             lines = f"    return {truth}\n"
             if self.chance(0.3):
                 lines = f"    if {self.truth(1)}:\n        return {self.random.choice(('True', 'False'))}\n" + lines
-            made += f"@{role}\ndef {role}{number}({parameters}) -> bool:\n    \"\"\"A property.\"\"\"\n{lines}\n\n"
+            made += f'@{role}\ndef {role}{number}({parameters}) -> bool:\n    """A property."""\n{lines}\n\n'
             self.states, self.ghosts = ("s",), False
         return made
 

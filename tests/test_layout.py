@@ -41,13 +41,23 @@ def record_of(fields: tuple[Type, ...]) -> Record:
     return Record(RECORDS[key].__name__, tuple(zip(names, fields, strict=True)), RECORDS[key])
 
 
+def interval(lo: int, size: int) -> Int:
+    """The integers from `lo` on, `size` more than one."""
+    return Int(lo, lo + size)
+
+
+def pool_of(fields: list[Type], capacity: int, multiple: bool) -> Pool:
+    """A set or bag of records."""
+    return Pool(record_of(tuple(fields)), capacity, multiple)
+
+
 SCALARS: st.SearchStrategy[Type] = st.one_of(
-    st.builds(lambda lo, size: Int(lo, lo + size), st.integers(-5, 5), st.sampled_from([0, 1, 3, 6, 40, 2**20])),
+    st.builds(interval, st.integers(-5, 5), st.sampled_from([0, 1, 3, 6, 40, 2**20])),
     st.just(Bool()),
     st.just(Identity("Name", 3, False, ("A", "B", "C"), Name)),
 )
 KEYS: st.SearchStrategy[Type] = st.one_of(
-    st.builds(lambda lo, size: Int(lo, lo + size), st.integers(-5, 5), st.integers(0, 6)),
+    st.builds(interval, st.integers(-5, 5), st.integers(0, 6)),
     st.just(Bool()),
     st.just(Identity("Name", 3, False, ("A", "B", "C"), Name)),
 )
@@ -66,7 +76,7 @@ def larger(of: st.SearchStrategy[Type]) -> st.SearchStrategy[Type]:
 
 VALUES = st.recursive(st.one_of(SCALARS, SUBSETS), larger, max_leaves=6)
 POOLS = st.builds(
-    lambda fields, capacity, multiple: Pool(record_of(tuple(fields)), capacity, multiple),
+    pool_of,
     st.lists(VALUES, min_size=1, max_size=3),
     st.integers(0, 3),
     st.booleans(),
@@ -129,7 +139,7 @@ def test_pools_are_kept_in_one_order(pool: Pool, seed: int) -> None:
     layout, chosen = layout_of([pool]), random.Random(seed)
     records = list(value(pool, chosen))
     shuffled = chosen.sample(records, len(records))
-    make = Bag if pool.multiple else Set
+    make: Any = Bag if pool.multiple else Set
     assert layout.encode((make(records),)) == layout.encode((make(shuffled),))
     codes = sorted(raw_code(pool.of, each) for each in records)
     assert codes == sorted(codes)
@@ -137,7 +147,11 @@ def test_pools_are_kept_in_one_order(pool: Pool, seed: int) -> None:
 
 
 def test_narrow_types_never_cross_a_word() -> None:
-    for types in ([Int(0, 2**40), Int(0, 2**40), Bool()], [Map(Int(0, 30), Int(0, 6))], [Seq(Map(Int(0, 20), Int(0, 9)), 3)]):
+    for types in (
+        [Int(0, 2**40), Int(0, 2**40), Bool()],
+        [Map(Int(0, 30), Int(0, 6))],
+        [Seq(Map(Int(0, 20), Int(0, 9)), 3)],
+    ):
         layout = layout_of(list(types))
         for at in range(len(types)):
             _, shape, _, shift = layout.field(f"field{at}")
@@ -160,8 +174,15 @@ def test_states_of_every_type(opened: bool) -> None:
 
 def test_open_bounds_below(tmp_path: Path) -> None:
     before = "low = constant(0, minimum=-3, maximum=0, says='low')\nNumber = Annotated[int, Range(low, 2)]\n"
-    text = text_of("m: Map[Number, Small]\nk: Set[Number]", "m=Map({i: i for i in range(low, 3)})\nk=Set([low, 2])", "", before=before)
-    model = bound(tmp_path, text + "\n\n@action\ndef idle(s: World) -> None:\n    '''Idle.'''\n    s.m[2] = 0\n", open={"low"})
+    text = text_of(
+        "m: Map[Number, Small]\nk: Set[Number]",
+        "m=Map({i: i for i in range(low, 3)})\nk=Set([low, 2])",
+        "",
+        before=before,
+    )
+    model = bound(
+        tmp_path, text + "\n\n@action\ndef idle(s: World) -> None:\n    '''Idle.'''\n    s.m[2] = 0\n", open={"low"}
+    )
     assert_packed(model, list(initial_states(model)))
 
 

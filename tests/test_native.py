@@ -1,4 +1,5 @@
-"""The native engine as a whole: it does not believe itself, keeps its kernels, minds its limits, and says the same every time."""
+"""The native engine as a whole: it does not believe itself, keeps its kernels, minds its limits, and says the same
+every time."""
 
 from __future__ import annotations
 
@@ -12,7 +13,7 @@ from typing import Any
 
 import pytest
 from tidegate.explorer.native.compiler import read_object
-from tidegate.explorer.native.scalars import Scalars
+from tidegate.explorer.native.scalars import Bit, Num, Scalars
 from tidegate.explorer.native.search import check as native
 from tidegate.explorer.native.statements import Statements
 from tidegate.explorer.plain import check as plain
@@ -54,10 +55,15 @@ def counting(folder: Path, extra: str = "", **options: Any) -> Any:
 
 def large(folder: Path, extra: str = "") -> Any:
     """A model of about a million states."""
-    return bound(folder, text_of("lit: Map[Annotated[int, Range(0, 19)], bool]", "lit=Map({i: False for i in range(20)})", LARGE + extra))
+    return bound(
+        folder,
+        text_of(
+            "lit: Map[Annotated[int, Range(0, 19)], bool]", "lit=Map({i: False for i in range(20)})", LARGE + extra
+        ),
+    )
 
 
-# --- it does not believe itself --------------------------------------------------------------------------------------------
+# --- it does not believe itself ---------------------------------------------------------------------------------------
 
 
 def test_a_miscompiled_addition_is_caught(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -65,7 +71,12 @@ def test_a_miscompiled_addition_is_caught(tmp_path: Path, monkeypatch: pytest.Mo
 
     def wrong(self: Statements, node: ir.Expr) -> Any:
         """One more where the model says `+ 1`."""
-        if isinstance(node, ir.Arithmetic) and node.op == "+" and isinstance(node.right, ir.Const) and node.right.number == 1:
+        if (
+            isinstance(node, ir.Arithmetic)
+            and node.op == "+"
+            and isinstance(node.right, ir.Const)
+            and node.right.number == 1
+        ):
             return right(self, ir.Arithmetic("-", node.left, node.right, node.type, node.where))
         return right(self, node)
 
@@ -80,13 +91,18 @@ def test_a_miscompiled_addition_is_caught(tmp_path: Path, monkeypatch: pytest.Mo
 def test_a_miscompiled_property_is_caught(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     right = Scalars.compare
     turned = {"<": "<=", "<=": "<"}
-    monkeypatch.setattr(Scalars, "compare", lambda self, op, left, right_: right(self, turned.get(op, op), left, right_))
+
+    def wrong(self: Scalars, op: str, left: Num, right_: Num) -> Bit:
+        """One too many, or one too few."""
+        return right(self, turned.get(op, op), left, right_)
+
+    monkeypatch.setattr(Scalars, "compare", wrong)
     extra = "\n@invariant\ndef low(s: World) -> bool:\n    '''Low.'''\n    return s.count < 20\n"
     with pytest.raises(Disagreement):
         native(counting(tmp_path, extra), Search())
 
 
-# --- kernels that are kept -------------------------------------------------------------------------------------------------
+# --- kernels that are kept --------------------------------------------------------------------------------------------
 
 
 def kernels(folder: Path) -> set[str]:
@@ -129,7 +145,12 @@ def test_a_cache_that_cannot_be_written_is_no_error(tmp_path: Path) -> None:
 def test_kernels_are_named_by_what_the_model_means(tmp_path: Path) -> None:
     cache = tmp_path / "cache"
     for number, text in enumerate(
-        (COUNTING, "# A comment.\n\n" + COUNTING, COUNTING.replace("'''Counts.'''", "'''Counts on.'''"), COUNTING.replace("+ 2 - 1", "+ 1"))
+        (
+            COUNTING,
+            "# A comment.\n\n" + COUNTING,
+            COUNTING.replace("'''Counts.'''", "'''Counts on.'''"),
+            COUNTING.replace("+ 2 - 1", "+ 1"),
+        )
     ):
         native(bound(tmp_path, text_of(FIELDS, START, text, before=NODE)), Search(cache=cache))
         assert len(kernels(cache)) == (1 if number < 3 else 2), "comments and sentences change nothing, the text does"
@@ -146,7 +167,7 @@ def test_one_kernel_serves_every_value_of_an_open_constant(tmp_path: Path) -> No
     assert len(kernels(cache)) == 1
 
 
-# --- limits ----------------------------------------------------------------------------------------------------------------
+# --- limits -----------------------------------------------------------------------------------------------------------
 
 
 def test_the_memory_limit_is_inconclusive(tmp_path: Path) -> None:
@@ -159,7 +180,7 @@ def test_the_memory_limit_is_inconclusive(tmp_path: Path) -> None:
 def test_the_time_limit_is_inconclusive(tmp_path: Path) -> None:
     verdict = native(large(tmp_path), Search(seconds=0.05))
     assert verdict.verdict == "inconclusive"
-    assert 0 < verdict.distinct_states
+    assert verdict.distinct_states > 0
     assert "time limit of 0.05 s" in verdict.assurance
 
 
@@ -205,13 +226,21 @@ def test_a_real_signal_stops_a_search(tmp_path: Path) -> None:
     assert process.returncode == 0
 
 
-# --- verdicts --------------------------------------------------------------------------------------------------------------
+# --- verdicts ---------------------------------------------------------------------------------------------------------
 
 ENDS = {
     "a deadlock": ("require(s.count < 2)", "", "deadlock"),
     "at the bound": ("limit(s.count < 2)", "", "none"),
-    "an end": ("require(s.count < 2)", "\n@terminal\ndef done(s: World) -> bool:\n    '''Done.'''\n    return s.count == 2\n", "none"),
-    "another end": ("require(s.count < 2)", "\n@terminal\ndef done(s: World) -> bool:\n    '''Done.'''\n    return s.count == 1\n", "deadlock"),
+    "an end": (
+        "require(s.count < 2)",
+        "\n@terminal\ndef done(s: World) -> bool:\n    '''Done.'''\n    return s.count == 2\n",
+        "none",
+    ),
+    "another end": (
+        "require(s.count < 2)",
+        "\n@terminal\ndef done(s: World) -> bool:\n    '''Done.'''\n    return s.count == 1\n",
+        "deadlock",
+    ),
 }
 
 
@@ -224,6 +253,14 @@ def test_deadlocks_bounds_and_ends_are_told_apart(name: str, tmp_path: Path) -> 
     assert verdict.outcome == outcome
 
 
+RISING = """
+@action
+def rise(s: World) -> None:
+    '''Rises.'''
+    require(s.count < 3)
+    s.count += 1
+
+"""
 ERRORS = {
     "a number out of its range": "s.count += 1",
     "a sequence over its capacity": "s.queue.append(0)",
@@ -241,7 +278,16 @@ ERROR_START = "count=0\nqueue=Seq([0, 1])\noption=None\nnumbers=Set()"
 
 @pytest.mark.parametrize("name", ERRORS)
 def test_errors_of_a_step_are_told_with_their_place(name: str, tmp_path: Path) -> None:
-    body = f"@action\ndef rise(s: World) -> None:\n    '''Rises.'''\n    require(s.count < 3)\n    s.count += 1\n\n\n@action\ndef err(s: World, node: Node) -> None:\n    '''Errs.'''\n    require(s.count == 3)\n    {ERRORS[name]}  # here\n"
+    body = (
+        RISING
+        + f"""
+@action
+def err(s: World, node: Node) -> None:
+    '''Errs.'''
+    require(s.count == 3)
+    {ERRORS[name]}  # here
+"""
+    )
     text = text_of(ERROR_FIELDS, ERROR_START, body)
     verdict = agree(bound(tmp_path, text))
     assert verdict is not None
@@ -254,7 +300,15 @@ def test_errors_of_a_step_are_told_with_their_place(name: str, tmp_path: Path) -
 @pytest.mark.parametrize("role", ["invariant", "reachable", "terminal"])
 def test_errors_of_a_property_are_told(role: str, tmp_path: Path) -> None:
     sign = "<" if role == "invariant" else ">"
-    body = f"@action\ndef rise(s: World) -> None:\n    '''Rises.'''\n    require(s.count < 3)\n    s.count += 1\n\n\n@{role}\ndef odd(s: World) -> bool:\n    '''Odd.'''\n    return 1 // (s.count - 3) {sign} 5\n"
+    body = (
+        RISING
+        + f"""
+@{role}
+def odd(s: World) -> bool:
+    '''Odd.'''
+    return 1 // (s.count - 3) {sign} 5
+"""
+    )
     verdict = agree(bound(tmp_path, text_of("count: Small", "count=0", body)))
     assert verdict is not None
     assert verdict.outcome == "model_error"
@@ -262,17 +316,27 @@ def test_errors_of_a_property_are_told(role: str, tmp_path: Path) -> None:
 
 def test_keep_going_finds_everything(tmp_path: Path) -> None:
     extra = "".join(
-        f"\n@invariant\ndef below_{most}(s: World) -> bool:\n    '''Below.'''\n    return s.count < {most}\n" for most in (3, 7, 21)
+        f"\n@invariant\ndef below_{most}(s: World) -> bool:\n    '''Below.'''\n    return s.count < {most}\n"
+        for most in (3, 7, 21)
     )
     verdict = native(counting(tmp_path, extra), Search(keep_going=True))
-    assert {each.name: each.verdict for each in verdict.properties} == {"below_3": "violated", "below_7": "violated", "below_21": "holds"}
+    assert {each.name: each.verdict for each in verdict.properties} == {
+        "below_3": "violated",
+        "below_7": "violated",
+        "below_21": "holds",
+    }
     assert [len(each.run.steps) for each in verdict.properties if each.run is not None] == [3, 7]
     first = native(counting(tmp_path, extra), Search())
     assert [each.verdict for each in first.properties] == ["violated", "not_checked", "not_checked"]
 
 
 def test_the_counterexample_is_the_shortest_and_always_the_same(tmp_path: Path) -> None:
-    extra = "\n@invariant\ndef apart(s: World) -> bool:\n    '''Apart.'''\n    return sum(s.table[n] for n in Node) + s.count < 5\n"
+    extra = """
+@invariant
+def apart(s: World) -> bool:
+    '''Apart.'''
+    return sum(s.table[n] for n in Node) + s.count < 5
+"""
     model = counting(tmp_path, extra)
     runs = [each.run for engine in (native, native, plain) for each in engine(model, Search()).properties]
     assert runs[0] == runs[1]

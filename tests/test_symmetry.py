@@ -1,5 +1,5 @@
-"""Symmetry: the canonical form is one for a whole orbit, the counts are those of brute force, and it is refused where text tells
-members apart."""
+"""Symmetry: the canonical form is one for a whole orbit, the counts are those of brute force, and it is refused where
+text tells members apart."""
 
 from __future__ import annotations
 
@@ -148,7 +148,12 @@ def test_random_states_of_random_models(tmp_path: Path) -> None:
 
 
 def test_counts_are_those_of_brute_force(tmp_path: Path) -> None:
-    text = text_of(FIELDS, START, BODY.replace("limit(len(s.notes) < 2)", "limit(len(s.notes) < 1)"), before=TWO.format(nodes=2, pots=2))
+    text = text_of(
+        FIELDS,
+        START,
+        BODY.replace("limit(len(s.notes) < 2)", "limit(len(s.notes) < 1)"),
+        before=TWO.format(nodes=2, pots=2),
+    )
     model = bound(tmp_path, text)
     verdict = agree(model, symmetry=True, seconds=60)
     assert verdict is not None
@@ -156,7 +161,7 @@ def test_counts_are_those_of_brute_force(tmp_path: Path) -> None:
     assert verdict.distinct_states < native(model, Search()).distinct_states
 
 
-# --- refusals ------------------------------------------------------------------------------------------------------------
+# --- refusals ---------------------------------------------------------------------------------------------------------
 
 SMALL_FIELDS = "up: Map[Node, bool]\nchosen: Node | None\ncount: Map[Node, Small]\nseen: Set[Node]\nlow: bool"
 SMALL_START = "up=Map({n: False for n in Node})\nchosen=None\ncount=Map({n: 0 for n in Node})\nseen=Set()\nlow=False"
@@ -240,7 +245,12 @@ REFUSED = {
 
 @pytest.mark.parametrize("name", REFUSED)
 def test_refused_with_the_line(name: str, tmp_path: Path) -> None:
-    text = text_of(SMALL_FIELDS, SMALL_START, RISE + dedent(REFUSED[name]), before="class Node(Domain, size=3, symmetric=True):\n    '''A node.'''\n")
+    text = text_of(
+        SMALL_FIELDS,
+        SMALL_START,
+        RISE + dedent(REFUSED[name]),
+        before="class Node(Domain, size=3, symmetric=True):\n    '''A node.'''\n",
+    )
     model = bound(tmp_path, text)
     line = 1 + next(index for index, each in enumerate(text.splitlines()) if "# here" in each)
     symmetry = symmetry_of(model)
@@ -276,7 +286,12 @@ ALLOWED = {
 
 @pytest.mark.parametrize("name", ALLOWED)
 def test_folded_where_order_does_not_show(name: str, tmp_path: Path) -> None:
-    text = text_of(SMALL_FIELDS, SMALL_START, RISE + dedent(ALLOWED[name]), before="class Node(Domain, size=3, symmetric=True):\n    '''A node.'''\n")
+    text = text_of(
+        SMALL_FIELDS,
+        SMALL_START,
+        RISE + dedent(ALLOWED[name]),
+        before="class Node(Domain, size=3, symmetric=True):\n    '''A node.'''\n",
+    )
     model = bound(tmp_path, text)
     verdict = agree(model, symmetry=True)
     assert verdict is not None
@@ -284,6 +299,12 @@ def test_folded_where_order_does_not_show(name: str, tmp_path: Path) -> None:
 
 
 def test_an_open_size_is_refused(tmp_path: Path) -> None:
-    before = "nodes = constant(2, minimum=1, maximum=3, says='nodes')\n\n\nclass Node(Domain, size=nodes, symmetric=True):\n    '''A node.'''\n"
+    before = """
+nodes = constant(2, minimum=1, maximum=3, says='nodes')
+
+
+class Node(Domain, size=nodes, symmetric=True):
+    '''A node.'''
+"""
     model = bound(tmp_path, text_of(SMALL_FIELDS, SMALL_START, RISE, before=before), open={"nodes"})
     assert symmetry_of(model).refusals == ("Node is not folded: its size is an open constant; give it a value",)
