@@ -49,7 +49,7 @@ def stages() -> Iterator[Stage]:
             model = joined(model, block[2])
             yield Stage(line, model, None)
         else:
-            yield from (Stage(each.line, model, each) for each in commands(block[2].splitlines(), line))
+            yield from (Stage(each.line, model, each) for each in commands(PAGE.stem, block[2].splitlines(), line))
 
 
 def joined(model: str, more: str) -> str:
