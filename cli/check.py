@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
-import json
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -31,7 +30,7 @@ from .options import (
     paper_of,
     search_of,
 )
-from .output import prepared, write_json
+from .output import prepared, print_json, write_json
 from .progress import ProgressLine, report_for
 
 _WORTH_FOLDING = 100_000
@@ -67,8 +66,7 @@ def run(options: argparse.Namespace) -> Exit:
     paths = {} if out is None else {name: str(out / _file_name(name)) for name in traces}
     document = check_document(verdict, traces, paths)
     if options.json:
-        json.dump(document, sys.stdout, indent=2, ensure_ascii=False)
-        print(flush=True)
+        print_json(document)
     else:
         print(full_report(verdict, traces, paper_of(options)), end="", flush=True)
     found = of_verdict(verdict)

@@ -20,8 +20,8 @@ from ..reports.document import Document
 from ..reports.junit import Case, junit_text
 from ..reports.paper import Page, Paper, count, seconds_text
 from .exits import Exit, worst
-from .options import Parser, Verbs, Wrong, add_print_options, add_verb, paper_of, size
-from .output import prepared, write_json, write_text
+from .options import Parser, Verbs, Wrong, add_print_options, add_verb, paper_of, positive, seconds, size
+from .output import prepared, print_json, write_json, write_text
 from .recorded import Expected, Recorded, constant_text, read, shipped
 
 EXAMPLES = """\
@@ -44,10 +44,10 @@ def add(verbs: Verbs[Parser]) -> None:
     parser.add_argument(
         "--only", metavar="TEXT", action="append", default=[], help="checks whose name holds it (repeatable)"
     )
-    parser.add_argument("--processes", metavar="N", type=int, default=2, help="checks at a time (default: 2)")
+    parser.add_argument("--processes", metavar="N", type=positive, default=2, help="checks at a time (default: 2)")
     parser.add_argument("--engine", choices=("native", "python"), default="native", help="which engine checks")
     parser.add_argument("--memory", metavar="SIZE", type=size, help="of one check: 500M, 2G")
-    parser.add_argument("--time", metavar="SECONDS", type=float, help="of one check")
+    parser.add_argument("--time", metavar="SECONDS", type=seconds, help="of one check")
     parser.add_argument("--junit", metavar="FILE", type=Path, help="write a JUnit report")
     parser.add_argument("--out", metavar="DIR", type=Path, help="write gate.json and junit.xml there")
     add_print_options(parser)
@@ -77,8 +77,7 @@ def run(options: argparse.Namespace) -> Exit:
     results = _checked(chosen, options)
     left_out = len(every) - len(chosen)
     if options.json:
-        json.dump(_document(results, left_out), sys.stdout, indent=2, ensure_ascii=False)
-        print(flush=True)
+        print_json(_document(results, left_out))
     else:
         print(gate_page(results, left_out, paper_of(options)).text(), end="", flush=True)
     return _saved(results, left_out, out, options.junit)

@@ -7,6 +7,7 @@ import os
 import sys
 import traceback
 from collections.abc import Sequence
+from contextlib import nullcontext
 from importlib.metadata import version
 
 from ..language.errors import ModelErrors, UsageError
@@ -15,6 +16,7 @@ from ..language.verdict import Disagreement
 from . import check, demo, explain, gate, models, replay, show, spec
 from .exits import Exit
 from .options import Parser, Wrong
+from .output import kept_for_json
 
 EPILOG = """\
 exit codes
@@ -46,13 +48,14 @@ def main(arguments: Sequence[str]) -> Exit:
     """Runs one command line and gives its exit; every mistake is told on standard error."""
     try:
         options = parser().parse_args(arguments)
-        return options.run(options)
+        with kept_for_json() if getattr(options, "json", False) else nullcontext():
+            return options.run(options)
     except (Wrong, UsageError) as error:
         return _told(str(error), Exit.USAGE)
     except ModelErrors as error:
         return _told(error.render(), Exit.MODEL_TEXT, name="")
     except ModelError as error:
-        return _told(f"{error.where}: {error}" if error.where else str(error), Exit.MODEL_BROKE)
+        return _told(_broken(error), Exit.MODEL_BROKE)
     except Disagreement as error:
         return _told(f"the engine and plain Python disagree; do not trust this result\n{error}", Exit.INTERNAL)
     except BrokenPipeError:
@@ -63,6 +66,13 @@ def main(arguments: Sequence[str]) -> Exit:
     except Exception:
         traceback.print_exc()
         return _told("this is a bug in tidegate, not in your model; the lines above say where", Exit.INTERNAL)
+
+
+def _broken(error: ModelError) -> str:
+    """What broke before there was a run to show: an initial state."""
+    place = f"{error.where}: " if error.where else ""
+    made = f"the initial state that {error.action} gives breaks the model's types: " if error.action else ""
+    return f"{place}{made}{error}"
 
 
 def _told(message: str, exit_: Exit, name: str = "tidegate: ") -> Exit:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -18,6 +16,7 @@ from ..reports.document import plain
 from ..reports.paper import Page, Paper
 from .exits import Exit
 from .options import Chosen, Parser, Verbs, Wrong, add_print_options, add_verb, paper_of
+from .output import print_json
 from .recorded import named_bounds
 
 EXAMPLES = """\
@@ -42,8 +41,7 @@ def run(options: argparse.Namespace) -> Exit:
     """Prints the models."""
     described = [describe(name) for name in options.models or CATALOGUE]
     if options.json:
-        json.dump({"schema": "tidegate.models/1", "models": described}, sys.stdout, indent=2, ensure_ascii=False)
-        print()
+        print_json({"schema": "tidegate.models/1", "models": described})
     else:
         print("\n".join(_page(each, paper_of(options)).text() for each in described), end="")
     return Exit.HOLDS

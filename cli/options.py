@@ -134,9 +134,9 @@ def add_search_options(parser: Parser) -> None:
         default=False,
         help="count states that differ by a renaming once (default: off)",
     )
-    group.add_argument("--workers", metavar="N", type=_positive, default=1, help="threads that search (default: 1)")
+    group.add_argument("--workers", metavar="N", type=positive, default=1, help="threads that search (default: 1)")
     group.add_argument("--memory", metavar="SIZE", type=size, help="end as inconclusive at this much memory: 500M, 2G")
-    group.add_argument("--time", metavar="SECONDS", type=_seconds, help="end as inconclusive after this long")
+    group.add_argument("--time", metavar="SECONDS", type=seconds, help="end as inconclusive after this long")
     group.add_argument(
         "--seed", metavar="N", type=int, default=0, help="draws the states that plain Python re-checks (default: 0)"
     )
@@ -181,20 +181,22 @@ def size(text: str) -> int:
     return int(float(match[1]) * 1024 ** " KMGT".index(match[2].upper() or " "))
 
 
-def _positive(text: str) -> int:
+def positive(text: str) -> int:
+    """A whole number from 1."""
     if not text.isdecimal() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"{text!r} is not a number from 1")
     return int(text)
 
 
-def _seconds(text: str) -> float:
+def seconds(text: str) -> float:
+    """A time in seconds, above 0."""
     try:
-        seconds = float(text)
+        read = float(text)
     except ValueError:
-        seconds = 0
-    if not 0 < seconds < float("inf"):
+        read = 0
+    if not 0 < read < float("inf"):
         raise argparse.ArgumentTypeError(f"{text!r} is not a number of seconds above 0")
-    return seconds
+    return read
 
 
 # --- how to print ---------------------------------------------------------------------------------------------------
@@ -209,7 +211,7 @@ def add_print_options(parser: Parser, *, json: bool = True) -> None:
     group.add_argument(
         "--width",
         metavar="COLUMNS",
-        type=_positive,
+        type=positive,
         help="print this wide (default: the terminal's width up to 100, else 80)",
     )
     group.add_argument(

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import sys
 import tempfile
+from collections.abc import Generator
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 from .options import Wrong
 
@@ -27,6 +30,25 @@ def prepared(directory: Path) -> Path:
             f"--out {directory}: cannot be written ({error.strerror or error}); name another directory"
         ) from None
     return directory
+
+
+_standard: list[TextIO] = []
+
+
+@contextlib.contextmanager
+def kept_for_json() -> Generator[None]:
+    """Within it standard output belongs to `print_json`: what a model's own text prints goes to standard error."""
+    _standard.append(sys.stdout)
+    try:
+        with contextlib.redirect_stdout(sys.stderr):
+            yield
+    finally:
+        _standard.pop()
+
+
+def print_json(document: Any) -> None:
+    """One JSON document on standard output."""
+    print(json.dumps(document, indent=2, ensure_ascii=False), file=_standard[-1] if _standard else None, flush=True)
 
 
 def write_json(path: Path, document: Any) -> None:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import argparse
-import json
-import sys
 
-from ..language.judge import run_text
+from ..language.judge import holds, run_text
 from ..language.model import Model
 from ..language.steptext import StepError, split_steps
 from ..language.trace import run_document, trace_document
@@ -17,6 +15,7 @@ from ..reports.document import Document
 from .exits import Exit
 from .models import bound
 from .options import Parser, Verbs, Wrong, add_model_options, add_print_options, add_verb, chosen, paper_of
+from .output import print_json
 
 EXAMPLES = """\
   tidegate replay replication:truncate_to_hw --steps "controller_elect_leader(A)"
@@ -42,8 +41,7 @@ def run(options: argparse.Namespace) -> Exit:
     model = bound(chosen(options))
     document = _document(model, options.steps)
     if options.json:
-        json.dump(document, sys.stdout, indent=2, ensure_ascii=False)
-        print(flush=True)
+        print_json(document)
     else:
         print(trace_page(document, paper_of(options)).text(), end="")
     return exit_of(document)
@@ -52,12 +50,28 @@ def run(options: argparse.Namespace) -> Exit:
 def _document(model: Model, text: str) -> Document:
     """The trace of the steps; of those before it and the failure, where one breaks the model."""
     try:
-        return run_document(model, run_text(model, text))
+        run = run_text(model, text)
+        broken = _unanswered(model, run)
+        return run_document(model, run) if broken is None else trace_document(model, broken)
     except StepError as error:
         raise Wrong(str(error)) from None
     except ModelError as error:
         failure = Failure(error.message, error.where, _until(model, text, error), error.action, error.arguments)
         return trace_document(model, failure)
+
+
+def _unanswered(model: Model, run: Run) -> Failure | None:
+    """The first property that cannot be evaluated along the run."""
+    for end, state in enumerate(run.states()):
+        for each in model.properties:
+            before = run.states()[end - 1] if end else None
+            if not each.applicable or (each.kind == "transition" and before is None):
+                continue
+            try:
+                holds(model, each, *((before, state) if each.kind == "transition" and before else (state,)))
+            except ModelError as error:
+                return Failure(f"{each.name}: {error.message}", error.where, Run(run.start, run.steps[:end]))
+    return None
 
 
 def _until(model: Model, text: str, error: ModelError) -> Run:

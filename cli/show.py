@@ -28,7 +28,12 @@ def add(verbs: Verbs[Parser]) -> None:
 
 def run(options: argparse.Namespace) -> Exit:
     """Prints the trace."""
-    print(trace_page(document_of(options.trace), paper_of(options)).text(), end="")
+    document = document_of(options.trace)
+    try:
+        page = trace_page(document, paper_of(options)).text()
+    except (KeyError, TypeError, AttributeError, IndexError) as error:
+        raise Wrong(f"{options.trace}: a trace with a part missing or wrong: {error}") from None
+    print(page, end="")
     return Exit.HOLDS
 
 

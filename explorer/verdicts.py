@@ -14,6 +14,8 @@ from ..language.constants import Value
 from ..language.model import Model, Property
 from ..language.verdict import ActionCoverage, Failure, Level, Outcome, PropertyVerdict, Run, Verdict, Word
 
+_NO_START = "there is no initial state: a guard in every @initial function is false, whatever its arguments"
+
 
 @dataclass(frozen=True, slots=True)
 class Ending:
@@ -65,7 +67,7 @@ def verdict_of(model: Model, ending: Ending) -> Verdict:
         levels=ending.levels,
         failure=ending.failure,
         rechecked_states=ending.rechecked,
-        notes=ending.notes,
+        notes=ending.notes if ending.distinct or not ending.exhausted else (*ending.notes, _NO_START),
     )
 
 

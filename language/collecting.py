@@ -52,7 +52,11 @@ def import_file(path: Path, diagnostics: Diagnostics) -> ModuleType:
         read(str(path))
     except SyntaxError as error:
         _note_failure(str(path), error, diagnostics)
-    except (OSError, UnicodeDecodeError) as error:
+    except UnicodeDecodeError as error:
+        where = ir.Where(str(path), 1, 0, 1, 1)
+        message = f"it is not UTF-8: {error.reason} at byte {error.start}"
+        diagnostics.add("TG001", where, message, "a file saved as UTF-8")
+    except OSError as error:
         raise UsageError(f"{path} cannot be read: {error}") from error
     diagnostics.raise_if_any()
     return _executed(path, diagnostics)

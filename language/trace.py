@@ -17,8 +17,12 @@ Keys, beside those that say what was checked (`model`, `engine`, `bounds`, `budg
 
 from __future__ import annotations
 
+import functools
+import shlex
+import subprocess
 from collections.abc import Iterator, Mapping
 from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
 from typing import Any, cast
 
 from . import types
@@ -62,7 +66,7 @@ def run_document(model: Model, run: Run, *, engine: str = "python") -> Document:
     return {
         "schema": SCHEMA,
         "model": model.name,
-        "commit": None,
+        "commit": commit_of(Path(model.files[0]).parent) if model.files else None,
         "engine": engine,
         "tool": _tool(),
         "bounds": {name: plain_constant(value) for name, value in model.values.items()},
@@ -94,7 +98,7 @@ def replay_line(model: Model, run: Run, breaking: str | None = None) -> str:
     settings = [f"--set {name}={value}" for name, value in _settings(model)]
     ghosts = ["--ghosts"] if model.ghosts and any(field.ghost for field in model.fields) else []
     steps = "; ".join(part for part in (format_run(model, run), breaking) if part)
-    return " ".join(["tidegate replay", model.name, *settings, *ghosts, f'--steps "{steps}"'])
+    return " ".join(["tidegate replay", shlex.quote(model.name), *settings, *ghosts, f'--steps "{steps}"'])
 
 
 def _settings(model: Model) -> Iterator[tuple[str, str]]:
@@ -108,6 +112,18 @@ def _settings(model: Model) -> Iterator[tuple[str, str]]:
 def plain_constant(value: Value) -> bool | int | str:
     """A constant's value as it is given on the command line: an enum by its value."""
     return value if isinstance(value, int) else str(value.value)
+
+
+@functools.lru_cache(maxsize=16)
+def commit_of(folder: Path) -> str | None:
+    """The git commit that a folder is at, `-dirty` behind it when files differ from it; None where there is no git or
+    no work tree."""
+    command = ["git", "describe", "--always", "--dirty", "--exclude=*", "--abbrev=7"]
+    try:
+        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=5)
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    return done.stdout.strip() or None if done.returncode == 0 else None
 
 
 def _tool() -> str:

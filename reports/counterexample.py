@@ -25,7 +25,7 @@ def trace_page(document: Document, paper: Paper) -> Page:
     page.rule()
     _steps(page, document)
     if document["failure"] is not None:
-        _failure(page, document["failure"])
+        _failure(page, document["failure"], len(document["steps"]) + 1)
     else:
         _reason(page, document["property"])
     page.blank()
@@ -105,10 +105,10 @@ def _reason(page: Page, claim: Mapping[str, Any] | None) -> None:
             indent += 2
 
 
-def _failure(page: Page, failure: Mapping[str, Any]) -> None:
+def _failure(page: Page, failure: Mapping[str, Any], number: int) -> None:
     page.blank()
     if failure["step"] is not None:
-        page.line(f"then this step breaks it: {failure['sentence']}  [{failure['step']}]", style="bold")
+        page.line(f"then step {number} breaks it: {failure['sentence']}  [{failure['step']}]", style="bold")
     where = f" ({failure['where']})" if failure["where"] else ""
     page.line(f"{failure['message']}{where}", indent=2, style="red")
     if failure["disabled"]:

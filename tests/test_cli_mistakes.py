@@ -1,0 +1,96 @@
+"""What a new user gets wrong, and what the command line says: what happened, where, and what to do."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+from tidegate.language.trace import commit_of
+
+from .conftest import Run
+
+HEAD = '''"""A number."""
+from typing import Annotated
+from tidegate.language import Range, action, initial, invariant, require, state
+Small = Annotated[int, Range(0, 3)]
+@state
+class World:
+    """A number."""
+    number: Small
+@action
+def step(s: World) -> None:
+    """The number is set."""
+    s.number = 2
+'''
+START = "@initial\ndef start() -> World:\n    return World(number=1)\n"
+RAISES = "@invariant\ndef small(s: World) -> bool:\n    return 6 // (s.number - 2) < 9\n"
+
+
+def test_an_initial_state_outside_its_types_says_which(tmp_path: Path, tidegate: Run) -> None:
+    (tmp_path / "mine.py").write_text(HEAD + START.replace("=1", "=7"))
+    for verb in (["check"], ["check", "--json"], ["replay", "--steps", "step"]):
+        told = tidegate(*verb, str(tmp_path / "mine.py"))
+        assert (told.exit, told.out) == (7, "")
+        expected = ":15: the initial state that start gives breaks the model's types: number: 7 is outside 0..3\n"
+        assert told.err.endswith(f"mine.py{expected}")
+
+
+@pytest.mark.parametrize("engine", ["native", "python"])
+def test_no_initial_state_is_said(engine: str, tmp_path: Path, tidegate: Run) -> None:
+    (tmp_path / "mine.py").write_text(HEAD + START.replace("    return", "    require(False)\n    return"))
+    told = tidegate("check", "--engine", engine, str(tmp_path / "mine.py"), "--width", "200")
+    assert told.exit == 4
+    assert "there is no initial state: a guard in every @initial function is false" in told.out
+
+
+def test_a_property_that_cannot_be_evaluated_is_told_by_replay_too(tmp_path: Path, tidegate: Run) -> None:
+    path = tmp_path / "my model.py"
+    path.write_text(HEAD + START + RAISES)
+    for verb in (["check"], ["replay", "--steps", "step; step"]):
+        told = tidegate(*verb, str(path), "--width", "200")
+        assert told.exit == 7
+        assert "a property cannot be evaluated after 1 step" in told.out
+        assert f"small: division by zero ({path}:18)" in told.out
+        assert f"""tidegate replay '{path}' --steps "step\"""" in told.out
+
+
+@pytest.mark.parametrize("verb", [["check"], ["models"], ["replay", "--steps", "step"]])
+def test_what_a_model_prints_does_not_spoil_the_json(verb: list[str], tmp_path: Path, tidegate: Run) -> None:
+    (tmp_path / "mine.py").write_text(HEAD + '    print("set")\n' + START + 'print("imported")\n')
+    told = tidegate(*verb, "--json", str(tmp_path / "mine.py"))
+    assert json.loads(told.out)["schema"].startswith("tidegate.")
+    assert "imported" in told.err
+
+
+def test_a_file_in_another_encoding_is_an_error_of_the_text(tmp_path: Path, tidegate: Run) -> None:
+    (tmp_path / "mine.py").write_bytes(b"# caf\xe9\n" + HEAD.encode())
+    told = tidegate("check", str(tmp_path / "mine.py"))
+    assert told.exit == 65
+    assert "TG001" in told.err and "not UTF-8" in told.err and "a file saved as UTF-8" in told.err
+
+
+@pytest.mark.parametrize("text", ['{"schema": "tidegate.trace/1"}', '{"schema": "tidegate.trace/1", "steps": 3}'])
+def test_a_trace_with_parts_missing(text: str, tmp_path: Path, tidegate: Run) -> None:
+    (tmp_path / "some.trace.json").write_text(text)
+    told = tidegate("show", str(tmp_path / "some.trace.json"))
+    assert told.exit == 64
+    assert "a trace with a part missing or wrong" in told.err
+
+
+@pytest.mark.parametrize("option", ["--time=-1", "--time=x", "--processes=0"])
+def test_the_gate_refuses_numbers_before_it_checks(option: str, tidegate: Run) -> None:
+    told = tidegate("gate", option)
+    assert (told.exit, told.out) == (64, "")
+    assert "try: tidegate gate --help" in told.err
+
+
+def test_a_trace_names_the_commit_of_the_model(tmp_path: Path) -> None:
+    assert commit_of(tmp_path) is None
+    for command in ("init -q", "-c user.name=a -c user.email=b commit -q --allow-empty -m empty"):
+        subprocess.run(["git", *command.split()], cwd=tmp_path, check=True)
+    commit_of.cache_clear()
+    commit = commit_of(tmp_path)
+    assert commit is not None and len(commit) == 7
+    assert commit_of(tmp_path / "gone") is None
