@@ -14,6 +14,7 @@ from ..language.errors import ModelErrors, UsageError
 from ..language.values import ModelError
 from ..language.verdict import Disagreement
 from . import check, demo, explain, gate, models, replay, show, spec
+from . import run as cluster
 from .exits import Exit
 from .options import Parser, Wrong
 from .output import kept_for_json
@@ -39,7 +40,7 @@ def parser() -> Parser:
     )
     made.add_argument("--version", action="version", version=f"tidegate {version('tidegate')}")
     verbs = made.add_subparsers(metavar="VERB", required=True, parser_class=Parser)
-    for verb in (demo, models, check, replay, show, explain, gate, spec):
+    for verb in (demo, models, check, replay, cluster, show, explain, gate, spec):
         verb.add(verbs)
     return made
 
