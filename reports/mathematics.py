@@ -19,7 +19,7 @@ from .document import plain
 from .effects import action_lines, definition_lines, initial_lines
 from .notation import Scope, bound_text, members_text, named_types, type_text, walk
 
-NOTATION = r"""\ *Notation.* A primed name is the value after the step; what no line mentions is unchanged. A line
+NOTATION = r"""*Notation.* A primed name is the value after the step; what no line mentions is unchanged. A line
 under `when` is a guard of the protocol, under `within` a guard of the bounds only, under `let` a name for a value,
 under `then` an effect. Lines are read from top to bottom; a field that is written again wears one prime more, and
 inside `for each ... in order` the sign `≔` changes a value step by step. `[a, b)` holds the integers from a to b − 1,
