@@ -26,17 +26,17 @@ Each mistake of its history is a switch, and a profile that makes this one mista
 What is left out, and why:
 
 * A request and its answer are one step. A lost request is a step that is not taken; the answer to a fetch may be lost
-  by itself, since it brings the next record and its loss leaves the follower without it, but counted. An answer is
-  never late; what a late one tells of epochs, `hear_from` tells.
+  by itself, since the follower is then counted and has not got the next record. With `late_answers` that answer is a
+  message in flight, and is ignored if the follower has sent another fetch, restarted, or moved on. Votes and requests
+  are never late: who waits for one changes nothing meanwhile. What old messages tell of epochs, `hear_from` tells.
 * A leader does not keep each follower's offset. With three voters that is exact: a follower and its leader are a
-  majority, so what either fetched before has moved the high watermark already. With five, the other followers count
-  as having acknowledged what they hold.
+  majority, so what the third fetched has moved the high watermark already. With five, the other followers count as
+  having acknowledged what they hold.
 * There are no clocks: a timeout may always expire. A voter that does nothing is one that is down or cut off, and
-  `restart` is a crash and the start after it.
-* `check_quorum` (KIP-595; done in KAFKA-15489, 3.7) is `resign`: without clocks a leader may always come to miss a
-  majority. That it *must* resign is liveness.
-* A fetch brings one record. Records have no content but a number. Brokers hold what they have applied and no more,
-  since nothing reads their logs. Snapshots and the voters' set changing (KIP-630, KIP-853) are left out.
+  `restart` is a crash and the start after it. Check-quorum (KAFKA-15489, 3.7) is `resign`; that a leader without a
+  majority *must* resign is liveness.
+* A fetch brings one record, records are numbers, and of a broker there is only what it has applied. Snapshots and
+  changes of the set of voters (KIP-630, KIP-853) are left out.
 
 The properties are in `invariants/kraft.py`. The facts are from the KIPs, `QuorumState`, `LeaderState` and
 `KafkaRaftClient` of Kafka, and Jack Vanlightly's specifications (github.com/Vanlightly/raft-tlaplus, kafka-tlaplus),
@@ -85,15 +85,8 @@ class HighWatermarkRule(Enum):
     AT_EPOCH_START = "at_epoch_start"  # KAFKA-12619: a majority has all before it
 
 
-class Restart(Enum):
-    """What a voter is after a restart that led before it."""
-
-    RESIGNED = "resigned"
-    LEADER = "leader"  # KAFKA-10527: still the leader of the same epoch
-
-
 high_watermark_rule = constant(HighWatermarkRule.PAST_EPOCH_START, says="when the high watermark of a leader moves")
-restart_as = constant(Restart.RESIGNED, says="what a leader is after a restart")
+resign_on_restart = constant(True, says="KAFKA-10527: a leader is not the leader of its epoch after a restart")
 flush_log = constant(True, says="KAFKA-10533: what is fetched or acknowledged is on disk before")
 keep_votes = constant(True, says="the file quorum-state, with epoch and vote, survives a restart")
 directory_ids = constant(False, says="KIP-853: a voter with another disk is another one, and no voter")
@@ -101,6 +94,7 @@ guard_truncation = constant(True, says="KAFKA-12460: a log is never cut below th
 await_epoch_start = constant(True, says="KAFKA-15345: a leader is active once its epoch's start is committed")
 resigned_knows_itself = constant(True, says="a voter that resigned may hear that it leads its epoch")
 pre_vote = constant(False, says="KIP-996: a voter asks whether it could win before it begins an epoch")
+late_answers = constant(False, says="the answer to a fetch is in flight; if not, it arrives at once or never")
 brokers_apply = constant(False, says="brokers fetch and apply what is committed")
 
 profiles = {
@@ -110,7 +104,7 @@ profiles = {
     "kafka_12460": {"guard_truncation": False},
     "kafka_12619": {"high_watermark_rule": HighWatermarkRule.AT_EPOCH_START},
     "kafka_10533": {"flush_log": False},
-    "kafka_10527": {"flush_log": False, "restart_as": Restart.LEADER},
+    "kafka_10527": {"flush_log": False, "resign_on_restart": False},
     "kafka_15345": {"await_epoch_start": False},
     "lost_votes": {"keep_votes": False},
     "illegal_state": {"resigned_knows_itself": False},
@@ -164,6 +158,18 @@ class Election:
     votes: Set[Voter]
 
 
+@record
+class Fetched:
+    """An answer in flight to a fetch at an offset: where the logs part, the next record, the high watermark."""
+
+    leader: Voter
+    epoch: Epoch
+    offset: Offset
+    common: Offset
+    next: Option[Record]
+    high_watermark: Offset
+
+
 @state
 class Quorum:
     """The controllers, and what the brokers have of them."""
@@ -174,6 +180,7 @@ class Quorum:
     applied: Map[Broker, Annotated[Seq[Record], Capacity(max_epoch + max_records)]]  # what each broker has applied
     written: Annotated[int, Range(0, max_records)]  # metadata records written so far
     replaced: Set[Voter]  # voters with another disk: their directory id is not the one that voters are known by
+    awaited: Map[Voter, Option[Fetched]]  # the answer in flight to each voter's last fetch, where it may be late
     committed: Ghost[Annotated[Seq[Record], Capacity(max_epoch + max_records)]]  # all that was ever committed
     committed_in: Ghost[Epoch]  # the epoch of the leader that committed the last of it
 
@@ -188,6 +195,7 @@ def empty() -> Quorum:
         applied=Map({broker: Seq() for broker in Broker}),
         written=0,
         replaced=Set(),
+        awaited=Map({voter: None for voter in Voter}),
         committed=Seq(),
         committed_in=0,
     )
@@ -244,12 +252,7 @@ def end_quorum_epoch(s: Quorum, leader: Voter, voter: Voter) -> None:
 def election_timeout(s: Quorum, voter: Voter) -> None:
     """{voter} finds no leader in epoch {s.election[voter].epoch}, and wants an election."""
     require(is_voter(s, voter))
-    require(
-        s.election[voter].role == Role.UNATTACHED
-        or s.election[voter].role == Role.VOTED
-        or s.election[voter].role == Role.CANDIDATE
-        or s.election[voter].role == Role.RESIGNED
-    )
+    require(s.election[voter].role in {Role.UNATTACHED, Role.VOTED, Role.CANDIDATE, Role.RESIGNED})
     limit(s.election[voter].epoch < max_epoch)
     s.election[voter] = next_election(s, voter)
 
@@ -281,13 +284,9 @@ def ask_for_pre_vote(s: Quorum, voter: Voter, peer: Voter) -> None:
     require(pre_vote)
     require(s.election[voter].role == Role.PROSPECTIVE)
     require(is_voter(s, peer) and peer not in s.election[voter].votes)
+    require(s.election[peer].epoch <= s.election[voter].epoch)
     require(
-        s.election[peer].epoch < s.election[voter].epoch
-        or (
-            s.election[peer].epoch == s.election[voter].epoch
-            and s.election[peer].role != Role.FOLLOWER
-            and s.election[peer].role != Role.LEADER
-        )
+        s.election[peer].epoch < s.election[voter].epoch or s.election[peer].role not in {Role.FOLLOWER, Role.LEADER}
     )
     require(is_up_to_date(s, voter, peer))
     votes = s.election[voter].votes | {peer}
@@ -446,10 +445,50 @@ def fetch(s: Quorum, follower: Voter, leader: Voter, answered: bool) -> None:
         if end > len(s.committed):
             s.committed = s.log[leader][:end]
             s.committed_in = s.election[leader].epoch
-    if answered and end < len(s.log[leader]):
-        s.log[follower].append(s.log[leader][end])
-    if answered and high_watermark > 0:  # else the follower keeps what it knows
-        s.high_watermark[follower] = min(high_watermark, len(s.log[follower]))
+    if late_answers:
+        s.awaited[follower] = answer_of(s, follower, leader, end) if answered else None
+    elif answered:
+        if end < len(s.log[leader]):
+            s.log[follower].append(s.log[leader][end])
+        if high_watermark > 0:  # else the follower keeps what it knows
+            s.high_watermark[follower] = min(high_watermark, len(s.log[follower]))
+
+
+def answer_of(s: Quorum, follower: Voter, leader: Voter, common: Offset) -> Fetched:
+    """The leader's answer to a fetch."""
+    end = len(s.log[follower])
+    return Fetched(
+        leader=leader,
+        epoch=s.election[leader].epoch,
+        offset=end,
+        common=common,
+        next=s.log[leader][end] if common == end and end < len(s.log[leader]) else None,
+        high_watermark=s.high_watermark[leader],
+    )
+
+
+@action
+def receive_fetched(s: Quorum, follower: Voter) -> None:
+    """{follower} receives the answer to its last fetch."""
+    require(late_answers)
+    answer = s.awaited[follower]
+    require(answer is not None)
+    assert answer is not None
+    awaited = (
+        s.election[follower].role == Role.FOLLOWER
+        and s.election[follower].epoch == answer.epoch
+        and s.election[follower].leader == answer.leader
+    )
+    s.awaited[follower] = None
+    if awaited and answer.common < answer.offset:
+        if not guard_truncation or answer.common >= s.high_watermark[follower]:
+            s.log[follower].truncate(answer.common)
+            s.high_watermark[follower] = min(answer.common, s.high_watermark[follower])
+    elif awaited:
+        if answer.next is not None:
+            s.log[follower].append(answer.next)
+        if answer.high_watermark > 0:
+            s.high_watermark[follower] = min(answer.high_watermark, len(s.log[follower]))
 
 
 def commits(s: Quorum, follower: Voter, leader: Voter, end: int) -> bool:
@@ -479,8 +518,11 @@ def truncate(s: Quorum, follower: Voter, leader: Voter) -> None:
     end = common_end(s, follower, leader)
     require(end < len(s.log[follower]))
     require(not guard_truncation or end >= s.high_watermark[follower])  # else it fails, and stays as it is
-    s.log[follower].truncate(end)
-    s.high_watermark[follower] = min(end, s.high_watermark[follower])
+    if late_answers:
+        s.awaited[follower] = answer_of(s, follower, leader, end)
+    else:
+        s.log[follower].truncate(end)
+        s.high_watermark[follower] = min(end, s.high_watermark[follower])
 
 
 def common_end(s: Quorum, follower: Voter, leader: Voter) -> int:
@@ -526,9 +568,10 @@ def restart(s: Quorum, voter: Voter, kept: Offset) -> None:
     require(kept == len(s.log[voter]) or (not flush_log and kept < len(s.log[voter])))
     s.log[voter].truncate(kept)
     s.high_watermark[voter] = 0
+    s.awaited[voter] = None
     if not keep_votes:
         s.election[voter] = unattached(0 if kept == 0 else s.log[voter][kept - 1].epoch)
-    elif not (restart_as == Restart.LEADER and s.election[voter].role == Role.LEADER):
+    elif resign_on_restart or s.election[voter].role != Role.LEADER:
         s.election[voter] = what_quorum_state_says(s.election[voter], voter)
 
 
@@ -539,4 +582,5 @@ def replace_disk(s: Quorum, voter: Voter) -> None:
     s.election[voter] = unattached(0)
     s.log[voter].truncate(0)
     s.high_watermark[voter] = 0
+    s.awaited[voter] = None
     s.replaced.add(voter)
