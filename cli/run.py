@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from pathlib import Path
 from typing import Any
@@ -17,7 +16,7 @@ from ..reports.counterexample import trace_page
 from .exits import Exit
 from .models import bound
 from .options import Chosen, Parser, Verbs, Wrong, add_print_options, add_verb, paper_of
-from .output import prepared, write_json
+from .output import prepared, print_json, write_json
 from .replay import exit_of
 
 STEPS_MAX = 600
@@ -77,7 +76,7 @@ def run(options: argparse.Namespace) -> Exit:
     if options.out is not None:
         write_json(prepared(options.out) / "run.trace.json", document)
     if options.json:
-        json.dump(document, sys.stdout, indent=2, ensure_ascii=False)
+        print_json(document)
         print(flush=True)
     else:
         print(trace_page(document, paper_of(options)).text(), end="")
