@@ -77,7 +77,6 @@ def run(options: argparse.Namespace) -> Exit:
         write_json(prepared(options.out) / "run.trace.json", document)
     if options.json:
         print_json(document)
-        print(flush=True)
     else:
         print(trace_page(document, paper_of(options)).text(), end="")
     if exit_of(document) == Exit.HOLDS and not weather.is_over(taken.states()[-1]):
