@@ -6,7 +6,6 @@ other forms are built by expressions. All of them answer the same few questions 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
@@ -193,8 +192,3 @@ def leaf_bits(shape: Shape) -> int:
     """The bits of a leaf; for reading counts and flags."""
     assert isinstance(shape, Leaf)
     return shape.bits
-
-
-def one_word(shapes: Sequence[Shape]) -> bool:
-    """Whether every shape fits a word."""
-    return all(shape.bits <= 64 for shape in shapes)

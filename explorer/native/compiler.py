@@ -41,15 +41,6 @@ def _machine() -> llvm.TargetMachine:
     return target.create_target_machine(cpu=llvm.get_host_cpu_name(), features=features, opt=CODE, jit=True)
 
 
-def default_cache() -> Path:
-    """Where compiled kernels are kept: `TIDEGATE_CACHE`, else the user's cache folder."""
-    chosen = os.environ.get("TIDEGATE_CACHE")
-    if chosen:
-        return Path(chosen)
-    base = os.environ.get("XDG_CACHE_HOME")
-    return (Path(base) if base else Path.home() / ".cache") / "tidegate"
-
-
 def content_key(*texts: str) -> str:
     """The name of a kernel in the cache: its text, the compiler's version and the processor."""
     parts = (

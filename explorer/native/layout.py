@@ -167,7 +167,6 @@ class Layout:
         self.values = values
         self.shape = struct([shape_of(each.type) for each in fields])
         self.words = max(1, words_of(self.shape))
-        self.used_bits = sum(part.bits for part in self.shape.parts)
         self._index = {each.name: index for index, each in enumerate(fields)}
 
     def field(self, name: str) -> tuple[Type, Shape, int, int]:

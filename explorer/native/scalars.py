@@ -141,12 +141,6 @@ class Scalars:
             return yes
         return self.builder.select(condition, self.number(yes), self.number(no))
 
-    def pick_bit(self, condition: Bit, yes: Bit, no: Bit) -> Bit:
-        """The same for truth values."""
-        if isinstance(condition, bool):
-            return yes if condition else no
-        return self.either(self.both(condition, yes), self.both(self.negate(condition), no))
-
     def divide(self, left: Num, right: Num) -> tuple[Num, Num]:
         """Python's floor quotient and remainder; the divisor is not 0."""
         if isinstance(left, int) and isinstance(right, int):

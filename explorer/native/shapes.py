@@ -23,7 +23,7 @@ from ...language.types import (
     scalar_size,
 )
 from .cells import Access, Built, Cell, Items, Mask, Maybe, Number, Parts, Register, Truth, leaf_bits
-from .layout import Array, Leaf, Struct, shape_of
+from .layout import Array, Leaf, Struct
 from .machine import I1, I64
 from .scalars import Bit, Num
 
@@ -320,8 +320,3 @@ def wider(left: Type, right: Type) -> Type:
             return Map(key, wider(a, b))
         case _:
             return left
-
-
-def narrow_shape(type_: Type) -> bool:
-    """Whether a type packs into one word."""
-    return shape_of(type_).bits <= 64

@@ -397,18 +397,15 @@ class Statements(Loops):
         for index in range(type_.capacity):
             at = self.place_of(cell, index)
             if index >= self.capacity(value):
-                self._blank(at)
+                self.clear(at)
                 continue
             item = self.item(value, index)
             self.when(
                 self.compare(">", length, index),
                 lambda at=at, item=item: self.write(at, item),
-                lambda at=at: self._blank(at),
+                lambda at=at: self.clear(at),
             )
         self.put_count(cell, length)
-
-    def _blank(self, cell: Cell) -> None:
-        self.clear(cell)
 
     def raw(self, type_: Type, shape: Shape, value: Built) -> Num:
         """The code of a narrow value that belongs to the type."""
