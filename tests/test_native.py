@@ -7,7 +7,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -212,14 +211,16 @@ def test_a_real_signal_stops_a_search(tmp_path: Path) -> None:
     )
     program = (
         "from tidegate.language.binding import load\nfrom tidegate.explorer.native.search import check\n"
-        "from tidegate.explorer.search import Search\nprint('ready', flush=True)\n"
-        f"verdict = check(load({str(tmp_path / 'endless.py')!r}).bind(), Search(memory_bytes=1 << 30, seconds=60))\n"
+        "from tidegate.explorer.search import Search\nsaid = []\n"
+        "def tell(seen):\n    if seen.distinct > 1000 and not said:\n"
+        "        said.append(1); print('searching', flush=True)\n"
+        f"model = load({str(tmp_path / 'endless.py')!r}).bind()\n"
+        "verdict = check(model, Search(memory_bytes=4 << 30, seconds=60), tell)\n"
         "print(verdict.verdict, verdict.distinct_states > 1000, verdict.assurance)\n"
     )
     process = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True, env={**os.environ})
     assert process.stdout is not None
-    assert process.stdout.readline() == "ready\n"
-    time.sleep(2.5)
+    assert process.stdout.readline() == "searching\n"
     process.send_signal(signal.SIGINT)
     out, _ = process.communicate(timeout=60)
     assert out == "inconclusive True none: stopped by Ctrl-C\n"
