@@ -25,7 +25,7 @@ from ...language.types import (
     scalar_size,
 )
 from .cells import Built, Cell, Items, Mask, Maybe, Memory, Number, Parts
-from .layout import Layout
+from .layout import Layout, shape_of
 from .machine import I64, WORDS, address, word
 from .scalars import Bit, Num
 from .statements import Statements
@@ -160,7 +160,7 @@ class Renaming(Statements):
         return self.builder.select(swap, right, left), self.builder.select(swap, left, right)
 
     def _unpacked(self, type_: Type, code: llvm.Value) -> Built:
-        shape = self.shape(type_)
+        shape = shape_of(type_)
         count = code.type.width // 64
         with self.builder.goto_entry_block():
             memory = self.builder.bitcast(self.builder.alloca(llvm.ArrayType(I64, count)), WORDS)

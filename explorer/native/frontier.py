@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 
+from ...language.judge import shape_of
 from ...language.model import Model
 from ...language.values import State
 from .compiler import Code
@@ -185,7 +186,5 @@ class Frontier:
 
 def decode(model: Model, program: Program, words: tuple[int, ...]) -> State:
     """The plain-Python state that words stand for."""
-    from ...language.judge import shape_of
-
     names = [each.name for each in program.layout.fields]
     return shape_of(model)(**dict(zip(names, program.layout.decode(words), strict=True)))

@@ -25,7 +25,7 @@ from ...language.types import (
     Type,
 )
 from .cells import Built, Cell, Items, Maybe, Memory
-from .layout import Array, Leaf, Shape, Struct, words_of
+from .layout import Array, Leaf, Shape, Struct, shape_of, words_of
 from .loops import Loops
 from .machine import I64
 from .scalars import Bit, Num
@@ -259,7 +259,7 @@ class Statements(Loops):
         """The value packed on its own, at word 0."""
         if isinstance(value, Cell) and value.type == type_ and value.word == 0 and value.shift == 0:
             return value
-        shape = self.shape(type_)
+        shape = shape_of(type_)
         count = max(1, -(-shape.bits // 64))
         with self.builder.goto_entry_block():
             memory = self.builder.alloca(llvm.ArrayType(I64, count))
@@ -270,15 +270,9 @@ class Statements(Loops):
         self.write(cell, value)
         return cell
 
-    def shape(self, type_: Type) -> Shape:
-        """The shape of a type."""
-        from .layout import shape_of
-
-        return shape_of(type_)
-
     def _pool_items(self, cell: Cell, type_: Pool) -> tuple[Num, list[Cell], list[llvm.Value]]:
         items = [self.place_of(cell, index) for index in range(type_.capacity)]
-        width = -(-self.shape(type_.of).bits // 64) * 64 or 64
+        width = -(-shape_of(type_.of).bits // 64) * 64 or 64
         return self.length(cell), items, [self.wide_code(each, width) for each in items]
 
     def _pool_add(self, cell: Cell, type_: Pool, new: llvm.Value) -> None:
