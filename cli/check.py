@@ -26,9 +26,11 @@ from .options import (
     add_print_options,
     add_search_options,
     add_verb,
+    add_walk_options,
     chosen,
     paper_of,
     search_of,
+    walks_of,
 )
 from .output import prepared, print_json, write_json
 from .progress import ProgressLine, report_for
@@ -40,6 +42,7 @@ EXAMPLES = """\
   tidegate check replication:truncate_to_hw --set replicas=2 --set max_leader_epoch=2
   tidegate check replication:kip101 --property strong_isr --symmetry --workers 2
   tidegate check mine.py:broken --json --out report/
+  tidegate check raft:count_replicas --engine walk --set max_term=4 --time 30 --seed 7
 
 exit: 0 holds, 1 a property is violated, 2 deadlock, 4 vacuous, 5 inconclusive, 7 a step broke
 the model's types, 64 usage, 65 the model's text is wrong, 70 engine and judge disagree
@@ -52,6 +55,7 @@ def add(verbs: Verbs[Parser]) -> None:
     parser = add_verb(verbs, "check", "explore a model exhaustively within its bounds", about, EXAMPLES)
     add_model_options(parser)
     add_search_options(parser)
+    add_walk_options(parser)
     add_print_options(parser)
     parser.add_argument("--out", metavar="DIR", type=Path, help="also write report.json and the traces there")
     parser.set_defaults(run=run)
@@ -60,8 +64,9 @@ def add(verbs: Verbs[Parser]) -> None:
 def run(options: argparse.Namespace) -> Exit:
     """Checks, prints, then saves: a result is never lost to a full disk."""
     out: Path | None = None if options.out is None else prepared(options.out)
+    search = dataclasses.replace(search_of(options), walks=walks_of(options))
     model = bound(chosen(options))
-    verdict = advised(model, checked(model, options.engine, search_of(options)), options)
+    verdict = advised(model, checked(model, options.engine, search), options)
     traces = trace_documents(model, verdict)
     paths = {} if out is None else {name: str(out / _file_name(name)) for name in traces}
     document = check_document(verdict, traces, paths)
@@ -83,7 +88,7 @@ def advised(model: Model, verdict: Verdict, options: argparse.Namespace) -> Verd
     """The verdict with what its reader should know of the choices that were made for them."""
     notes = list(verdict.notes)
     symmetric = [each.name for each in model.domains if each.symmetric and each.size > 1]
-    if symmetric and not options.symmetry and verdict.distinct_states >= _WORTH_FOLDING:
+    if options.engine != "walk" and symmetric and not options.symmetry and verdict.distinct_states >= _WORTH_FOLDING:
         notes.append(f"the members of {', '.join(symmetric)} are alike; --symmetry explores several times fewer states")
     if model.ghosts and options.ghosts is None and any(each.ghosts for each in model.properties):
         notes.append("ghost fields are kept, because a chosen property reads one; counts are with them")

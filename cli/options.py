@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
 
-from ..explorer.search import Search
+from ..explorer.search import Search, Walks
 from ..reports.paper import Paper, paper_for
 
 
@@ -124,9 +124,9 @@ def add_search_options(parser: Parser) -> None:
     group = parser.add_argument_group("the search")
     group.add_argument(
         "--engine",
-        choices=("native", "python"),
+        choices=("native", "python", "walk"),
         default="native",
-        help="compiled code (default) or plain Python, the judge itself",
+        help="compiled code (default), plain Python, the judge itself, or random walks: a sample",
     )
     group.add_argument(
         "--symmetry",
@@ -138,12 +138,63 @@ def add_search_options(parser: Parser) -> None:
     group.add_argument("--memory", metavar="SIZE", type=size, help="end as inconclusive at this much memory: 500M, 2G")
     group.add_argument("--time", metavar="SECONDS", type=seconds, help="end as inconclusive after this long")
     group.add_argument(
-        "--seed", metavar="N", type=int, default=0, help="draws the states that plain Python re-checks (default: 0)"
+        "--seed",
+        metavar="N",
+        type=natural,
+        default=0,
+        help="draws the states that plain Python re-checks, and random walks (default: 0)",
     )
     group.add_argument(
         "--keep-going", action="store_true", help="explore everything and give every property's shortest counterexample"
     )
     group.add_argument("--no-cache", action="store_true", help="compile anew and keep nothing on disk")
+
+
+def add_walk_options(parser: Parser) -> None:
+    """How random walks are taken."""
+    group = parser.add_argument_group("random walks (--engine walk)")
+    group.add_argument(
+        "--walks",
+        metavar="N",
+        type=positive,
+        help="walks to take (default: 100000; with --time, as many as the time allows)",
+    )
+    group.add_argument("--depth", metavar="D", type=positive, help="steps after which a walk ends (default: 100)")
+    group.add_argument(
+        "--strategy",
+        choices=("uniform", "swarm", "guided"),
+        help="every enabled step alike, likings drawn for each walk, or what the walk took rarely (default: guided)",
+    )
+    group.add_argument(
+        "--novel",
+        metavar="FIELD",
+        action="append",
+        default=[],
+        help="guided: prefer states that are new in this field (repeatable)",
+    )
+
+
+def walks_of(options: argparse.Namespace) -> Walks | None:
+    """What `add_walk_options` read; None for another engine. Raises `Wrong` where an option asks nothing of the
+    engine."""
+    given = {"walks": options.walks, "strategy": options.strategy, "novel": options.novel or None}
+    if options.engine != "walk":
+        for name, value in given.items():
+            if value is not None:
+                raise Wrong(f"--{name} is for --engine walk")
+        return None
+    if options.symmetry:
+        raise Wrong("--symmetry is for engines that keep the states they saw; random walks keep none")
+    if options.novel and options.strategy not in (None, "guided"):
+        raise Wrong(f"--novel is for --strategy guided, not {options.strategy}")
+    default = Walks()
+    endless = options.walks is None and options.time is not None
+    return Walks(
+        number=None if endless else options.walks or default.number,
+        depth=options.depth or default.depth,
+        strategy=options.strategy or default.strategy,
+        fields=tuple(options.novel),
+    )
 
 
 def search_of(options: argparse.Namespace) -> Search:
@@ -185,6 +236,13 @@ def positive(text: str) -> int:
     """A whole number from 1."""
     if not text.isdecimal() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"{text!r} is not a number from 1")
+    return int(text)
+
+
+def natural(text: str) -> int:
+    """A whole number from 0 that fits 63 bits."""
+    if not text.isdecimal() or int(text) >= 1 << 63:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 0 to 2^63 - 1")
     return int(text)
 
 

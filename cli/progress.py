@@ -43,6 +43,11 @@ class ProgressLine:
 def progress_text(progress: Progress) -> str:
     """What is known, and no guess of how long it will take."""
     memory = bytes_text(progress.memory_bytes)
+    if progress.walks is not None:
+        return (
+            f"{count(progress.walks, 'walk')}, {count(round(progress.states_per_second))} steps/s, longest "
+            f"{progress.depth}, about {count(progress.distinct, 'distinct state')}, {seconds_text(progress.seconds)}"
+        )
     return (
         f"{count(progress.distinct)} distinct, {count(progress.frontier)} to expand, depth {progress.depth}, "
         f"{rate_text(progress.states_per_second)}, {memory}, {seconds_text(progress.seconds)}"

@@ -5,7 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeAlias
+from typing import Literal, TypeAlias
+
+Strategy = Literal["uniform", "swarm", "guided"]
+
+
+@dataclass(frozen=True, slots=True)
+class Walks:
+    """How to walk at random. `number` of walks (None: as many as the time allows), each of at most `depth` steps.
+
+    `strategy`: `uniform` takes every enabled step alike; `swarm` draws for each walk which actions it prefers and
+    leaves out, and how many faults it takes; `guided` prefers actions that the walk took rarely and, where `fields`
+    names fields of the state, states whose like in these fields it saw rarely.
+    """
+
+    number: int | None = 100_000
+    depth: int = 100
+    strategy: Strategy = "guided"
+    fields: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,7 +32,7 @@ class Search:
     `symmetry` folds states that differ by a renaming of a symmetric domain. `recheck` is how many states of an
     exhaustive run, drawn with `seed`, plain Python judges again. `cache` is where compiled kernels are kept; None
     keeps none. `keep_going` explores everything and gives the shortest counterexample of every property, instead of
-    ending at the first.
+    ending at the first. `walks` is for the engine that walks, and None for its defaults.
     """
 
     symmetry: bool = False
@@ -26,11 +43,15 @@ class Search:
     recheck: int = 100
     cache: Path | None = None
     keep_going: bool = False
+    walks: Walks | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """A moment of a running search: distinct states, states still to expand, depth, states per second, bytes in use."""
+    """A moment of a running search: distinct states, states still to expand, depth, states per second, bytes in use.
+
+    Of random walks: how many were taken, about how many distinct states they saw, and steps per second.
+    """
 
     distinct: int
     frontier: int
@@ -38,6 +59,7 @@ class Progress:
     states_per_second: float
     memory_bytes: int
     seconds: float
+    walks: int | None = None
 
 
 Report: TypeAlias = Callable[[Progress], None]

@@ -22,6 +22,7 @@ class Ending:
     """How a search ended. `runs` holds the counterexample or example of every property that was violated or met.
 
     `stopped` says why it ended early; `failure` is a model error or, when `deadlock` is set, a deadlock.
+    `sampled` says what an engine that does not exhaust looked at, once it has seen all that it was asked to.
     """
 
     engine: str
@@ -39,6 +40,7 @@ class Ending:
     levels: tuple[Level, ...]
     rechecked: int
     notes: tuple[str, ...]
+    sampled: str | None = None
 
 
 def verdict_of(model: Model, ending: Ending) -> Verdict:
@@ -85,7 +87,7 @@ def _property(each: Property, ending: Ending) -> PropertyVerdict:
     if each.kind == "reachable":
         word = "reached" if run is not None else "missing" if ending.exhausted else "not_checked"
         return PropertyVerdict(each.name, each.kind, each.says, word, run)
-    word = "violated" if run is not None else "holds" if ending.exhausted else "not_checked"
+    word = "violated" if run is not None else "holds" if ending.exhausted or ending.sampled else "not_checked"
     return PropertyVerdict(each.name, each.kind, each.says, word, run)
 
 
@@ -105,14 +107,16 @@ def _outcome(ending: Ending, properties: tuple[PropertyVerdict, ...]) -> Outcome
 def _word(outcome: Outcome, ending: Ending) -> Word:
     if outcome in ("model_error", "safety", "deadlock"):
         return "violated"
-    return "holds" if ending.exhausted else "inconclusive"
+    return "holds" if ending.exhausted or ending.sampled else "inconclusive"
 
 
 def _assurance(outcome: Outcome, ending: Ending) -> str:
     if outcome in ("model_error", "safety", "deadlock"):
-        return "a counterexample, the shortest, replayed in plain Python"
+        return f"a counterexample, {'' if ending.sampled else 'the shortest, '}replayed in plain Python"
     if ending.exhausted:
         return "exhaustive within bounds"
+    if ending.sampled:
+        return ending.sampled
     return f"none: {ending.stopped or 'the search did not finish'}"
 
 

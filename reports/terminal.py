@@ -79,15 +79,16 @@ def _headline(page: Page, verdict: Verdict) -> None:
 
 def _numbers(page: Page, verdict: Verdict) -> None:
     page.blank()
+    walked = verdict.engine == "walk"
     page.line(
-        f"{count(verdict.distinct_states, 'distinct state')}, {count(verdict.transitions, 'transition')}, "
-        f"depth {verdict.depth}",
+        f"{'about ' if walked else ''}{count(verdict.distinct_states, 'distinct state')}, "
+        f"{count(verdict.transitions, 'step' if walked else 'transition')}, depth {verdict.depth}",
         indent=2,
     )
-    compiled = f"compiled in {seconds_text(verdict.compile_seconds)}, " if verdict.engine == "native" else ""
+    compiled = f"compiled in {seconds_text(verdict.compile_seconds)}, " if verdict.engine != "python" else ""
     large = verdict.distinct_states >= _LARGE
     memory = f"{verdict.bytes_per_state:.1f} bytes a state, " if large and verdict.bytes_per_state else ""
-    rate = f" ({rate_text(states_per_second(verdict))})" if large or verdict.seconds >= 1 else ""
+    rate = f" ({_rate(verdict)})" if large or verdict.seconds >= 1 else ""
     page.line(
         f"{verdict.engine} engine: {compiled}searched in {seconds_text(verdict.seconds)}{rate}, {memory}"
         f"process peak {bytes_text(verdict.peak_memory_bytes)}",
@@ -96,6 +97,12 @@ def _numbers(page: Page, verdict: Verdict) -> None:
     if verdict.rechecked_states:
         states = count(verdict.rechecked_states, "state")
         page.line(f"plain Python judged {states} and their successors again and agrees", indent=2)
+
+
+def _rate(verdict: Verdict) -> str:
+    if verdict.engine == "walk":
+        return f"{count(round(verdict.transitions / max(verdict.seconds, 1e-9)))} steps/s"
+    return rate_text(states_per_second(verdict))
 
 
 def _properties(page: Page, verdict: Verdict) -> None:

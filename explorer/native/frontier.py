@@ -43,7 +43,7 @@ class Frontier:
         self.edges = Region(8 * (self.words + 1) * max(1, len(program.transitions)))
         self.scratch, self.hashes = Region(8 * self.words), Region(8 * REHASH_BATCH)
         self.context = (ctypes.c_uint64 * program.context_cells)()
-        self._address = ctypes.addressof(self.context)
+        self.address = ctypes.addressof(self.context)
         self._explore, self._warm, self._rehash = (
             code.function(*each) for each in (("explore", 1), ("warm", 1), ("rehash", 2))
         )
@@ -73,7 +73,7 @@ class Frontier:
 
     def explore(self) -> str:
         """Run the kernel until something happens; the event's name."""
-        return EVENTS[self._explore(self._address)]
+        return EVENTS[self._explore(self.address)]
 
     def _make_room(self) -> None:
         self["ROOM"] = min(self.capacity, int(LOAD * self["SIZE"]))
@@ -85,7 +85,7 @@ class Frontier:
         slots = self._next_slots()
         self.table.clear(8 * self["SIZE"])
         self["SIZE"] = slots
-        self._rehash(self._address, self.hashes.address)
+        self._rehash(self.address, self.hashes.address)
         self._make_room()
         return True
 
@@ -116,7 +116,7 @@ class Frontier:
         for index, words in enumerate(states):
             self.buffer.write(index * stride, (*words, 0, NO_PARENT))
         self["PENDING"] = len(states)
-        self._warm(self._address)
+        self._warm(self.address)
 
     @property
     def slots(self) -> int:
@@ -147,7 +147,7 @@ class Frontier:
     def canonical(self, words: tuple[int, ...]) -> tuple[int, ...]:
         """The words that stand for a state's orbit."""
         self.scratch.write(0, words)
-        self._canonical(self._address, self.scratch.address)
+        self._canonical(self.address, self.scratch.address)
         return self.scratch.words(0, self.words)
 
     def successors(self, words: tuple[int, ...]) -> list[tuple[str, tuple[int, ...]]] | None:
@@ -158,7 +158,7 @@ class Frontier:
         properties that some step breaks.
         """
         self.scratch.write(0, words)
-        made = self._expand(self._address, self.scratch.address, self.buffer.address, 0)
+        made = self._expand(self.address, self.scratch.address, self.buffer.address, 0)
         if made == (1 << 64) - 1:
             return None
         slots = [self.buffer.words(index * 8 * (self.words + 2), self.words + 2) for index in range(made)]
@@ -168,12 +168,12 @@ class Frontier:
     def ends(self, words: tuple[int, ...]) -> int:
         """1 when the model says that a run may end in a state, 0 when not, 2 when it cannot be evaluated."""
         self.scratch.write(0, words)
-        return self._terminal(self._address, self.scratch.address)
+        return self._terminal(self.address, self.scratch.address)
 
     def truths(self, name: str, words: tuple[int, ...], mask: int) -> int:
         """The bits that `invariants` or `witnesses` gives for a state."""
         self.scratch.write(0, words)
-        return self._masked[name](self._address, self.scratch.address, mask)
+        return self._masked[name](self.address, self.scratch.address, mask)
 
     def bytes_used(self) -> int:
         """Bytes of states, parents and table that are in use."""

@@ -39,6 +39,7 @@ CONTEXT = (
     "DEADLOCKS",  # whether deadlocks are looked for
     "COMMON",  # address of three words that workers share: distinct states, next state to hand out, whether to stop
     "LEVEL_END",  # with several workers: the states below this belong to the level
+    "WALK",  # address of a walker's own words, see `walking`
     "EDGES",  # address of the steps that broke a transition property: for each, the source's index, the words reached
 )
 """The cells of the context. After them come the values of open constants, then the coverage counters."""

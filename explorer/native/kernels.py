@@ -51,14 +51,16 @@ def _meaning(model: Model, symmetric: Sequence[Identity]) -> str:
     return digest(forms)
 
 
-def kernel_of(model: Model, symmetric: Sequence[Identity], folder: Path | None) -> Kernel:
-    """The kernel of a bound model, from `folder` when an equal one was compiled there for this processor."""
+def kernel_of(model: Model, symmetric: Sequence[Identity], folder: Path | None, *, walks: bool = False) -> Kernel:
+    """The kernel of a bound model, from `folder` when an equal one was compiled there for this processor. One that can
+    take random walks is another."""
     started = time.perf_counter()
-    path = None if folder is None else folder / f"{content_key(_own_text(), _meaning(model, symmetric))}.o"
+    key = content_key(_own_text(), _meaning(model, symmetric), "walks" if walks else "")
+    path = None if folder is None else folder / f"{key}.o"
     binary = read_object(path)
     cached = binary is not None
     program = plan_program(model)
     if binary is None:
-        binary = compile_text(generate(model, program, symmetric))
+        binary = compile_text(generate(model, program, symmetric, walks=walks))
         write_object(path, binary)
     return Kernel(program, load_binary(binary), time.perf_counter() - started, cached)

@@ -51,6 +51,10 @@ class Region:
         """The 32-bit number at `index`."""
         return ctypes.c_uint32.from_address(self.address + 4 * index).value
 
+    def set_half(self, index: int, value: int) -> None:
+        """Write the 32-bit number at `index`."""
+        ctypes.c_uint32.from_address(self.address + 4 * index).value = value
+
     def close(self) -> None:
         """Give the memory back."""
         del self._view

@@ -239,7 +239,7 @@ class Confirmation:
 def conclude(model: Model, search: Search, kernel: Kernel, frontier: Frontier, found: Findings) -> Verdict:
     """The verdict of a finished search."""
     program, confirm = kernel.program, Confirmation(model, frontier)
-    actions = _coverage(model, kernel, frontier)
+    actions = coverage_of(model, kernel, frontier)
     failure = _failure(confirm, found)
     runs: dict[str, Run] = {}
     for bit, index in found.invariants.items():
@@ -279,7 +279,8 @@ def _recheck(confirm: Confirmation, search: Search, found: Findings, count: int)
     return len(chosen)
 
 
-def _coverage(model: Model, kernel: Kernel, frontier: Frontier) -> tuple[ActionCoverage, ...]:
+def coverage_of(model: Model, kernel: Kernel, frontier: Frontier) -> tuple[ActionCoverage, ...]:
+    """What each action did in the states that were expanded, as the frontier's counters say."""
     plans, expanded = {plan.coverage.name: plan.coverage for plan in kernel.program.plans}, frontier["NEXT"]
     covered = list[ActionCoverage]()
     for action in model.actions:

@@ -10,7 +10,7 @@ from llvmlite import ir as llvm
 from ...language.ir import Const, Function, Require
 from ...language.model import Action, Model, Property
 from ...language.types import Identity
-from . import kernel
+from . import kernel, walking
 from .actions import CELL, FAILED, ActionCode, Counters, Plan, load_opens
 from .canonical import canonical_function
 from .cells import Memory
@@ -54,8 +54,9 @@ def plan_program(model: Model) -> Program:
     return Program(layout, opens, plans, counters.next, slots, *kinds)
 
 
-def generate(model: Model, program: Program, symmetric: Sequence[Identity]) -> str:
-    """The LLVM text of a bound model; `symmetric` are the domains whose renamings are folded."""
+def generate(model: Model, program: Program, symmetric: Sequence[Identity], *, walks: bool = False) -> str:
+    """The LLVM text of a bound model; `symmetric` are the domains whose renamings are folded. `walks` adds random walks
+    to it."""
     layout, module = program.layout, llvm.Module("tidegate")
     functions = _Functions(module, layout, program.opens)
     functions.masked("invariants", program.invariants, wanted=False)
@@ -63,7 +64,7 @@ def generate(model: Model, program: Program, symmetric: Sequence[Identity]) -> s
     functions.terminal(model.terminals)
     functions.expand(program.plans, functions.watch(program.transitions))
     functions.made["canonical"] = canonical_function(module, layout, symmetric)
-    _kernel(module, layout, functions.made)
+    _kernel(module, layout, functions.made, walks=walks)
     return str(module)
 
 
@@ -79,16 +80,17 @@ def applicable(model: Model, kind: str) -> tuple[Property, ...]:
     return tuple(each for each in model.properties if each.kind == kind and each.applicable)
 
 
-def _kernel(module: llvm.Module, layout: Layout, made: dict[str, llvm.Function]) -> None:
+def _kernel(module: llvm.Module, layout: Layout, made: dict[str, llvm.Function], *, walks: bool) -> None:
     numbers = {
         **CELL, **{name: index for index, name in enumerate(EVENTS)},
         "W": layout.words, "STRIDE": layout.words + 2, "BATCH": BATCH,
         "NO_PARENT": NO_PARENT, "REHASH_BATCH": kernel.REHASH_BATCH, "CLAIMED": kernel.CLAIMED,
         "NO_ROOM": kernel.NO_ROOM, "HANDOUT": kernel.HANDOUT, "ERROR_BIT": ERROR_BIT, "FAILED": FAILED,
+        **walking.NUMBERS,
     }  # fmt: skip
-    for text in kernel.TEXTS:
+    for text in (*kernel.TEXTS, *walking.TEXTS) if walks else kernel.TEXTS:
         made[text.__name__] = compile_into(module, text, numbers, made)
-        if text.__name__ not in kernel.PUBLIC:
+        if text.__name__ not in (*kernel.PUBLIC, *walking.PUBLIC):
             made[text.__name__].linkage = "internal"
 
 
