@@ -19,6 +19,7 @@ ALLOWED = {
     "invariants": {"language", "model"},
     "explorer": {"language"},
     "reports": {"language"},
+    "testing": {"language", "explorer"},
     "cli": {"language", "model", "invariants", "explorer", "reports", "spec"},
     "spec": set[str](),
 }

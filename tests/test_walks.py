@@ -26,6 +26,7 @@ from . import random_models
 from .conftest import Run
 from .engines import MEMORY, asked, bound, text_of
 
+SLOW = (HealthCheck.too_slow, HealthCheck.filter_too_much, HealthCheck.data_too_large)
 STRATEGIES: tuple[Strategy, ...] = ("uniform", "swarm", "guided")
 NODE = "class Node(Domain, size=3, symmetric=True):\n    '''A node.'''\n"
 FIELDS = "table: Map[Node, Small]\ncount: Annotated[int, Range(0, 9)]"
@@ -67,6 +68,7 @@ def world(folder: Path, body: str = BODY, **options: Any) -> Model:
 
 
 KEPT: list[Path] = []
+WALKS: dict[str, Any] = {"number": 300, "depth": 30}
 
 
 @pytest.fixture(autouse=True)
@@ -78,7 +80,7 @@ def kept(cache: Path) -> None:
 def walked(model: Model, **asked_: Any) -> Verdict:
     """A verdict by walks; `workers`, `seed`, `keep_going` and `seconds` go to the search, the rest to the walks."""
     search = {name: asked_.pop(name) for name in ("workers", "seed", "keep_going", "seconds") if name in asked_}
-    return walk(model, Search(walks=Walks(**{"number": 300, "depth": 30, **asked_}), cache=KEPT[0], **search))
+    return walk(model, Search(walks=Walks(**(WALKS | asked_)), cache=KEPT[0], **search))
 
 
 def told(verdict: Verdict) -> Any:
@@ -205,7 +207,7 @@ def test_walks_see_much_of_what_there_is_and_nothing_else() -> None:
         assert sum(each.fired for each in verdict.actions) == verdict.transitions
 
 
-@settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck), phases=[Phase.generate])
+@settings(max_examples=8, deadline=None, suppress_health_check=SLOW, phases=[Phase.generate])
 @given(random_models.texts(), st.sampled_from(STRATEGIES), st.integers(0, 2**40))
 def test_on_random_models_walks_find_only_what_exhaustion_finds(
     tmp_path_factory: pytest.TempPathFactory, text: str, strategy: Strategy, seed: int

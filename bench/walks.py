@@ -1,0 +1,101 @@
+"""`python -m bench.walks`: how fast random walks are, and how long each strategy takes to find published bugs.
+
+The bugs are those of which the shortest counterexample is known: KIP-101's lost record, KIP-279's diverging logs, and
+figure 8 of the Raft paper. Each strategy looks for each with several seeds; the median counts.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import statistics
+import sys
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from tidegate.explorer.native.search import check as exhaust
+from tidegate.explorer.native.walks import check as walk
+from tidegate.explorer.search import Search, Strategy, Walks
+from tidegate.invariants.catalogue import find
+from tidegate.language.model import Model
+
+GOAL = 1_500_000
+STRATEGIES: tuple[Strategy, ...] = ("uniform", "swarm", "guided")
+
+
+@dataclass(frozen=True, slots=True)
+class Bug:
+    """A bug to find: a model with its profile, its bounds, and the property that fails."""
+
+    title: str
+    model: str
+    bounds: Mapping[str, int]
+    fails: str
+
+
+BUGS = (
+    Bug("a record lost by truncating to the high watermark", "replication:truncate_to_hw",
+        {"max_leader_epoch": 2}, "strong_isr"),
+    Bug("KIP-101's fix alone: a stale leader's records", "replication:kip101",
+        {"log_size": 3, "max_records": 3, "max_leader_epoch": 3}, "strong_isr"),
+    Bug("Raft's figure 8", "raft:count_replicas", {"max_term": 4, "client_values": 2}, "state_machine_safety"),
+)  # fmt: skip
+
+
+def main() -> None:
+    """Measures and prints."""
+    parser = argparse.ArgumentParser(prog="python -m bench.walks", description="How good random walks are.")
+    parser.add_argument("--seeds", type=int, default=11, help="searches per bug and strategy (default: 11)")
+    parser.add_argument("--limit", type=float, default=30.0, help="seconds after which a search gives up (default: 30)")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        speed(Path(folder))
+        for bug in BUGS:
+            hunt(bug, options.seeds, options.limit, Path(folder))
+
+
+def bound(name: str, bounds: Mapping[str, int], *properties: str) -> Model:
+    """A model of the catalogue; ghosts on only where the property needs them."""
+    definition, profile = find(name)
+    chosen = properties or None
+    plain = definition.bind(profile=profile, constants=dict(bounds), ghosts=False, properties=chosen)
+    if all(each.applicable for each in plain.properties) or not chosen:
+        return plain
+    return definition.bind(profile=profile, constants=dict(bounds), properties=chosen)
+
+
+def speed(cache: Path) -> None:
+    """Steps per second of one worker, with the invariants the exhaustive bench checks."""
+    checked = ("type_ok", "leader_in_isr", "weak_isr", "strong_isr")
+    model = bound("replication:kip320", {"max_leader_epoch": 3}, *checked)
+    print(f"steps per second, one worker, replication:kip320 (goal: at least {GOAL:,})")
+    for strategy in STRATEGIES:
+        verdict = walk(model, Search(cache=cache, walks=Walks(200_000, 100, strategy)))
+        print(f"  {strategy:8} {verdict.transitions / verdict.seconds:>12,.0f}")
+
+
+def hunt(bug: Bug, seeds: int, limit: float, cache: Path) -> None:
+    """The median time to find a bug, and how long the runs are beside the shortest."""
+    model = bound(bug.model, bug.bounds, bug.fails)
+    shortest = exhaust(model, Search(symmetry=True, cache=cache)).properties[0].run
+    print(
+        f"\n{bug.title}: {bug.model}, {bug.fails}; the shortest run has {len(shortest.steps) if shortest else '?'} steps"
+    )
+    for strategy in STRATEGIES:
+        times, lengths = list[float](), list[int]()
+        for seed in range(seeds):
+            search = Search(seed=seed, seconds=limit, cache=cache, walks=Walks(None, 200, strategy))
+            verdict = walk(model, search)
+            run = verdict.properties[0].run
+            times.append(math.inf if run is None else verdict.seconds)
+            lengths += [] if run is None else [len(run.steps)]
+        found = f"{len(lengths)} of {seeds} found"
+        length = f", median length {statistics.median(lengths):g}" if lengths else ""
+        print(f"  {strategy:8} median {statistics.median(times):8.3f} s, {found}{length}")
+        sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main()
