@@ -70,7 +70,7 @@ class Definition:
 
         `open` names constants that compiled kernels take at run time. With `ghosts` off, ghost fields are folded away;
         those that only lemmas read are, too, unless a lemma is bound. `properties` keeps only the named ones, among
-        which lemmas are invariants like others. `lemmas` binds all of them, as `Model.lemmas`. Raises UsageError for
+        which lemmas are as others. `lemmas` binds all of them, as `Model.lemmas`. Raises UsageError for
         what does not exist or is out of range, and ModelErrors, with every mistake at once, when the model's text is
         wrong.
         """
@@ -431,7 +431,8 @@ class _Finisher:
         text = cast(ir.Function, self.texts[function])
         read = frozenset(fields_read(*text.body)) & self.shape.ghosts
         form = None if read & self.gone else self.binding.folder.function(text)
-        kind = cast(PropertyKind, "invariant" if mark.role in ("terminal", "lemma") else mark.role)
+        role = "invariant" if mark.role in ("terminal", "lemma") else mark.role
+        kind: PropertyKind = "transition" if len(text.states) == 2 else cast(PropertyKind, role)
         return Property(
             function.__name__, kind, first_line(function.__doc__), form, self.namespace.function(function), read
         )

@@ -82,9 +82,9 @@ def invariant(function: F) -> F:
 
 def lemma(function: F) -> F:
     """Marks a predicate over a state that a proof by induction rests on: with the other lemmas it holds at first, and
-    every step keeps them.
+    every step keeps them. One over `before` and `after` is proved of every step from a state where the others hold.
 
-    `check` judges it only when it is asked for by name, and then as an invariant.
+    `check` judges it only when it is asked for by name, and then as an invariant or a transition property.
     """
     setattr(function, MARK, Mark("lemma"))
     return function

@@ -83,9 +83,9 @@ class Model:
     `name` is what the user typed, profile included (`replication:kip320`). `constants` are the declarations in source
     order, `values` their values; `open` names those left open in compiled kernels (the judge always uses `values`).
     `terminals` are predicates of states that may end. `lemmas` are what a proof by induction rests on, when the model
-    was bound for one: invariants that no search judges unless they are among the `properties` too. `namespace` is the
-    bound namespace in which sentence templates and step texts are evaluated. `files` are the source files the text
-    came from.
+    was bound for one: invariants and transitions that no search judges unless they are `properties` too. `namespace`
+    is the bound namespace in which sentence templates and step texts are evaluated. `files` are the source files the
+    text came from.
     """
 
     name: str

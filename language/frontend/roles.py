@@ -87,7 +87,7 @@ _USAGE = {
     "an action": "def act(s: {0}, replica: Replica) -> None",
     "an initial function": "def start() -> {0}",
     "an invariant": "def holds(s: {0}) -> bool",
-    "a lemma": "def holds(s: {0}) -> bool",
+    "a lemma": "def holds(s: {0}) -> bool, or of a step: def keeps(before: {0}, after: {0}) -> bool",
     "a reachable": "def happens(s: {0}) -> bool",
     "a terminal": "def may_end(s: {0}) -> bool",
     "a transition": "def grows(before: {0}, after: {0}) -> bool",
@@ -263,7 +263,8 @@ def _check_initial_ghosts(
 
 def predicate(program: Program, function: FunctionType, role: str) -> ir.Function:
     """Elaborates an invariant, a lemma, a witness, a terminal predicate, or a transition property."""
-    its = _signature(program, function, 2 if role == "transition" else 1, _ROLE_NAMES[role])
+    of_steps = role == "transition" or (role == "lemma" and function.__code__.co_argcount == 2)
+    its = _signature(program, function, 2 if of_steps else 1, _ROLE_NAMES[role])
     if not isinstance(its.returns, Bool):
         usage = _USAGE[_ROLE_NAMES[role]].format(program.shape.name)
         message = f"{its.node.name} is {_ROLE_NAMES[role]}: a bool about the state, and nothing else"
