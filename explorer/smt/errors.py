@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ..language.errors import UsageError
-from ..language.ir import Where
+from ...language.errors import UsageError
+from ...language.ir import Where
 
 
 class NotUnbounded(Exception):

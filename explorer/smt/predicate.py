@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import z3
 
-from ..language import ir
-from ..language.ir import Where
+from ...language import ir
+from ...language.ir import Where
+from .algebra import bit
 from .encoding import Encoding
+from .shapes import Shape
+from .statements import Execution
 from .states import SymbolicState
-from .terms import Bit
+from .terms import Bit, formula, implies
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,12 +47,30 @@ class Clause:
 
     def goal(self) -> z3.BoolRef:
         """The clause as a goal: its variables are fresh constants. Prove it by refuting its negation."""
-        raise NotImplementedError
+        return formula(implies(self.hypothesis, self.conclusion))
+
+
+class Defining(Execution):
+    """Runs statements, and defines what loops without an end give by clauses about fresh terms (`assumptions`)."""
+
+    def __init__(
+        self,
+        encoding: Encoding,
+        states: Mapping[str, Mapping[str, Shape]],
+        suffix: str,
+        budgets: frozenset[str] = frozenset(),
+    ) -> None:
+        super().__init__(encoding, states, budgets)
+        self.suffix = suffix
+        self.assumptions: list[Clause] = []
 
 
 def predicate(function: ir.Function, encoding: Encoding, *states: SymbolicState, suffix: str = "") -> Truth:
     """A property of one state, or of the step between two. NotUnbounded when it has no meaning in the encoding."""
-    raise NotImplementedError
+    named = {name: state.fields for name, state in zip(function.states, states, strict=True)}
+    execution = Defining(encoding, named, f"{suffix}!{function.name}")
+    value, defined = execution.result(function, {})
+    return Truth(bit(value), defined, tuple(execution.assumptions))
 
 
 def clauses(function: ir.Function, encoding: Encoding, *states: SymbolicState, suffix: str = "") -> list[Clause]:

@@ -8,7 +8,7 @@
 | `Record` | `Fields`: a shape per field | the same |
 | `Map` | `Table`: a shape per key | the same; over an `Int` without an end: `Function` |
 | `Seq` | `Slots`: a length and a shape per index | `Sequence`: a length and a function of the index |
-| `Subset` | `Members`: a bit per member | the same; over an `Int` without an end: `Where` |
+| `Subset` | `Members`: a bit per member | the same; over an `Int` without an end: `Holding` |
 | `Pool` | `Heap`: a number and sorted slots, as the judge sorts them | `History`: a predicate of records; it only grows |
 
 What lies beyond a length or under an absent flag is garbage: no operation looks at it.
@@ -23,7 +23,7 @@ from typing import TypeAlias
 from .terms import Bit, Number
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Maybe:
     """An `Option`. `value` is None only where `present` is False."""
 
@@ -31,14 +31,14 @@ class Maybe:
     value: Shape | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Fields:
     """A `Record`: its fields by name, in declaration order."""
 
     parts: dict[str, Shape]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Table:
     """A `Map` over finitely many keys: the value at key number `first`, `first + 1`, ..."""
 
@@ -46,7 +46,7 @@ class Table:
     parts: tuple[Shape, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Function:
     """A `Map` over integers without an end."""
 
@@ -54,7 +54,7 @@ class Function:
     at: Callable[[Number], Shape]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Slots:
     """A `Seq` of bounded length: `parts` beyond `length` are garbage."""
 
@@ -62,7 +62,7 @@ class Slots:
     parts: tuple[Shape, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Sequence:
     """A `Seq` of any length: `at` of an index beyond `length` is garbage."""
 
@@ -70,7 +70,7 @@ class Sequence:
     at: Callable[[Number], Shape]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Members:
     """A `Subset` of finitely many members: whether member number `first`, `first + 1`, ... is in it."""
 
@@ -78,14 +78,14 @@ class Members:
     bits: tuple[Bit, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Where:
+@dataclass(frozen=True, slots=True, eq=False)
+class Holding:
     """A `Subset` of the integers without an end."""
 
     has: Callable[[Number], Bit]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Heap:
     """A `Pool` within a capacity: the first `count` of `slots` are its records in their order."""
 
@@ -94,7 +94,7 @@ class Heap:
     multiple: bool
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class History:
     """A `Pool` without a capacity: every record that was ever in it. Taking one out changes nothing."""
 
@@ -102,5 +102,5 @@ class History:
 
 
 Shape: TypeAlias = (
-    bool | Bit | Number | Maybe | Fields | Table | Function | Slots | Sequence | Members | Where | Heap | History
+    Bit | Number | Maybe | Fields | Table | Function | Slots | Sequence | Members | Holding | Heap | History
 )

@@ -7,10 +7,10 @@ disjoint intervals without a solver. Numbers are mathematical integers: no opera
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from math import inf
-from typing import Literal, Protocol, TypeAlias
+from typing import Literal, TypeAlias
 
 import z3
 
@@ -100,7 +100,7 @@ def formula(bit: Bit) -> z3.BoolRef:
 # --- numbers ----------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Number:
     """An integer from `lo` to `hi`: an `int` when it is known, else a term. `INFINITE` stands for a bound that is not
     there: it is above every other number."""
@@ -127,46 +127,5 @@ def known(value: int) -> Number:
     return Number(int(value), int(value), int(value))
 
 
-class Numbers(Protocol):
-    """How numbers become terms of Z3: bit-vectors as wide as their interval, or integers."""
-
-    def term(self, number: Number) -> z3.BitVecRef | z3.ArithRef:
-        """The number as a term of Z3."""
-        ...
-
-    def fresh(self, name: str, lo: Bound, hi: Bound) -> Number:
-        """A variable that is meant to be in the interval (see `within`)."""
-        ...
-
-    def within(self, number: Number, lo: Bound, hi: Bound) -> Bit:
-        """Whether the number lies in the interval."""
-        ...
-
-    def narrowed(self, number: Number, lo: Bound, hi: Bound) -> Number:
-        """The number, known by other means to lie in the interval."""
-        ...
-
-    def choose(self, condition: Bit, yes: Number, no: Number) -> Number:
-        """The one or the other."""
-        ...
-
-    def counted(self, bit: Bit) -> Number:
-        """1 or 0."""
-        ...
-
-    def arithmetic(self, op: Operation, left: Number, right: Number) -> Number:
-        """`left op right`, as Python means it; of `//` and `%` by 0 anything."""
-        ...
-
-    def less(self, left: Number, right: Number) -> Bit:
-        """Whether `left < right`."""
-        ...
-
-    def same(self, left: Number, right: Number) -> Bit:
-        """Whether they are equal."""
-        ...
-
-
 Operation: TypeAlias = Literal["+", "-", "*", "//", "%", "min", "max"]
 Term: TypeAlias = z3.BitVecRef | z3.ArithRef
-Compared: TypeAlias = Callable[[Term, Term], z3.BoolRef]
