@@ -15,6 +15,9 @@ class NotUnbounded(Exception):
         self.message = message
         self.remedy = remedy
 
+    def __reduce__(self) -> tuple[type[NotUnbounded], tuple[Where, str, str]]:
+        return (NotUnbounded, (self.where, self.message, self.remedy))
+
 
 class ExtraMissing(UsageError):
     """z3-solver is not installed: exit 64, with the line that installs it."""
