@@ -125,9 +125,9 @@ class Encoding:
         said.append(right)
         return made
 
-    def _applied(self, name: str, at: tuple[Number, ...], sort: z3.SortRef) -> Any:
-        function = z3.Function(name, *([z3.IntSort()] * len(at)), sort)
-        return function(*(self.numbers.term(each) for each in at))
+    def _applied(self, name: str, at: tuple[Number | Bit, ...], sort: z3.SortRef) -> Any:
+        terms = [self.numbers.term(each) if isinstance(each, Number) else formula(each) for each in at]
+        return z3.Function(name, *(each.sort() for each in terms), sort)(*terms)
 
     def _function(
         self, type_: Type, name: str, at: tuple[Number, ...], said: list[Bit]
@@ -171,23 +171,44 @@ class Encoding:
             sorted_.append(implies(there, right))
         return conjunction(sorted_)
 
-    def flattened(self, shape: Shape) -> list[Number]:
-        """A value as numbers, equal exactly if the values are: what is absent counts as 0."""
+    def message(self, type_: Record, name: str) -> tuple[Fields, Bit]:
+        """A record of new variables that stands for itself in a history: what is absent from it is 0."""
+        shape, right = self.fresh(type_, name)
+        blanks: list[Bit] = []
+        return cast(Fields, self._blanked(shape, blanks)), conjunction([right, *blanks])
+
+    def _blanked(self, shape: Shape, blanks: list[Bit]) -> Shape:
         match shape:
-            case Maybe(present=present, value=value):
-                rest = [] if value is None else self.flattened(value)
-                return [
-                    self.numbers.counted(present),
-                    *(self.numbers.choose(present, each, known(0)) for each in rest),
-                ]
             case Fields(parts=parts):
-                return [each for part in parts.values() for each in self.flattened(part)]
+                return Fields({name: self._blanked(part, blanks) for name, part in parts.items()})
+            case Maybe(present=present, value=value) if value is not None:
+                inner = self._blanked(value, blanks)
+                for each in scalars(inner):
+                    zero = negation(each) if not isinstance(each, Number) else self._is_zero(each)
+                    blanks.append(disjunction([present, zero]))
+                return Maybe(present, inner, blank=True)
+            case _:
+                return shape
+
+    def _is_zero(self, number: Number) -> Bit:
+        return self.numbers.same(Number(number.term, -inf, inf), known(0))
+
+    def flattened(self, shape: Shape, there: Bit = True) -> list[Number | Bit]:
+        """A value as scalars, equal exactly if the values are: what is absent counts as 0."""
+        match shape:
+            case Maybe(present=present, value=value, blank=blank):
+                rest = [] if value is None else self.flattened(value, True if blank else both(there, present))
+                return [both(there, present), *rest]
+            case Fields(parts=parts):
+                return [each for part in parts.values() for each in self.flattened(part, there)]
             case Members(bits=bits):
-                return [self.numbers.counted(each) for each in bits]
+                return [both(there, each) for each in bits]
             case Table(parts=parts):
-                return [each for part in parts for each in self.flattened(part)]
-            case Number() | bool() | z3.BoolRef():
-                return [self.algebra.number(shape)]
+                return [each for part in parts for each in self.flattened(part, there)]
+            case Number():
+                return [self.numbers.choose(there, shape, known(0))]
+            case bool() | z3.BoolRef():
+                return [both(there, shape)]
             case _:
                 raise TypeError(f"a record with a {type(shape).__name__} in it cannot be a message without bounds")
 

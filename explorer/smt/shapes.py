@@ -25,10 +25,11 @@ from .terms import Bit, Number
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Maybe:
-    """An `Option`. `value` is None only where `present` is False."""
+    """An `Option`. `value` is None only where `present` is False. If `blank`, a value that is not there is 0."""
 
     present: Bit
     value: Shape | None
+    blank: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)

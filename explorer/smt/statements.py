@@ -161,7 +161,7 @@ class Execution(Evaluator):
         try:
             for there, element in self.elements(statement.source, path.names, walk, True):
                 round_ = ir.If(_PRESENT, statement.body, (), statement.where)
-                self._round(round_, there, {**path.names, statement.variable: element}, path)
+                self._one_round(round_, there, {**path.names, statement.variable: element}, path)
                 if path.here is False:
                     break
         except Endless:
@@ -170,7 +170,7 @@ class Execution(Evaluator):
             ) from None
         path.need(conjunction(walk.defined))
 
-    def _round(self, statement: ir.If, there: Bit, names: dict[str, Shape], path: Path) -> None:
+    def _one_round(self, statement: ir.If, there: Bit, names: dict[str, Shape], path: Path) -> None:
         """One round of a loop, which takes place if `there`."""
         path.names = names
         if there is True:

@@ -14,14 +14,15 @@ import z3
 from ...language.checks import members_of
 from ...language.ir import Parameter
 from ...language.model import Action, Initial, Model
-from ...language.types import Enumeration, Identity, Int, Option, Pool, Type
+from ...language.types import Enumeration, Identity, Int, Option, Record, Type
 from .algebra import Algebra
 from .encoding import Encoding
-from .predicate import Clause, Defining
-from .shapes import Fields, Heap, History, Shape
+from .clauses import Clause
+from .predicate import Defining
+from .shapes import Heap, History, Shape
 from .states import SymbolicState, decoded
 from .statements import Path
-from .terms import Bit, both, conjunction, known, negation
+from .terms import Bit, both, conjunction, negation
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,8 +128,8 @@ class _Arguments:
         assert self.pre is not None and parameter.pool is not None
         pool = cast("Heap | History", self.pre.fields[parameter.pool])
         if isinstance(pool, History):
-            record, valid = self.encoding.fresh(parameter.type, name)
-            return [_Argument(record, both(valid, pool.has(cast(Fields, record))))]
+            record, valid = self.encoding.message(cast(Record, parameter.type), name)
+            return [_Argument(record, both(valid, pool.has(record)))]
         algebra: Algebra = self.encoding.algebra
         if self.ground or len(pool.slots) < 2:
             slots = enumerate(pool.slots)
@@ -248,5 +249,3 @@ def _start(model: Model, encoding: Encoding, initial: Initial, given: tuple[_Arg
         assumptions=tuple(execution.assumptions),
     )
 
-
-_ = known
