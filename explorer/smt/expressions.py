@@ -61,6 +61,10 @@ class Evaluator:
             "lemmas may use `all` over it at their top level",
         )
 
+    def same_sequences(self, left: Sequence, right: Sequence, where: ir.Where) -> Bit:
+        """Whether two sequences of any length are equal."""
+        return self.algebra.same(left, right)
+
     # --- one expression -----------------------------------------------------------------------------------------------
 
     def value(self, expression: ir.Expr, names: Names) -> Value:
@@ -155,6 +159,9 @@ class Evaluator:
 
     def _compare(self, e: ir.Compare, names: Names) -> Value:
         (left, one), (right, other) = self.value(e.left, names), self.value(e.right, names)
+        if e.op in ("==", "!=") and isinstance(left, Sequence) and isinstance(right, Sequence):
+            same = self.same_sequences(left, right, e.where)
+            return (same if e.op == "==" else negation(same)), both(one, other)
         return self._compared(e.op, left, right), both(one, other)
 
     def _compared(self, op: str, left: Shape, right: Shape) -> Bit:
@@ -348,16 +355,20 @@ class Evaluator:
         return Table(keys.start, tuple(value for value, _ in found)), conjunction(defined for _, defined in found)
 
     def _endless_map(self, e: ir.MakeMap, type_: Map, names: Names) -> Function:
+        return Function(int(self.encoding.interval(type_.key)[0]), self.later(e.value, e.variable, names))
+
+    def later(self, expression: ir.Expr, variable: str, names: Names) -> Callable[[Number], Shape]:
+        """An expression as a function of one of its names, in the states as they are now."""
         states = {name: dict(cells) for name, cells in self.states.items()}
 
-        def at(key: Number) -> Shape:
+        def at(number: Number) -> Shape:
             now, self.states = self.states, states
             try:
-                return self.value(e.value, {**names, e.variable: key})[0]
+                return self.value(expression, {**names, variable: number})[0]
             finally:
                 self.states = now
 
-        return Function(int(self.encoding.interval(type_.key)[0]), remembered(at))
+        return remembered(at)
 
     def member(self, type_: Type, number: int) -> Shape:
         """A constant of a scalar type."""

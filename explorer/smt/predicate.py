@@ -11,7 +11,7 @@ import z3
 
 from ...language import ir
 from ...language.types import Pool, Record, Subset
-from .algebra import bit
+from .algebra import Extensional, bit
 from .clauses import Clause
 from .encoding import Encoding, scalars
 from .errors import NotUnbounded
@@ -347,6 +347,22 @@ class Defining(_Taking):
         ]
         self.assumptions.append(Clause("", (), z3.Not(whole), disjunction(broken), e.where))
         return whole if wanted else negation(whole)
+
+    def same_sequences(self, left: Sequence, right: Sequence, where: ir.Where) -> Bit:
+        """Whether two sequences of any length are equal: known, or a new truth value."""
+        try:
+            return self.algebra.same(left, right)
+        except Extensional:
+            whole = z3.Bool(self._name())
+        alike = self.numbers.same(left.length, right.length)
+        self.assumptions.append(Clause("", (), whole, alike, where))
+        index, variables, inside = self._position(left.length)
+        same = self.algebra.same(left.at(index), right.at(index))
+        self.assumptions.append(Clause("", variables, both(whole, inside), same, where))
+        other, _, there = self._position(left.length)
+        differ = both(there, negation(self.algebra.same(left.at(other), right.at(other))))
+        self.assumptions.append(Clause("", (), z3.Not(whole), disjunction([negation(alike), differ]), where))
+        return whole
 
     def _over_rounds(self, e: ir.Quantified, names: Names, wanted: bool, at: _Context) -> list[Clause]:
         plain = _Taking(self.encoding, self.states, self._name())

@@ -3,17 +3,19 @@ when they meet again."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, cast
 
 from ...language import ir
 from ...language.types import Int, Pool, Seq, Subset, Type
+from ..walk import walk
+from .algebra import remembered
 from .encoding import Encoding
 from .errors import NotUnbounded
 from .expressions import Endless, Evaluator, Value, Walk
 from .shapes import Fields, Heap, History, Holding, Members, Sequence, Shape, Slots
-from .terms import Bit, both, conjunction, either, implies, negation
+from .terms import Bit, Number, both, conjunction, either, implies, known, negation
 
 
 @dataclass(slots=True)
@@ -165,10 +167,35 @@ class Execution(Evaluator):
                 if path.here is False:
                     break
         except Endless:
-            raise NotUnbounded(
-                statement.where, "the loop goes over something that has no end here", "write the step without a loop"
-            ) from None
+            if not self._append_all(statement, path):
+                raise NotUnbounded(
+                    statement.where,
+                    "the loop goes over something that has no end here, and does more than append to one sequence",
+                    "write the step without a loop, or with one that only appends",
+                ) from None
         path.need(conjunction(walk.defined))
+
+    def _append_all(self, statement: ir.For, path: Path) -> bool:
+        """`for i in range(a, b): place.append(value)`, however many that are; False if the loop is another one."""
+        match statement:
+            case ir.For(source=ir.Range(start=start, stop=stop), body=(ir.Append(place=place, value=value),)):
+                grown = any(isinstance(node, ir.StateField) and node.field == place.field for node in walk((value,)))
+                variable = statement.variable
+                if grown or any(isinstance(node, ir.Name) and node.name == variable for node in walk(place.indexes)):
+                    return False
+            case _:
+                return False
+        first, end = self.number(start, path.names)[0], self.number(stop, path.names)[0]
+        count = self.numbers.arithmetic("max", self.numbers.arithmetic("-", end, first), known(0))
+        element = self.later(value, statement.variable, path.names)
+        indexes = [self.value(each, path.names) for each in place.indexes]
+        assert path.cells is not None
+        many = _Many(place, first, count, element)
+        path.cells[place.field] = self._changed(
+            many, path.cells[place.field], [index for index, _ in indexes], False, path
+        )
+        self._version += 1
+        return True
 
     def _one_round(self, statement: ir.If, there: Bit, names: dict[str, Shape], path: Path) -> None:
         """One round of a loop, which takes place if `there`."""
@@ -222,6 +249,8 @@ class Execution(Evaluator):
         match statement:
             case ir.Store():
                 return self.encoding.stored(type_, value)
+            case _Many():
+                return statement.appended(self, cast(Sequence, cell)), True
             case ir.Append():
                 sequence = cast("Slots | Sequence", cell)
                 stored, fits = self.encoding.stored(cast(Seq, type_).of, value)
@@ -255,6 +284,27 @@ class Execution(Evaluator):
 
     def _with_member(self, cell: Shape, member: Shape, value: Bit) -> Shape:
         return self.algebra.with_member(cast("Members | Holding", cell), self.algebra.number(member), value)
+
+
+@dataclass(frozen=True, slots=True)
+class _Many:
+    """Elements that are appended to a sequence of any length: `element` of `first`, `first + 1`, ..."""
+
+    place: ir.Place
+    first: Number
+    count: Number
+    element: Callable[[Number], Shape]
+
+    def appended(self, execution: Evaluator, cell: Sequence) -> Sequence:
+        """The sequence with all of them."""
+        numbers, length = execution.numbers, cell.length
+
+        def at(index: Number) -> Shape:
+            beyond = numbers.arithmetic("-", index, length)
+            new = self.element(numbers.arithmetic("+", self.first, beyond))
+            return execution.algebra.choose(numbers.less(index, length), cell.at(index), new)
+
+        return Sequence(numbers.arithmetic("+", length, self.count), remembered(at))
 
 
 _NOWHERE = ir.Where("", 0, 0, 0, 0)
