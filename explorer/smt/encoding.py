@@ -138,10 +138,12 @@ class Encoding:
         return remembered(lambda index: self._fresh(type_, name, (*at, index), []))
 
     def _say_ranges(self, type_: Type, name: str, at: tuple[Number, ...], said: list[Bit]) -> None:
+        bound = [cast(z3.ArithRef, each.term) for each in at]
+        if not all(z3.is_const(each) for each in bound):
+            return  # a value that is read, not the function itself, of which it was said
         inner: list[Bit] = []
         shape = self._fresh(type_, name, at, inner)
         said += inner
-        bound = [cast(z3.ArithRef, each.term) for each in at]
         for leaf in scalars(shape):
             if isinstance(leaf, Number) and (leaf.lo > -inf or leaf.hi < inf):
                 free = Number(leaf.term, -inf, inf)
