@@ -345,11 +345,12 @@ class Encoding:
         self, of: Type, length: Number, parts: tuple[Shape, ...], capacity: Bound
     ) -> tuple[tuple[Shape, ...], Bit]:
         kept, fits = list[Shape](), [self.numbers.within(length, 0, capacity)]
-        for at, part in enumerate(parts[: int(capacity)]):
+        room = len(parts) if capacity == inf else int(capacity)
+        for at, part in enumerate(parts[:room]):
             value, right = self.stored(of, part)
             kept.append(value)
             fits.append(implies(self.algebra.is_below(at, length), right))
-        kept += (self.least(of) for _ in range(int(capacity) - len(kept)))
+        kept += (self.least(of) for _ in range(room - len(kept)))
         return tuple(kept), conjunction(fits)
 
     def _stored_members(self, members: range | None, shape: Members) -> tuple[Shape, Bit]:
