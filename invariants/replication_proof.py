@@ -34,9 +34,7 @@ def epochs_are_given_out_in_order(s: Partition) -> bool:
 def epochs_to_come_are_blank(s: Partition) -> bool:
     """What is remembered of an epoch whose leader has not begun is nothing; that is so of epochs not given out yet."""
     return all(
-        s.leader_committed[e] == 0 and len(s.leader_log[e]) == 0
-        for e in range(max_leader_epoch + 1)
-        if not s.began[e]
+        s.leader_committed[e] == 0 and len(s.leader_log[e]) == 0 for e in range(max_leader_epoch + 1) if not s.began[e]
     ) and all(not s.began[e] for e in range(s.next_leader_epoch, max_leader_epoch + 1))
 
 
@@ -134,20 +132,10 @@ def has_moved_on(s: Partition, e: int) -> bool:
 
 
 @lemma
-def the_isr_comes_from_every_earlier_isr(s: Partition) -> bool:
-    """The quorum's ISR is part of that of every epoch in which something may still be committed."""
-    return all(s.quorum.isr <= s.last_isr[e] or has_moved_on(s, e) for e in range(s.next_leader_epoch))
-
-
-@lemma
-def leaders_come_from_every_earlier_isr(s: Partition) -> bool:
-    """A later leader was in the ISR of every epoch in which something may still be committed."""
+def an_isr_comes_from_every_earlier_one(s: Partition) -> bool:
+    """The ISR of an epoch is part of that of every earlier one in which something may still be committed."""
     return all(
-        r in s.last_isr[e] or has_moved_on(s, e)
-        for f in range(s.next_leader_epoch)
-        for e in range(f)
-        for r in Replica
-        if s.elected[f] == r
+        s.last_isr[f] <= s.last_isr[e] or has_moved_on(s, e) for f in range(s.next_leader_epoch) for e in range(f)
     )
 
 
@@ -228,26 +216,14 @@ def has_committed(s: Partition, r: Replica, e: int, o: int) -> bool:
 
 
 @lemma
-def the_isr_has_what_is_committed(s: Partition) -> bool:
-    """No committed record is missing in the ISR: every member has what was committed in any epoch, and is in it."""
+def an_isr_has_what_is_committed(s: Partition) -> bool:
+    """No committed record is missing in the ISR: every member has what was committed in its epoch and before."""
     return all(
         s.leader_epoch[q] >= e and all(has_committed(s, q, e, o) for o in range(s.leader_committed[e]))
-        for q in s.quorum.isr
-        for e in range(s.next_leader_epoch)
-        if s.leader_committed[e] > 0
-    )
-
-
-@lemma
-def who_is_elected_has_what_is_committed(s: Partition) -> bool:
-    """Whoever was elected for a later epoch has what was committed before, until it begins."""
-    return all(
-        s.leader_epoch[r] >= e
-        and (s.leader_epoch[r] >= f or all(has_committed(s, r, e, o) for o in range(s.leader_committed[e])))
         for f in range(s.next_leader_epoch)
-        for e in range(f)
-        for r in Replica
-        if s.elected[f] == r and s.leader_committed[e] > 0
+        for q in s.last_isr[f]
+        for e in range(f + 1)
+        if s.leader_committed[e] > 0
     )
 
 

@@ -1,7 +1,7 @@
 """What an attempt to prove a model by induction came to: three different words, and what they rest on.
 
-*proved*: for the given number of replicas and whatever the other bounds are. *refuted*: there is a counterexample, which
-plain Python has replayed. *not proved*: neither; the solver gave up, and no counterexample is within the finite copy.
+*proved*: for the given number of replicas and whatever the other bounds are. *refuted*: there is a counterexample,
+which plain Python has replayed. *not proved*: neither; the solver gave up, and the finite copies have no counterexample.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ class Counterexample:
     """Why something is refuted, in a finite copy of the model: its own bounds are in `model`.
 
     `run` is one state where all lemmas hold and, for a `step`, the step from it; `reachable` when it begins in an
-    initial state instead, so that the model itself is at fault. `message` is the error of a step or of a goal that breaks
-    the model's types; then `run` ends before it, and `action` and `arguments` name the step.
+    initial state instead, so that the model itself is at fault. `message` is the error of a step or of a goal that
+    breaks the model's types; then `run` ends before it, and `action` and `arguments` name the step.
     """
 
     model: Model
@@ -58,6 +58,14 @@ class Finding:
     reason: str = ""
     counterexample: Counterexample | None = None
     cached: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Unstated:
+    """That a property cannot be said without bounds, and why."""
+
+    goal: str
+    reason: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ and takes the step again, and only what it agrees with is a counterexample.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, cast
 
 import z3
@@ -69,9 +69,8 @@ class Copies:
         """The copy of that number, the smallest being 0."""
         if number not in self._bound:
             name, values = self._model.name, self._values[number]
-            self._bound[number] = self._definition.bind(
-                name, constants=values, ghosts=True, properties=self.names, lemmas=True
-            )
+            bound = self._definition.bind(name, constants=values, ghosts=True, properties=self.names, lemmas=True)
+            self._bound[number] = replace(bound, lemmas=tuple(each for each in bound.lemmas if each.name in self.names))
         return self._bound[number]
 
     def sizes(self, number: int) -> str:

@@ -40,9 +40,7 @@ class _Hand:
     task: Any = None
 
 
-def shared(
-    make: Callable[[], Work], tasks: Sequence[Any], workers: int, deadline: float | None
-) -> Iterator[Any]:
+def shared(make: Callable[[], Work], tasks: Sequence[Any], workers: int, deadline: float | None) -> Iterator[Any]:
     """The results of all tasks as they come, each made by what `make` gives in a process of its own.
 
     A `Lost` stands for a task whose process died. Raises what a task raises; ends silently at the deadline (a moment of

@@ -11,7 +11,7 @@ is asked again, harder.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeAlias, cast
@@ -19,7 +19,7 @@ from typing import Any, TypeAlias, cast
 from ...language.binding import Definition
 from ...language.errors import UsageError, nearest
 from ...language.model import Model, Property
-from ...language.proof import Counterexample, Finding, Obligation, Proof, Word
+from ...language.proof import Finding, Obligation, Proof, Unstated, Word
 from ...language.types import Identity
 from ..symmetry import symmetry_of
 from ..verdicts import plain
@@ -34,8 +34,8 @@ from .sampling import Sample, sampled
 _TOGETHER = 6
 """Obligations about one action that one process takes at a time."""
 
-Heard: TypeAlias = Callable[[Finding], None]
-"""Told of every finding, as it comes."""
+Heard: TypeAlias = Callable[[Finding | Unstated], None]
+"""Told of everything that is found out, as it comes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,14 +63,6 @@ class Never:
 
 
 @dataclass(frozen=True, slots=True)
-class Unstated:
-    """That a property cannot be said without bounds, and why."""
-
-    goal: str
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
 class Found:
     """A finding as a process hands it back: what refutes it is a sketch, for the judge."""
 
@@ -86,14 +78,13 @@ Task: TypeAlias = tuple[Obligation, ...]
 
 
 class Induction:
-    """One model's proof: what there is to prove, and what was found so far."""
+    """One model's proof: what there is to prove, and what was found so far. `without` are lemmas to leave out."""
 
-    def __init__(self, definition: Definition, model: Model, asked: Asked) -> None:
+    def __init__(self, definition: Definition, model: Model, asked: Asked, without: Collection[str] = ()) -> None:
         self.definition, self.asked = definition, asked
         self.boundless = boundless_constants(definition, model)
-        self.model = definition.bind(
-            model.name, constants=model.values, open=self.boundless, ghosts=True, lemmas=True
-        )
+        open_ = definition.bind(model.name, constants=model.values, open=self.boundless, ghosts=True, lemmas=True)
+        self.model = replace(open_, lemmas=tuple(each for each in open_.lemmas if each.name not in without))
         self.lemmas = lemmas_of(self.model)
         self.copies = Copies(definition, self.model, self.boundless)
         self.symmetric = _symmetric(self.model)
@@ -144,8 +135,18 @@ class Induction:
 
     # --- proving -----------------------------------------------------------------------------------------------------
 
-    def run(self, heard: Heard) -> str:
-        """Proves; answers why it ended early, or ""."""
+    def prove(self, heard: Heard) -> Proof:
+        """Proves what is asked for.
+
+        NotUnbounded when a lemma or an action has no meaning without bounds; Disagreement when the solver and plain
+        Python do.
+        """
+        began = time.monotonic()
+        stopped = self._run(heard)
+        return self._proof(stopped, time.monotonic() - began)
+
+    def _run(self, heard: Heard) -> str:
+        """Answers why it ended early, or ""."""
         deadline = None if self.asked.seconds is None else time.monotonic() + self.asked.seconds
         sample = self.sample()
         self.witnesses = sample.states
@@ -169,6 +170,7 @@ class Induction:
                     self._note(each, heard)
                 if isinstance(result, Unstated):
                     waiting = {each: None for each in waiting if each.goal != result.goal}
+                    heard(result)
         except KeyboardInterrupt:
             stopped = "it was interrupted"
         if waiting and not stopped:
@@ -177,7 +179,7 @@ class Induction:
             self._note(Finding(each, "not proved", 0.0, stopped), heard)
         return stopped
 
-    def proof(self, stopped: str, seconds: float) -> Proof:
+    def _proof(self, stopped: str, seconds: float) -> Proof:
         """What came of it."""
         model = self.model
         return Proof(
@@ -234,9 +236,7 @@ class Induction:
 class Prover:
     """Proves obligations one after the other: the lemmas are made into formulas once, an action when it is another."""
 
-    def __init__(
-        self, copies: Copies, model: Model, symmetric: frozenset[str], effort: Effort
-    ) -> None:
+    def __init__(self, copies: Copies, model: Model, symmetric: frozenset[str], effort: Effort) -> None:
         self.copies, self.symmetric, self.lemmas = copies, symmetric, {each.name for each in model.lemmas}
         self.questions = Questions(model, symmetric, effort)
         self._searched = list[Searched]()
@@ -305,15 +305,3 @@ def _symmetric(model: Model) -> frozenset[str]:
     """The domains whose members neither an action nor a lemma nor a property can tell apart."""
     whole = replace(model, properties=(*model.properties, *model.lemmas))
     return frozenset(each.name for each in symmetry_of(whole).domains)
-
-
-def prove(definition: Definition, model: Model, asked: Asked, heard: Heard = lambda _: None) -> Proof:
-    """Proves what is asked for of a bound model.
-
-    UsageError when the model has no lemmas or nothing of the name that is asked for; NotUnbounded when a lemma or an
-    action has no meaning without bounds; Disagreement when the solver and plain Python do.
-    """
-    began = time.monotonic()
-    induction = Induction(definition, model, asked)
-    stopped = induction.run(heard)
-    return induction.proof(stopped, time.monotonic() - began)

@@ -28,7 +28,8 @@ def own_text() -> str:
 
     folder = Path(__file__).parent
     total = hashlib.sha256(z3.get_full_version().encode())
-    for path in sorted([*folder.glob("*.py"), folder.parent / "walk.py", *(folder.parent.parent / "language").glob("**/*.py")]):
+    language = folder.parent.parent / "language"
+    for path in sorted([*folder.glob("*.py"), folder.parent / "walk.py", *language.glob("**/*.py")]):
         total.update(path.read_bytes())
     return total.hexdigest()
 

@@ -18,8 +18,9 @@ from ...language import ir
 from ...language.kinds import Domain
 from ...language.model import Model, Property
 from ...language.proof import Obligation
+from .clauses import Clause, subterms
 from .encoding import unbounded
-from .predicate import Clause, clauses
+from .predicate import clauses
 from .states import SymbolicState, fresh_state
 from .terms import Bit, formula, negation
 from .transition import Instance, instances, starts
@@ -161,6 +162,7 @@ class Questions:
         solver.push()
         if goals:
             solver.add(z3.Not(z3.And(goals)) if len(goals) > 1 else z3.Not(goals[0]))
+            solver.add(_mentioned(goals))
         began = time.perf_counter()
         found = solver.check()
         taken = time.perf_counter() - began
@@ -176,6 +178,17 @@ class Questions:
         solver.set("timeout", max(1, round(1000 * self.effort.seconds)))
         solver.add(context.assertions)
         return solver
+
+
+def _mentioned(goals: Sequence[z3.BoolRef]) -> list[z3.BoolRef]:
+    """Says nothing, of every value of a function in the goals: so the solver looks at it whichever part it finds false,
+    and what is known of such values is instantiated."""
+    values = [each for each in subterms(goals) if each.num_args() > 0 and _is_value(each)]
+    return [z3.Function(f"mentioned.{each.sort()}", each.sort(), z3.BoolSort())(each) for each in values]
+
+
+def _is_value(term: z3.ExprRef) -> bool:
+    return term.decl().kind() == z3.Z3_OP_UNINTERPRETED
 
 
 def _reason(solver: z3.Solver, taken: float, effort: Effort) -> str:

@@ -1,5 +1,5 @@
-"""Reachable states in which plain Python evaluates the lemmas: that they hold of something real, and a quick way to find
-one that does not."""
+"""Reachable states in which plain Python evaluates the lemmas: that they hold of something real, and a quick way to
+find one that does not."""
 
 from __future__ import annotations
 
