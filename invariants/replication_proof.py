@@ -171,13 +171,15 @@ def epochs_grow_along_a_log(s: Partition) -> bool:
 
 
 @lemma
-def records_come_with_what_was_before_them(s: Partition) -> bool:
-    """Up to a record, a log is as that of the epoch in which the record was written."""
+def a_record_comes_with_what_was_before_it(s: Partition) -> bool:
+    """Logs of two epochs with a record of the same epoch at the same offset are the same up to there."""
     return all(
-        is_in(s, s.leader_log[e][o], o, s.leader_log[e][p].epoch)
+        s.leader_log[e][before] == s.leader_log[f][before]
         for e in range(s.next_leader_epoch)
-        for p in range(len(s.leader_log[e]))
-        for o in range(p + 1)
+        for f in range(e)
+        for o in range(min(len(s.leader_log[e]), len(s.leader_log[f])))
+        if s.leader_log[e][o].epoch == s.leader_log[f][o].epoch
+        for before in range(o + 1)
     )
 
 
