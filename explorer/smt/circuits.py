@@ -16,6 +16,7 @@ from ...language.model import Model, Property
 from ...language.types import Map, Option, Pool, Record, Seq, Subset, Type
 from .cnf import Clauses, clauses_of
 from .encoding import Encoding
+from .ordering import Cells, Touch, namings, swappable
 from .predicate import predicate
 from .shapes import Fields, Heap, Maybe, Members, Shape, Slots, Table
 from .states import SymbolicState, fresh_state
@@ -90,6 +91,7 @@ class Circuits:
     of_step: Clauses
     state_questions: tuple[Question, ...]
     step_questions: tuple[Question, ...]
+    swappable: tuple[tuple[int, int], ...]
 
 
 class _Builder:
@@ -100,6 +102,7 @@ class _Builder:
         self.numbers, self.algebra = encoding.numbers, encoding.algebra
         self.before = fresh_state(model, encoding, "s")
         self.after = fresh_state(model, encoding, "t")
+        self.namings = namings(model, encoding)
 
     def choice(self, count: int, name: str) -> tuple[Number, Bit]:
         """A number that says which of several, and that it does."""
@@ -156,20 +159,43 @@ class _Builder:
             of_step,
             state_questions,
             step_questions,
+            tuple(swappable(self._touches(acting))),
         )
+
+    def _touches(self, acting: tuple[Instance, ...]) -> list[Touch]:
+        """Which cells each instance reads and writes."""
+        cells = Cells()
+        names = [list(leaves(self.encoding, each.type, self.before.fields[each.name])) for each in self.model.fields]
+        found: list[Touch] = []
+        for instance in acting:
+            reads = cells.of([instance.happens, instance.defined])
+            writes = 0
+            for each, before in zip(self.model.fields, names, strict=True):
+                after = leaves(self.encoding, each.type, instance.post.fields[each.name])
+                for old, new in zip(before, after, strict=True):
+                    if new is not None and old is not None and _identity(new) != _identity(old):
+                        reads |= cells.of([new])
+                        writes |= cells.of([old])
+            found.append(Touch(reads, writes))
+        return found
 
     def _start(self, began: tuple[Start, ...], choice: Number, valid: Bit) -> Clauses:
         whens = [self.algebra.is_at(choice, at) for at in range(len(began))]
         right = [implies(when, both(one.valid, one.guard, one.defined)) for when, one in zip(whens, began, strict=True)]
         chosen = [(when, one.state) for when, one in zip(whens, began, strict=True)]
         first = began[0].state if began else self.before
-        return clauses_of([bool(began), valid, *right, self.becomes(self.before, chosen, first)])
+        unnamed = [each.none_yet() for each in self.namings]
+        return clauses_of([bool(began), valid, *right, *unnamed, self.becomes(self.before, chosen, first)])
 
     def _step(self, acting: tuple[Instance, ...], choice: Number, valid: Bit) -> Clauses:
         whens = [self.algebra.is_at(choice, at) for at in range(len(acting))]
         right = [implies(when, both(one.happens, one.defined)) for when, one in zip(whens, acting, strict=True)]
         chosen = [(when, one.post) for when, one in zip(whens, acting, strict=True)]
-        return clauses_of([bool(acting), valid, *right, self.becomes(self.after, chosen, self.before)])
+        taken = list(zip(whens, acting, strict=True))
+        told = [z3.Bool(step_name(at)) == formula(when) for at, when in enumerate(whens)]
+        named = [each.step(taken) for each in self.namings]
+        becomes = self.becomes(self.after, chosen, self.before)
+        return clauses_of([bool(acting), valid, *right, *told, *named, becomes])
 
     # --- questions ----------------------------------------------------------------------------------------------------
 
@@ -202,6 +228,11 @@ class _Builder:
                 asked.append((Question(f"?{prop.name}", prop.kind, prop), both(truth.defined, negation(truth.value))))
                 asked.append((Question(f"?{prop.name} breaks", "broken property", prop), negation(truth.defined)))
         return _asked(asked)
+
+
+def step_name(at: int) -> str:
+    """The name of the variable that says that a step is one of instance number `at`."""
+    return f"!is {at}"
 
 
 def _asked(asked: list[tuple[Question, Bit]]) -> tuple[Clauses, tuple[Question, ...]]:
