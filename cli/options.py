@@ -56,8 +56,8 @@ class Chosen:
     ghosts: bool | None = None
 
 
-def add_model_options(parser: Parser, *, search: bool = True) -> None:
-    """MODEL and how it is bound; `search` adds what only matters to engines."""
+def add_model_options(parser: Parser, *, search: bool = True, ghosts: bool = True) -> None:
+    """MODEL and how it is bound; `search` adds what only matters to engines, `ghosts` the choice to keep ghosts."""
     group = parser.add_argument_group("the model")
     group.add_argument(
         "model",
@@ -73,12 +73,13 @@ def add_model_options(parser: Parser, *, search: bool = True) -> None:
         help="give a constant a value (repeatable)",
     )
     group.add_argument("--bounds", metavar="NAME", help="constants from the named bounds of the model's file in spec/")
-    group.add_argument(
-        "--ghosts",
-        action=argparse.BooleanOptionalAction,
-        default=None,
-        help="keep ghost fields (default: only if a chosen --property reads one)",
-    )
+    if ghosts:
+        group.add_argument(
+            "--ghosts",
+            action=argparse.BooleanOptionalAction,
+            default=None,
+            help="keep ghost fields (default: only if a chosen --property reads one)",
+        )
     group.add_argument(
         "--property",
         metavar="NAME",
@@ -105,7 +106,7 @@ def chosen(options: argparse.Namespace) -> Chosen:
         bounds=options.bounds,
         open=tuple(getattr(options, "open", ())),
         properties=tuple(options.properties),
-        ghosts=options.ghosts,
+        ghosts=getattr(options, "ghosts", None),
     )
 
 

@@ -94,3 +94,13 @@ def _map(key: Renamer, value: Renamer) -> Renamer:
 
 def _elements(make: Callable[[Any], Any], of: Renamer) -> Renamer:
     return _same if of is _same else lambda value, to: make([of(element, to) for element in value])
+
+
+def is_unchanged(model: Model, domain: types.Identity, state: State) -> bool:
+    """Whether every renaming of the domain's members leaves the state as it is."""
+    renamers = tuple(_renamer(field.type, (domain,)) for field in model.fields)
+    return all(
+        rename(value, to) == value
+        for to in _renamings(model, (domain,))
+        for rename, value in zip(renamers, state, strict=True)
+    )

@@ -9,7 +9,8 @@ Two properties are about servers that hear their leader, and about changes of th
 from __future__ import annotations
 
 from ..language import Set, invariant, reachable, transition
-from ..model.raft import Cluster, Role, Server, followers_in_touch, is_quorum, members, membership_changes
+from ..model.raft_cluster import Cluster, Role, Server, directory_ids, is_known, is_quorum, members, membership_changes
+from ..model.raft_election import followers_in_touch
 
 # --- in every state ---------------------------------------------------------------------------------------------------
 
@@ -59,17 +60,20 @@ def leader_completeness(s: Cluster) -> bool:
 @invariant
 def state_machine_safety(s: Cluster) -> bool:
     """No two servers ever apply different entries at the same index."""
-    return all(s.log[server][o] == s.committed[o].entry for server in Server for o in range(s.commit_index[server]))
+    return all(
+        o < len(s.log[server]) and s.log[server][o] == s.committed[o].entry
+        for server in Server
+        for o in range(s.commit_index[server])
+    )
 
 
 @invariant
 def applied_commands_agree(s: Cluster) -> bool:
     """Two servers that have applied up to the same index have applied the same: their state machines are equal."""
     return all(
-        s.log[one][o] == s.log[other][o]
+        have_same_beginning(s, one, other, min(s.commit_index[one], s.commit_index[other]))
         for one in Server
         for other in Server
-        for o in range(min(s.commit_index[one], s.commit_index[other]))
     )
 
 
@@ -79,10 +83,15 @@ def committed_entries_reach_majority(s: Cluster) -> bool:
     return all(
         is_quorum(holders(s, server, o), members(s, server))
         if membership_changes == 0
-        else not is_quorum(Set(Server) - holders(s, server, o), members(s, server))
+        else not is_quorum(others_that_vote(s, server, o), members(s, server))
         for server in Server
-        for o in range(s.commit_index[server])
+        for o in range(min(s.commit_index[server], len(s.log[server])))
     )
+
+
+def others_that_vote(s: Cluster, server: Server, o: int) -> Set[Server]:
+    """The servers whose log lacks that server's entry, and who are whom the others take them for."""
+    return Set(other for other in Server if is_known(s, other)) - holders(s, server, o)
 
 
 def holders(s: Cluster, server: Server, o: int) -> Set[Server]:
@@ -99,13 +108,19 @@ def next_index_sound(s: Cluster) -> bool:
         for leader in Server
         if s.role[leader] == Role.LEADER
         for follower in Server
-        if follower != leader and s.current_term[follower] == s.current_term[leader]
+        if follower != leader and s.current_term[follower] == s.current_term[leader] and is_known(s, follower)
     )
 
 
 def have_same_beginning(s: Cluster, one: Server, other: Server, length: int) -> bool:
     """Whether two logs agree up to an index."""
     return length <= min(len(s.log[one]), len(s.log[other])) and s.log[one][:length] == s.log[other][:length]
+
+
+@invariant
+def linearizable_reads(s: Cluster) -> bool:
+    """A read returns everything that was committed before it began."""
+    return s.answer is None or s.answer >= s.committed_before
 
 
 @invariant
@@ -135,7 +150,14 @@ def leader_append_only(before: Cluster, after: Cluster) -> bool:
 @transition
 def terms_never_decrease(before: Cluster, after: Cluster) -> bool:
     """No server forgets a term."""
-    return all(after.current_term[server] >= before.current_term[server] for server in Server)
+    return all(
+        after.current_term[server] >= before.current_term[server] for server in Server if is_same(before, after, server)
+    )
+
+
+def is_same(before: Cluster, after: Cluster, server: Server) -> bool:
+    """Whether a server is the one it was; with `directory_ids`, one that gets another disk is not."""
+    return not directory_ids or (server in before.wiped) == (server in after.wiped)
 
 
 @transition
@@ -145,6 +167,7 @@ def one_vote_a_term(before: Cluster, after: Cluster) -> bool:
         after.voted_for[server] == before.voted_for[server]
         for server in Server
         if before.voted_for[server] is not None and after.current_term[server] == before.current_term[server]
+        if is_same(before, after, server)
     )
 
 
@@ -160,7 +183,11 @@ def commit_index_never_decreases(before: Cluster, after: Cluster) -> bool:
 @transition
 def committed_entries_stay(before: Cluster, after: Cluster) -> bool:
     """No server cuts or overwrites what it knows to be committed."""
-    return all(have_same_past(before, after, server, before.commit_index[server]) for server in Server)
+    return all(
+        have_same_past(before, after, server, before.commit_index[server])
+        for server in Server
+        if is_same(before, after, server)
+    )
 
 
 def have_same_past(before: Cluster, after: Cluster, server: Server, length: int) -> bool:

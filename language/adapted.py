@@ -71,14 +71,24 @@ def adapted_code(function: FunctionType, adaptations: Adaptations) -> CodeType:
     if own.co_freevars:
         return own
     try:
-        node = copy.deepcopy(function_node(function))
-        changed = adapt(node, own.co_filename, adaptations)
+        node = function_node(function)
     except NoSource:
         return own
-    if not changed and not _displays_sets(own):
+    if not _is_touched(node, own.co_filename, adaptations) and not _displays_sets(own):
+        return own
+    node = copy.deepcopy(node)
+    if not adapt(node, own.co_filename, adaptations) and not _displays_sets(own):
         return own
     made = compile(ast.Module([node], []), own.co_filename, "exec", dont_inherit=True)
     return next(each for each in made.co_consts if isinstance(each, CodeType) and each.co_name == own.co_name)
+
+
+def _is_touched(node: ast.FunctionDef, file: str, adaptations: Adaptations) -> bool:
+    """Whether any of the adaptations lies within the function."""
+    places = (*adaptations.needed, *adaptations.dropped, *adaptations.ranges)
+    last = node.end_lineno or node.lineno
+    inside = any(each.file == file and node.lineno <= each.line <= last for each in places)
+    return inside or node.name in adaptations.guards
 
 
 def adapt(node: ast.FunctionDef, file: str, adaptations: Adaptations) -> bool:

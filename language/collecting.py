@@ -302,7 +302,7 @@ def _domains(module: ModuleType) -> Iterator[type[Any]]:
 
 
 def _modules(*roots: ModuleType) -> Iterator[ModuleType]:
-    """The modules of a model's text: the given ones, and those that their classes and functions come from."""
+    """The modules of a model's text: each of the given ones, followed by those its classes and functions come from."""
     seen: dict[str, ModuleType] = {}
     waiting = list(roots)
     while waiting:
@@ -310,7 +310,7 @@ def _modules(*roots: ModuleType) -> Iterator[ModuleType]:
         if module.__name__ in seen or not _may_be_a_model(module) or not _is_model(module):
             continue
         seen[module.__name__] = module
-        waiting.extend(_neighbours(module))
+        waiting = [*_neighbours(module), *waiting]
     return iter(seen.values())
 
 

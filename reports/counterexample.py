@@ -29,6 +29,9 @@ def trace_page(document: Document, paper: Paper) -> Page:
     else:
         _reason(page, document["property"])
     page.blank()
+    if document["replay"] is None:
+        page.line("A counterexample to induction: all lemmas hold in its first state, which may not be reachable.")
+        return page
     page.line("replay it:", style="bold")
     page.exact(f"  {document['replay']}")
     return page
@@ -60,7 +63,11 @@ def _steps(page: Page, document: Document) -> None:
     width = max(3, len(str(len(document["steps"]))) + 1)
     claim: Mapping[str, Any] = document["property"] or {}
     fails = (claim.get("fails") or {"step": None})["step"]
-    if not document["steps"] or fails == 0:
+    if document["replay"] is None:
+        page.line("0".rjust(width) + "  a state that the lemmas allow", hang=width + 2)
+        rows = [(field["name"], value_text(document["states"]["0"][field["name"]])) for field in document["fields"]]
+        page.columns(rows, indent=width + 6)
+    elif not document["steps"] or fails == 0:
         page.line("0".rjust(width) + "  the initial state", hang=width + 2)
     for step in document["steps"]:
         _sentence(page, step, width, failing=step["i"] == fails)

@@ -12,6 +12,7 @@ import pytest
 from tidegate.explorer import ENGINES
 from tidegate.explorer.native.search import check
 from tidegate.explorer.search import Search
+from tidegate.invariants import replication_proof
 from tidegate.language.binding import Definition, load
 from tidegate.language.errors import ModelErrors, UsageError, nearest
 from tidegate.language.types import Identity, Int, Pool, Seq
@@ -278,7 +279,7 @@ def test_an_open_bound_is_kept_beside_its_static_one() -> None:
 @pytest.mark.parametrize("profile", [None, *load(replication).profiles])
 @pytest.mark.parametrize("ghosts", [True, False])
 def test_the_replication_family_binds(profile: str | None, ghosts: bool) -> None:
-    model = load(replication).bind(profile=profile, ghosts=ghosts)
+    model = load(replication, [replication_proof]).bind(profile=profile, ghosts=ghosts)
     assert [each.name for each in model.fields if each.ghost] == (["committed", "left_isr"] if ghosts else [])
     off = {each.name for each in model.actions if each.switched_off}
     assert off == (set() if profile == "kip320_first_try" else {"truncate"})

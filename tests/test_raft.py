@@ -17,7 +17,7 @@ from tidegate.language.judge import holds, initial_states, replay
 from tidegate.language.steptext import StepError
 from tidegate.language.values import State
 from tidegate.language.verdict import Verdict
-from tidegate.model.raft import Kind, Role, Server
+from tidegate.model.raft_cluster import Kind, Role, Server
 
 ROOT = Path(__file__).resolve().parent.parent
 S1, S2, S3, S4, S5 = (Server(i) for i in range(5))
@@ -246,6 +246,28 @@ def test_an_acknowledged_entry_that_is_not_on_disk_is_lost() -> None:
     assert "leader_completeness" in story.false()
 
 
+def test_either_of_the_leaders_fsyncs_is_enough() -> None:
+    for profile, kept in (("no_send_fsync", 1), ("no_count_fsync", 1), ("no_leader_fsync", 0)):
+        story = Story(profile).elect(S1, 1, S2).write(S1).replicate(S1, S2).commit(S1)
+        # S1 loses power; its own copy of x was counted. What it may lose is what no switch has demanded of its disk.
+        if kept == 1:
+            with pytest.raises(StepError, match="may_keep"):
+                story.step("restart", server=S1, kept=0)
+        else:
+            story.step("restart", server=S1, kept=0).elect(S3, 2, S1)
+            assert "leader_completeness" in story.false()
+
+
+def test_a_follower_has_on_disk_all_that_it_acknowledges() -> None:
+    # S1 has y of term 1 in memory; as a follower of S2 it cuts it off for z, which it acknowledges.
+    story = Story("lossy_restart").elect(S1, 1, S2).write(S1).elect(S2, 2, S3).write(S2)
+    assert story.state.synced[S1] == 0
+    story.replicate(S2, S1)
+    assert (story.log(S1), story.state.synced[S1]) == ("y2", 1)
+    with pytest.raises(StepError, match="may_keep"):
+        story.step("restart", server=S1, kept=0)
+
+
 def test_a_request_that_arrives_late_cuts_nothing_that_agrees() -> None:
     for profile, left in (("raft", "x1 y1"), ("always_truncate", "x1")):
         story = Story(profile, messages=4, duplicates=1)
@@ -317,9 +339,9 @@ def test_a_leader_commits_an_entry_of_its_term_before_it_changes_the_members() -
     assert mended.false() == set()
 
 
-def removed_twice(profile_disk: bool) -> Story:
+def removed_twice(profile: str) -> Story:
     """Five servers; S1 removes S3, then S5. Neither S3 nor S4 has heard of any of it; S5 voted for it and is out."""
-    story = Story("membership", servers=5, keep_disk=profile_disk, log_size=6).elect(S1, 1, S2, S5)
+    story = Story(profile, servers=5, log_size=6).elect(S1, 1, S2, S5)
     story.replicate(S1, S2, S5).commit(S1)
     change(story, S1, S3).replicate(S1, S2, S5).commit(S1)
     change(story, S1, S5).replicate(S1, S2).commit(S1)
@@ -327,18 +349,117 @@ def removed_twice(profile_disk: bool) -> Story:
     return story
 
 
+def wipe(story: Story, server: Server) -> Story:
+    return story.step("return_with_empty_disk", server=server)
+
+
 def test_a_removed_server_that_returns_with_an_empty_disk_splits_the_cluster() -> None:
     # With its disk, S5 does not vote for S4: it knows entries that S4 does not have.
-    story = removed_twice(True).crash(S5).campaign(S4, 2).vote(S3, S4)
+    story = removed_twice("same_name").campaign(S4, 2).vote(S3, S4)
     with pytest.raises(StepError, match="grants"):
         story.vote(S5, S4)
     # With an empty one it does, though it was removed: S4 still counts it as a member.
-    story = removed_twice(False).crash(S5).elect(S4, 2, S3, S5)
+    story = wipe(removed_twice("same_name"), S5).elect(S4, 2, S3, S5)
     assert "leader_completeness" in story.false()
     assert story.leaders() == {S1, S4}
     # Both go on to commit: S1 with S2, and S4 with S3 and S5.
     story.write(S1).replicate(S1, S2).commit(S1).replicate(S4, S3, S5).commit(S4)
     assert "applied_commands_agree" in story.false()
+
+
+def test_a_server_with_another_disk_is_another_server() -> None:
+    story = wipe(removed_twice("directory_ids"), S5).campaign(S4, 2).vote(S3, S4)
+    # S5 is no more whom S4 takes it for: it gives no vote, asks for none, and holds no entry for anybody.
+    story.hear(S5, 2)
+    with pytest.raises(StepError, match="is_known"):
+        story.step("request_vote", candidate=S4, voter=S5)
+    with pytest.raises(StepError, match="is_known"):
+        story.campaign(S5, 3)
+    with pytest.raises(StepError, match="is_quorum"):
+        story.step("become_leader", candidate=S4)
+    assert story.false() == set()
+
+
+def test_only_a_server_whose_removal_is_committed_comes_back_empty() -> None:
+    story = Story("same_name", servers=4, log_size=6).elect(S1, 1, S2, S3).replicate(S1, S2, S3).commit(S1)
+    change(story, S1, S4).replicate(S1, S2)
+    with pytest.raises(StepError, match="is_removed"):
+        wipe(story, S4)
+    wipe(story.commit(S1), S4)
+
+
+# --- clients read -----------------------------------------------------------------------------------------------------
+
+
+def ask(story: Story, leader: Server) -> Story:
+    return story.step("read", leader=leader)
+
+
+def answer(story: Story, leader: Server) -> Story:
+    return story.step("answer_read", leader=leader)
+
+
+def deposed(profile: str) -> Story:
+    """S1 leads term 1, and does not know that S2 leads term 2, which has committed x."""
+    return Story(profile, reads=2).elect(S1, 1, S2).elect(S2, 2, S3).write(S2).replicate(S2, S3)
+
+
+def test_a_leader_that_is_one_no_more_answers_with_what_is_no_longer_so() -> None:
+    story = answer(ask(deposed("own_word").commit(S2), S1), S1)
+    assert story.state.answer == 0
+    assert story.false() == {"linearizable_reads"}
+
+
+def test_a_read_that_began_before_is_none_of_it() -> None:
+    # The client asks before x is committed, and hears after it that there is nothing: that is in order.
+    story = answer(ask(deposed("own_word"), S1).commit(S2), S1)
+    assert story.state.answer == 0
+    assert story.false() == set()
+
+
+def test_a_leader_that_asks_a_majority_first_finds_out() -> None:
+    story = ask(deposed("confirmed").commit(S2), S1)
+    with pytest.raises(StepError, match="is_confirmed"):
+        answer(story, S1)
+    # S2 and S3 are beyond term 1: there is nobody left to confirm it.
+    for other in (S2, S3):
+        with pytest.raises(StepError, match="current_term"):
+            story.step("append_entries", leader=S1, follower=other)
+    # S2 is confirmed by S3, and answers with what it has committed.
+    story = answer(ask(story, S2).send(S2, S3), S2)
+    assert (story.state.answer, story.false()) == (1, set())
+
+
+def test_a_new_leader_does_not_know_yet_what_was_committed_before_its_term() -> None:
+    for profile, known in (("confirmed", 0), ("read_index", None)):
+        story = Story(profile, no_op=False).elect(S1, 1, S2).write(S1).replicate(S1, S2).commit(S1)
+        # S2 has x, and has not heard that it is committed. It is elected, and S3 confirms that it leads.
+        story = ask(story.elect(S2, 2, S3), S2).send(S2, S3)
+        if known is None:
+            with pytest.raises(StepError, match="has_committed_in_its_term"):
+                answer(story, S2)
+            answer(story.write(S2).replicate(S2, S3).commit(S2), S2)
+            assert (story.state.answer, story.false()) == (2, set())
+        else:
+            assert (answer(story, S2).state.answer, story.false()) == (known, {"linearizable_reads"})
+
+
+def test_a_reply_to_what_was_sent_before_the_read_came_confirms_nothing() -> None:
+    story = Story("read_index", messages=4, no_op=False, reads=2)
+    story.campaign(S1, 1).step("send_vote_request", candidate=S1, voter=S2).hear(S2, 1)
+    deliver(story, Kind.VOTE_REQUEST)
+    deliver(story, Kind.VOTE_REPLY)
+    story.step("become_leader", candidate=S1).step("send_append_entries", leader=S1, follower=S2)
+    deliver(story, Kind.APPEND_REQUEST)
+    # The reply is on its way when the read comes.
+    ask(story, S1)
+    deliver(story, Kind.APPEND_REPLY)
+    assert story.state.read.confirmed_by == {S1}
+    # One to what was sent since does confirm.
+    story.step("send_append_entries", leader=S1, follower=S2)
+    deliver(story, Kind.APPEND_REQUEST)
+    deliver(story, Kind.APPEND_REPLY)
+    assert story.state.read.confirmed_by == {S1, S2}
 
 
 # --- what is recorded -------------------------------------------------------------------------------------------------

@@ -1,0 +1,203 @@
+"""`tidegate prove MODEL`: proof by induction, whatever the bounds."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from ..explorer.smt.errors import NotUnbounded
+from ..language.binding import Definition
+from ..language.errors import shown_path
+from ..language.model import Model
+from ..language.proof import Finding, Obligation, Proof, Unstated
+from ..reports.counterexample import trace_page
+from ..reports.document import Document
+from ..reports.paper import Paper, count, to_ascii
+from ..reports.proof import Table, counterexample_document, legend, proof_document, proof_page
+from .exits import Exit, worst
+from .models import bound, definition_of
+from .options import (
+    Parser,
+    Verbs,
+    Wrong,
+    add_model_options,
+    add_print_options,
+    add_verb,
+    cache_directory,
+    chosen,
+    paper_of,
+    positive,
+    seconds,
+)
+from .output import prepared, print_json, write_json
+
+EXAMPLES = """\
+  tidegate prove replication:kip320
+  tidegate prove replication:kip320 --set replicas=5 --workers 2
+  tidegate prove replication:kip320 --set await_epoch_start=false --out report/
+  tidegate prove mine.py --lemma logs_are_copies
+  tidegate prove mine.py --candidates
+
+exit: 0 proved, 1 refuted, 5 not proved (or out of time, or interrupted), 64 usage, 65 the model's text is
+wrong or says something that has no meaning without bounds, 70 the solver and plain Python disagree
+"""
+
+_EXITS = {"proved": Exit.HOLDS, "refuted": Exit.SAFETY, "not proved": Exit.INCONCLUSIVE}
+
+_EXTRA = "prove needs z3-solver, which is not installed; install it with: pip install 'tidegate[prove]'"
+
+
+def add(verbs: Verbs[Parser]) -> None:
+    """Adds the verb."""
+    about = (
+        "Proves a model by induction on its lemmas, for its number of replicas and whatever its other bounds are. "
+        "Each lemma is proved, refuted with a counterexample to induction, or not proved."
+    )
+    parser = add_verb(verbs, "prove", "prove a model by induction, whatever its bounds", about, EXAMPLES)
+    add_model_options(parser, search=False, ghosts=False)
+    group = parser.add_argument_group("the proof")
+    group.add_argument(
+        "--lemma", metavar="NAME", action="append", default=[], dest="lemmas", help="prove this lemma only (repeatable)"
+    )
+    group.add_argument("--candidates", action="store_true", help="keep the most lemmas that prove each other")
+    group.add_argument("--workers", metavar="N", type=positive, default=2, help="processes that prove (default: 2)")
+    group.add_argument("--time", metavar="SECONDS", type=seconds, help="give up after this long")
+    group.add_argument(
+        "--query-time", metavar="SECONDS", type=seconds, default=4.0, help="for one query to the solver (default: 4)"
+    )
+    group.add_argument(
+        "--seed", metavar="N", type=int, default=0, help="draws the states plain Python evaluates (default: 0)"
+    )
+    group.add_argument("--no-cache", action="store_true", help="prove everything anew and keep nothing on disk")
+    group.add_argument("--out", metavar="DIR", type=Path, help="also write report.json and the counterexamples there")
+    add_print_options(parser)
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> Exit:
+    """Proves, prints, then saves."""
+    out: Path | None = None if options.out is None else prepared(options.out)
+    choice = chosen(options)
+    definition, _ = definition_of(choice.model)
+    model = bound(dataclasses.replace(choice, properties=(), ghosts=True))
+    if not definition.names("lemma"):
+        raise Wrong(f"{model.name} has no lemmas to prove it by; docs/proofs.md says how to write them, marked @lemma")
+    try:
+        proof = _proved(definition, model, options)
+    except NotUnbounded as error:
+        print(_unsayable(error), file=sys.stderr)
+        return Exit.MODEL_TEXT
+    traces = {at: counterexample_document(each) for at, each in enumerate(proof.findings) if each.counterexample}
+    paths = {} if out is None else {at: str(out / _file_name(proof.findings[at])) for at in traces}
+    document = proof_document(proof, paths)
+    if options.json:
+        print_json(document)
+    else:
+        paper = paper_of(options)
+        pages = [proof_page(proof, paper), *(trace_page(each, paper) for each in traces.values())]
+        print("\n".join(page.text() for page in pages), end="", flush=True)
+    found = _EXITS[proof.word]
+    return found if out is None else _saved(out, document, traces, paths, found)
+
+
+def _unsayable(error: NotUnbounded) -> str:
+    """The message for a lemma or an action that has no meaning without bounds."""
+    place = f"{shown_path(error.where.file)}:{error.where.line}"
+    return f"tidegate: {place}: {error.message}\n  instead: {error.remedy}"
+
+
+def _proved(definition: Definition, model: Model, options: argparse.Namespace) -> Proof:
+    """The proof, its table printed as it fills."""
+    try:
+        from ..explorer.smt.houdini import surviving
+        from ..explorer.smt.induction import Asked, Induction
+        from ..explorer.smt.questions import Effort
+    except ModuleNotFoundError as error:
+        if error.name != "z3":
+            raise
+        raise Wrong(_EXTRA) from None
+    asked = Asked(
+        lemmas=tuple(options.lemmas),
+        properties=tuple(options.properties),
+        effort=Effort(seconds=options.query_time),
+        seconds=options.time,
+        workers=options.workers,
+        seed=options.seed,
+        folder=None if options.no_cache else cache_directory(),
+    )
+    with _Watched(options) as watched:
+        if options.candidates:
+            return surviving(definition, model, asked, watched.heard)
+        induction = Induction(definition, model, asked)
+        watched.begin(induction.actions(), induction.obligations())
+        return induction.prove(watched.heard)
+
+
+class _Watched:
+    """Prints the table's rows as they fill, and on a terminal a line that says what was found last."""
+
+    def __init__(self, options: argparse.Namespace) -> None:
+        self.paper: Paper = paper_of(options)
+        self.table: Table | None = None
+        self.silent = bool(options.json)
+        self.lines = sys.stderr.isatty() and not self.silent
+        self.done = 0
+
+    def begin(self, actions: Sequence[str], obligations: Sequence[Obligation]) -> None:
+        """Says which column is which."""
+        goals = list(dict.fromkeys(each.goal for each in obligations if each.goal and each.kind == "step"))
+        self.table = Table(goals, actions, obligations)
+        if not self.silent and goals:
+            print(legend(goals, self.paper))
+
+    def heard(self, news: Finding | Unstated) -> None:
+        """Notes what was found."""
+        self.done += 1
+        if self.lines:
+            said = news.goal if isinstance(news, Unstated) else f"{news.obligation.action} {news.obligation.goal}"
+            sys.stderr.write(f"\r\x1b[K{count(self.done)} done: {said.strip()}")
+            sys.stderr.flush()
+        if self.table is not None:
+            self.table.note(news)
+            self._print(self.table.rows_done())
+
+    def _print(self, rows: Sequence[str]) -> None:
+        if rows and not self.silent:
+            self._erase()
+            text = "\n".join(rows)
+            print(to_ascii(text) if self.paper.ascii else text, flush=True)
+
+    def _erase(self) -> None:
+        if self.lines:
+            sys.stderr.write("\r\x1b[K")
+            sys.stderr.flush()
+
+    def __enter__(self) -> _Watched:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._erase()
+        if self.table is not None and not self.silent:
+            print()
+
+
+def _file_name(finding: Finding) -> str:
+    of = finding.obligation
+    return "--".join(part for part in (of.action, of.goal or of.kind) if part) + ".trace.json"
+
+
+def _saved(
+    out: Path, document: Document, traces: Mapping[int, Document], paths: Mapping[int, str], found: Exit
+) -> Exit:
+    try:
+        for at, path in paths.items():
+            write_json(Path(path), traces[at])
+        write_json(out / "report.json", document)
+    except OSError as error:
+        print(f"tidegate: --out {out}: the report could not be saved: {error}", file=sys.stderr)
+        return worst((found, Exit.USAGE)) if found is Exit.HOLDS else found
+    print(f"saved {out / 'report.json'}" + (f" and {len(paths)} traces" if paths else ""), file=sys.stderr)
+    return found

@@ -1,0 +1,371 @@
+"""What can be done with shapes, whatever their encoding: the one or the other, equality and order, reading, writing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence as Several
+from typing import TypeVar, cast
+
+import z3
+
+from .numbers import Integers
+from .shapes import Fields, Function, Heap, History, Holding, Maybe, Members, Sequence, Shape, Slots, Table
+from .terms import (
+    Bit,
+    Number,
+    both,
+    choose_bit,
+    conjunction,
+    disjunction,
+    either,
+    implies,
+    known,
+    negation,
+    same_bit,
+)
+
+T = TypeVar("T")
+
+
+class Extensional(Exception):
+    """Two functions cannot be compared without a quantifier."""
+
+
+class Algebra:
+    """Operations on shapes over one kind of numbers."""
+
+    def __init__(self, numbers: Integers) -> None:
+        self.numbers = numbers
+
+    # --- scalars ------------------------------------------------------------------------------------------------------
+
+    def number(self, shape: Shape) -> Number:
+        """A scalar as a number; a truth value counts as 0 or 1."""
+        return shape if isinstance(shape, Number) else self.numbers.counted(bit(shape))
+
+    def is_at(self, index: Number, at: int) -> Bit:
+        """Whether a number is this constant."""
+        return self.numbers.same(index, known(at))
+
+    def is_below(self, at: int, end: Number) -> Bit:
+        """Whether a constant is below a number."""
+        return self.numbers.less(known(at), end)
+
+    # --- the one or the other -----------------------------------------------------------------------------------------
+
+    def choose(self, condition: Bit, yes: Shape, no: Shape) -> Shape:
+        """The one or the other."""
+        if isinstance(condition, bool):
+            return yes if condition else no
+        if yes is no:
+            return yes
+        match yes, no:
+            case Number(), Number():
+                return self.numbers.choose(condition, yes, no)
+            case Maybe(), Maybe():
+                return Maybe(choose_bit(condition, yes.present, no.present), self._either(condition, yes, no))
+            case Fields(), Fields():
+                return Fields({name: self.choose(condition, part, no.parts[name]) for name, part in yes.parts.items()})
+            case Table(), Table():
+                return Table(yes.first, self._pairwise(condition, yes.parts, no.parts))
+            case Members(), Members():
+                return self._chosen_members(condition, yes, no)
+            case (bool() | z3.BoolRef(), bool() | z3.BoolRef()):
+                return choose_bit(condition, yes, no)
+            case _:
+                return self._chosen_container(condition, yes, no)
+
+    def _chosen_container(self, condition: Bit, yes: Shape, no: Shape) -> Shape:
+        match yes, no:
+            case Slots(), Slots():
+                length = self.numbers.choose(condition, yes.length, no.length)
+                return Slots(length, self._pairwise(condition, yes.parts, no.parts))
+            case Heap(), Heap():
+                count = self.numbers.choose(condition, yes.count, no.count)
+                slots = cast("tuple[Fields, ...]", self._pairwise(condition, yes.slots, no.slots))
+                return Heap(count, slots, yes.multiple)
+            case Sequence(), Sequence():
+                length = self.numbers.choose(condition, yes.length, no.length)
+                return Sequence(length, remembered(lambda at: self.choose(condition, yes.at(at), no.at(at))))
+            case Function(), Function():
+                return Function(yes.first, remembered(lambda at: self.choose(condition, yes.at(at), no.at(at))))
+            case Holding(), Holding():
+                return Holding(remembered(lambda each: choose_bit(condition, yes.has(each), no.has(each))))
+            case History(), History():
+                return History(lambda each: choose_bit(condition, yes.has(each), no.has(each)))
+            case Number() | bool() | z3.BoolRef(), Number() | bool() | z3.BoolRef():
+                return self.numbers.choose(condition, self.number(yes), self.number(no))
+            case _:
+                raise TypeError(f"{type(yes).__name__} and {type(no).__name__} are not of one type")
+
+    def _either(self, condition: Bit, yes: Maybe, no: Maybe) -> Shape | None:
+        if yes.value is None or no.value is None:
+            return no.value if yes.value is None else yes.value
+        return self.choose(condition, yes.value, no.value)
+
+    def _pairwise(self, condition: Bit, yes: Several[Shape], no: Several[Shape]) -> tuple[Shape, ...]:
+        """Part by part; where one has no part, the other's."""
+        shared = [self.choose(condition, one, other) for one, other in zip(yes, no, strict=False)]
+        return (*shared, *yes[len(no) :], *no[len(yes) :])
+
+    def _chosen_members(self, condition: Bit, yes: Members, no: Members) -> Members:
+        one, other = aligned(yes, no)
+        bits = (choose_bit(condition, left, right) for left, right in zip(one.bits, other.bits, strict=True))
+        return Members(one.first, tuple(bits))
+
+    # --- equality -----------------------------------------------------------------------------------------------------
+
+    def same(self, left: Shape, right: Shape) -> Bit:
+        """Whether two values of one type are equal."""
+        if left is right:
+            return True
+        match left, right:
+            case Maybe(), Maybe():
+                alike = same_bit(left.present, right.present)
+                if left.value is None or right.value is None:
+                    return alike
+                return both(alike, implies(both(left.present, right.present), self.same(left.value, right.value)))
+            case Fields(), Fields():
+                return conjunction(self.same(part, right.parts[name]) for name, part in left.parts.items())
+            case Table(), Table():
+                return conjunction(self.same(one, other) for one, other in zip(left.parts, right.parts, strict=True))
+            case Members(), Members():
+                one, other = aligned(left, right)
+                return conjunction(same_bit(a, b) for a, b in zip(one.bits, other.bits, strict=True))
+            case Slots(), Slots():
+                return self._same_first(left.length, left.parts, right.length, right.parts)
+            case Heap(), Heap():
+                return self._same_first(left.count, left.slots, right.count, right.slots)
+            case Sequence(), Sequence():
+                if left.length.term == 0 or right.length.term == 0:
+                    return self.numbers.same(left.length, right.length)
+                raise Extensional
+            case (bool() | z3.BoolRef(), bool() | z3.BoolRef()):
+                return same_bit(left, right)
+            case (Number() | bool() | z3.BoolRef(), Number() | bool() | z3.BoolRef()):
+                return self.numbers.same(self.number(left), self.number(right))
+            case _:
+                raise Extensional
+
+    def _same_first(self, left: Number, one: Several[Shape], right: Number, other: Several[Shape]) -> Bit:
+        alike = self.numbers.same(left, right)
+        if alike is False:
+            return False
+        inside = (
+            implies(both(alike, self.is_below(at, left)), self.same(one[at], other[at]))
+            for at in range(min(len(one), len(other)))
+        )
+        return conjunction([alike, *inside])
+
+    # --- order, as the judge sorts ------------------------------------------------------------------------------------
+
+    def precedes(self, left: Shape, right: Shape) -> Bit:
+        """Whether the one comes before the other in the one order of values."""
+        before: Bit = False
+        for one, other in reversed(list(zip(self.keys(left), self.keys(right), strict=False))):
+            less, same = self.numbers.less(one, other), self.numbers.same(one, other)
+            before = either(less, both(same, before))
+        return before
+
+    def keys(self, shape: Shape) -> list[Number]:
+        """Numbers whose lexicographic order is that of the values: nothing first, sets as bit masks, a sequence before
+        those that go on after it."""
+        match shape:
+            case Maybe(present=present, value=value):
+                rest = [] if value is None else self.keys(value)
+                return [
+                    self.numbers.counted(present),
+                    *(self.numbers.choose(present, each, self._least(each)) for each in rest),
+                ]
+            case Fields(parts=parts):
+                return [key for part in parts.values() for key in self.keys(part)]
+            case Table(parts=parts):
+                return [key for part in parts for key in self.keys(part)]
+            case Members(bits=bits):
+                return [self.numbers.counted(each) for each in reversed(bits)]
+            case Slots(length=length, parts=parts):
+                return self._keys_of_first(length, parts)
+            case Heap(count=count, slots=slots):
+                return self._keys_of_first(count, slots)
+            case Sequence() | Function() | Holding() | History():
+                raise Extensional
+            case _:
+                return [self.number(shape)]
+
+    def _keys_of_first(self, end: Number, parts: Several[Shape]) -> list[Number]:
+        found: list[Number] = []
+        for at, part in enumerate(parts):
+            there = self.is_below(at, end)
+            found.append(self.numbers.counted(there))
+            found += (self.numbers.choose(there, each, self._least(each)) for each in self.keys(part))
+        return found
+
+    def _least(self, number: Number) -> Number:
+        return known(int(number.lo))
+
+    # --- reading ------------------------------------------------------------------------------------------------------
+
+    def at(self, container: Shape, index: Shape) -> Shape:
+        """The element at an index or a key that is there."""
+        place = self.number(index)
+        match container:
+            case Table(first=first, parts=parts):
+                return self.picked(parts, first, place)
+            case Slots(parts=parts):
+                return self.picked(parts, 0, place)
+            case Function(at=at) | Sequence(at=at):
+                return at(place)
+            case _:
+                raise TypeError(f"{type(container).__name__} has no elements by index")
+
+    def picked(self, parts: Several[Shape], first: int, index: Number) -> Shape:
+        """One of several; where the index is none of theirs, any of them."""
+        if isinstance(index.term, int):
+            return parts[min(max(index.term - first, 0), len(parts) - 1)]
+        low = int(max(index.lo - first, 0))
+        high = int(min(index.hi - first, len(parts) - 1))
+        low = min(low, len(parts) - 1)
+        chosen = parts[max(high, low)]
+        for at in range(high - 1, low - 1, -1):
+            chosen = self.choose(self.is_at(index, at + first), parts[at], chosen)
+        return chosen
+
+    def has(self, container: Shape, element: Shape) -> Bit:
+        """Whether the element is in it."""
+        match container:
+            case Members(first=first, bits=bits):
+                place = self.number(element)
+                return disjunction(both(each, self.is_at(place, first + at)) for at, each in enumerate(bits))
+            case Slots(length=end, parts=parts):
+                return disjunction(both(self.is_below(i, end), self.same(p, element)) for i, p in enumerate(parts))
+            case Heap(count=end, slots=parts):
+                return disjunction(both(self.is_below(i, end), self.same(p, element)) for i, p in enumerate(parts))
+            case Holding(has=has):
+                return has(self.number(element))
+            case History(has=has):
+                return has(cast(Fields, element))
+            case _:
+                raise Extensional
+
+    def size(self, container: Shape) -> Number:
+        """How many elements it has."""
+        match container:
+            case Slots(length=length) | Sequence(length=length) | Heap(count=length):
+                return length
+            case Members(bits=bits):
+                return self.total(self.numbers.counted(each) for each in bits)
+            case _:
+                raise Extensional
+
+    def total(self, numbers: Several[Number] | object) -> Number:
+        """The sum of several numbers, added in pairs so that no term is deep."""
+        row = list(cast("Several[Number]", numbers)) or [known(0)]
+        while len(row) > 1:
+            pairs = zip(row[::2], row[1::2], strict=False)
+            odd = row[-1:] if len(row) % 2 else []
+            row = [self.numbers.arithmetic("+", one, other) for one, other in pairs] + odd
+        return row[0]
+
+    # --- writing ------------------------------------------------------------------------------------------------------
+
+    def put(self, container: Shape, index: Shape, value: Shape) -> Shape:
+        """The container with another element at an index or a key that is there."""
+        place = self.number(index)
+        match container:
+            case Table(first=first, parts=parts):
+                return Table(first, self._put(parts, first, place, value))
+            case Slots(length=length, parts=parts):
+                return Slots(length, self._put(parts, 0, place, value))
+            case Function(first=first, at=at):
+                return Function(first, remembered(lambda i: self.choose(self.numbers.same(i, place), value, at(i))))
+            case Sequence(length=length, at=at):
+                return Sequence(length, remembered(lambda i: self.choose(self.numbers.same(i, place), value, at(i))))
+            case _:
+                raise TypeError(f"{type(container).__name__} has no elements by index")
+
+    def _put(self, parts: Several[Shape], first: int, index: Number, value: Shape) -> tuple[Shape, ...]:
+        return tuple(self.choose(self.is_at(index, at + first), value, part) for at, part in enumerate(parts))
+
+    def appended(self, sequence: Slots | Sequence, value: Shape) -> Slots | Sequence:
+        """The sequence with one more element, for which there is room."""
+        longer = self.numbers.arithmetic("+", sequence.length, known(1))
+        if isinstance(sequence, Sequence):
+            return Sequence(longer, cast(Sequence, self.put(sequence, sequence.length, value)).at)
+        parts = self._put(sequence.parts, 0, sequence.length, value)
+        room = len(parts) > sequence.length.hi
+        return Slots(longer, parts if room else (*parts, value))
+
+    def with_member(self, subset: Members | Holding, member: Number, value: Bit) -> Members | Holding:
+        """The set with one member put in or taken out."""
+        if isinstance(subset, Holding):
+            has = subset.has
+            return Holding(remembered(lambda each: choose_bit(self.numbers.same(each, member), value, has(each))))
+        bits = (
+            choose_bit(self.is_at(member, subset.first + at), value, each) for at, each in enumerate(subset.bits)
+        )
+        return Members(subset.first, tuple(bits))
+
+    def with_record(self, pool: Heap | History, record: Fields) -> Heap | History:
+        """The pool with a record more; a set that has it stays. There is room, or one slot is added."""
+        if isinstance(pool, History):
+            has = pool.has
+            return History(lambda each: either(has(each), self.same(each, record)))
+        is_new = True if pool.multiple else negation(self.has(pool, record))
+        slots: list[Fields] = []
+        was_below: Bit = True
+        for at in range(len(pool.slots) + 1):
+            old = pool.slots[at] if at < len(pool.slots) else record
+            is_below = both(self.is_below(at, pool.count), self.precedes(old, record))
+            pushed = record if at == 0 else self.choose(was_below, record, pool.slots[at - 1])
+            if at < len(pool.slots):
+                slots.append(cast(Fields, self.choose(either(is_below, negation(is_new)), old, pushed)))
+            elif self.numbers.less(pool.count, known(at)) is not True:
+                slots.append(cast(Fields, pushed))
+            was_below = is_below
+        count = self.numbers.arithmetic("+", pool.count, self.numbers.counted(is_new))
+        return Heap(count, tuple(slots), pool.multiple)
+
+    def without_record(self, pool: Heap | History, record: Fields) -> Heap | History:
+        """The pool without one copy of the record, if it has one. A history forgets nothing."""
+        if isinstance(pool, History):
+            return pool
+        gone: Bit = False
+        slots: list[Fields] = []
+        for at, old in enumerate(pool.slots):
+            gone = either(gone, both(self.is_below(at, pool.count), self.same(old, record)))
+            following = pool.slots[at + 1] if at + 1 < len(pool.slots) else old
+            slots.append(cast(Fields, self.choose(gone, following, old)))
+        count = self.numbers.arithmetic("-", pool.count, self.numbers.counted(gone))
+        least = max(0, int(pool.count.lo) - 1)
+        return Heap(self.numbers.narrowed(count, least, pool.count.hi), tuple(slots), pool.multiple)
+
+
+def bit(shape: Shape) -> Bit:
+    """A truth value that is known to be one."""
+    assert isinstance(shape, (bool, z3.BoolRef)), f"{type(shape).__name__} is no truth value"
+    return shape
+
+
+def aligned(left: Members, right: Members) -> tuple[Members, Members]:
+    """Two sets over the same members: those that either has a place for."""
+    first = min(left.first, right.first)
+    end = max(left.first + len(left.bits), right.first + len(right.bits))
+    return spread(left, first, end), spread(right, first, end)
+
+
+def spread(subset: Members, first: int, end: int) -> Members:
+    """The set with a place for the members first..end-1, those and no others."""
+    bits = dict(enumerate(subset.bits, subset.first))
+    return Members(first, tuple(bits.get(at, False) for at in range(first, end)))
+
+
+def remembered(function: Callable[[Number], T]) -> Callable[[Number], T]:
+    """The function, which is asked once for each index."""
+    answers: dict[int | tuple[int], tuple[Number, T]] = {}
+
+    def ask(index: Number) -> T:
+        key = index.term if isinstance(index.term, int) else (cast(z3.ExprRef, index.term).get_id(),)
+        if key not in answers:
+            answers[key] = (index, function(index))
+        return answers[key][1]
+
+    return ask

@@ -1,0 +1,259 @@
+"""A bound model as four circuits in clauses, made once: how it starts, what a step does, what can be said of a state,
+and of a step. Bounded checking joins copies of them (see `bmc`).
+
+Their variables are truth values with names: `s.` is a state, `t.` the state after it, `!` arguments and the choice of
+an action, `?` what is asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+import z3
+
+from ...language.model import Model, Property
+from ...language.types import Map, Option, Pool, Record, Seq, Subset, Type
+from .cnf import Clauses, clauses_of
+from .encoding import Encoding
+from .ordering import Cells, Touch, namings, swappable
+from .predicate import predicate
+from .shapes import Fields, Heap, Maybe, Members, Shape, Slots, Table
+from .states import SymbolicState, fresh_state
+from .terms import Bit, Number, both, conjunction, disjunction, either, formula, implies, known, negation
+from .transition import Instance, Start, instances, starts
+
+Leaf = Number | Bit | None
+"""A scalar of a state; None where it does not matter what it is."""
+
+
+def leaves(encoding: Encoding, type_: Type, shape: Shape | None) -> Iterator[Leaf]:
+    """The scalars of a cell, as many for every shape of one type."""
+    match type_, shape:
+        case Option(of=of), _:
+            yield shape.present if isinstance(shape, Maybe) else None
+            yield from leaves(encoding, of, shape.value if isinstance(shape, Maybe) else None)
+        case Record(fields=fields), _:
+            for name, of in fields:
+                yield from leaves(encoding, of, shape.parts[name] if isinstance(shape, Fields) else None)
+        case Map(key=key, value=value), _:
+            parts = shape.parts if isinstance(shape, Table) else ()
+            yield from _leaves_of(encoding, value, parts, len(encoding.numbers_of(key) or ()))
+        case Seq(of=of), _:
+            yield shape.length if isinstance(shape, Slots) else None
+            parts = shape.parts if isinstance(shape, Slots) else ()
+            yield from _leaves_of(encoding, of, parts, int(encoding.capacity(type_)))
+        case Pool(of=of), _:
+            yield shape.count if isinstance(shape, Heap) else None
+            yield from _leaves_of(
+                encoding, of, shape.slots if isinstance(shape, Heap) else (), int(encoding.capacity(type_))
+            )
+        case Subset(of=of), _:
+            members = len(encoding.numbers_of(of) or ())
+            yield from shape.bits if isinstance(shape, Members) else (None,) * members
+        case _, (Number() | bool() | z3.BoolRef()):
+            yield shape
+        case _:
+            yield None
+
+
+def _leaves_of(encoding: Encoding, of: Type, parts: Sequence[Shape], count: int) -> Iterator[Leaf]:
+    for at in range(count):
+        yield from leaves(encoding, of, parts[at] if at < len(parts) else None)
+
+
+# --- the circuits -----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """Something that may be found in a state or in a step: its name among the variables, and what it is about."""
+
+    name: str
+    kind: str
+    prop: Property | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Circuits:
+    """The four circuits, and how to read what satisfies them. `step` has the arguments of `of_state` as its own."""
+
+    encoding: Encoding
+    before: SymbolicState
+    after: SymbolicState
+    starts: tuple[Start, ...]
+    instances: tuple[Instance, ...]
+    start_choice: Number
+    choice: Number
+    start: Clauses
+    step: Clauses
+    of_state: Clauses
+    of_step: Clauses
+    state_questions: tuple[Question, ...]
+    step_questions: tuple[Question, ...]
+    swappable: tuple[tuple[int, int], ...]
+
+
+class _Builder:
+    """Makes the circuits of one model."""
+
+    def __init__(self, model: Model, encoding: Encoding) -> None:
+        self.model, self.encoding = model, encoding
+        self.numbers, self.algebra = encoding.numbers, encoding.algebra
+        self.before = fresh_state(model, encoding, "s")
+        self.after = fresh_state(model, encoding, "t")
+        self.namings = namings(model, encoding)
+
+    def choice(self, count: int, name: str) -> tuple[Number, Bit]:
+        """A number that says which of several, and that it does."""
+        return (known(0), True) if count == 1 else self.numbers.fresh(name, 0, count - 1)
+
+    def becomes(self, state: SymbolicState, chosen: Sequence[tuple[Bit, SymbolicState]], default: SymbolicState) -> Bit:
+        """`state` is the one of the others that is chosen; what all of them leave as it is is that of `default`."""
+        equal: list[Bit] = []
+        for each in self.model.fields:
+            target, rest, *sides = (
+                list(leaves(self.encoding, each.type, one.fields[each.name]))
+                for one in (state, default, *(side for _, side in chosen))
+            )
+            for at, cell in enumerate(target):
+                picks = [(when, side[at]) for (when, _), side in zip(chosen, sides, strict=True)]
+                value = self._merged(picks, rest[at])
+                if cell is not None and value is not None:
+                    equal.append(self.algebra.same(cell, value))
+        return conjunction(equal)
+
+    def _merged(self, picks: Iterable[tuple[Bit, Leaf]], default: Leaf) -> Leaf:
+        """The scalar that is chosen; equal ones are chosen together."""
+        groups: dict[object, tuple[list[Bit], Leaf]] = {}
+        for when, leaf in picks:
+            if leaf is not None and _identity(leaf) != _identity(default):
+                groups.setdefault(_identity(leaf), ([], leaf))[0].append(when)
+        value = default
+        for whens, leaf in groups.values():
+            assert leaf is not None
+            shape = leaf if value is None else self.algebra.choose(disjunction(whens), leaf, value)
+            assert isinstance(shape, (Number, bool, z3.BoolRef))
+            value = shape
+        return value
+
+    def circuits(self) -> Circuits:
+        """All four."""
+        began = tuple(starts(self.model, self.encoding, "!0"))
+        acting = tuple(instances(self.model, self.encoding, self.before, "!"))
+        start_choice, start_valid = self.choice(max(1, len(began)), "!start")
+        choice, choice_valid = self.choice(max(1, len(acting)), "!step")
+        of_state, state_questions = self._of_state(acting)
+        of_step, step_questions = self._of_step()
+        return Circuits(
+            self.encoding,
+            self.before,
+            self.after,
+            began,
+            acting,
+            start_choice,
+            choice,
+            self._start(began, start_choice, start_valid),
+            self._step(acting, choice, choice_valid),
+            of_state,
+            of_step,
+            state_questions,
+            step_questions,
+            tuple(swappable(self._touches(acting))),
+        )
+
+    def _touches(self, acting: tuple[Instance, ...]) -> list[Touch]:
+        """Which cells each instance reads and writes."""
+        cells = Cells()
+        names = [list(leaves(self.encoding, each.type, self.before.fields[each.name])) for each in self.model.fields]
+        found: list[Touch] = []
+        for instance in acting:
+            reads = cells.of([instance.happens, instance.defined])
+            writes = 0
+            for each, before in zip(self.model.fields, names, strict=True):
+                after = leaves(self.encoding, each.type, instance.post.fields[each.name])
+                for old, new in zip(before, after, strict=True):
+                    if new is not None and old is not None and _identity(new) != _identity(old):
+                        reads |= cells.of([new])
+                        writes |= cells.of([old])
+            found.append(Touch(reads, writes))
+        return found
+
+    def _start(self, began: tuple[Start, ...], choice: Number, valid: Bit) -> Clauses:
+        whens = [self.algebra.is_at(choice, at) for at in range(len(began))]
+        right = [implies(when, both(one.valid, one.guard, one.defined)) for when, one in zip(whens, began, strict=True)]
+        chosen = [(when, one.state) for when, one in zip(whens, began, strict=True)]
+        first = began[0].state if began else self.before
+        unnamed = [each.none_yet() for each in self.namings]
+        return clauses_of([bool(began), valid, *right, *unnamed, self.becomes(self.before, chosen, first)])
+
+    def _step(self, acting: tuple[Instance, ...], choice: Number, valid: Bit) -> Clauses:
+        whens = [self.algebra.is_at(choice, at) for at in range(len(acting))]
+        right = [implies(when, both(one.happens, one.defined)) for when, one in zip(whens, acting, strict=True)]
+        chosen = [(when, one.post) for when, one in zip(whens, acting, strict=True)]
+        taken = list(zip(whens, acting, strict=True))
+        told = [z3.Bool(step_name(at)) == formula(when) for at, when in enumerate(whens)]
+        named = [each.step(taken) for each in self.namings]
+        becomes = self.becomes(self.after, chosen, self.before)
+        return clauses_of([bool(acting), valid, *right, *told, *named, becomes])
+
+    # --- questions ----------------------------------------------------------------------------------------------------
+
+    def _of_state(self, acting: tuple[Instance, ...]) -> tuple[Clauses, tuple[Question, ...]]:
+        asked: list[tuple[Question, Bit]] = []
+        for prop in (each for each in self.model.properties if each.kind != "transition"):
+            if prop.form is not None:
+                truth = predicate(prop.form, self.encoding, self.before)
+                wanted = truth.value if prop.kind == "reachable" else negation(truth.value)
+                asked.append((Question(f"?{prop.name}", prop.kind, prop), both(truth.defined, wanted)))
+                asked.append((Question(f"?{prop.name} breaks", "broken property", prop), negation(truth.defined)))
+        broken = disjunction(both(each.valid, negation(each.defined)) for each in acting)
+        asked.append((Question("?step breaks", "broken step"), broken))
+        asked.append((Question("?deadlock", "deadlock"), self._deadlock()))
+        return _asked(asked)
+
+    def _deadlock(self) -> Bit:
+        """Nothing can happen, no bound is what stops it, and the run may not end here."""
+        every = instances(self.model, self.encoding, self.before, "!", ground=True)
+        moving = disjunction(both(each.valid, each.guard) for each in every)
+        forms = [each.form for each in self.model.terminals if each.form is not None]
+        ending = disjunction(predicate(form, self.encoding, self.before).value for form in forms)
+        return negation(either(moving, ending))
+
+    def _of_step(self) -> tuple[Clauses, tuple[Question, ...]]:
+        asked: list[tuple[Question, Bit]] = []
+        for prop in (each for each in self.model.properties if each.kind == "transition"):
+            if prop.form is not None:
+                truth = predicate(prop.form, self.encoding, self.before, self.after)
+                asked.append((Question(f"?{prop.name}", prop.kind, prop), both(truth.defined, negation(truth.value))))
+                asked.append((Question(f"?{prop.name} breaks", "broken property", prop), negation(truth.defined)))
+        return _asked(asked)
+
+
+def step_name(at: int) -> str:
+    """The name of the variable that says that a step is one of instance number `at`."""
+    return f"!is {at}"
+
+
+def _asked(asked: list[tuple[Question, Bit]]) -> tuple[Clauses, tuple[Question, ...]]:
+    """A circuit with an output for each question that is not answered already."""
+    open_ = [(question, bit) for question, bit in asked if bit is not False]
+    made = clauses_of(z3.Bool(question.name) == formula(bit) for question, bit in open_)
+    return made, tuple(question for question, _ in open_)
+
+
+def _identity(leaf: Leaf) -> object:
+    """Equal for leaves that are the same term."""
+    if isinstance(leaf, Number):
+        return ("number", leaf.term) if isinstance(leaf.term, int) else ("term", _id(leaf.term))
+    return leaf if leaf is None or isinstance(leaf, bool) else ("bit", leaf.get_id())
+
+
+def _id(term: object) -> int:
+    assert isinstance(term, z3.ExprRef)
+    return term.get_id()
+
+
+def circuits_of(model: Model, encoding: Encoding) -> Circuits:
+    """The circuits of a model in the finite encoding."""
+    return _Builder(model, encoding).circuits()

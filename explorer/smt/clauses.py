@@ -1,0 +1,136 @@
+"""Clauses, what Z3 is told of a lemma: one quantifier each, with triggers of our own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import cast
+
+import z3
+
+from ...language.ir import Where
+from .terms import Bit, both, formula, implies
+
+ALTERNATIVES = 8
+"""The most triggers that one clause gets."""
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """`for all variables: hypothesis implies conclusion`: one conjunct of a lemma, with one quantifier or none.
+
+    `variables` are constants that occur in both; `where` is the conjunct's place and `text` names it (the lemma's name
+    and a number). As a goal it says also that all of it is `defined`.
+    """
+
+    text: str
+    variables: tuple[z3.ExprRef, ...]
+    hypothesis: Bit
+    conclusion: Bit
+    where: Where
+    defined: Bit = True
+
+    def assumed(self) -> z3.BoolRef:
+        """The clause as a hypothesis: quantified, with triggers of ours."""
+        body = formula(implies(self.hypothesis, self.conclusion))
+        occurring = constants_in([body])
+        bound = [each for each in self.variables if each.get_id() in occurring]
+        if not bound:
+            return body
+        return z3.ForAll(bound, body, patterns=triggers(body, bound))
+
+    def goal(self) -> z3.BoolRef:
+        """The clause as a goal: its variables are fresh constants. Prove it by refuting its negation."""
+        return formula(both(self.defined, implies(self.hypothesis, self.conclusion)))
+
+
+def constants_in(terms: Iterable[z3.ExprRef]) -> set[int]:
+    """The ids of the constants without an interpretation that occur in some terms."""
+    return {each.get_id() for each in subterms(terms) if each.num_args() == 0}
+
+
+def subterms(terms: Iterable[z3.ExprRef]) -> Iterator[z3.ExprRef]:
+    """Every application in some terms once, operands last."""
+    waiting, met = list(terms), set[int]()
+    while waiting:
+        term = waiting.pop()
+        if term.get_id() not in met and z3.is_app(term):
+            met.add(term.get_id())
+            yield term
+            waiting += term.children()
+
+
+# --- triggers ---------------------------------------------------------------------------------------------------------
+
+
+def triggers(body: z3.BoolRef, bound: list[z3.ExprRef]) -> list[z3.ExprRef]:
+    """What instantiates a quantifier: terms that mention all of its variables, or as few as do together.
+
+    A term is fit for it if it is a function's value at variables, at terms without any, or at such terms."""
+    names = {each.get_id() for each in bound}
+    fit = _Fit(names)
+    candidates = [each for each in subterms([body]) if fit.is_trigger(each)]
+    whole = [each for each in candidates if fit.variables(each) == names]
+    if whole:
+        smallest = [each for each in whole if not any(_inside(other, each) for other in whole)]
+        return cast("list[z3.ExprRef]", smallest[:ALTERNATIVES])
+    found: dict[tuple[int, ...], list[z3.ExprRef]] = {}
+    for first in candidates:
+        chosen = _covering(first, candidates, names, fit)
+        if chosen is not None:
+            found.setdefault(tuple(sorted(each.get_id() for each in chosen)), chosen)
+    return [cast(z3.ExprRef, z3.MultiPattern(*each)) for each in list(found.values())[:ALTERNATIVES]]
+
+
+def _covering(
+    first: z3.ExprRef, candidates: list[z3.ExprRef], names: set[int], fit: _Fit
+) -> list[z3.ExprRef] | None:
+    """Some candidates that mention every variable together, the first of them given."""
+    chosen, missing = [first], names - fit.variables(first)
+    while missing:
+        best = max(candidates, key=lambda each: len(missing & fit.variables(each)))
+        if not missing & fit.variables(best):
+            return None
+        chosen.append(best)
+        missing -= fit.variables(best)
+    return chosen
+
+
+def _inside(part: z3.ExprRef, whole: z3.ExprRef) -> bool:
+    """Whether one term occurs in another, and is not it."""
+    return part.get_id() != whole.get_id() and any(each.get_id() == part.get_id() for each in subterms([whole]))
+
+
+class _Fit:
+    """Which terms are fit for triggers, given the ids of the bound variables; each is looked at once."""
+
+    def __init__(self, names: set[int]) -> None:
+        self.names = names
+        self.known: dict[int, tuple[z3.ExprRef, frozenset[int], bool]] = {}
+
+    def variables(self, term: z3.ExprRef) -> set[int] | frozenset[int]:
+        """The bound variables in a term."""
+        return self._look(term)[1]
+
+    def is_trigger(self, term: z3.ExprRef) -> bool:
+        """Whether the term is a function's value and fit."""
+        _, variables, is_fit = self._look(term)
+        return bool(variables) and is_fit and term.num_args() > 0
+
+    def _look(self, term: z3.ExprRef) -> tuple[z3.ExprRef, frozenset[int], bool]:
+        at = term.get_id()
+        if at not in self.known:
+            self.known[at] = (term, *self._fitness(term))
+        return self.known[at]
+
+    def _fitness(self, term: z3.ExprRef) -> tuple[frozenset[int], bool]:
+        if term.get_id() in self.names:
+            return frozenset({term.get_id()}), True
+        inner = [self._look(each) for each in term.children()]
+        variables = frozenset[int]().union(*(each for _, each, _ in inner))
+        kind = term.decl().kind() if z3.is_app(term) else None
+        is_right = kind not in _UNFIT if not variables else kind == z3.Z3_OP_UNINTERPRETED
+        return variables, is_right and all(fit for _, _, fit in inner)
+
+
+_UNFIT = (None, z3.Z3_OP_ITE, z3.Z3_OP_AND, z3.Z3_OP_OR, z3.Z3_OP_NOT)

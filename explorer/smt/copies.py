@@ -1,0 +1,227 @@
+"""Counterexamples to induction, from finite copies of the model: never from the solver's quantifiers.
+
+A copy is the same text with small bounds. A counterexample there is a state where all lemmas hold, not necessarily a
+reachable one, and a step after which one does not. What the solver finds is a *sketch*: the judge evaluates the lemmas
+and takes the step again, and only what it agrees with is a counterexample.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, cast
+
+import z3
+
+from ...language import ir
+from ...language.binding import Definition
+from ...language.constants import Value
+from ...language.judge import Stopped, attempt, holds, initial_states, shape_of
+from ...language.model import Model, Property
+from ...language.proof import Counterexample, Obligation
+from ...language.values import ModelError, State
+from ...language.verdict import Disagreement, Run, Step
+from .encoding import Encoding, finite
+from .predicate import predicate
+from .questions import representatives
+from .states import SymbolicState, fresh_state, value_of
+from .terms import Bit, both, conjunction, formula, negation
+from .transition import Instance, instances
+
+SIZES = (1, 2, 3)
+"""What the boundless constants are in one copy after the other, as far as their declared ranges allow."""
+
+SECONDS = 20.0
+"""The time for one query about a copy."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sketch:
+    """What the solver says: in a copy (by its number), the values of a state's fields, and a step from there."""
+
+    copy: int
+    state: tuple[Any, ...]
+    action: str = ""
+    arguments: Mapping[str, Any] | None = None
+
+
+class Copies:
+    """The finite copies of a model, bound when they are first needed: its boundless constants small, and growing.
+
+    Every property and lemma is a property of a copy.
+    """
+
+    def __init__(self, definition: Definition, model: Model, boundless: frozenset[str]) -> None:
+        self._definition, self._model = definition, model
+        self.names = [each.name for each in (*model.properties, *model.lemmas)]
+        self._values = list[Mapping[str, Value]]()
+        self._bound = dict[int, Model]()
+        for size in SIZES:
+            values = {**model.values, **{name: _at_most(definition, name, size) for name in boundless}}
+            if values not in self._values:
+                self._values.append(values)
+        self._boundless = [name for name in model.constants if name in boundless]
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def __getitem__(self, number: int) -> Model:
+        """The copy of that number, the smallest being 0."""
+        if number not in self._bound:
+            name, values = self._model.name, self._values[number]
+            bound = self._definition.bind(name, constants=values, ghosts=True, properties=self.names, lemmas=True)
+            self._bound[number] = replace(bound, lemmas=tuple(each for each in bound.lemmas if each.name in self.names))
+        return self._bound[number]
+
+    def sizes(self, number: int) -> str:
+        """A copy's bounds in words."""
+        return ", ".join(f"{name}={self._values[number][name]}" for name in self._boundless)
+
+
+def _at_most(definition: Definition, name: str, size: int) -> int:
+    constant = definition.constants[name]
+    return max(cast(int, constant.minimum), min(size, cast(int, constant.maximum)))
+
+
+# --- what the solver finds --------------------------------------------------------------------------------------------
+
+
+class Searched:
+    """One copy as formulas, and what is asked of it."""
+
+    def __init__(self, copies: Copies, number: int, symmetric: frozenset[str]) -> None:
+        self.number, self.model, self.symmetric = number, copies[number], symmetric
+        self.encoding: Encoding = finite(self.model)
+        self.before = fresh_state(self.model, self.encoding, "0")
+        self.predicates = {each.name: each for each in self.model.properties}
+        truths = [self._truth(each, self.before) for each in lemmas_of(self.model)]
+        self.assumed = [formula(self.before.valid), *map(formula, truths)]
+        self._known: tuple[str, list[Instance]] = ("", [])
+
+    def _truth(self, prop: Property, *states: SymbolicState) -> Bit:
+        truth = predicate(cast(ir.Function, prop.form), self.encoding, *states)
+        return both(truth.value, truth.defined)
+
+    def sketch(self, obligation: Obligation) -> Sketch | bool:
+        """A counterexample to induction; else whether it is certain that the copy has none."""
+        match obligation.kind:
+            case "initial":
+                return self._initial(self.predicates[obligation.goal])
+            case "consequence":
+                goal = self.predicates[obligation.goal]
+                found = self._solved(negation(self._truth(goal, self.before)))
+                return found if isinstance(found, bool) else Sketch(self.number, self._state(found))
+            case "step" | "defined":
+                return self._step(obligation)
+
+    def _initial(self, goal: Property) -> Sketch | bool:
+        """Plain Python looks at every initial state."""
+        wrong = (each for each in initial_states(self.model) if _is_false(self.model, goal, each)[0])
+        state = next(wrong, None)
+        return True if state is None else Sketch(self.number, tuple(state))
+
+    def _step(self, obligation: Obligation) -> Sketch | bool:
+        certain = True
+        for each in self._instances(obligation.action):
+            found = self._solved(*self._broken(obligation, each))
+            if not isinstance(found, bool):
+                return Sketch(self.number, self._state(found), obligation.action, each.argument_values(found))
+            certain = certain and found
+        return certain
+
+    def _broken(self, obligation: Obligation, instance: Instance) -> tuple[Bit, ...]:
+        if obligation.kind == "defined":
+            return instance.valid, negation(instance.defined)
+        goal = self.predicates[obligation.goal]
+        states = (self.before, instance.post) if goal.kind == "transition" else (instance.post,)
+        return instance.happens, instance.defined, negation(self._truth(goal, *states))
+
+    def _instances(self, action: str) -> list[Instance]:
+        if self._known[0] != action:
+            made = instances(self.model, self.encoding, self.before, "a", action)
+            self._known = (action, representatives(made, self.symmetric))
+        return self._known[1]
+
+    def _solved(self, *bits: Bit) -> z3.ModelRef | bool:
+        """A model of the bits where all lemmas hold; else whether there is certainly none."""
+        wanted = conjunction(bits)
+        if wanted is False:
+            return True
+        solver = z3.Then("simplify", "propagate-values", "solve-eqs", "bit-blast", "sat").solver()
+        solver.set("timeout", round(1000 * SECONDS))
+        solver.add(*self.assumed, formula(wanted))
+        answer = solver.check()
+        return solver.model() if answer == z3.sat else answer == z3.unsat
+
+    def _state(self, found: z3.ModelRef) -> tuple[Any, ...]:
+        return tuple(value_of(self.model, found, self.before))
+
+
+def lemmas_of(model: Model) -> tuple[Property, ...]:
+    """The lemmas about one state: those that a proof assumes."""
+    return tuple(each for each in model.lemmas if each.kind == "invariant")
+
+
+# --- what the judge agrees with ---------------------------------------------------------------------------------------
+
+
+def judged(copies: Copies, obligation: Obligation, sketch: Sketch) -> Counterexample:
+    """The counterexample, every lemma evaluated and the step taken by plain Python. Disagreement when it says
+    otherwise."""
+    model = copies[sketch.copy]
+    state = shape_of(model).state(sketch.state)
+    if obligation.kind == "initial":
+        return _of_state(model, obligation, state, reachable=True)
+    for each in lemmas_of(model):
+        broken, _ = _is_false(model, each, state)
+        _agree(not broken, f"the lemma {each.name} is false in {state}")
+    if obligation.kind == "consequence":
+        return _of_state(model, obligation, state, reachable=False)
+    return _of_step(model, obligation, state, sketch)
+
+
+def _of_state(model: Model, obligation: Obligation, state: State, *, reachable: bool) -> Counterexample:
+    broken, message = _is_false(model, _named(model, obligation.goal), state)
+    _agree(broken, f"{obligation.goal} is true in {state}")
+    return Counterexample(model, Run(state, ()), reachable, message)
+
+
+def _of_step(model: Model, obligation: Obligation, state: State, sketch: Sketch) -> Counterexample:
+    action, arguments = model.action(sketch.action), sketch.arguments or {}
+    step = f"{action.name}({dict(arguments)})"
+    try:
+        after = attempt(model, state, action, arguments)
+    except ModelError as error:
+        _agree(obligation.kind == "defined", f"{step} breaks the model's types in {state}: {error}")
+        return Counterexample(model, Run(state, ()), False, str(error), action.name, arguments)
+    if isinstance(after, Stopped):
+        raise _otherwise(f"{step} is disabled in {state}")
+    _agree(obligation.kind == "step", f"{step} breaks nothing in {state}")
+    goal = _named(model, obligation.goal)
+    broken, message = _is_false(model, goal, state, after)
+    _agree(broken, f"{goal.name} is true after {step} in {state}")
+    return Counterexample(model, Run(state, (Step(action.name, arguments, after),)), False, message)
+
+
+def _named(model: Model, name: str) -> Property:
+    return {each.name: each for each in model.properties}[name]
+
+
+def _is_false(model: Model, prop: Property, state: State, after: State | None = None) -> tuple[bool, str]:
+    """Whether plain Python finds the property false of a state, of the state after it, or of the step between, or
+    cannot evaluate it, with the error then."""
+    try:
+        if prop.kind == "transition":
+            return not holds(model, prop, state, after), ""
+        return not holds(model, prop, state if after is None else after), ""
+    except ModelError as error:
+        return True, str(error)
+
+
+def _agree(agreed: bool, otherwise: str) -> None:
+    if not agreed:
+        raise _otherwise(otherwise)
+
+
+def _otherwise(otherwise: str) -> Disagreement:
+    return Disagreement(f"the solver has a counterexample to induction, and plain Python says: {otherwise}")

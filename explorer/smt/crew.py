@@ -1,0 +1,135 @@
+"""Processes that prove: each takes obligations from one list, in order, and hands back what they came to.
+
+Z3 is not shared between them. A process is asked to prove what it is told, nothing else; it dies with the run.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import pickle
+import signal
+import time
+import traceback
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from multiprocessing.connection import Connection, wait
+from multiprocessing.context import ForkProcess
+from typing import Any, TypeAlias
+
+Work: TypeAlias = Callable[[Any], Iterator[Any]]
+"""Takes a task and gives its results one by one."""
+
+_context = multiprocessing.get_context("fork")
+
+
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """A task whose process died, with the sentence that says how."""
+
+    task: Any
+    reason: str
+
+
+@dataclass(slots=True)
+class _Hand:
+    """One process, and the task it is at."""
+
+    process: ForkProcess
+    pipe: Connection
+    task: Any = None
+
+
+def shared(make: Callable[[], Work], tasks: Sequence[Any], workers: int, deadline: float | None) -> Iterator[Any]:
+    """The results of all tasks as they come, each made by what `make` gives in a process of its own.
+
+    A `Lost` stands for a task whose process died. Raises what a task raises; ends silently at the deadline (a moment of
+    `time.monotonic`). However it ends, no process stays.
+    """
+    waiting = deque(tasks)
+    hands = [_hired(make) for _ in range(min(workers, len(tasks)))]
+    try:
+        for hand in hands:
+            _give(hand, waiting)
+        while any(hand.task is not None for hand in hands):
+            left = None if deadline is None else deadline - time.monotonic()
+            if left is not None and left <= 0:
+                return
+            busy = [hand for hand in hands if hand.task is not None]
+            ready = wait([hand.pipe for hand in busy], left)
+            for hand in busy:
+                if hand.pipe in ready:
+                    yield from _heard(hand, hands, make, waiting)
+    finally:
+        for hand in hands:
+            _dismiss(hand)
+
+
+def _heard(hand: _Hand, hands: list[_Hand], make: Callable[[], Work], waiting: deque[Any]) -> Iterator[Any]:
+    try:
+        kind, value = hand.pipe.recv()
+    except EOFError:
+        hand.process.join()
+        yield Lost(hand.task, _death(hand.process.exitcode))
+        hands[hands.index(hand)] = replacement = _hired(make)
+        _give(replacement, waiting)
+        return
+    if kind == "error":
+        raise value
+    if kind == "done":
+        _give(hand, waiting)
+    else:
+        yield value
+
+
+def _hired(make: Callable[[], Work]) -> _Hand:
+    ours, theirs = _context.Pipe()
+    process = _context.Process(target=_serve, args=(make, theirs, ours), daemon=True)
+    process.start()
+    theirs.close()
+    return _Hand(process, ours)
+
+
+def _give(hand: _Hand, waiting: deque[Any]) -> None:
+    hand.task = waiting.popleft() if waiting else None
+    if hand.task is not None:
+        hand.pipe.send(hand.task)
+
+
+def _dismiss(hand: _Hand) -> None:
+    hand.process.kill()
+    hand.process.join()
+    hand.pipe.close()
+
+
+def _death(code: int | None) -> str:
+    if code is not None and code < 0:
+        return f"the solver's process died ({signal.Signals(-code).name})"
+    return f"the solver's process ended (exit {code})"
+
+
+def _serve(make: Callable[[], Work], pipe: Connection, others_end: Connection) -> None:
+    """What a process does: until nobody asks any more."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # whoever started us ends us
+    others_end.close()
+    work: Work | None = None
+    while True:
+        try:
+            task = pipe.recv()
+            work = work or make()
+            for result in work(task):
+                pipe.send(("result", result))
+            pipe.send(("done", None))
+        except (EOFError, BrokenPipeError):
+            return
+        except Exception as error:  # raised again where it can be told
+            pipe.send(("error", _portable(error)))
+
+
+def _portable(error: Exception) -> Exception:
+    """The error, if it comes through a pipe as it is; else one that says the same."""
+    try:
+        pickle.loads(pickle.dumps(error))
+    except Exception:  # whatever an error's own class does when it is copied
+        return RuntimeError("".join(traceback.format_exception(error)))
+    return error

@@ -1,0 +1,561 @@
+"""Expressions of the typed form as shapes. Each comes with `defined`: whether Python would evaluate it without an
+error, short circuits included."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from math import inf
+from typing import Any, TypeAlias, cast
+
+from ...language import ir
+from ...language.types import Bool, Map, Option, Subset, Type, Unit
+from .algebra import Extensional, aligned, bit, remembered
+from .encoding import Encoding
+from .errors import NotUnbounded
+from .shapes import Fields, Function, Heap, History, Holding, Maybe, Members, Sequence, Shape, Slots, Table
+from .terms import (
+    INFINITE,
+    Bit,
+    Boundless,
+    Number,
+    both,
+    choose_bit,
+    conjunction,
+    either,
+    implies,
+    known,
+    negation,
+)
+
+Names: TypeAlias = Mapping[str, Shape]
+Value: TypeAlias = tuple[Shape, Bit]
+"""A shape, and whether it is defined."""
+
+
+class Endless(Exception):
+    """A loop over something that has no end."""
+
+
+class Evaluator:
+    """Evaluates expressions over some states, each a field's name to its shape.
+
+    `endless` gives the value of a comprehension over something without an end, `call` that of a helper.
+    """
+
+    def __init__(self, encoding: Encoding, states: Mapping[str, Mapping[str, Shape]]) -> None:
+        self.encoding = encoding
+        self.algebra = encoding.algebra
+        self.numbers = encoding.numbers
+        self.states = states
+
+    def call(self, function: ir.Function, arguments: tuple[Shape, ...], where: ir.Where) -> Value:
+        """The value of a helper."""
+        raise NotImplementedError
+
+    def endless(self, quantified: ir.Quantified, names: Names) -> Value:
+        """The value of a comprehension over something that has no end."""
+        raise NotUnbounded(
+            quantified.where,
+            f"`{quantified.kind}` goes over something that has no end here",
+            "lemmas may use `all` over it at their top level",
+        )
+
+    def same_sequences(self, left: Sequence, right: Sequence, where: ir.Where) -> Bit:
+        """Whether two sequences of any length are equal."""
+        return self.algebra.same(left, right)
+
+    # --- one expression -----------------------------------------------------------------------------------------------
+
+    def value(self, expression: ir.Expr, names: Names) -> Value:
+        """The expression's value. NotUnbounded, with the line, when it has none in this encoding."""
+        try:
+            return _METHODS[type(expression)](self, expression, names)
+        except Boundless as error:
+            raise NotUnbounded(expression.where, str(error), "keep that constant bounded, or use it as a bound") from None
+        except Extensional:
+            raise NotUnbounded(
+                expression.where,
+                "values without an end are compared, searched or counted as a whole",
+                "compare them element by element, or ask whether a set has one element",
+            ) from None
+
+    def truth(self, expression: ir.Expr, names: Names) -> tuple[Bit, Bit]:
+        """A condition's value."""
+        value, defined = self.value(expression, names)
+        return bit(value), defined
+
+    def number(self, expression: ir.Expr, names: Names) -> tuple[Number, Bit]:
+        """A scalar's value as a number."""
+        value, defined = self.value(expression, names)
+        return self.algebra.number(value), defined
+
+    def values(self, expressions: tuple[ir.Expr, ...], names: Names) -> tuple[list[Shape], Bit]:
+        """Several, all of which Python evaluates."""
+        found = [self.value(each, names) for each in expressions]
+        return [value for value, _ in found], conjunction(defined for _, defined in found)
+
+    # --- constants and names ------------------------------------------------------------------------------------------
+
+    def _const(self, e: ir.Const, names: Names) -> Value:
+        if isinstance(e.type, Option | Unit):
+            return Maybe(False, None), True
+        return (bool(e.number) if isinstance(e.type, Bool) else known(e.number)), True
+
+    def _open(self, e: ir.OpenConst, names: Names) -> Value:
+        if e.name in self.encoding.boundless:
+            return INFINITE, True
+        return self.encoding.constant(e.type, self.encoding.values[e.name]), True
+
+    def _name(self, e: ir.Name, names: Names) -> Value:
+        return names[e.name], True
+
+    def _state_field(self, e: ir.StateField, names: Names) -> Value:
+        return self.states[e.state][e.field], True
+
+    # --- logic --------------------------------------------------------------------------------------------------------
+
+    def _not(self, e: ir.Not, names: Names) -> Value:
+        value, defined = self.truth(e.operand, names)
+        return negation(value), defined
+
+    def _and(self, e: ir.And, names: Names) -> Value:
+        return self._in_turn(e.operands, names, stop_at=False)
+
+    def _or(self, e: ir.Or, names: Names) -> Value:
+        return self._in_turn(e.operands, names, stop_at=True)
+
+    def _in_turn(self, operands: tuple[ir.Expr, ...], names: Names, *, stop_at: bool) -> Value:
+        """Operands until one is `stop_at`."""
+        going: list[Bit] = []
+        right: list[Bit] = []
+        for each in operands:
+            value, defined = self.truth(each, names)
+            if defined is not True:
+                right.append(implies(conjunction(going), defined))
+            goes_on = negation(value) if stop_at else value
+            going.append(goes_on)
+            if goes_on is False:
+                break
+        through = conjunction(going)
+        return (negation(through) if stop_at else through), conjunction(right)
+
+    def _choice(self, e: ir.Choice, names: Names) -> Value:
+        condition, right = self.truth(e.condition, names)
+        if isinstance(condition, bool):
+            value, defined = self.value(e.yes if condition else e.no, names)
+            return value, both(right, defined)
+        (yes, yes_right), (no, no_right) = self.value(e.yes, names), self.value(e.no, names)
+        return self.algebra.choose(condition, yes, no), both(right, choose_bit(condition, yes_right, no_right))
+
+    # --- scalars ------------------------------------------------------------------------------------------------------
+
+    def _arithmetic(self, e: ir.Arithmetic, names: Names) -> Value:
+        (left, one), (right, other) = self.number(e.left, names), self.number(e.right, names)
+        defined = both(one, other)
+        if e.op in ("//", "%"):
+            defined = both(defined, negation(self.algebra.is_at(right, 0)))
+        return self.numbers.arithmetic(e.op, left, right), defined
+
+    def _compare(self, e: ir.Compare, names: Names) -> Value:
+        (left, one), (right, other) = self.value(e.left, names), self.value(e.right, names)
+        if e.op in ("==", "!=") and isinstance(left, Sequence) and isinstance(right, Sequence):
+            same = self.same_sequences(left, right, e.where)
+            return (same if e.op == "==" else negation(same)), both(one, other)
+        return self._compared(e.op, left, right), both(one, other)
+
+    def _compared(self, op: str, left: Shape, right: Shape) -> Bit:
+        if op in ("==", "!="):
+            if isinstance(left, Maybe) != isinstance(right, Maybe):
+                left, right = (each if isinstance(each, Maybe) else Maybe(True, each) for each in (left, right))
+            same = self.algebra.same(left, right)
+            return same if op == "==" else negation(same)
+        one, other = self.algebra.number(left), self.algebra.number(right)
+        if op in (">", "<="):
+            one, other = other, one
+        less = self.numbers.less(one, other)
+        return less if op in ("<", ">") else negation(less)
+
+    # --- options and records ------------------------------------------------------------------------------------------
+
+    def _some(self, e: ir.Some, names: Names) -> Value:
+        value, defined = self.value(e.value, names)
+        return (value if isinstance(value, Maybe) else Maybe(True, value)), defined
+
+    def _is_none(self, e: ir.IsNone, names: Names) -> Value:
+        value, defined = self.value(e.option, names)
+        return negation(cast(Maybe, value).present), defined
+
+    def _unwrap(self, e: ir.Unwrap, names: Names) -> Value:
+        value, defined = self.value(e.option, names)
+        option = cast(Maybe, value)
+        inside = self.encoding.least(e.type) if option.value is None else option.value
+        return inside, both(defined, option.present)
+
+    def _record_field(self, e: ir.RecordField, names: Names) -> Value:
+        record, defined = self.value(e.record, names)
+        return cast(Fields, record).parts[e.field], defined
+
+    def _make_record(self, e: ir.MakeRecord, names: Names) -> Value:
+        parts, defined = self.values(e.fields, names)
+        return Fields(dict(zip((name for name, _ in e.type.fields), parts, strict=True))), defined
+
+    def _replace(self, e: ir.Replace, names: Names) -> Value:
+        record, right = self.value(e.record, names)
+        values, defined = self.values(tuple(each for _, each in e.changes), names)
+        changes = dict(zip((name for name, _ in e.changes), values, strict=True))
+        return Fields({**cast(Fields, record).parts, **changes}), both(right, defined)
+
+    # --- containers ---------------------------------------------------------------------------------------------------
+
+    def _index(self, e: ir.Index, names: Names) -> Value:
+        container, right = self.value(e.container, names)
+        index, defined = self.number(e.index, names)
+        there = self.within(container, index)
+        if isinstance(container, Slots) and not container.parts:
+            return self.encoding.least(e.type), both(right, defined, there)
+        return self.algebra.at(container, index), both(right, defined, there)
+
+    def within(self, container: Shape, index: Number) -> Bit:
+        """Whether the container has something at the index."""
+        match container:
+            case Table(first=first, parts=parts):
+                return self.numbers.within(index, first, first + len(parts) - 1)
+            case Function(first=first):
+                return self.numbers.within(index, first, inf)
+            case Slots(length=length) | Sequence(length=length):
+                return both(self.numbers.within(index, 0, inf), self.numbers.less(index, length))
+            case _:
+                raise TypeError(f"{type(container).__name__} has no elements by index")
+
+    def _slice(self, e: ir.Slice, names: Names) -> Value:
+        value, right = self.value(e.sequence, names)
+        whole = cast("Slots | Sequence", value)
+        start, one = (known(0), True) if e.start is None else self.number(e.start, names)
+        stop, other = (whole.length, True) if e.stop is None else self.number(e.stop, names)
+        sane = both(self.numbers.within(start, 0, inf), self.numbers.within(stop, 0, inf))
+        start = self.numbers.narrowed(start, 0, inf if start.hi == inf else max(start.hi, 0))
+        stop = self.numbers.narrowed(stop, 0, inf if stop.hi == inf else max(stop.hi, 0))
+        end = self.numbers.arithmetic("min", stop, whole.length)
+        length = self.numbers.arithmetic("max", self.numbers.arithmetic("-", end, start), known(0))
+        return self._shifted(whole, start, length), both(right, one, other, sane)
+
+    def _shifted(self, whole: Slots | Sequence, start: Number, length: Number) -> Shape:
+        """The part of a sequence that begins at `start`."""
+
+        def at(index: Number) -> Shape:
+            return self.algebra.at(whole, self.numbers.arithmetic("+", index, start))
+
+        if isinstance(whole, Sequence):
+            return whole if start.term == 0 and length is whole.length else Sequence(length, at)
+        return Slots(length, tuple(at(known(each)) for each in range(min(int(length.hi), len(whole.parts)))))
+
+    def _length(self, e: ir.Length, names: Names) -> Value:
+        container, defined = self.value(e.of, names)
+        return self.algebra.size(container), defined
+
+    def _contains(self, e: ir.Contains, names: Names) -> Value:
+        (element, one), (container, other) = self.value(e.element, names), self.value(e.container, names)
+        return self.algebra.has(container, element), both(one, other)
+
+    def _set_operation(self, e: ir.SetOperation, names: Names) -> Value:
+        (left, one), (right, other) = self.value(e.left, names), self.value(e.right, names)
+        return self._combined(e.op, left, right), both(one, other)
+
+    def _combined(self, op: str, left: Shape, right: Shape) -> Shape:
+        def of(a: Bit, b: Bit) -> Bit:
+            return {
+                "|": lambda: either(a, b),
+                "&": lambda: both(a, b),
+                "-": lambda: both(a, negation(b)),
+                "^": lambda: choose_bit(a, negation(b), b),
+                "<=": lambda: implies(a, b),
+            }[op]()
+
+        if isinstance(left, Holding) and isinstance(right, Holding) and op != "<=":
+            return Holding(lambda each: of(left.has(each), right.has(each)))
+        if not isinstance(left, Members) or not isinstance(right, Members):
+            raise Extensional
+        one, other = aligned(left, right)
+        bits = tuple(of(a, b) for a, b in zip(one.bits, other.bits, strict=True))
+        return conjunction(bits) if op == "<=" else Members(one.first, bits)
+
+    def _is_majority(self, e: ir.IsMajority, names: Names) -> Value:
+        value, defined = self.value(e.subset, names)
+        members = cast(Members, value)
+        return self._more_than(members.bits, len(members.bits) // 2), defined
+
+    def _more_than(self, bits: tuple[Bit, ...], count: int) -> Bit:
+        """Whether more than `count` of them are true: as each is taken or left, never by a cardinality constraint."""
+        rows: list[Bit] = [True] + [False] * (count + 1)  # rows[n]: at least n so far
+        for each in bits:
+            rows = [True] + [either(rows[n], both(rows[n - 1], each)) for n in range(1, count + 2)]
+        return rows[count + 1]
+
+    def _make_subset(self, e: ir.MakeSubset, names: Names) -> Value:
+        elements, defined = self.values(e.elements, names)
+        numbers = [self.algebra.number(each) for each in elements]
+        lo, hi = self.encoding.interval(e.type.of)
+        inside = conjunction(self.numbers.within(each, lo, hi) for each in numbers)
+        return self.encoding.subset(numbers, e.type.of), both(defined, inside)
+
+    def _full_subset(self, e: ir.FullSubset, names: Names) -> Value:
+        members = self.encoding.numbers_of(e.type.of)
+        if members is None:
+            return Holding(lambda _: True), True
+        return Members(members.start, (True,) * len(members)), True
+
+    def _make_seq(self, e: ir.MakeSeq, names: Names) -> Value:
+        elements, defined = self.values(e.elements, names)
+        if self.encoding.is_finite:
+            return Slots(known(len(elements)), tuple(elements)), defined
+        return self.encoding.sequence(tuple(elements), e.type), defined
+
+    def _concat(self, e: ir.Concat, names: Names) -> Value:
+        (one, left_right), (other, right_right) = self.value(e.left, names), self.value(e.right, names)
+        left, right = cast("Slots | Sequence", one), cast("Slots | Sequence", other)
+        length = self.numbers.arithmetic("+", left.length, right.length)
+        defined = both(left_right, right_right)
+        if left.length.term == 0 or right.length.term == 0:
+            return (right if left.length.term == 0 else left), defined
+
+        def at(index: Number) -> Shape:
+            later = self.algebra.at(right, self.numbers.arithmetic("-", index, left.length))
+            before = self.numbers.less(index, left.length)
+            return self.algebra.choose(before, self.algebra.at(left, index), later) if before is not False else later
+
+        if isinstance(left, Slots) and isinstance(right, Slots):
+            return self._joined(left, right, length), defined
+        return Sequence(length, at), defined
+
+    def _joined(self, left: Slots, right: Slots, length: Number) -> Slots:
+        if not left.parts or not right.parts:
+            return Slots(length, left.parts or right.parts)
+        parts: list[Shape] = []
+        for at in range(int(length.hi)):
+            beyond = self.numbers.arithmetic("-", known(at), left.length)
+            later = self.algebra.picked(right.parts, 0, beyond)
+            before = self.algebra.is_below(at, left.length)
+            parts.append(self.algebra.choose(before, left.parts[min(at, len(left.parts) - 1)], later))
+        return Slots(length, tuple(parts))
+
+    def _make_pool(self, e: ir.MakePool, names: Names) -> Value:
+        elements, defined = self.values(e.elements, names)
+        pool = cast("Heap | History", self.encoding.least(e.type))
+        for each in elements:
+            pool = self.algebra.with_record(pool, cast(Fields, each))
+        return pool, defined
+
+    def _make_map(self, e: ir.MakeMap, names: Names) -> Value:
+        type_ = cast(Map, e.type)
+        keys = self.encoding.numbers_of(type_.key)
+        if keys is None:
+            return self._endless_map(e, type_, names), True
+        found = [self.value(e.value, {**names, e.variable: self.member(type_.key, key)}) for key in keys]
+        return Table(keys.start, tuple(value for value, _ in found)), conjunction(defined for _, defined in found)
+
+    def _endless_map(self, e: ir.MakeMap, type_: Map, names: Names) -> Function:
+        return Function(int(self.encoding.interval(type_.key)[0]), self.later(e.value, e.variable, names))
+
+    def later(self, expression: ir.Expr, variable: str, names: Names) -> Callable[[Number], Shape]:
+        """An expression as a function of one of its names, in the states as they are now."""
+        states = {name: dict(cells) for name, cells in self.states.items()}
+
+        def at(number: Number) -> Shape:
+            now, self.states = self.states, states
+            try:
+                return self.value(expression, {**names, variable: number})[0]
+            finally:
+                self.states = now
+
+        return remembered(at)
+
+    def member(self, type_: Type, number: int) -> Shape:
+        """A constant of a scalar type."""
+        return bool(number) if isinstance(type_, Bool) else known(number)
+
+    # --- comprehensions -----------------------------------------------------------------------------------------------
+
+    def _call(self, e: ir.Call, names: Names) -> Value:
+        arguments, right = self.values(e.arguments, names)
+        value, defined = self.call(e.function, tuple(arguments), e.where)
+        return value, both(right, defined)
+
+    def _quantified(self, e: ir.Quantified, names: Names) -> Value:
+        walk = Walk()
+        default, right = (None, True) if e.default is None else self.value(e.default, names)
+        try:
+            value = self._collected(e, names, walk, default)
+        except Endless:
+            return self.endless(e, names)
+        return value, both(right, conjunction(walk.defined))
+
+    def _collected(self, e: ir.Quantified, names: Names, walk: Walk, default: Shape | None) -> Shape:
+        rounds = self.rounds(e.generators, names, walk)
+        match e.kind:
+            case "all" | "any":
+                for there, inner in rounds:
+                    value, defined = self.truth(e.body, inner)
+                    walk.need(there, defined)
+                    walk.stop(both(there, negation(value) if e.kind == "all" else value))
+                    if walk.going is False:
+                        break
+                return walk.going if e.kind == "all" else negation(walk.going)
+            case "sum":
+                return self.algebra.total([self._counted(e.body, there, inner, walk) for there, inner in rounds])
+            case "set":
+                return self._set_of(e, rounds, walk)
+            case "min" | "max":
+                return self._extreme(e, rounds, walk, default)
+
+    def _counted(self, body: ir.Expr, there: Bit, names: Names, walk: Walk) -> Number:
+        value, defined = self.number(body, names)
+        walk.need(there, defined)
+        return self.numbers.choose(there, value, known(0))
+
+    def _set_of(self, e: ir.Quantified, rounds: Iterator[tuple[Bit, Names]], walk: Walk) -> Shape:
+        type_ = cast(Subset, e.type)
+        members = self.encoding.numbers_of(type_.of)
+        if members is None:
+            raise Endless
+        bits: list[Bit] = [False] * len(members)
+        for there, inner in rounds:
+            value, defined = self.number(e.body, inner)
+            walk.need(there, both(defined, self.numbers.within(value, members.start, members.stop - 1)))
+            for at, each in enumerate(members):
+                bits[at] = either(bits[at], both(there, self.algebra.is_at(value, each)))
+        return Members(members.start, tuple(bits))
+
+    def _extreme(
+        self, e: ir.Quantified, rounds: Iterator[tuple[Bit, Names]], walk: Walk, default: Shape | None
+    ) -> Shape:
+        some: Bit = False
+        best: Number | None = None
+        for there, inner in rounds:
+            value, defined = self.number(e.body, inner)
+            walk.need(there, defined)
+            if best is None:
+                best, some = value, there
+                continue
+            ahead = self.numbers.less(value, best) if e.kind == "min" else self.numbers.less(best, value)
+            best = self.numbers.choose(both(there, either(negation(some), ahead)), value, best)
+            some = either(some, there)
+        if default is None:
+            walk.need(True, some)
+            return known(0) if best is None else best
+        other = self.algebra.number(default)
+        return other if best is None else self.numbers.choose(some, best, other)
+
+    # --- loops --------------------------------------------------------------------------------------------------------
+
+    def rounds(
+        self, generators: tuple[ir.Generator, ...], names: Names, walk: Walk, there: Bit = True
+    ) -> Iterator[tuple[Bit, Names]]:
+        """The rounds of nested generators: whether each takes place, and the names in it."""
+        if not generators:
+            yield there, names
+            return
+        first, *rest = generators
+        for present, element in self.elements(first.source, names, walk, there):
+            inner = {**names, first.variable: element}
+            passed = both(there, present)
+            for each in first.conditions:
+                value, defined = self.truth(each, inner)
+                walk.need(passed, defined)
+                passed = both(passed, value)
+            if passed is not False:
+                yield from self.rounds(tuple(rest), inner, walk, passed)
+
+    def elements(self, source: ir.Source, names: Names, walk: Walk, there: Bit) -> Iterator[tuple[Bit, Shape]]:
+        """What a source goes over: whether each element is there, and what it is."""
+        match source:
+            case ir.Range(start=start, stop=stop):
+                (first, one), (end, other) = self.number(start, names), self.number(stop, names)
+                walk.need(there, both(one, other))
+                if end.hi == inf or first.lo == -inf:
+                    raise Endless
+                for each in range(int(first.lo), int(end.hi)):
+                    inside = both(negation(self.algebra.is_below(each, first)), self.algebra.is_below(each, end))
+                    if inside is not False:
+                        yield inside, known(each)
+            case ir.Members(of=of):
+                members = self.encoding.numbers_of(of)
+                if members is None:
+                    raise Endless
+                yield from ((True, self.member(of, each)) for each in members)
+            case ir.Elements(of=of):
+                container, defined = self.value(of, names)
+                walk.need(there, defined)
+                yield from self._elements_of(container, of.type)
+
+    def _elements_of(self, container: Shape, type_: Any) -> Iterator[tuple[Bit, Shape]]:
+        match container:
+            case Members(first=first, bits=bits):
+                for at, each in enumerate(bits):
+                    if each is not False:
+                        yield each, self.member(cast(Subset, type_).of, first + at)
+            case Slots(length=end, parts=parts):
+                for at, part in enumerate(parts):
+                    if (there := self.algebra.is_below(at, end)) is not False:
+                        yield there, part
+            case Heap(count=end, slots=parts):
+                for at, part in enumerate(parts):
+                    if (there := self.algebra.is_below(at, end)) is not False:
+                        yield there, part
+            case Sequence(length=length, at=at) if length.hi < inf:
+                for each in range(int(length.hi)):
+                    yield self.algebra.is_below(each, length), at(known(each))
+            case _:
+                raise Endless
+
+
+@dataclass(slots=True)
+class Walk:
+    """What a loop has come to: whether it still goes on, and what had to be defined on the way."""
+
+    going: Bit = True
+    defined: list[Bit] = field(default_factory=list[Bit])
+
+    def need(self, there: Bit, defined: Bit) -> None:
+        """Something is evaluated in a round that takes place if `there`."""
+        if defined is not True:
+            self.defined.append(implies(both(self.going, there), defined))
+
+    def stop(self, condition: Bit) -> None:
+        """The loop ends here under the condition."""
+        self.going = both(self.going, negation(condition))
+
+
+_Method: TypeAlias = Callable[[Evaluator, Any, Names], Value]
+_METHODS: dict[type[Any], _Method] = {
+    ir.Const: Evaluator._const,
+    ir.OpenConst: Evaluator._open,
+    ir.Name: Evaluator._name,
+    ir.StateField: Evaluator._state_field,
+    ir.RecordField: Evaluator._record_field,
+    ir.Index: Evaluator._index,
+    ir.Slice: Evaluator._slice,
+    ir.Length: Evaluator._length,
+    ir.Not: Evaluator._not,
+    ir.And: Evaluator._and,
+    ir.Or: Evaluator._or,
+    ir.Choice: Evaluator._choice,
+    ir.Arithmetic: Evaluator._arithmetic,
+    ir.Compare: Evaluator._compare,
+    ir.Contains: Evaluator._contains,
+    ir.SetOperation: Evaluator._set_operation,
+    ir.IsMajority: Evaluator._is_majority,
+    ir.Some: Evaluator._some,
+    ir.IsNone: Evaluator._is_none,
+    ir.Unwrap: Evaluator._unwrap,
+    ir.MakeRecord: Evaluator._make_record,
+    ir.Replace: Evaluator._replace,
+    ir.MakeSubset: Evaluator._make_subset,
+    ir.FullSubset: Evaluator._full_subset,
+    ir.MakeSeq: Evaluator._make_seq,
+    ir.Concat: Evaluator._concat,
+    ir.MakePool: Evaluator._make_pool,
+    ir.MakeMap: Evaluator._make_map,
+    ir.Quantified: Evaluator._quantified,
+    ir.Call: Evaluator._call,
+}

@@ -1,0 +1,55 @@
+"""From candidates the lemmas that prove each other: the largest set that holds at first and that every step keeps.
+
+A candidate that is false at first, or that some step does not keep where all candidates hold, is given up; without it
+others may fall, so that it is tried again with those that are left, until none falls.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+
+from ...language.binding import Definition
+from ...language.model import Model
+from ...language.proof import Fall, Finding, Proof
+from .copies import lemmas_of
+from .induction import Asked, Heard, Induction
+
+
+def surviving(definition: Definition, model: Model, asked: Asked, heard: Heard) -> Proof:
+    """The proof that rests on the candidates that are left, with those that fell, when and why. Raises what
+    `Induction.prove` raises."""
+    began = time.monotonic()
+    falls = list[Fall]()
+    rounds = 0
+    while True:
+        rounds += 1
+        induction = Induction(definition, model, _left(asked, began), {each.lemma for each in falls})
+        names = tuple(each.name for each in lemmas_of(induction.model))
+        if names:
+            induction.asked = replace(induction.asked, lemmas=names)
+        proof = induction.prove(heard)
+        fallen = _fallen(proof, rounds)
+        if not fallen or proof.stopped:
+            break
+        falls += fallen
+    if not proof.stopped:
+        proof = Induction(definition, model, _left(asked, began), {each.lemma for each in falls}).prove(heard)
+    return replace(proof, falls=tuple(falls), seconds=time.monotonic() - began)
+
+
+def _left(asked: Asked, began: float) -> Asked:
+    """What is asked, with the time that is left."""
+    if asked.seconds is None:
+        return asked
+    return replace(asked, seconds=max(0.001, asked.seconds - (time.monotonic() - began)))
+
+
+def _fallen(proof: Proof, rounds: int) -> list[Fall]:
+    """The lemmas with a finding that is no proof: for each the first that refutes it, else the first that does not
+    prove it."""
+    found = dict[str, Finding]()
+    for each in sorted(proof.findings, key=lambda finding: finding.word != "refuted"):
+        if each.word != "proved" and each.obligation.goal in proof.lemmas:
+            found.setdefault(each.obligation.goal, each)
+    return [Fall(name, rounds, finding) for name, finding in found.items()]

@@ -1,0 +1,307 @@
+"""Proof by induction: every lemma holds at first, every step from a state where all hold keeps each, and what is
+claimed follows.
+
+    proof = prove(definition, model, Asked())
+
+For each pair of an action and a lemma the unbounded question is asked first, since most are answered in a moment. Where
+the answer is not yes, finite copies are searched for a counterexample to induction; where there is none, the question
+is asked again, harder.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, TypeAlias, cast
+
+from ...language.binding import Definition
+from ...language.errors import UsageError, nearest
+from ...language.model import Model, Property
+from ...language.proof import Finding, Obligation, Proof, Unstated, Word
+from ...language.types import Identity
+from ..symmetry import symmetry_of
+from ..verdicts import plain
+from .copies import Copies, Searched, Sketch, judged, lemmas_of
+from .crew import Lost, shared
+from .encoding import boundless_constants
+from .errors import NotUnbounded
+from .keeping import Shelf
+from .questions import Effort, Questions
+from .sampling import Sample, sampled
+
+_TOGETHER = 6
+"""Obligations about one action that one process takes at a time."""
+
+Heard: TypeAlias = Callable[[Finding | Unstated], None]
+"""Told of everything that is found out, as it comes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What to prove and how. `lemmas` and `properties` name what to prove; empty is all of both.
+
+    `effort` is for one query, `seconds` for everything (None: no limit); `folder` is where proofs are kept. `seed`
+    draws the reachable states in which plain Python evaluates the lemmas.
+    """
+
+    lemmas: tuple[str, ...] = ()
+    properties: tuple[str, ...] = ()
+    effort: Effort = field(default_factory=Effort)
+    seconds: float | None = None
+    workers: int = 2
+    seed: int = 0
+    folder: Path | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Never:
+    """That the action's guard contradicts the lemmas."""
+
+    action: str
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A finding as a process hands it back: what refutes it is a sketch, for the judge."""
+
+    obligation: Obligation
+    word: Word
+    seconds: float = 0.0
+    reason: str = ""
+    sketch: Sketch | None = None
+
+
+Result: TypeAlias = Found | Never | Unstated
+Task: TypeAlias = tuple[Obligation, ...]
+
+
+class Induction:
+    """One model's proof: what there is to prove, and what was found so far. `without` are lemmas to leave out."""
+
+    def __init__(self, definition: Definition, model: Model, asked: Asked, without: Collection[str] = ()) -> None:
+        self.definition, self.asked = definition, asked
+        self.boundless = boundless_constants(definition, model)
+        open_ = definition.bind(model.name, constants=model.values, open=self.boundless, ghosts=True, lemmas=True)
+        self.model = replace(open_, lemmas=tuple(each for each in open_.lemmas if each.name not in without))
+        self.lemmas = lemmas_of(self.model)
+        self.copies = Copies(definition, self.model, self.boundless)
+        self.symmetric = _symmetric(self.model)
+        self.shelf = Shelf(asked.folder, self.model)
+        self.findings = list[Finding]()
+        self.never = list[str]()
+        self.unstated = dict[str, str]()
+        self.witnesses = 0
+
+    # --- what there is to prove --------------------------------------------------------------------------------------
+
+    def actions(self) -> tuple[str, ...]:
+        """The actions that the constants leave on."""
+        return tuple(each.name for each in self.model.actions if not each.switched_off)
+
+    def goals(self) -> tuple[Property, ...]:
+        """The lemmas and properties to prove, witnesses apart. UsageError for a name that there is not."""
+        known = {each.name: each for each in self.model.lemmas}
+        claims = {each.name: each for each in self.model.properties if each.kind != "reachable"}
+        for name in self.asked.lemmas:
+            if name not in known:
+                raise UsageError(f"{self.model.name} has no lemma {name}; {nearest(name, known)}")
+        for name in self.asked.properties:
+            if name not in claims and name not in known:
+                raise UsageError(f"no property {name} to prove; {nearest(name, [*claims, *known])}")
+        named = {*self.asked.lemmas, *self.asked.properties}
+        return tuple(each for each in {**known, **claims}.values() if not named or each.name in named)
+
+    def obligations(self) -> tuple[Obligation, ...]:
+        """Everything to prove, action by action."""
+        goals = self.goals()
+        own = {each.name for each in self.lemmas}
+        made = [Obligation("initial", each.name) for each in goals if each.name in own]
+        kept = [each.name for each in goals if each.name in own or each.kind == "transition"]
+        for action in self.actions():
+            made.append(Obligation("defined", "", action))
+            made += [Obligation("step", name, action) for name in kept]
+        made += [Obligation("consequence", each.name) for each in goals if each.name not in own | set(kept)]
+        return tuple(made)
+
+    def sample(self) -> Sample:
+        """What plain Python sees in reachable states, within the bounds that were given."""
+        model = self.definition.bind(
+            self.model.name, constants=self.model.values, ghosts=True, properties=self.copies.names, lemmas=True
+        )
+        names = {each.name for each in self.goals()}
+        return sampled(model, [each for each in model.properties if each.name in names], self.asked.seed)
+
+    # --- proving -----------------------------------------------------------------------------------------------------
+
+    def prove(self, heard: Heard) -> Proof:
+        """Proves what is asked for.
+
+        NotUnbounded when a lemma or an action has no meaning without bounds; Disagreement when the solver and plain
+        Python do.
+        """
+        began = time.monotonic()
+        stopped = self._run(heard)
+        return self._proof(stopped, time.monotonic() - began)
+
+    def _run(self, heard: Heard) -> str:
+        """Answers why it ended early, or ""."""
+        deadline = None if self.asked.seconds is None else time.monotonic() + self.asked.seconds
+        sample = self.sample()
+        self.witnesses = sample.states
+        for each in sample.findings:
+            self._note(each, heard)
+        known = {each.obligation for each in self.findings}
+        fresh = list[Obligation]()
+        for each in self.obligations():
+            if each in known:
+                continue
+            if self.shelf.has(each):
+                self._note(Finding(each, "proved", 0.0, cached=True), heard)
+            else:
+                fresh.append(each)
+        waiting = dict.fromkeys(fresh)
+        stopped = ""
+        try:
+            for result in shared(self._worker, _tasks(fresh), self.asked.workers, deadline):
+                for each in self._taken(result):
+                    waiting.pop(each.obligation, None)
+                    self._note(each, heard)
+                if isinstance(result, Unstated):
+                    waiting = {each: None for each in waiting if each.goal != result.goal}
+                    heard(result)
+        except KeyboardInterrupt:
+            stopped = "it was interrupted"
+        if waiting and not stopped:
+            stopped = f"the time was up after {self.asked.seconds:g} s"
+        for each in waiting:
+            self._note(Finding(each, "not proved", 0.0, stopped), heard)
+        return stopped
+
+    def _proof(self, stopped: str, seconds: float) -> Proof:
+        """What came of it."""
+        model = self.model
+        return Proof(
+            model=model.name,
+            constants={name: plain(value) for name, value in model.values.items()},
+            boundless=tuple(name for name in model.constants if name in self.boundless),
+            sizes={each.name: _size(model, each) for each in model.domains},
+            lemmas=tuple(each.name for each in self.lemmas),
+            actions=self.actions(),
+            goals={each.name: each.says for each in self.goals() if each.name not in self.unstated},
+            findings=tuple(self.findings),
+            never=tuple(each for each in self.actions() if each in self.never),
+            unstated=self.unstated,
+            symmetric=tuple(sorted(self.symmetric)),
+            witnesses=self.witnesses,
+            seconds=seconds,
+            workers=self.asked.workers,
+            stopped=stopped,
+            notes=tuple(self.shelf.notes),
+        )
+
+    def _note(self, finding: Finding, heard: Heard) -> None:
+        if finding.word == "proved" and not finding.cached:
+            self.shelf.keep(finding.obligation, finding.seconds)
+        self.findings.append(finding)
+        heard(finding)
+
+    def _taken(self, result: Any) -> Iterator[Finding]:
+        match result:
+            case Never(action=action):
+                self.never.append(action)
+            case Unstated(goal=goal, reason=reason):
+                if goal in (*self.asked.lemmas, *self.asked.properties):
+                    raise UsageError(f"{goal} cannot be said without bounds: {reason}")
+                self.unstated[goal] = reason
+            case Lost(task=task, reason=reason):
+                known = {each.obligation for each in self.findings}
+                for each in cast(Task, task):
+                    if each not in known:
+                        yield Finding(each, "not proved", 0.0, reason)
+            case _:
+                yield self._judged(cast(Found, result))
+
+    def _judged(self, found: Found) -> Finding:
+        """A finding of a process, its counterexample as plain Python has it."""
+        against = None if found.sketch is None else judged(self.copies, found.obligation, found.sketch)
+        return Finding(found.obligation, found.word, found.seconds, found.reason, against)
+
+    def _worker(self) -> Callable[[Task], Iterator[Result]]:
+        """What one process proves with."""
+        return Prover(self.copies, self.model, self.symmetric, self.asked.effort).prove
+
+
+class Prover:
+    """Proves obligations one after the other: the lemmas are made into formulas once, an action when it is another."""
+
+    def __init__(self, copies: Copies, model: Model, symmetric: frozenset[str], effort: Effort) -> None:
+        self.copies, self.symmetric, self.lemmas = copies, symmetric, {each.name for each in model.lemmas}
+        self.questions = Questions(model, symmetric, effort)
+        self._searched = list[Searched]()
+
+    def prove(self, task: Task) -> Iterator[Result]:
+        """What each obligation came to."""
+        for each in task:
+            began = time.perf_counter()
+            self.questions.prepare(each.action)
+            try:
+                found = self._proved(each)
+            except NotUnbounded as error:
+                if each.goal in self.lemmas:
+                    raise
+                yield Unstated(each.goal, str(error))
+                continue
+            yield replace(found, seconds=time.perf_counter() - began)
+            if each.kind == "defined" and self.questions.can_never_happen(each.action):
+                yield Never(each.action)
+
+    def _proved(self, obligation: Obligation) -> Found:
+        answer = self.questions.ask(obligation, hard=False)
+        if answer.proved:
+            return Found(obligation, "proved")
+        sketch, searched = self._sketched(obligation)
+        if sketch is not None:
+            return Found(obligation, "refuted", sketch=sketch)
+        answer = self.questions.ask(obligation, hard=True)
+        if answer.proved:
+            return Found(obligation, "proved")
+        return Found(obligation, "not proved", reason=f"{answer.reason}; {searched}")
+
+    def _sketched(self, obligation: Obligation) -> tuple[Sketch | None, str]:
+        """A counterexample to induction from the finite copies, or how far they went that have none."""
+        searched = "no finite copy could be searched in time"
+        for copy in self._all_copies():
+            found = copy.sketch(obligation)
+            if isinstance(found, Sketch):
+                return found, ""
+            if found:
+                searched = f"there is no counterexample within {self.copies.sizes(copy.number)}"
+        return None, searched
+
+    def _all_copies(self) -> Iterator[Searched]:
+        yield from self._searched
+        for number in range(len(self._searched), len(self.copies)):
+            self._searched.append(Searched(self.copies, number, self.symmetric))
+            yield self._searched[-1]
+
+
+def _tasks(obligations: Sequence[Obligation]) -> list[Task]:
+    """A few obligations at a time, all about one action."""
+    tasks = list[list[Obligation]]()
+    for each in obligations:
+        if not tasks or len(tasks[-1]) >= _TOGETHER or tasks[-1][-1].action != each.action:
+            tasks.append([])
+        tasks[-1].append(each)
+    return [tuple(each) for each in tasks]
+
+
+def _size(model: Model, domain: Identity) -> int:
+    return domain.size if domain.size_open is None else domain.size_open.value(model.values)
+
+
+def _symmetric(model: Model) -> frozenset[str]:
+    """The domains whose members neither an action nor a lemma nor a property can tell apart."""
+    whole = replace(model, properties=(*model.properties, *model.lemmas))
+    return frozenset(each.name for each in symmetry_of(whole).domains)

@@ -1,0 +1,233 @@
+"""Numbers in the two encodings: bit-vectors as wide as their interval, and integers."""
+
+from __future__ import annotations
+
+from math import inf
+from typing import Any, cast
+
+import z3
+
+from ...language.frontend.intervals import arithmetic as bounded_interval
+from ...language.types import Int
+from .terms import INFINITE, Bit, Bound, Boundless, Number, Operation, Term, both, known, negation
+
+
+class Integers:
+    """Numbers as mathematical integers, with or without ends."""
+
+    def term(self, number: Number) -> Term:
+        """The number as a term of Z3."""
+        if number is INFINITE:
+            raise Boundless("a bound that is not there has no value")
+        return z3.IntVal(number.term) if isinstance(number.term, int) else cast(Term, number.term)
+
+    def fresh(self, name: str, lo: Bound, hi: Bound) -> tuple[Number, Bit]:
+        """A variable, and the constraint that it is from `lo` to `hi`."""
+        free = z3.Int(name)
+        return Number(free, lo, hi), self.within(Number(free, -inf, inf), lo, hi)
+
+    def within(self, number: Number, lo: Bound, hi: Bound) -> Bit:
+        """Whether the number lies in the interval."""
+        above = True if number.lo >= lo else not_less(self, number, known(int(lo)))
+        below = True if number.hi <= hi else not_less(self, known(int(hi)), number)
+        return both(above, below)
+
+    def narrowed(self, number: Number, lo: Bound, hi: Bound) -> Number:
+        """The number, known by other means to lie in the interval; outside of it anything."""
+        low, high = max(lo, number.lo), min(hi, number.hi)
+        if low > high or (number.known and not lo <= cast(int, number.term) <= hi):
+            return known(int(lo))
+        return self._cut(number, low, high)
+
+    def _cut(self, number: Number, lo: Bound, hi: Bound) -> Number:
+        return Number(number.term, lo, hi)
+
+    def choose(self, condition: Bit, yes: Number, no: Number) -> Number:
+        """The one or the other."""
+        if isinstance(condition, bool):
+            return yes if condition else no
+        if yes is no or (yes.known and yes.term == no.term):
+            return yes
+        lo, hi = min(yes.lo, no.lo), max(yes.hi, no.hi)
+        left, right = self._brought(lo, hi, yes, no)
+        if left.eq(right):
+            return Number(left, lo, hi)
+        return Number(cast(Term, z3.If(condition, left, right)), lo, hi)
+
+    def _brought(self, lo: Bound, hi: Bound, *numbers: Number) -> list[Term]:
+        """The numbers as terms of one sort that has room for lo..hi."""
+        return [self.term(each) for each in numbers]
+
+    def counted(self, bit: Bit) -> Number:
+        """1 or 0."""
+        return self.choose(bit, known(1), known(0))
+
+    def arithmetic(self, op: Operation, left: Number, right: Number) -> Number:
+        """`left op right`, as Python means it; of `//` and `%` by 0 anything."""
+        if op in ("min", "max"):
+            return self._extreme(op, left, right)
+        if INFINITE in (left, right):
+            return _boundless(op, left, right)
+        if op in ("//", "%") and right.term == 0:
+            return known(0)
+        lo, hi = _interval(op, left, right)
+        if left.known and right.known:
+            return known(int(lo))
+        if op in ("+", "-") and right.term == 0:
+            return left
+        if op == "+" and left.term == 0:
+            return right
+        return self._computed(op, left, right, lo, hi)
+
+    def _extreme(self, op: Operation, left: Number, right: Number) -> Number:
+        smaller = self.less(left, right)
+        least, most = self.choose(smaller, left, right), self.choose(smaller, right, left)
+        lo, hi = _interval(op, left, right)
+        chosen = least if op == "min" else most
+        return chosen if chosen is INFINITE or chosen.known else self._cut(chosen, lo, hi)
+
+    def _computed(self, op: Operation, left: Number, right: Number, lo: Bound, hi: Bound) -> Number:
+        one, other = cast("list[Any]", self._brought(lo, hi, left, right))
+        match op:
+            case "+":
+                return Number(one + other, lo, hi)
+            case "-":
+                return Number(one - other, lo, hi)
+            case "*":
+                return Number(one * other, lo, hi)
+            case _:
+                quotient = z3.If(other > 0, one / other, -one / -other)
+                return Number(quotient if op == "//" else one - quotient * other, lo, hi)
+
+    def less(self, left: Number, right: Number) -> Bit:
+        """Whether `left < right`."""
+        if INFINITE in (left, right):
+            if left is right:
+                raise Boundless("two bounds that are not there have no order")
+            return right is INFINITE
+        if left.hi < right.lo:
+            return True
+        if left.lo >= right.hi:
+            return False
+        lo, hi = min(left.lo, right.lo), max(left.hi, right.hi)
+        one, other = cast("list[Any]", self._brought(lo, hi, left, right))
+        return False if one.eq(other) else one < other
+
+    def same(self, left: Number, right: Number) -> Bit:
+        """Whether they are equal."""
+        if INFINITE in (left, right):
+            if left is right:
+                raise Boundless("two bounds that are not there are neither equal nor different")
+            return False
+        if left.hi < right.lo or right.hi < left.lo:
+            return False
+        if left.known and right.known:
+            return left.term == right.term
+        lo, hi = min(left.lo, right.lo), max(left.hi, right.hi)
+        one, other = self._brought(lo, hi, left, right)
+        return True if one.eq(other) else one == other
+
+
+class BitVectors(Integers):
+    """Numbers as signed bit-vectors, just wide enough for their interval.
+
+    A variable is made of truth values of its own, `name:0` and so on from the lowest bit, so that they can be found
+    again in a formula of truth values alone.
+    """
+
+    def term(self, number: Number) -> Term:
+        """The number as a term of Z3, as wide as its interval."""
+        return self._wide(number, width(number.lo, number.hi))
+
+    def fresh(self, name: str, lo: Bound, hi: Bound) -> tuple[Number, Bit]:
+        """A variable, and the constraint that it is from `lo` to `hi`."""
+        size = width(lo, hi)
+        bits = [z3.If(z3.Bool(f"{name}:{at}"), _ONE, _ZERO) for at in range(size - (lo >= 0))]
+        if lo >= 0:
+            bits.append(_ZERO)
+        term = cast(z3.BitVecRef, z3.Concat(*reversed(bits)) if size > 1 else bits[0])
+        free = Number(term, 0 if lo >= 0 else -(2 ** (size - 1)), 2 ** (size - 1) - 1)
+        return Number(term, lo, hi), self.within(free, lo, hi)
+
+    def _cut(self, number: Number, lo: Bound, hi: Bound) -> Number:
+        if number.known:
+            return number
+        term = cast(z3.BitVecRef, number.term)
+        size = width(lo, hi)
+        return Number(z3.Extract(size - 1, 0, term) if size < term.size() else term, lo, hi)
+
+    def _wide(self, number: Number, size: int) -> z3.BitVecRef:
+        if isinstance(number.term, int):
+            return z3.BitVecVal(number.term, size)
+        term = cast(z3.BitVecRef, number.term)
+        missing = size - term.size()
+        if missing > 0:
+            return z3.SignExt(missing, term)
+        return z3.Extract(size - 1, 0, term) if missing < 0 else term
+
+    def _brought(self, lo: Bound, hi: Bound, *numbers: Number) -> list[Term]:
+        size = max(width(lo, hi), *(width(each.lo, each.hi) for each in numbers))
+        return [self._wide(each, size) for each in numbers]
+
+    def counted(self, bit: Bit) -> Number:
+        """1 or 0."""
+        if isinstance(bit, bool):
+            return known(int(bit))
+        return Number(cast(z3.BitVecRef, z3.Concat(_ZERO, z3.If(bit, _ONE, _ZERO))), 0, 1)
+
+    def _computed(self, op: Operation, left: Number, right: Number, lo: Bound, hi: Bound) -> Number:
+        if op in ("//", "%"):
+            reach = max(abs(left.lo), abs(left.hi)) + max(abs(right.lo), abs(right.hi))
+            one, other = cast("list[Any]", self._brought(-reach - 1, reach, left, right))
+            remainder = one % other  # takes the sign of the divisor, as Python's does
+            whole = remainder if op == "%" else (one - remainder) / other
+            return self._cut(Number(whole, -reach - 1, reach), lo, hi)
+        return super()._computed(op, left, right, lo, hi)
+
+
+_ONE, _ZERO = z3.BitVecVal(1, 1), z3.BitVecVal(0, 1)
+
+
+def width(lo: Bound, hi: Bound) -> int:
+    """How many bits a signed bit-vector needs for lo..hi."""
+    return max(int(hi).bit_length(), (-int(lo) - 1).bit_length() if lo < 0 else 0) + 1
+
+
+def not_less(numbers: Integers, left: Number, right: Number) -> Bit:
+    """Whether `left >= right`."""
+    return negation(numbers.less(left, right))
+
+
+# --- intervals --------------------------------------------------------------------------------------------------------
+
+
+def _interval(op: Operation, left: Number, right: Number) -> tuple[Bound, Bound]:
+    """Which integers `left op right` may be."""
+    ends = (left.lo, left.hi, right.lo, right.hi)
+    if all(abs(each) < inf for each in ends):
+        found = bounded_interval(op, Int(int(left.lo), int(left.hi)), Int(int(right.lo), int(right.hi)))
+        return found.lo, found.hi
+    match op:
+        case "+":
+            return left.lo + right.lo, left.hi + right.hi
+        case "-":
+            return left.lo - right.hi, left.hi - right.lo
+        case "min":
+            return min(left.lo, right.lo), min(left.hi, right.hi)
+        case "max":
+            return max(left.lo, right.lo), max(left.hi, right.hi)
+        case "*":
+            corners = [0 if 0 in (a, b) else a * b for a in ends[:2] for b in ends[2:]]
+            return min(corners), max(corners)
+        case "//":
+            return (0, left.hi) if left.lo >= 0 and right.lo >= 0 else (-inf, inf)
+        case "%":
+            return (0, right.hi - 1) if right.lo > 0 else (-inf, inf)
+
+
+def _boundless(op: Operation, left: Number, right: Number) -> Number:
+    """Arithmetic on a bound that is not there: finite shifts leave it where it is."""
+    if left is not right and (op == "+" or (op == "-" and left is INFINITE)):
+        return INFINITE
+    raise Boundless(f"`{op}` of a bound that is not there has no value")
+

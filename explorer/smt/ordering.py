@@ -1,0 +1,154 @@
+"""Runs that need not be looked at, because another one of the same length leads to the same state, or to one that
+differs by a renaming.
+
+Of all runs that differ by the order of steps that do not touch each other, and by a renaming of replicas that the
+model treats alike, one is first in the order of its instances' numbers. That one has two properties, which are asked of
+every run: two neighbours that do not touch each other are in order (`swappable`), and a replica is not named before
+those that come before it in the domain (`Naming`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import z3
+
+from ...language.judge import initial_states
+from ...language.kinds import Domain
+from ...language.model import Model
+from ...language.types import Identity, Option, Record, Subset, Type
+from ..renaming import is_unchanged
+from ..symmetry import symmetry_of
+from .encoding import Encoding
+from .shapes import Fields, Maybe, Members, Shape
+from .terms import Bit, Number, both, conjunction, disjunction, either, implies
+from .transition import Instance
+
+# --- steps that do not touch each other -------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Touch:
+    """The cells of the state that a step looks at, and those that it writes, as sets of bits."""
+
+    reads: int
+    writes: int
+
+    def is_apart_from(self, other: Touch) -> bool:
+        """Whether the two can be taken in either order, with the same result."""
+        return not (self.writes & (other.reads | other.writes) or other.writes & self.reads)
+
+
+class Cells:
+    """Numbers the cells of the state, variables whose names begin alike, and finds them in terms."""
+
+    def __init__(self) -> None:
+        self.places: dict[str, int] = {}
+        self.known: dict[int, tuple[z3.ExprRef, int]] = {}
+
+    def cell(self, name: str) -> int:
+        """The set of one cell, given the name of one of its bits."""
+        return 1 << self.places.setdefault(name.rpartition(":")[0] or name, len(self.places))
+
+    def of(self, bits: Sequence[Bit | Number]) -> int:
+        """The cells that some scalars depend on."""
+        found = 0
+        for each in bits:
+            term = each.term if isinstance(each, Number) else each
+            if isinstance(term, z3.ExprRef):
+                found |= self._in(term)
+        return found
+
+    def _in(self, term: z3.ExprRef) -> int:
+        at = term.get_id()
+        if at not in self.known:
+            found = 0
+            if term.num_args() == 0:
+                name = term.decl().name()
+                found = self.cell(name) if name.startswith("s.") else 0
+            for each in term.children():
+                found |= self._in(each)
+            self.known[at] = (term, found)
+        return self.known[at][1]
+
+
+def swappable(touches: Sequence[Touch]) -> list[tuple[int, int]]:
+    """Every (first, second) such that `second` could as well come first, and has the smaller number."""
+    return [
+        (first, second)
+        for first, one in enumerate(touches)
+        for second, other in enumerate(touches[:first])
+        if one.is_apart_from(other)
+    ]
+
+
+# --- replicas in the order in which they are named --------------------------------------------------------------------
+
+
+class Naming:
+    """The members of one domain that a run has named so far, as bits of the state `s.named D:0`, `s.named D:1`, ..."""
+
+    def __init__(self, encoding: Encoding, domain: Identity) -> None:
+        self.encoding, self.domain = encoding, domain
+        self.before = [z3.Bool(f"s.named {domain.name}:{at}") for at in range(domain.size)]
+        self.after = [z3.Bool(f"t.named {domain.name}:{at}") for at in range(domain.size)]
+
+    def none_yet(self) -> Bit:
+        """At first, nobody is named."""
+        return conjunction(z3.Not(each) for each in self.before)
+
+    def step(self, taken: Sequence[tuple[Bit, Instance]]) -> Bit:
+        """What a step may name, and what is named after it."""
+        allowed = [implies(when, self._allowed(instance.concrete)) for when, instance in taken]
+        named = (
+            disjunction(both(when, self._names(instance, at)) for when, instance in taken)
+            for at in range(self.domain.size)
+        )
+        told = [after == z3.Or(before, named) for after, before, named in zip(self.after, self.before, named, strict=True)]
+        return conjunction([*allowed, *told])
+
+    def _members(self, concrete: Mapping[str, object]) -> list[int]:
+        values = (each for each in concrete.values() if isinstance(each, self.domain.python))
+        return [each.index for each in values if isinstance(each, Domain)]
+
+    def _allowed(self, concrete: Mapping[str, object]) -> Bit:
+        """A member that is new comes after all that are smaller; arguments count one after the other."""
+        right: list[Bit] = []
+        met = set[int]()
+        for at in self._members(concrete):
+            smaller = conjunction(self.before[each] for each in range(at) if each not in met)
+            right.append(True if at in met else either(self.before[at], smaller))
+            met.add(at)
+        return conjunction(right)
+
+    def _names(self, instance: Instance, at: int) -> Bit:
+        if at in self._members(instance.concrete):
+            return True
+        parameters = instance.action.form.parameters
+        free = (each for each in parameters if each.name not in instance.concrete)
+        return disjunction(self._mentions(each.type, instance.arguments[each.name], at) for each in free)
+
+    def _mentions(self, type_: Type, shape: Shape | None, at: int) -> Bit:
+        """Whether a value that is not known beforehand may have to do with a member."""
+        match type_, shape:
+            case Identity(name=name), Number() if name == self.domain.name:
+                return self.encoding.algebra.is_at(shape, at)
+            case Option(of=of), Maybe(present=present, value=value):
+                return both(present, self._mentions(of, value, at))
+            case Record(fields=fields), Fields(parts=parts):
+                return disjunction(self._mentions(of, parts[name], at) for name, of in fields)
+            case Subset(of=Identity(name=name)), Members() if name == self.domain.name:
+                return True
+            case (Option() | Record() | Subset() | Identity()), _:
+                return False
+            case _:
+                return not isinstance(shape, (Number, bool, z3.BoolRef, type(None)))
+
+
+def namings(model: Model, encoding: Encoding) -> list[Naming]:
+    """One for each domain whose members the model treats alike, if it begins without telling them apart."""
+    domains = symmetry_of(model).domains
+    begun = list(initial_states(model)) if domains else []
+    alike = [each for each in domains if all(is_unchanged(model, each, state) for state in begun)]
+    return [Naming(encoding, each) for each in alike]

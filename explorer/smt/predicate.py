@@ -1,0 +1,405 @@
+"""Properties and lemmas as formulas."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from math import inf
+from typing import Any, cast
+
+import z3
+
+from ...language import ir
+from ...language.types import Pool, Record, Subset
+from .algebra import Extensional, bit
+from .clauses import Clause
+from .encoding import Encoding, scalars
+from .errors import NotUnbounded
+from .expressions import Endless, Names, Value, Walk
+from .shapes import History, Holding, Sequence, Shape
+from .statements import Execution, Path
+from .states import SymbolicState
+from .terms import Bit, Number, both, disjunction, implies, negation
+
+
+@dataclass(frozen=True, slots=True)
+class Truth:
+    """Whether a predicate holds, where `defined`: where not, evaluating it breaks the model. `assumptions` (unbounded
+    only) define what loops without an end gave, and are asserted with it, whether it is a hypothesis or a goal."""
+
+    value: Bit
+    defined: Bit
+    assumptions: tuple[Clause, ...] = ()
+
+
+def predicate(function: ir.Function, encoding: Encoding, *states: SymbolicState, suffix: str = "") -> Truth:
+    """A property of one state, or of the step between two. NotUnbounded when it has no meaning in the encoding."""
+    execution = Defining(encoding, _named(function, states), f"{suffix}!{function.name}")
+    value, defined = execution.result(function, {})
+    return Truth(bit(value), defined, tuple(execution.assumptions))
+
+
+def clauses(function: ir.Function, encoding: Encoding, *states: SymbolicState, suffix: str = "") -> list[Clause]:
+    """The predicate as clauses, all of which it says, one quantifier each.
+
+    `and`, `or`, `not`, `all(... for ... if ...)`, `any` under a `not`, a choice, helpers and `if`s are taken apart as
+    far as it takes to come to quantifiers; a part without any stays whole, loops over identities and enums unrolled.
+    `suffix` keeps the variables of two uses apart. NotUnbounded, with the line, for what is left over.
+    """
+    taking = _Taking(encoding, _named(function, states), f"{suffix}!{function.name}")
+    return [
+        replace(each, text=f"{function.name}.{number}")
+        for number, each in enumerate(taking.body(function.body, {}, _Context(), True), 1)
+        if each.conclusion is not True or each.defined is not True
+    ]
+
+
+def _named(function: ir.Function, states: tuple[SymbolicState, ...]) -> dict[str, Mapping[str, Shape]]:
+    return {name: state.fields for name, state in zip(function.states, states, strict=True)}
+
+
+# --- taking predicates apart ------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Context:
+    """Where in a predicate: what is quantified, under which hypothesis, and what had to be defined to come here."""
+
+    variables: tuple[z3.ExprRef, ...] = ()
+    hypothesis: Bit = True
+    defined: Bit = True
+
+    def under(self, condition: Bit, defined: Bit = True) -> _Context:
+        """Further in, where a condition holds, which had to be defined."""
+        return _Context(self.variables, both(self.hypothesis, condition), self.need(defined))
+
+    def need(self, defined: Bit) -> Bit:
+        """All that had to be defined, if something more is evaluated here."""
+        return self.defined if defined is True else both(self.defined, implies(self.hypothesis, defined))
+
+    def over(self, variables: tuple[z3.ExprRef, ...], condition: Bit) -> _Context:
+        """Further in, for all values of some variables that meet a condition."""
+        return _Context((*self.variables, *variables), both(self.hypothesis, condition), self.defined)
+
+
+class _Taking(Execution):
+    """Takes a predicate apart into clauses."""
+
+    def __init__(self, encoding: Encoding, states: Mapping[str, Mapping[str, Shape]], suffix: str) -> None:
+        super().__init__(encoding, states)
+        self.suffix = suffix
+        self.count = 0
+
+    # --- bodies -------------------------------------------------------------------------------------------------------
+
+    def body(
+        self, statements: tuple[ir.Statement, ...], names: Names, at: _Context, wanted: bool
+    ) -> Iterator[Clause]:
+        """What a function says that returns `wanted`."""
+        if not statements:
+            return
+        first, *after = statements
+        rest = tuple(after)
+        match first:
+            case ir.Return(value=value):
+                yield from self.says(value, names, at, wanted)
+            case ir.Let(name=name, value=value):
+                bound, defined = self.value(value, names)
+                yield from self.body(rest, {**names, name: bound}, replace(at, defined=at.need(defined)), wanted)
+            case ir.If(condition=condition, yes=yes, no=no):
+                value, defined = self.truth(condition, names)
+                if value is not False:
+                    yield from self.body((*yes, *rest), names, at.under(value, defined), wanted)
+                if value is not True:
+                    yield from self.body((*no, *rest), names, at.under(negation(value), defined), wanted)
+            case ir.Assert(condition=condition):
+                value, defined = self.truth(condition, names)
+                inner = replace(at, defined=at.need(both(defined, value)))
+                yield from self.body(rest, names, inner, wanted)
+            case _:
+                yield from self._whole(statements, names, at, wanted)
+
+    def _whole(
+        self, statements: tuple[ir.Statement, ...], names: Names, at: _Context, wanted: bool
+    ) -> Iterator[Clause]:
+        path = Path(dict(names), None)
+        self.run(statements, path)
+        value: Bit = False
+        for when, each in reversed(path.returned):
+            value = bit(self.algebra.choose(when, each, value))
+        right = both(*path.defined)
+        yield self._clause(value if wanted else negation(value), right, at, statements[0].where)
+
+    def _clause(self, value: Bit, defined: Bit, at: _Context, where: ir.Where) -> Clause:
+        return Clause("", at.variables, at.hypothesis, value, where, at.need(defined))
+
+    # --- expressions --------------------------------------------------------------------------------------------------
+
+    def says(self, e: ir.Expr, names: Names, at: _Context, wanted: bool) -> Iterator[Clause]:
+        """The clauses of an expression that is `wanted`: as one, if there is no quantifier in it."""
+        top = not at.variables and isinstance(e, ir.And if wanted else ir.Or)
+        try:
+            value, defined = (False, True) if top else self.truth(e, names)
+        except NotUnbounded as error:
+            yield from self._parts(e, names, at, wanted, error)
+            return
+        if top:
+            yield from self._in_turn_each(cast("ir.And | ir.Or", e).operands, names, at, wanted)
+        else:
+            yield self._clause(value if wanted else negation(value), defined, at, e.where)
+
+    def _parts(self, e: ir.Expr, names: Names, at: _Context, wanted: bool, error: NotUnbounded) -> Iterator[Clause]:
+        match e:
+            case ir.Not(operand=operand):
+                yield from self.says(operand, names, at, not wanted)
+            case ir.And(operands=operands) | ir.Or(operands=operands):
+                if isinstance(e, ir.And) == wanted:
+                    yield from self._in_turn_each(operands, names, at, wanted)
+                else:
+                    yield from self._one_of(operands, names, at, wanted)
+            case ir.Choice(condition=condition, yes=yes, no=no):
+                value, defined = self.truth(condition, names)
+                yield from self.says(yes, names, at.under(value, defined), wanted)
+                yield from self.says(no, names, at.under(negation(value), defined), wanted)
+            case ir.Quantified(kind="all" | "any" as kind) if (kind == "all") == wanted:
+                for inner, inside in self.open_rounds(e.generators, names, at):
+                    yield from self.says(e.body, inner, inside, wanted)
+            case ir.Call(function=function, arguments=arguments):
+                values, defined = self.values(arguments, names)
+                given = dict(zip((name for name, _ in function.parameters), values, strict=True))
+                yield from self.body(function.body, given, replace(at, defined=at.need(defined)), wanted)
+            case ir.Compare(op="==" | "!=" as op) if (op == "==") == wanted:
+                yield from self._same_sequences(e, names, at, error)
+            case _:
+                raise error
+
+    def _in_turn_each(
+        self, operands: tuple[ir.Expr, ...], names: Names, at: _Context, wanted: bool
+    ) -> Iterator[Clause]:
+        """Each of several; Python comes to a later one only if those before are as wanted."""
+        before: Bit = True
+        for each in operands:
+            for clause in self.says(each, names, at, wanted):
+                late = implies(before, clause.defined)
+                yield replace(clause, defined=both(at.defined, late))
+                if clause.variables == at.variables and not isinstance(clause.conclusion, bool):
+                    before = both(before, implies(clause.hypothesis, clause.conclusion))
+
+    def _one_of(self, operands: tuple[ir.Expr, ...], names: Names, at: _Context, wanted: bool) -> Iterator[Clause]:
+        """One of several: those without a quantifier are hypotheses of the others, and so is what a clause of one of
+        the others says of the next."""
+        if not operands:
+            yield Clause("", at.variables, at.hypothesis, False, ir.Where("", 0, 0, 0, 0), at.defined)
+            return
+        plain: list[tuple[Bit, Bit]] = []
+        others: list[ir.Expr] = []
+        for each in operands:
+            try:
+                plain.append(self.truth(each, names))
+            except NotUnbounded:
+                others.append(each)
+        for value, defined in plain:
+            at = at.under(negation(value) if wanted else value, defined)
+        first, *rest = others
+        for clause in self.says(first, names, at, wanted):
+            if not rest:
+                yield clause
+                continue
+            left = both(clause.hypothesis, negation(clause.conclusion))
+            inner = _Context(clause.variables, left, clause.defined)
+            yield from self._one_of(tuple(rest), names, inner, wanted)
+
+    def _same_sequences(self, e: ir.Compare, names: Names, at: _Context, error: NotUnbounded) -> Iterator[Clause]:
+        (left, one), (right, other) = self.value(e.left, names), self.value(e.right, names)
+        if not isinstance(left, Sequence) or not isinstance(right, Sequence):
+            raise error
+        yield self._clause(self.numbers.same(left.length, right.length), both(one, other), at, e.where)
+        index, variables, inside = self._position(left.length)
+        same = self.algebra.same(left.at(index), right.at(index))
+        yield self._clause(same, True, at.over(variables, inside), e.where)
+
+    # --- loops --------------------------------------------------------------------------------------------------------
+
+    def open_rounds(
+        self, generators: tuple[ir.Generator, ...], names: Names, at: _Context
+    ) -> Iterator[tuple[Names, _Context]]:
+        """The rounds of nested generators: one for each element of what has an end, one for all of what has none."""
+        if not generators:
+            yield names, at
+            return
+        first, *rest = generators
+        for element, inside in self._round(first, names, at):
+            inner = {**names, first.variable: element}
+            for each in first.conditions:
+                value, defined = self.truth(each, inner)
+                inside = inside.under(value, defined)
+            if inside.hypothesis is not False:
+                yield from self.open_rounds(tuple(rest), inner, inside)
+
+    def _round(self, generator: ir.Generator, names: Names, at: _Context) -> Iterator[tuple[Shape, _Context]]:
+        walk = Walk()
+        try:
+            found = list(self.elements(generator.source, names, walk, True))
+        except Endless:
+            yield self._any_element(generator, names, at)
+            return
+        inside = replace(at, defined=at.need(both(*walk.defined)))
+        for there, element in found:
+            yield element, inside.under(there)
+
+    def _any_element(self, generator: ir.Generator, names: Names, at: _Context) -> tuple[Shape, _Context]:
+        """Any element of what has no end."""
+        match generator.source:
+            case ir.Range(start=start, stop=stop):
+                (first, one), (end, other) = self.number(start, names), self.number(stop, names)
+                index, variables = self._variable(first.lo, end.hi - 1)
+                above = negation(self.numbers.less(index, first))
+                inside = both(above, self._ranged(index, first.lo, inf), self.numbers.less(index, end))
+                return index, replace(at, defined=at.need(both(one, other))).over(variables, inside)
+            case ir.Members(of=of):
+                lo, hi = self.encoding.interval(of)
+                index, variables = self._variable(lo, hi)
+                return index, at.over(variables, self._ranged(index, lo, hi))
+            case ir.Elements(of=of):
+                container, defined = self.value(of, names)
+                element, variables, inside = self._any_of(container, of.type, generator.source.where)
+                return element, replace(at, defined=at.need(defined)).over(variables, inside)
+
+    def _any_of(
+        self, container: Shape, type_: Any, where: ir.Where
+    ) -> tuple[Shape, tuple[z3.ExprRef, ...], Bit]:
+        match container:
+            case Sequence(length=length, at=at):
+                index, variables, inside = self._position(length)
+                return at(index), variables, inside
+            case History(has=has):
+                record, right = self.encoding.message(cast(Record, cast(Pool, type_).of), self._name())
+                return record, tuple(variables_of(record)), both(right, has(record))
+            case Holding(has=has):
+                lo, hi = self.encoding.interval(cast(Subset, type_).of)
+                member, variables = self._variable(lo, hi)
+                return member, variables, both(self._ranged(member, lo, hi), has(member))
+            case _:
+                raise NotUnbounded(where, "this has no end and cannot be gone through", "another kind of collection")
+
+    def _position(self, length: Number) -> tuple[Number, tuple[z3.ExprRef, ...], Bit]:
+        index, variables = self._variable(0, length.hi - 1)
+        return index, variables, both(self._ranged(index, 0, inf), self.numbers.less(index, length))
+
+    def _variable(self, lo: float, hi: float) -> tuple[Number, tuple[z3.ExprRef, ...]]:
+        free = z3.Int(self._name())
+        return Number(free, lo, hi), (free,)
+
+    def _ranged(self, index: Number, lo: float, hi: float) -> Bit:
+        return self.numbers.within(Number(index.term, -inf, inf), lo, hi)
+
+    def _name(self) -> str:
+        self.count += 1
+        return f"{self.suffix}!{self.count}"
+
+
+def variables_of(shape: Shape) -> Iterator[z3.ExprRef]:
+    """The variables that a fresh shape is made of."""
+    for each in scalars(shape):
+        term = each.term if isinstance(each, Number) else each
+        if isinstance(term, z3.ExprRef):
+            yield term
+
+
+# --- defining what loops without an end give --------------------------------------------------------------------------
+
+
+class Defining(_Taking):
+    """Runs statements, and defines what loops without an end give by clauses about new terms (`assumptions`).
+
+    `all` and `any` become a new truth value; `min` and `max` a new number. That the rounds themselves are defined is
+    not said.
+    """
+
+    def __init__(
+        self,
+        encoding: Encoding,
+        states: Mapping[str, Mapping[str, Shape]],
+        suffix: str,
+        budgets: frozenset[str] = frozenset(),
+    ) -> None:
+        super().__init__(encoding, states, suffix)
+        self.budgets = budgets
+        self.assumptions: list[Clause] = []
+
+    def endless(self, quantified: ir.Quantified, names: Names) -> Value:
+        """The value of a comprehension over something that has no end: a new term, and what is assumed of it."""
+        match quantified.kind:
+            case "all" | "any":
+                return self._whether(quantified, names), True
+            case "min" | "max":
+                return self._extreme_of(quantified, names)
+            case _:
+                return super().endless(quantified, names)
+
+    def _whether(self, e: ir.Quantified, names: Names) -> Bit:
+        """A truth value that is true exactly if all rounds say so (`any`: if none says the opposite)."""
+        wanted = e.kind == "all"
+        whole = z3.Bool(self._name())
+        self.assumptions += self._over_rounds(e, names, wanted, _Context(hypothesis=whole))
+        broken = [
+            negation(implies(each.hypothesis, each.conclusion)) for each in self._over_rounds(e, names, wanted, _Context())
+        ]
+        self.assumptions.append(Clause("", (), z3.Not(whole), disjunction(broken), e.where))
+        return whole if wanted else negation(whole)
+
+    def same_sequences(self, left: Sequence, right: Sequence, where: ir.Where) -> Bit:
+        """Whether two sequences of any length are equal: known, or a new truth value."""
+        try:
+            return self.algebra.same(left, right)
+        except Extensional:
+            whole = z3.Bool(self._name())
+        alike = self.numbers.same(left.length, right.length)
+        self.assumptions.append(Clause("", (), whole, alike, where))
+        index, variables, inside = self._position(left.length)
+        same = self.algebra.same(left.at(index), right.at(index))
+        self.assumptions.append(Clause("", variables, both(whole, inside), same, where))
+        other, _, there = self._position(left.length)
+        differ = both(there, negation(self.algebra.same(left.at(other), right.at(other))))
+        self.assumptions.append(Clause("", (), z3.Not(whole), disjunction([negation(alike), differ]), where))
+        return whole
+
+    def _over_rounds(self, e: ir.Quantified, names: Names, wanted: bool, at: _Context) -> list[Clause]:
+        plain = _Taking(self.encoding, self.states, self._name())
+        return [
+            clause
+            for inner, inside in plain.open_rounds(e.generators, names, at)
+            for clause in plain.says(e.body, inner, inside, wanted)
+        ]
+
+    def _extreme_of(self, e: ir.Quantified, names: Names) -> Value:
+        """A number that one round gives and no round exceeds."""
+        default, right = (None, True) if e.default is None else self.number(e.default, names)
+        plain = _Taking(self.encoding, self.states, self._name())
+        rounds = [
+            (plain.number(e.body, inner)[0], inside)
+            for inner, inside in plain.open_rounds(e.generators, names, _Context())
+        ]
+        lows = [each.lo for each, _ in rounds] + ([] if default is None else [default.lo])
+        highs = [each.hi for each, _ in rounds] + ([] if default is None else [default.hi])
+        some, best = z3.Bool(self._name()), Number(z3.Int(self._name()), min(lows), max(highs))
+        for value, inside in rounds:
+            beaten = self.numbers.less(value, best) if e.kind == "min" else self.numbers.less(best, value)
+            says = both(some, negation(beaten))
+            self.assumptions.append(Clause("", inside.variables, inside.hypothesis, says, e.where))
+        witnesses = self._witnesses(e, names, best)
+        self.assumptions.append(Clause("", (), some, witnesses, e.where))
+        if default is not None:
+            otherwise = self.numbers.same(Number(best.term, -inf, inf), default)
+            self.assumptions.append(Clause("", (), z3.Not(some), otherwise, e.where))
+            return best, right
+        return best, both(right, some)
+
+    def _witnesses(self, e: ir.Quantified, names: Names, best: Number) -> Bit:
+        """One of the rounds gives the number."""
+        plain = _Taking(self.encoding, self.states, self._name())
+        free = Number(best.term, -inf, inf)
+        return disjunction(
+            both(inside.hypothesis, self.numbers.same(free, plain.number(e.body, inner)[0]))
+            for inner, inside in plain.open_rounds(e.generators, names, _Context())
+        )

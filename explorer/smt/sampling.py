@@ -1,0 +1,90 @@
+"""Reachable states in which plain Python evaluates the lemmas: that they hold of something real, and a quick way to
+find one that does not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from random import Random
+
+from ...language.judge import holds, initial_states, steps
+from ...language.model import Model, Property
+from ...language.proof import Counterexample, Finding, Obligation
+from ...language.values import ModelError, State
+from ...language.verdict import Run, Step
+
+_WALKS = 4
+_STEPS = 24
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """How many states were looked at, and what is false in one of them, with the way there."""
+
+    states: int
+    findings: tuple[Finding, ...]
+
+
+def sampled(model: Model, goals: Sequence[Property], seed: int) -> Sample:
+    """The initial states, and the states of a few random walks. What is false somewhere is looked at no further."""
+    seen, found = set[State](), dict[str, Finding]()
+    open_ = [each for each in goals if each.applicable]
+    for run in _walks(model, Random(seed)):
+        at = run.states()[-1]
+        new = at not in seen
+        seen.add(at)
+        for each in open_:
+            if each.name not in found and (new or each.kind == "transition"):
+                broken = _broken(model, each, run)
+                if broken is not None:
+                    found[each.name] = broken
+        if len(found) == len(open_):
+            break
+    return Sample(len(seen), tuple(found.values()))
+
+
+def _walks(model: Model, random: Random) -> Iterator[Run]:
+    """Every initial state, then walks, step by step."""
+    starts = list(initial_states(model))
+    yield from (Run(each, ()) for each in starts)
+    for _ in range(_WALKS if starts else 0):
+        run = Run(random.choice(starts), ())
+        for _ in range(_STEPS):
+            choices = _choices(model, run.states()[-1])
+            if not choices:
+                break
+            run = Run(run.start, (*run.steps, random.choice(choices)))
+            yield run
+
+
+def _choices(model: Model, state: State) -> list[Step]:
+    """The steps from a state; none where one breaks the model's types, which is for the proof to say."""
+    try:
+        return list(steps(model, state))
+    except ModelError:
+        return []
+
+
+def _broken(model: Model, prop: Property, run: Run) -> Finding | None:
+    """What the last state, or the last step, of a run says against a lemma or a property."""
+    states = run.states()
+    if prop.kind == "transition":
+        if not run.steps:
+            return None
+        pair = (states[-2], states[-1])
+    else:
+        pair = (states[-1], None)
+    message = ""
+    try:
+        if holds(model, prop, *pair):
+            return None
+    except ModelError as error:
+        message = str(error)
+    return Finding(_obligation(model, prop, run), "refuted", 0.0, "", Counterexample(model, run, True, message))
+
+
+def _obligation(model: Model, prop: Property, run: Run) -> Obligation:
+    is_lemma = prop.name in {each.name for each in model.lemmas}
+    if prop.kind == "invariant" and not is_lemma:
+        return Obligation("consequence", prop.name)
+    return Obligation("step", prop.name, run.steps[-1].action) if run.steps else Obligation("initial", prop.name)

@@ -1,0 +1,320 @@
+"""Bodies of functions and actions, run on terms: both sides of every `if`, every round of every loop, and what holds
+when they meet again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+from ...language import ir
+from ...language.types import Int, Pool, Seq, Subset, Type
+from ..walk import walk
+from .algebra import remembered
+from .encoding import Encoding
+from .errors import NotUnbounded
+from .expressions import Endless, Evaluator, Value, Walk
+from .shapes import Fields, Heap, History, Holding, Members, Sequence, Shape, Slots
+from .terms import Bit, Number, both, conjunction, either, implies, known, negation
+
+
+@dataclass(slots=True)
+class Path:
+    """Where a run of statements has come to.
+
+    It is still running here if `here`; `stopped` and `limited` say that a `require` or a `limit` stopped it on the
+    way, `defined` that nothing broke. `cells` is the state being written, None in a pure function; `returned` are the
+    values that pure functions gave on the way and when.
+    """
+
+    names: dict[str, Shape]
+    cells: dict[str, Shape] | None
+    here: Bit = True
+    stopped: Bit = False
+    limited: Bit = False
+    defined: list[Bit] = field(default_factory=list[Bit])
+    returned: list[tuple[Bit, Shape]] = field(default_factory=list[tuple[Bit, Shape]])
+
+    def need(self, defined: Bit) -> None:
+        """Something is evaluated here."""
+        if defined is not True:
+            self.defined.append(implies(self.here, defined))
+
+
+class Execution(Evaluator):
+    """Runs statements. `state` is the name of the state that an action writes."""
+
+    def __init__(
+        self, encoding: Encoding, states: Mapping[str, Mapping[str, Shape]], budgets: frozenset[str] = frozenset()
+    ) -> None:
+        super().__init__(encoding, states)
+        self.budgets = budgets
+        self._calls: dict[tuple[Any, ...], tuple[tuple[Shape, ...], Value]] = {}
+        self._version = 0
+
+    # --- pure functions -----------------------------------------------------------------------------------------------
+
+    def call(self, function: ir.Function, arguments: tuple[Shape, ...], where: ir.Where) -> Value:
+        """The value of a helper, evaluated once for the same arguments and the same state."""
+        key = (id(function), self._version, *(_key(each) for each in arguments))
+        if key not in self._calls:
+            names = dict(zip((name for name, _ in function.parameters), arguments, strict=True))
+            self._calls[key] = (arguments, self.result(function, names))
+        return self._calls[key][1]
+
+    def result(self, function: ir.Function, names: dict[str, Shape]) -> Value:
+        """What a pure function returns with these parameters."""
+        path = Path(names, None)
+        self.run(function.body, path)
+        if not path.returned:
+            raise TypeError(f"{function.name} returns nothing")
+        value = path.returned[-1][1]
+        for when, each in reversed(path.returned[:-1]):
+            value = self.algebra.choose(when, each, value)
+        return value, conjunction(path.defined)
+
+    # --- statements ---------------------------------------------------------------------------------------------------
+
+    def run(self, body: tuple[ir.Statement, ...], path: Path) -> None:
+        """Runs statements until nothing is left to run."""
+        for each in body:
+            if path.here is False:
+                return
+            self._step(each, path)
+
+    def _step(self, statement: ir.Statement, path: Path) -> None:
+        match statement:
+            case ir.Require(condition=condition):
+                value, defined = self.truth(condition, path.names)
+                path.need(defined)
+                path.stopped = either(path.stopped, both(path.here, negation(value)))
+                path.here = both(path.here, value)
+            case ir.Limit(condition=condition):
+                if self.encoding.is_finite:
+                    value, defined = self.truth(condition, path.names)
+                    path.need(defined)
+                    path.limited = either(path.limited, both(path.here, negation(value)))
+                    path.here = both(path.here, value)
+            case ir.Let(name=name, value=expression):
+                path.names[name], defined = self.value(expression, path.names)
+                path.need(defined)
+            case ir.If():
+                self._branch(statement, path)
+            case ir.For():
+                self._loop(statement, path)
+            case ir.Assert(condition=condition):
+                value, defined = self.truth(condition, path.names)
+                path.need(both(defined, value))
+            case ir.Return(value=expression):
+                value, defined = self.value(expression, path.names)
+                path.need(defined)
+                path.returned.append((path.here, value))
+                path.here = False
+            case _:
+                if statement.place.field not in self.budgets:
+                    self._write(statement, path)
+
+    def _branch(self, statement: ir.If, path: Path) -> None:
+        condition, defined = self.truth(statement.condition, path.names)
+        path.need(defined)
+        if isinstance(condition, bool):
+            self.run(statement.yes if condition else statement.no, path)
+            return
+        cells, names = path.cells, path.names
+        yes = Path(dict(names), None if cells is None else dict(cells), both(path.here, condition))
+        no = Path(dict(names), None if cells is None else dict(cells), both(path.here, negation(condition)))
+        for side, body in ((yes, statement.yes), (no, statement.no)):
+            self._enter(side)
+            self.run(body, side)
+        self._meet(condition, yes, no, path)
+        self._enter(path)
+
+    def _meet(self, condition: Bit, yes: Path, no: Path, path: Path) -> None:
+        """Both sides of an `if` in one."""
+        path.here = either(yes.here, no.here)
+        for side in (yes, no):
+            path.stopped = either(path.stopped, side.stopped)
+            path.limited = either(path.limited, side.limited)
+            path.defined += side.defined
+            path.returned += side.returned
+        shared = yes.names.keys() & no.names.keys()
+        path.names = {
+            name: self._merged(condition, yes.names[name], no.names[name], yes.here, no.here)
+            for name in (each for each in yes.names if each in shared)
+        }
+        if yes.cells is not None and no.cells is not None:
+            path.cells = {
+                name: self._merged(condition, yes.cells[name], no.cells[name], yes.here, no.here) for name in yes.cells
+            }
+
+    def _merged(self, condition: Bit, yes: Shape, no: Shape, comes: Bit, other: Bit) -> Shape:
+        if yes is no or other is False:
+            return yes
+        return no if comes is False else self.algebra.choose(condition, yes, no)
+
+    def _enter(self, path: Path) -> None:
+        """Goes on where a path is: what is read of the state is what the path has written."""
+        if path.cells is not None:
+            self._version += 1
+            self.states = {name: path.cells for name in self.states}
+
+    def _loop(self, statement: ir.For, path: Path) -> None:
+        walk = Walk()
+        try:
+            for there, element in self.elements(statement.source, path.names, walk, True):
+                round_ = ir.If(_PRESENT, statement.body, (), statement.where)
+                self._one_round(round_, there, {**path.names, statement.variable: element}, path)
+                if path.here is False:
+                    break
+        except Endless:
+            if not self._append_all(statement, path):
+                raise NotUnbounded(
+                    statement.where,
+                    "the loop goes over something that has no end here, and does more than append to one sequence",
+                    "write the step without a loop, or with one that only appends",
+                ) from None
+        path.need(conjunction(walk.defined))
+
+    def _append_all(self, statement: ir.For, path: Path) -> bool:
+        """`for i in range(a, b): place.append(value)`, however many that are; False if the loop is another one."""
+        match statement:
+            case ir.For(source=ir.Range(start=start, stop=stop), body=(ir.Append(place=place, value=value),)):
+                grown = any(isinstance(node, ir.StateField) and node.field == place.field for node in walk((value,)))
+                variable = statement.variable
+                if grown or any(isinstance(node, ir.Name) and node.name == variable for node in walk(place.indexes)):
+                    return False
+            case _:
+                return False
+        first, end = self.number(start, path.names)[0], self.number(stop, path.names)[0]
+        count = self.numbers.arithmetic("max", self.numbers.arithmetic("-", end, first), known(0))
+        element = self.later(value, statement.variable, path.names)
+        indexes = [self.value(each, path.names) for each in place.indexes]
+        assert path.cells is not None
+        many = _Many(place, first, count, element)
+        path.cells[place.field] = self._changed(
+            many, path.cells[place.field], [index for index, _ in indexes], False, path
+        )
+        self._version += 1
+        return True
+
+    def _one_round(self, statement: ir.If, there: Bit, names: dict[str, Shape], path: Path) -> None:
+        """One round of a loop, which takes place if `there`."""
+        path.names = names
+        if there is True:
+            self.run(statement.yes, path)
+            return
+        yes = Path(dict(names), None if path.cells is None else dict(path.cells), both(path.here, there))
+        no = Path(dict(names), path.cells, both(path.here, negation(there)))
+        self._enter(yes)
+        self.run(statement.yes, yes)
+        self._meet(there, yes, no, path)
+        self._enter(path)
+
+    # --- writes -------------------------------------------------------------------------------------------------------
+
+    def _write(self, statement: Any, path: Path) -> None:
+        place: ir.Place = statement.place
+        value: Shape = False
+        if isinstance(statement, ir.Truncate):
+            value, defined = self.number(statement.length, path.names)
+        else:
+            value, defined = self.value(statement.value, path.names)
+        path.need(defined)
+        indexes = [self.value(each, path.names) for each in place.indexes]
+        path.need(conjunction(right for _, right in indexes))
+        assert path.cells is not None
+        path.cells[place.field] = self._changed(
+            statement, path.cells[place.field], [index for index, _ in indexes], value, path
+        )
+        self._version += 1
+
+    def _changed(
+        self, statement: Any, cell: Shape, indexes: list[Shape], value: Shape, path: Path
+    ) -> Shape:
+        """The cell after the write, which happens `indexes` deep inside of it."""
+        if not indexes:
+            after, fits = self._written(statement, cell, value)
+            path.need(fits)
+            return after
+        first, *rest = indexes
+        index = self.algebra.number(first)
+        path.need(self.within(cell, index))
+        if isinstance(cell, Slots) and not cell.parts:
+            return cell
+        return self.algebra.put(cell, index, self._changed(statement, self.algebra.at(cell, index), rest, value, path))
+
+    def _written(self, statement: Any, cell: Shape, value: Shape) -> tuple[Shape, Bit]:
+        """A cell after the write, and whether it still is of its type."""
+        type_: Type = statement.place.type
+        match statement:
+            case ir.Store():
+                return self.encoding.stored(type_, value)
+            case _Many():
+                return statement.appended(self, cast(Sequence, cell)), True
+            case ir.Append():
+                sequence = cast("Slots | Sequence", cell)
+                stored, fits = self.encoding.stored(cast(Seq, type_).of, value)
+                longer, room = self.encoding.stored(type_, self.algebra.appended(sequence, stored))
+                return longer, both(fits, room)
+            case ir.Truncate():
+                sequence, length = cast("Slots | Sequence", cell), self.algebra.number(value)
+                fits = both(self.numbers.within(length, 0, length.hi), negation(self.numbers.less(sequence.length, length)))
+                shorter = self.numbers.narrowed(length, 0, sequence.length.hi)
+                if isinstance(sequence, Slots):
+                    return Slots(shorter, sequence.parts), fits
+                return Sequence(shorter, sequence.at), fits
+            case ir.Add() if isinstance(type_, Pool):
+                record, fits = self.encoding.stored(type_.of, value)
+                grown = self.algebra.with_record(cast("Heap | History", cell), cast(Fields, record))
+                after, room = self.encoding.stored(type_, grown)
+                return after, both(fits, room)
+            case ir.Add():
+                member, fits = self.encoding.stored(cast(Subset, type_).of, value)
+                return self._with_member(cell, member, True), fits
+            case _:
+                return self._without(statement, cell, value, type_)
+
+    def _without(self, statement: ir.Remove, cell: Shape, value: Shape, type_: Type) -> tuple[Shape, Bit]:
+        if isinstance(type_, Pool):
+            pool, record = cast("Heap | History", cell), cast(Fields, value)
+            there = self.algebra.has(pool, record) if statement.strict else True
+            return self.algebra.without_record(pool, record), there
+        there = self.algebra.has(cell, value) if statement.strict else True
+        return self._with_member(cell, value, False), there
+
+    def _with_member(self, cell: Shape, member: Shape, value: Bit) -> Shape:
+        return self.algebra.with_member(cast("Members | Holding", cell), self.algebra.number(member), value)
+
+
+@dataclass(frozen=True, slots=True)
+class _Many:
+    """Elements that are appended to a sequence of any length: `element` of `first`, `first + 1`, ..."""
+
+    place: ir.Place
+    first: Number
+    count: Number
+    element: Callable[[Number], Shape]
+
+    def appended(self, execution: Evaluator, cell: Sequence) -> Sequence:
+        """The sequence with all of them."""
+        numbers, length = execution.numbers, cell.length
+
+        def at(index: Number) -> Shape:
+            beyond = numbers.arithmetic("-", index, length)
+            new = self.element(numbers.arithmetic("+", self.first, beyond))
+            return execution.algebra.choose(numbers.less(index, length), cell.at(index), new)
+
+        return Sequence(numbers.arithmetic("+", length, self.count), remembered(at))
+
+
+_NOWHERE = ir.Where("", 0, 0, 0, 0)
+_PRESENT = ir.Const(1, Int(0, 1), _NOWHERE)
+
+
+def _key(shape: Shape) -> Any:
+    """What tells shapes apart that are certainly the same: a known number, or the object."""
+    if isinstance(shape, bool):
+        return shape
+    term = getattr(shape, "term", None)
+    return ("n", term) if isinstance(term, int) else id(shape)
+

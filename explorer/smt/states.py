@@ -1,0 +1,122 @@
+"""States as terms: fresh ones, constant ones, and back to the states of plain Python."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, cast
+
+import z3
+
+from ...language.judge import shape_of
+from ...language.model import Model
+from ...language.types import Bool, Enumeration, Identity, Int, Map, Option, Pool, Record, Seq, Subset, Type, Unit
+from ...language.values import Bag, Set, State
+from ...language.values import Map as MapValue
+from ...language.values import Seq as SeqValue
+from .encoding import Encoding
+from .shapes import Fields, Heap, Maybe, Members, Shape, Slots, Table
+from .terms import Bit, Number, conjunction
+
+
+@dataclass(frozen=True, slots=True)
+class SymbolicState:
+    """A state: the shape of every field, and `valid`, the constraint that they are values of their types.
+
+    In the unbounded encoding the fields that hold what is left of a budget are not there.
+    """
+
+    fields: Mapping[str, Shape]
+    valid: Bit = True
+
+
+def fresh_state(model: Model, encoding: Encoding, suffix: str) -> SymbolicState:
+    """A state of new variables, whose names begin with `suffix` and the field's name."""
+    made = {each.name: encoding.fresh(each.type, f"{suffix}.{each.name}") for each in kept_fields(model, encoding)}
+    return SymbolicState({name: shape for name, (shape, _) in made.items()}, conjunction(v for _, v in made.values()))
+
+
+def constant_state(model: Model, encoding: Encoding, state: State) -> SymbolicState:
+    """A state of plain Python as terms, constants all of them."""
+    kept = kept_fields(model, encoding)
+    return SymbolicState({each.name: _constant(encoding, each.type, getattr(state, each.name)) for each in kept})
+
+
+def _constant(encoding: Encoding, type_: Type, value: Any) -> Shape:
+    return encoding.stored(type_, encoding.constant(type_, value))[0]
+
+
+def kept_fields(model: Model, encoding: Encoding) -> list[Any]:
+    """The fields of the state that the encoding has."""
+    return [each for each in model.fields if encoding.is_finite or each.budget is None]
+
+
+# --- back to plain Python ---------------------------------------------------------------------------------------------
+
+
+def value_of(model: Model, found: z3.ModelRef, state: SymbolicState) -> State:
+    """The state that a Z3 model gives the variables of a finite state; what it leaves open is false or 0.
+
+    ModelError when it is outside its types (then `valid` was not asserted)."""
+    fields = {each.name: decoded(each.type, state.fields[each.name], found) for each in model.fields}
+    shape = shape_of(model)
+    return shape.state(shape.accept(name, fields[name]) for name in shape.names)
+
+
+def decoded(type_: Type, shape: Shape, found: z3.ModelRef) -> Any:
+    """The value of plain Python that a shape has in a Z3 model (finite encoding)."""
+    match type_:
+        case Bool():
+            return _bit(cast(Bit, shape), found)
+        case Int():
+            return _number(shape, found)
+        case Enumeration(python=python):
+            return list(python)[_number(shape, found)]
+        case Identity(python=python):
+            return python(_number(shape, found))
+        case Option(of=of):
+            option = cast(Maybe, shape)
+            return decoded(of, cast(Shape, option.value), found) if _bit(option.present, found) else None
+        case Record(fields=fields, python=python):
+            parts = cast(Fields, shape).parts
+            return python(**{name: decoded(of, parts[name], found) for name, of in fields})
+        case Map(key=key, value=value):
+            table = cast(Table, shape)
+            keys = (_scalar(key, table.first + at) for at in range(len(table.parts)))
+            return MapValue({key: decoded(value, part, found) for key, part in zip(keys, table.parts, strict=True)})
+        case Seq(of=of):
+            slots = cast(Slots, shape)
+            return SeqValue([decoded(of, part, found) for part in slots.parts[: _number(slots.length, found)]])
+        case Subset(of=of):
+            members = cast(Members, shape)
+            inside = [at for at, each in enumerate(members.bits, members.first) if _bit(each, found)]
+            return Set([_scalar(of, at) for at in inside])
+        case Pool(of=of, multiple=multiple):
+            heap = cast(Heap, shape)
+            records = [decoded(of, slot, found) for slot in heap.slots[: _number(heap.count, found)]]
+            return Bag(records) if multiple else Set(records)
+        case Unit():
+            return None
+
+
+def _scalar(type_: Type, number: int) -> Any:
+    match type_:
+        case Bool():
+            return bool(number)
+        case Enumeration(python=python):
+            return list(python)[number]
+        case Identity(python=python):
+            return python(number)
+        case _:
+            return number
+
+
+def _bit(bit: Bit, found: z3.ModelRef) -> bool:
+    return bit if isinstance(bit, bool) else z3.is_true(found.eval(bit, model_completion=True))
+
+
+def _number(shape: Shape, found: z3.ModelRef) -> int:
+    if isinstance(shape, Number) and isinstance(shape.term, int):
+        return shape.term
+    value: Any = found.eval(cast(Any, shape).term, model_completion=True)
+    return value.as_signed_long() if isinstance(value, z3.BitVecNumRef) else value.as_long()

@@ -1,0 +1,251 @@
+"""Actions as formulas: for each action and each choice of replicas and enum members, when it may happen and what the
+state is then, cell by cell, as expressions over the state before. There are no frame axioms: a cell that is not
+written is the very same shape."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, cast
+
+import z3
+
+from ...language.checks import members_of
+from ...language.ir import Parameter
+from ...language.model import Action, Initial, Model
+from ...language.types import Enumeration, Identity, Int, Option, Record, Type
+from .algebra import Algebra
+from .encoding import Encoding
+from .clauses import Clause
+from .predicate import Defining
+from .shapes import Heap, History, Shape
+from .states import SymbolicState, decoded
+from .statements import Path
+from .terms import Bit, both, conjunction, negation
+
+
+@dataclass(frozen=True, slots=True)
+class Instance:
+    """An action with concrete replicas and enum members, and terms for the rest.
+
+    `arguments` are all its parameters as shapes, in order; `concrete` those with a Python value (a `Domain` member, an
+    enum member, None). `valid` says that the free arguments are in their ranges, or members of their pool (finite: a
+    slot of it). The step happens iff `valid`, `guard` and `limit`; with `valid` it breaks the model iff not `defined`
+    (then `guard`, `limit` and `post` mean nothing). Unbounded: `limit` is True. `assumptions` (unbounded only) define
+    what loops without an end gave: true of the terms they introduce, to be asserted beside `guard`.
+    """
+
+    action: Action
+    arguments: Mapping[str, Shape]
+    concrete: Mapping[str, Any]
+    valid: Bit
+    guard: Bit
+    limit: Bit
+    defined: Bit
+    post: SymbolicState
+    assumptions: tuple[Clause, ...] = ()
+
+    @property
+    def happens(self) -> Bit:
+        """Whether the step can be taken, if it breaks nothing."""
+        return both(self.valid, self.guard, self.limit)
+
+    def argument_values(self, found: z3.ModelRef) -> dict[str, Any]:
+        """The arguments of plain Python that a Z3 model gives (finite encoding)."""
+        return _decoded(self.action.form.parameters, self.arguments, found)
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """An initial function with some arguments: `state`, if `valid` and `guard`, unless not `defined`."""
+
+    initial: Initial
+    arguments: Mapping[str, Shape]
+    concrete: Mapping[str, Any]
+    valid: Bit
+    guard: Bit
+    defined: Bit
+    state: SymbolicState
+    assumptions: tuple[Clause, ...] = ()
+
+    def argument_values(self, found: z3.ModelRef) -> dict[str, Any]:
+        """The arguments of plain Python that a Z3 model gives (finite encoding)."""
+        return _decoded(self.initial.form.parameters, self.arguments, found)
+
+
+def _decoded(
+    parameters: tuple[Parameter, ...], arguments: Mapping[str, Shape], found: z3.ModelRef
+) -> dict[str, Any]:
+    return {each.name: decoded(each.type, arguments[each.name], found) for each in parameters}
+
+
+# --- arguments --------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Argument:
+    """One parameter's value: a shape, whether that is a value it ranges over, and the Python value if there is one."""
+
+    shape: Shape
+    valid: Bit = True
+    concrete: Any = None
+    is_concrete: bool = False
+
+
+class _Arguments:
+    """The arguments that parameters range over in a state. Free terms are shared between actions: only one happens."""
+
+    def __init__(self, encoding: Encoding, pre: SymbolicState | None, suffix: str, ground: bool) -> None:
+        self.encoding, self.pre, self.suffix, self.ground = encoding, pre, suffix, ground
+        self.known: dict[tuple[Any, ...], list[_Argument]] = {}
+
+    def of(self, parameters: tuple[Parameter, ...]) -> Iterator[tuple[_Argument, ...]]:
+        """Every choice of arguments."""
+        ranges: list[list[_Argument]] = []
+        used: dict[Any, int] = {}
+        for each in parameters:
+            kind = each.pool if each.pool is not None else each.type
+            used[kind] = used.get(kind, 0) + 1
+            ranges.append(self._range(each, (kind, used[kind])))
+        yield from itertools.product(*ranges)
+
+    def _range(self, parameter: Parameter, key: tuple[Any, ...]) -> list[_Argument]:
+        if key not in self.known:
+            name = f"{self.suffix}!{parameter.pool or _label(parameter.type)}{key[1]}"
+            self.known[key] = (
+                self._values(parameter.type, name) if parameter.pool is None else self._records(parameter, name)
+            )
+        return self.known[key]
+
+    def _values(self, type_: Type, name: str) -> list[_Argument]:
+        if self.ground or _is_concrete(type_):
+            values = members_of(type_, self.encoding.values)
+            return [_Argument(self.encoding.constant(type_, each), True, each, True) for each in values]
+        return [_Argument(*self.encoding.fresh(type_, name))]
+
+    def _records(self, parameter: Parameter, name: str) -> list[_Argument]:
+        assert self.pre is not None and parameter.pool is not None
+        pool = cast("Heap | History", self.pre.fields[parameter.pool])
+        if isinstance(pool, History):
+            record, valid = self.encoding.message(cast(Record, parameter.type), name)
+            return [_Argument(record, both(valid, pool.has(record)))]
+        algebra: Algebra = self.encoding.algebra
+        if self.ground or len(pool.slots) < 2:
+            slots = enumerate(pool.slots)
+            return [_Argument(slot, there) for at, slot in slots if (there := algebra.is_below(at, pool.count)) is not False]
+        index, _ = self.encoding.numbers.fresh(f"{name}@", 0, len(pool.slots) - 1)
+        return [_Argument(algebra.picked(pool.slots, 0, index), self.encoding.numbers.less(index, pool.count))]
+
+
+def _is_concrete(type_: Type) -> bool:
+    """Whether instances are made for each value."""
+    return isinstance(type_, Identity | Enumeration) or (isinstance(type_, Option) and _is_concrete(type_.of))
+
+
+def _label(type_: Type) -> str:
+    if isinstance(type_, Int):
+        return f"int{type_.lo}_{type_.hi}_"
+    return getattr(type_, "name", type(type_).__name__)
+
+
+# --- actions ----------------------------------------------------------------------------------------------------------
+
+
+def instances(
+    model: Model,
+    encoding: Encoding,
+    pre: SymbolicState,
+    suffix: str = "",
+    only: str | None = None,
+    *,
+    ground: bool = False,
+) -> list[Instance]:
+    """Every instance of every action that is not switched off (or of the action `only`), in one state.
+
+    Terms that are introduced are named after `suffix`. With `ground`, which needs the finite encoding, no argument is
+    free. An instance that can neither happen nor break anything, whatever the state, is left out. NotUnbounded when an
+    action has no meaning in the encoding.
+    """
+    arguments = _Arguments(encoding, pre, suffix, ground)
+    made: list[Instance] = []
+    for action in model.actions:
+        if action.switched_off or only not in (None, action.name):
+            continue
+        for given in arguments.of(action.form.parameters):
+            instance = _instance(model, encoding, action, given, pre, f"{suffix}!{action.name}{len(made)}")
+            if instance.guard is not False or instance.defined is not True:
+                made.append(instance)
+    return made
+
+
+def _instance(
+    model: Model,
+    encoding: Encoding,
+    action: Action,
+    given: tuple[_Argument, ...],
+    pre: SymbolicState,
+    suffix: str,
+) -> Instance:
+    names = {each.name: argument.shape for each, argument in zip(action.form.parameters, given, strict=True)}
+    path = Path(dict(names), dict(pre.fields))
+    assert path.cells is not None
+    budgets = frozenset(each.name for each in model.fields if each.budget is not None and not encoding.is_finite)
+    execution = Defining(encoding, {action.form.state: path.cells}, suffix, budgets)
+    execution.run(action.form.body, path)
+    return Instance(
+        action=action,
+        arguments=names,
+        concrete=_concrete(names, given),
+        valid=conjunction(each.valid for each in given),
+        guard=negation(path.stopped),
+        limit=negation(path.limited),
+        defined=conjunction(path.defined),
+        post=SymbolicState(path.cells),
+        assumptions=tuple(execution.assumptions),
+    )
+
+
+def _concrete(names: Mapping[str, Shape], given: tuple[_Argument, ...]) -> dict[str, Any]:
+    return {name: each.concrete for name, each in zip(names, given, strict=True) if each.is_concrete}
+
+
+# --- initial states ---------------------------------------------------------------------------------------------------
+
+
+def starts(model: Model, encoding: Encoding, suffix: str = "") -> list[Start]:
+    """Every initial function with its arguments; the free ones are terms named after `suffix`."""
+    made: list[Start] = []
+    for initial in model.initials:
+        arguments = _Arguments(encoding, None, f"{suffix}!{initial.name}", False)
+        for given in arguments.of(initial.form.parameters):
+            start = _start(model, encoding, initial, given, f"{suffix}!{initial.name}{len(made)}")
+            if start.guard is not False or start.defined is not True:
+                made.append(start)
+    return made
+
+
+def _start(model: Model, encoding: Encoding, initial: Initial, given: tuple[_Argument, ...], suffix: str) -> Start:
+    form = initial.form
+    names = {each.name: argument.shape for each, argument in zip(form.parameters, given, strict=True)}
+    path = Path(dict(names), None)
+    execution = Defining(encoding, {}, suffix)
+    execution.run(form.body, path)
+    fields: dict[str, Shape] = {}
+    for each, expression in zip(model.fields, form.result.fields, strict=True):
+        if each.budget is None or encoding.is_finite:
+            value, defined = execution.value(expression, path.names)
+            path.need(defined)
+            fields[each.name], fits = encoding.stored(each.type, value)
+            path.need(fits)
+    return Start(
+        initial=initial,
+        arguments=names,
+        concrete=_concrete(names, given),
+        valid=conjunction(each.valid for each in given),
+        guard=both(negation(path.stopped), negation(path.limited)),
+        defined=conjunction(path.defined),
+        state=SymbolicState(fields),
+        assumptions=tuple(execution.assumptions),
+    )
+
