@@ -80,9 +80,8 @@ def hunt(bug: Bug, seeds: int, limit: float, cache: Path) -> None:
     """The median time to find a bug, and how long the runs are beside the shortest."""
     model = bound(bug.model, bug.bounds, bug.fails)
     shortest = exhaust(model, Search(symmetry=True, cache=cache)).properties[0].run
-    print(
-        f"\n{bug.title}: {bug.model}, {bug.fails}; the shortest run has {len(shortest.steps) if shortest else '?'} steps"
-    )
+    steps = "?" if shortest is None else len(shortest.steps)
+    print(f"\n{bug.title}: {bug.model}, {bug.fails}; the shortest run has {steps} steps")
     for strategy in STRATEGIES:
         times, lengths = list[float](), list[int]()
         for seed in range(seeds):
