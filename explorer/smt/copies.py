@@ -23,8 +23,8 @@ from ...language.values import ModelError, State
 from ...language.verdict import Disagreement, Run, Step
 from .encoding import Encoding, finite
 from .predicate import predicate
-from .questions import representatives
 from .states import SymbolicState, fresh_state, value_of
+from .symmetric import representatives
 from .terms import Bit, both, conjunction, formula, negation
 from .transition import Instance, instances
 

@@ -35,7 +35,11 @@ def own_text() -> str:
 
 
 class Shelf:
-    """The proofs of one bound model whose bounds are open. `folder` None keeps nothing."""
+    """The proofs of one bound model whose bounds are open. `folder` None keeps nothing.
+
+    Constants that have a value are folded into the typed forms: one that changes nothing in an action, in a lemma or in
+    a type leaves the proofs about them as they are.
+    """
 
     def __init__(self, folder: Path | None, model: Model) -> None:
         self.folder = None if folder is None else folder / "proofs"
@@ -44,9 +48,8 @@ class Shelf:
         self._goals = {each.name: _meaning(each) for each in (*model.properties, *model.lemmas)}
         self._start = digest(tuple(each.form for each in model.initials))
         self._rest = digest(tuple(sorted(_meaning(each) for each in model.lemmas if each.kind == "invariant")))
-        fixed = tuple((name, str(value)) for name, value in sorted(model.values.items()) if name not in model.open)
         types = tuple((each.name, each.type, each.budget or "") for each in model.fields)
-        self._base = digest((own_text(), types, fixed, tuple(sorted(model.open))))
+        self._base = digest((own_text(), types, tuple(sorted(model.open))))
 
     def name_of(self, obligation: Obligation) -> str:
         """The name under which the proof of an obligation is kept."""

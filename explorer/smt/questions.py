@@ -10,18 +10,18 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, cast
+from typing import cast
 
 import z3
 
 from ...language import ir
-from ...language.kinds import Domain
 from ...language.model import Model, Property
 from ...language.proof import Obligation
 from .clauses import Clause, subterms
 from .encoding import unbounded
 from .predicate import clauses
 from .states import SymbolicState, fresh_state
+from .symmetric import Case, cases, representatives
 from .terms import Bit, formula, negation
 from .transition import Instance, instances, starts
 
@@ -44,10 +44,18 @@ class Answer:
 
 @dataclass(slots=True)
 class Context:
-    """What a goal is proved under: the assertions, and a solver that has them, while they stay the same."""
+    """What a goal is proved under: the assertions, and a solver that has them, while they stay the same. In it each
+    name of `case` is put in place of what stands before it."""
 
     assertions: list[z3.BoolRef]
+    case: Case = ()
     solver: z3.Solver | None = field(default=None)
+
+    def inside(self, formulas: Sequence[z3.BoolRef]) -> list[z3.BoolRef]:
+        """The formulas as they are in this case."""
+        if not self.case:
+            return list(formulas)
+        return [cast(z3.BoolRef, z3.simplify(z3.substitute(each, *self.case))) for each in formulas]
 
 
 class Questions:
@@ -102,14 +110,15 @@ class Questions:
             case "consequence":
                 yield self._rest, self._parts(self.predicates[obligation.goal], self.before)
             case "defined":
-                for instance, _ in self._instances(obligation.action):
+                for instance, happening in self._instances(obligation.action):
                     said = [formula(instance.valid), *_assumed(instance.assumptions)]
-                    yield Context([*self._rest.assertions, *said]), _proper([instance.defined])
+                    context = Context([*self._rest.assertions, *happening.inside(said)], happening.case)
+                    yield context, happening.inside(_proper([instance.defined]))
             case "step":
                 goal = self.predicates[obligation.goal]
                 for instance, context in self._instances(obligation.action):
                     states = (self.before, instance.post) if goal.kind == "transition" else (instance.post,)
-                    yield context, self._parts(goal, *states)
+                    yield context, context.inside(self._parts(goal, *states))
 
     def _initial(self, goal: Property) -> Iterator[tuple[Context, list[z3.BoolRef]]]:
         for start in starts(self.model, self.encoding, "i"):
@@ -125,12 +134,19 @@ class Questions:
         """The action's instances, of those that differ by a renaming one, each with the assertion that it happens."""
         if self._known[0] != action:
             made = representatives(instances(self.model, self.encoding, self.before, "a", action), self.symmetric)
-            self._known = (action, [(each, Context(self._happens(each))) for each in made])
+            self._known = (action, [(each, context) for each in made for context in self._contexts(each)])
         return self._known[1]
 
-    def _happens(self, instance: Instance) -> list[z3.BoolRef]:
-        said = [instance.valid, instance.guard, instance.limit, instance.defined]
-        return [*self._rest.assertions, *map(formula, said), *_assumed(instance.assumptions)]
+    def _contexts(self, instance: Instance) -> Iterator[Context]:
+        """That the instance happens, case by case."""
+        said = [formula(each) for each in (instance.valid, instance.guard, instance.limit, instance.defined)]
+        said += _assumed(instance.assumptions)
+        for case in cases(instance, self.symmetric):
+            context = Context([], case)
+            happens = context.inside(said)
+            if not any(z3.is_false(each) for each in happens):
+                context.assertions = [*self._rest.assertions, *happens]
+                yield context
 
     # --- trying ------------------------------------------------------------------------------------------------------
 
@@ -205,28 +221,3 @@ def _assumed(some: Sequence[Clause]) -> list[z3.BoolRef]:
 def _proper(bits: list[Bit]) -> list[z3.BoolRef]:
     """The truth values that are not known to be true."""
     return [formula(each) for each in bits if negation(each) is not False]
-
-
-# --- symmetry ---------------------------------------------------------------------------------------------------------
-
-
-def representatives(some: Sequence[Instance], symmetric: frozenset[str]) -> list[Instance]:
-    """Of instances that differ by a renaming of the members of the `symmetric` domains, the first."""
-    chosen: dict[Any, Instance] = {}
-    for each in some:
-        chosen.setdefault(_pattern(each, symmetric), each)
-    return list(chosen.values())
-
-
-def _pattern(instance: Instance, symmetric: frozenset[str]) -> Any:
-    """The concrete arguments with members of symmetric domains numbered in the order in which they are met."""
-    met: dict[Any, int] = {}
-
-    def renamed(value: Any) -> Any:
-        if isinstance(value, Domain) and type(value).__name__ in symmetric:
-            return type(value).__name__, met.setdefault(value, len(met))
-        if isinstance(value, tuple):
-            return tuple(renamed(each) for each in cast("tuple[Any, ...]", value))
-        return value
-
-    return tuple((name, renamed(value)) for name, value in instance.concrete.items())
