@@ -42,6 +42,7 @@ EXAMPLES = """\
   tidegate check replication:truncate_to_hw --set replicas=2 --set max_leader_epoch=2
   tidegate check replication:kip101 --property strong_isr --symmetry --workers 2
   tidegate check mine.py:broken --json --out report/
+  tidegate check replication:truncate_to_hw --engine bmc --depth 10 --property strong_isr
   tidegate check raft:count_replicas --engine walk --set max_term=4 --time 30 --seed 7
 
 exit: 0 holds, 1 a property is violated, 2 deadlock, 4 vacuous, 5 inconclusive, 7 a step broke

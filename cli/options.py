@@ -125,9 +125,10 @@ def add_search_options(parser: Parser) -> None:
     group = parser.add_argument_group("the search")
     group.add_argument(
         "--engine",
-        choices=("native", "python", "walk"),
+        choices=("native", "python", "walk", "bmc"),
         default="native",
-        help="compiled code (default), plain Python, the judge itself, or random walks: a sample",
+        help="compiled code (default), plain Python, the judge itself, random walks: a sample, or bmc: all runs up to a "
+        "depth, by SAT",
     )
     group.add_argument(
         "--symmetry",
@@ -160,7 +161,12 @@ def add_walk_options(parser: Parser) -> None:
         type=positive,
         help="walks to take (default: 100000; with --time, as many as the time allows)",
     )
-    group.add_argument("--depth", metavar="D", type=positive, help="steps after which a walk ends (default: 100)")
+    group.add_argument(
+        "--depth",
+        metavar="D",
+        type=positive,
+        help="steps after which a walk ends (default: 100); with --engine bmc, steps of the longest runs (default: 12)",
+    )
     group.add_argument(
         "--strategy",
         choices=("uniform", "swarm", "guided"),
@@ -179,6 +185,8 @@ def walks_of(options: argparse.Namespace) -> Walks | None:
     """What `add_walk_options` read; None for another engine. Raises `Wrong` where an option asks nothing of the
     engine."""
     given = {"walks": options.walks, "strategy": options.strategy, "novel": options.novel or None}
+    if options.engine not in ("walk", "bmc") and options.depth is not None:
+        raise Wrong("--depth is for --engine walk and --engine bmc")
     if options.engine != "walk":
         for name, value in given.items():
             if value is not None:
@@ -207,6 +215,7 @@ def search_of(options: argparse.Namespace) -> Search:
         workers=options.workers,
         seed=options.seed,
         keep_going=options.keep_going,
+        depth=getattr(options, "depth", None),
         cache=None if options.no_cache else cache_directory(),
     )
 

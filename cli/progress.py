@@ -43,6 +43,8 @@ class ProgressLine:
 def progress_text(progress: Progress) -> str:
     """What is known, and no guess of how long it will take."""
     memory = bytes_text(progress.memory_bytes)
+    if progress.says:
+        return f"{progress.says}, {memory}"
     if progress.walks is not None:
         return (
             f"{count(progress.walks, 'walk')}, {count(round(progress.states_per_second))} steps/s, longest "

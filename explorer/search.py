@@ -32,7 +32,8 @@ class Search:
     `symmetry` folds states that differ by a renaming of a symmetric domain. `recheck` is how many states of an
     exhaustive run, drawn with `seed`, plain Python judges again. `cache` is where compiled kernels are kept; None
     keeps none. `keep_going` explores everything and gives the shortest counterexample of every property, instead of
-    ending at the first. `walks` is for the engine that walks, and None for its defaults.
+    ending at the first. `walks` is for the engine that walks, and None for its defaults. `depth`
+    is how many steps runs have at most in the engine that is bounded by it; None leaves that to the engine.
     """
 
     symmetry: bool = False
@@ -44,13 +45,15 @@ class Search:
     cache: Path | None = None
     keep_going: bool = False
     walks: Walks | None = None
+    depth: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
     """A moment of a running search: distinct states, states still to expand, depth, states per second, bytes in use.
 
-    Of random walks: how many were taken, about how many distinct states they saw, and steps per second.
+    Of random walks: how many were taken, about how many distinct states they saw, and steps per second. `says`, where
+    there is something in it, tells it all in words.
     """
 
     distinct: int
@@ -60,6 +63,7 @@ class Progress:
     memory_bytes: int
     seconds: float
     walks: int | None = None
+    says: str = ""
 
 
 Report: TypeAlias = Callable[[Progress], None]

@@ -22,7 +22,8 @@ class Ending:
     """How a search ended. `runs` holds the counterexample or example of every property that was violated or met.
 
     `stopped` says why it ended early; `failure` is a model error or, when `deadlock` is set, a deadlock.
-    `sampled` says what an engine that does not exhaust looked at, once it has seen all that it was asked to.
+    `sampled` says what an engine that does not exhaust looked at, once it has seen all that it was asked to; `bounded`
+    is the number of steps up to which an engine has looked at every run, once that is all that it was asked to.
     """
 
     engine: str
@@ -41,6 +42,12 @@ class Ending:
     rechecked: int
     notes: tuple[str, ...]
     sampled: str | None = None
+    bounded: int | None = None
+
+    @property
+    def passed(self) -> bool:
+        """Whether the engine looked at all that it was to look at."""
+        return self.exhausted or self.sampled is not None or self.bounded is not None
 
 
 def verdict_of(model: Model, ending: Ending) -> Verdict:
@@ -87,7 +94,7 @@ def _property(each: Property, ending: Ending) -> PropertyVerdict:
     if each.kind == "reachable":
         word = "reached" if run is not None else "missing" if ending.exhausted else "not_checked"
         return PropertyVerdict(each.name, each.kind, each.says, word, run)
-    word = "violated" if run is not None else "holds" if ending.exhausted or ending.sampled else "not_checked"
+    word = "violated" if run is not None else "holds" if ending.passed else "not_checked"
     return PropertyVerdict(each.name, each.kind, each.says, word, run)
 
 
@@ -107,7 +114,7 @@ def _outcome(ending: Ending, properties: tuple[PropertyVerdict, ...]) -> Outcome
 def _word(outcome: Outcome, ending: Ending) -> Word:
     if outcome in ("model_error", "safety", "deadlock"):
         return "violated"
-    return "holds" if ending.exhausted or ending.sampled else "inconclusive"
+    return "holds" if ending.passed else "inconclusive"
 
 
 def _assurance(outcome: Outcome, ending: Ending) -> str:
@@ -115,6 +122,8 @@ def _assurance(outcome: Outcome, ending: Ending) -> str:
         return f"a counterexample, {'' if ending.sampled else 'the shortest, '}replayed in plain Python"
     if ending.exhausted:
         return "exhaustive within bounds"
+    if ending.bounded is not None:
+        return f"bounded to depth {ending.bounded}"
     if ending.sampled:
         return ending.sampled
     return f"none: {ending.stopped or 'the search did not finish'}"

@@ -80,15 +80,15 @@ def _headline(page: Page, verdict: Verdict) -> None:
 def _numbers(page: Page, verdict: Verdict) -> None:
     page.blank()
     walked = verdict.engine == "walk"
-    page.line(
+    counted = (
         f"{'about ' if walked else ''}{count(verdict.distinct_states, 'distinct state')}, "
-        f"{count(verdict.transitions, 'step' if walked else 'transition')}, depth {verdict.depth}",
-        indent=2,
+        f"{count(verdict.transitions, 'step' if walked else 'transition')}, depth {verdict.depth}"
     )
+    page.line(_runs(verdict) if verdict.engine == "bmc" else counted, indent=2)
     compiled = f"compiled in {seconds_text(verdict.compile_seconds)}, " if verdict.engine != "python" else ""
     large = verdict.distinct_states >= _LARGE
     memory = f"{verdict.bytes_per_state:.1f} bytes a state, " if large and verdict.bytes_per_state else ""
-    rate = f" ({_rate(verdict)})" if large or verdict.seconds >= 1 else ""
+    rate = f" ({_rate(verdict)})" if large or (verdict.seconds >= 1 and verdict.engine != "bmc") else ""
     page.line(
         f"{verdict.engine} engine: {compiled}searched in {seconds_text(verdict.seconds)}{rate}, {memory}"
         f"process peak {bytes_text(verdict.peak_memory_bytes)}",
@@ -103,6 +103,11 @@ def _rate(verdict: Verdict) -> str:
     if verdict.engine == "walk":
         return f"{count(round(verdict.transitions / max(verdict.seconds, 1e-9)))} steps/s"
     return rate_text(states_per_second(verdict))
+
+
+def _runs(verdict: Verdict) -> str:
+    """What bounded checking looked at: it counts no states."""
+    return f"every run of at most {count(verdict.depth - 1, 'step')}" if verdict.depth else "no run at all"
 
 
 def _properties(page: Page, verdict: Verdict) -> None:

@@ -299,9 +299,7 @@ class Algebra:
         if isinstance(subset, Holding):
             has = subset.has
             return Holding(remembered(lambda each: choose_bit(self.numbers.same(each, member), value, has(each))))
-        bits = (
-            choose_bit(self.is_at(member, subset.first + at), value, each) for at, each in enumerate(subset.bits)
-        )
+        bits = (choose_bit(self.is_at(member, subset.first + at), value, each) for at, each in enumerate(subset.bits))
         return Members(subset.first, tuple(bits))
 
     def with_record(self, pool: Heap | History, record: Fields) -> Heap | History:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import z3
 
@@ -67,11 +68,16 @@ def _leaves_of(encoding: Encoding, of: Type, parts: Sequence[Shape], count: int)
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """Something that may be found in a state or in a step: its name among the variables, and what it is about."""
+    """Something that may be found in a state, or in a step: its name among the variables, and what it is about."""
 
     name: str
-    kind: str
+    kind: Literal["invariant", "transition", "reachable", "broken property", "broken step", "deadlock"]
     prop: Property | None = None
+
+    @property
+    def of_step(self) -> bool:
+        """Whether it is about a step."""
+        return self.prop is not None and self.prop.kind == "transition"
 
 
 @dataclass(frozen=True, slots=True)

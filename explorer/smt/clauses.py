@@ -82,9 +82,7 @@ def triggers(body: z3.BoolRef, bound: list[z3.ExprRef]) -> list[z3.ExprRef]:
     return [cast(z3.ExprRef, z3.MultiPattern(*each)) for each in list(found.values())[:ALTERNATIVES]]
 
 
-def _covering(
-    first: z3.ExprRef, candidates: list[z3.ExprRef], names: set[int], fit: _Fit
-) -> list[z3.ExprRef] | None:
+def _covering(first: z3.ExprRef, candidates: list[z3.ExprRef], names: set[int], fit: _Fit) -> list[z3.ExprRef] | None:
     """Some candidates that mention every variable together, the first of them given."""
     chosen, missing = [first], names - fit.variables(first)
     while missing:

@@ -129,9 +129,7 @@ class Encoding:
         terms = [self.numbers.term(each) if isinstance(each, Number) else formula(each) for each in at]
         return z3.Function(name, *(each.sort() for each in terms), sort)(*terms)
 
-    def _function(
-        self, type_: Type, name: str, at: tuple[Number, ...], said: list[Bit]
-    ) -> Callable[[Number], Shape]:
+    def _function(self, type_: Type, name: str, at: tuple[Number, ...], said: list[Bit]) -> Callable[[Number], Shape]:
         """A function from one more integer to values of the type; that they are in range is said once, for all."""
         variable = Number(z3.Int(f"{name}#{len(at)}"), -inf, inf)
         self._say_ranges(type_, name, (*at, variable), said)
@@ -356,7 +354,9 @@ class Encoding:
     def _stored_members(self, members: range | None, shape: Members) -> tuple[Shape, Bit]:
         if members is None:
             has = {at: each for at, each in enumerate(shape.bits, shape.first) if each is not False}
-            return Holding(lambda each: disjunction(both(b, self.algebra.is_at(each, at)) for at, b in has.items())), True
+            return Holding(
+                lambda each: disjunction(both(b, self.algebra.is_at(each, at)) for at, b in has.items())
+            ), True
         outside = [b for at, b in enumerate(shape.bits, shape.first) if at not in members]
         return spread(shape, members.start, members.stop), negation(disjunction(outside))
 

@@ -72,7 +72,9 @@ class Evaluator:
         try:
             return _METHODS[type(expression)](self, expression, names)
         except Boundless as error:
-            raise NotUnbounded(expression.where, str(error), "keep that constant bounded, or use it as a bound") from None
+            raise NotUnbounded(
+                expression.where, str(error), "keep that constant bounded, or use it as a bound"
+            ) from None
         except Extensional:
             raise NotUnbounded(
                 expression.where,

@@ -230,4 +230,3 @@ def _boundless(op: Operation, left: Number, right: Number) -> Number:
     if left is not right and (op == "+" or (op == "-" and left is INFINITE)):
         return INFINITE
     raise Boundless(f"`{op}` of a bound that is not there has no value")
-

@@ -105,7 +105,9 @@ class Naming:
             disjunction(both(when, self._names(instance, at)) for when, instance in taken)
             for at in range(self.domain.size)
         )
-        told = [after == z3.Or(before, named) for after, before, named in zip(self.after, self.before, named, strict=True)]
+        told = [
+            after == z3.Or(before, named) for after, before, named in zip(self.after, self.before, named, strict=True)
+        ]
         return conjunction([*allowed, *told])
 
     def _members(self, concrete: Mapping[str, object]) -> list[int]:
@@ -140,7 +142,7 @@ class Naming:
                 return disjunction(self._mentions(of, parts[name], at) for name, of in fields)
             case Subset(of=Identity(name=name)), Members() if name == self.domain.name:
                 return True
-            case (Option() | Record() | Subset() | Identity()), _:
+            case ((Option() | Record() | Subset() | Identity()), _):
                 return False
             case _:
                 return not isinstance(shape, (Number, bool, z3.BoolRef, type(None)))

@@ -92,9 +92,7 @@ class _Taking(Execution):
 
     # --- bodies -------------------------------------------------------------------------------------------------------
 
-    def body(
-        self, statements: tuple[ir.Statement, ...], names: Names, at: _Context, wanted: bool
-    ) -> Iterator[Clause]:
+    def body(self, statements: tuple[ir.Statement, ...], names: Names, at: _Context, wanted: bool) -> Iterator[Clause]:
         """What a function says that returns `wanted`."""
         if not statements:
             return
@@ -265,9 +263,7 @@ class _Taking(Execution):
                 element, variables, inside = self._any_of(container, of.type, generator.source.where)
                 return element, replace(at, defined=at.need(defined)).over(variables, inside)
 
-    def _any_of(
-        self, container: Shape, type_: Any, where: ir.Where
-    ) -> tuple[Shape, tuple[z3.ExprRef, ...], Bit]:
+    def _any_of(self, container: Shape, type_: Any, where: ir.Where) -> tuple[Shape, tuple[z3.ExprRef, ...], Bit]:
         match container:
             case Sequence(length=length, at=at):
                 index, variables, inside = self._position(length)
@@ -343,7 +339,8 @@ class Defining(_Taking):
         whole = z3.Bool(self._name())
         self.assumptions += self._over_rounds(e, names, wanted, _Context(hypothesis=whole))
         broken = [
-            negation(implies(each.hypothesis, each.conclusion)) for each in self._over_rounds(e, names, wanted, _Context())
+            negation(implies(each.hypothesis, each.conclusion))
+            for each in self._over_rounds(e, names, wanted, _Context())
         ]
         self.assumptions.append(Clause("", (), z3.Not(whole), disjunction(broken), e.where))
         return whole if wanted else negation(whole)

@@ -228,9 +228,7 @@ class Execution(Evaluator):
         )
         self._version += 1
 
-    def _changed(
-        self, statement: Any, cell: Shape, indexes: list[Shape], value: Shape, path: Path
-    ) -> Shape:
+    def _changed(self, statement: Any, cell: Shape, indexes: list[Shape], value: Shape, path: Path) -> Shape:
         """The cell after the write, which happens `indexes` deep inside of it."""
         if not indexes:
             after, fits = self._written(statement, cell, value)
@@ -258,7 +256,9 @@ class Execution(Evaluator):
                 return longer, both(fits, room)
             case ir.Truncate():
                 sequence, length = cast("Slots | Sequence", cell), self.algebra.number(value)
-                fits = both(self.numbers.within(length, 0, length.hi), negation(self.numbers.less(sequence.length, length)))
+                fits = both(
+                    self.numbers.within(length, 0, length.hi), negation(self.numbers.less(sequence.length, length))
+                )
                 shorter = self.numbers.narrowed(length, 0, sequence.length.hi)
                 if isinstance(sequence, Slots):
                     return Slots(shorter, sequence.parts), fits
@@ -317,4 +317,3 @@ def _key(shape: Shape) -> Any:
         return shape
     term = getattr(shape, "term", None)
     return ("n", term) if isinstance(term, int) else id(shape)
-

@@ -74,9 +74,7 @@ class Start:
         return _decoded(self.initial.form.parameters, self.arguments, found)
 
 
-def _decoded(
-    parameters: tuple[Parameter, ...], arguments: Mapping[str, Shape], found: z3.ModelRef
-) -> dict[str, Any]:
+def _decoded(parameters: tuple[Parameter, ...], arguments: Mapping[str, Shape], found: z3.ModelRef) -> dict[str, Any]:
     return {each.name: decoded(each.type, arguments[each.name], found) for each in parameters}
 
 
@@ -133,7 +131,9 @@ class _Arguments:
         algebra: Algebra = self.encoding.algebra
         if self.ground or len(pool.slots) < 2:
             slots = enumerate(pool.slots)
-            return [_Argument(slot, there) for at, slot in slots if (there := algebra.is_below(at, pool.count)) is not False]
+            return [
+                _Argument(slot, there) for at, slot in slots if (there := algebra.is_below(at, pool.count)) is not False
+            ]
         index, _ = self.encoding.numbers.fresh(f"{name}@", 0, len(pool.slots) - 1)
         return [_Argument(algebra.picked(pool.slots, 0, index), self.encoding.numbers.less(index, pool.count))]
 
@@ -248,4 +248,3 @@ def _start(model: Model, encoding: Encoding, initial: Initial, given: tuple[_Arg
         state=SymbolicState(fields),
         assumptions=tuple(execution.assumptions),
     )
-

@@ -1,0 +1,208 @@
+"""Bounded model checking: is there a run of at most so many steps that breaks something?
+
+Runs of 0, 1, 2, ... steps are asked about one length after the other, so that what is found first is shortest. What is
+found is replayed by plain Python before it is shown; what is not found up to the depth asked for may still be there
+beyond it, and the verdict says so.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+
+from ...language.judge import attempt, holds, initial_states, instances, is_deadlock
+from ...language.model import Model
+from ...language.values import ModelError, State
+from ...language.verdict import Disagreement, Failure, Level, Run, Verdict
+from ..search import Progress, Report, Search
+from ..verdicts import Ending, peak_memory_bytes, verdict_of
+from .circuits import Circuits, Question, circuits_of
+from .encoding import finite
+from .ordering import namings
+from .sat import Ended, Sat
+from .unrolling import Unrolling
+
+DEPTH = 12
+"""How many steps runs have at most, where nothing else is asked for."""
+
+
+def check(model: Model, search: Search, report: Report | None = None) -> Verdict:
+    """Looks for a run of at most `search.depth` steps that violates a property, gets stuck, or breaks the model.
+
+    Ctrl-C ends the search as inconclusive, with what was found so far. ModelError when an initial state is outside its
+    types.
+    """
+    bounded = _Bounded(model, search, report)
+    bounded.run()
+    return bounded.verdict()
+
+
+class _Found(Exception):
+    """What was found ends the search."""
+
+
+@dataclass(slots=True)
+class _Bounded:
+    """One search."""
+
+    model: Model
+    search: Search
+    report: Report | None
+    runs: dict[str, Run] = field(default_factory=dict[str, Run])
+    levels: list[Level] = field(default_factory=list[Level])
+    failure: Failure | None = None
+    deadlock: bool = False
+    stopped: str | None = None
+    complete: int | None = None
+    prepared: float = 0.0
+    seconds: float = 0.0
+    backend: str = ""
+    folded: tuple[str, ...] = ()
+    notes: list[str] = field(default_factory=list[str])
+
+    @property
+    def depth(self) -> int:
+        """How many steps runs have at most."""
+        return DEPTH if self.search.depth is None else self.search.depth
+
+    def run(self) -> None:
+        """Searches, and notes how it ended."""
+        began = time.monotonic()
+        try:
+            if next(initial_states(self.model), None) is None:
+                self.complete = self.depth
+                return
+            encoding = finite(self.model)
+            circuits = circuits_of(self.model, encoding)
+            self.folded = tuple(each.domain.name for each in namings(self.model, encoding))
+            self.prepared = time.monotonic() - began
+            self._deepen(circuits, began)
+        except KeyboardInterrupt:
+            self.stopped = "stopped by Ctrl-C"
+        except Ended as ended:
+            self.stopped = str(ended)
+        except _Found:
+            pass
+        finally:
+            self.seconds = time.monotonic() - began - self.prepared
+
+    def _deepen(self, circuits: Circuits, began: float) -> None:
+        seconds = self.search.seconds
+        solver = Sat(None if seconds is None else began + seconds, self.search.memory_bytes)
+        self.backend = solver.backend
+        try:
+            unrolling = Unrolling(self.model, circuits, solver)
+            wanted = [*circuits.state_questions, *circuits.step_questions]
+            for length in range(self.depth + 1):
+                level = time.monotonic()
+                if length:
+                    unrolling.extend()
+                self._tell(length, began)
+                try:
+                    wanted = self._settle(unrolling, wanted)
+                except _Found:
+                    self.levels.append(Level(length + 1, 0, time.monotonic() - level))
+                    raise
+                self.levels.append(Level(length + 1, 0, time.monotonic() - level))
+                self.complete = length
+        finally:
+            solver.close()
+
+    def _tell(self, length: int, began: float) -> None:
+        if self.report is not None:
+            seconds = time.monotonic() - began
+            says = f"runs of {length} steps, {seconds:.0f} s; none of fewer steps breaks anything"
+            self.report(Progress(0, 0, length, 0.0, peak_memory_bytes(), seconds, says=says))
+
+    # --- one length ---------------------------------------------------------------------------------------------------
+
+    def _settle(self, unrolling: Unrolling, wanted: list[Question]) -> list[Question]:
+        """Finds all that is wanted in runs of this length; gives what is still wanted in longer ones.
+
+        Two last steps in the wrong order are only left out once nothing is asked about the very last step."""
+        asked = unrolling.ask(wanted)
+        of_steps = any(each.of_step for each in asked)
+        if not of_steps:
+            unrolling.order_last()
+        while asked:
+            values = unrolling.solver.solve([unrolling.one_of(asked.values())])
+            if values is None:
+                break
+            met = [each for each, variable in asked.items() if variable < len(values) and values[variable]]
+            run = unrolling.run(values)
+            self._found(met, run)
+            asked = {each: variable for each, variable in asked.items() if each not in met}
+            wanted = [each for each in wanted if each not in met]
+        unrolling.solver.add([(-variable,) for variable in asked.values()])
+        if of_steps:
+            unrolling.order_last()
+        return wanted
+
+    def _found(self, met: list[Question], run: Run) -> None:
+        """Notes what was found in a run, once plain Python has confirmed it."""
+        for each in met:
+            failed = self._confirm(each, run)
+            if failed is not None:
+                self.failure, self.deadlock = failed, each.kind == "deadlock"
+            elif each.prop is not None:
+                self.runs[each.prop.name] = run
+        broken = any(each.kind in ("invariant", "transition") for each in met)
+        if self.failure is not None or (broken and not self.search.keep_going):
+            raise _Found
+
+    def _confirm(self, question: Question, run: Run) -> Failure | None:
+        """The failure that plain Python sees; None when it is a property that is violated, or met. Disagreement when
+        plain Python sees something else."""
+        last, prop = run.states()[-1], question.prop
+        if prop is not None:
+            before = (run.states()[-2], last) if question.of_step else (last,)
+            try:
+                truth = holds(self.model, prop, *before)
+            except ModelError as error:
+                cut = Run(run.start, run.steps[:-1]) if question.of_step else run
+                return Failure(f"{prop.name}: {error.message}", error.where, cut)
+            if question.kind != "broken property" and truth == (question.kind == "reachable"):
+                return None
+        elif question.kind == "deadlock":
+            if is_deadlock(self.model, last):
+                return Failure("nothing can happen here, and the model does not say that it may end", "", run)
+        elif (error := self._breaking(last)) is not None:
+            return Failure(error.message, error.where, run, error.action, error.arguments)
+        raise Disagreement(f"bmc finds `{question.name.removeprefix('?')}` in {last}; plain Python does not")
+
+    def _breaking(self, state: State) -> ModelError | None:
+        """The first step from a state that breaks the model."""
+        for action, arguments in instances(self.model, state):
+            try:
+                attempt(self.model, state, action, arguments)
+            except ModelError as error:
+                return error
+        return None
+
+    # --- the verdict --------------------------------------------------------------------------------------------------
+
+    def verdict(self) -> Verdict:
+        """What the search found."""
+        bounded = self.depth if self.complete == self.depth and self.stopped is None else None
+        stopped = self.stopped
+        if stopped is not None and self.complete is not None:
+            stopped = f"{stopped}; no run of at most {self.complete} steps breaks anything"
+        ending = Ending(
+            engine="bmc",
+            exhausted=False,
+            stopped=stopped,
+            failure=self.failure,
+            deadlock=self.deadlock,
+            runs=self.runs,
+            distinct=0,
+            seconds=self.seconds,
+            compile_seconds=self.prepared,
+            bytes_per_state=0.0,
+            symmetry=self.folded,
+            actions=(),
+            levels=tuple(self.levels),
+            rechecked=0,
+            notes=tuple(self.notes),
+            bounded=bounded,
+        )
+        return verdict_of(self.model, ending)
