@@ -8,7 +8,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from ..explorer.smt.errors import NotUnbounded
+from ..explorer.smt.errors import NotUnbounded, Unsayable
 from ..language.binding import Definition
 from ..language.errors import shown_path
 from ..language.model import Model
@@ -88,8 +88,10 @@ def run(options: argparse.Namespace) -> Exit:
     try:
         proof = _proved(definition, model, options)
     except NotUnbounded as error:
-        print(_unsayable(error), file=sys.stderr)
-        return Exit.MODEL_TEXT
+        place = f"{shown_path(error.where.file)}:{error.where.line}"
+        return _no_meaning(f"{place}: {error.message}; {error.remedy}")
+    except Unsayable as error:
+        return _no_meaning(f"{shown_path(error.file)}:{error.line}: {error}")
     traces = {at: counterexample_document(each) for at, each in enumerate(proof.findings) if each.counterexample}
     paths = {} if out is None else {at: str(out / _file_name(proof.findings[at])) for at in traces}
     document = proof_document(proof, paths)
@@ -103,10 +105,10 @@ def run(options: argparse.Namespace) -> Exit:
     return found if out is None else _saved(out, document, traces, paths, found)
 
 
-def _unsayable(error: NotUnbounded) -> str:
-    """The message for a lemma or an action that has no meaning without bounds."""
-    place = f"{shown_path(error.where.file)}:{error.where.line}"
-    return f"tidegate: {place}: {error.message}\n  instead: {error.remedy}"
+def _no_meaning(message: str) -> Exit:
+    """Tells of a text that says something which has no meaning without bounds."""
+    print(f"tidegate: {message}", file=sys.stderr)
+    return Exit.MODEL_TEXT
 
 
 def _proved(definition: Definition, model: Model, options: argparse.Namespace) -> Proof:

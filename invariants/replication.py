@@ -30,6 +30,19 @@ def leader_in_isr(s: Partition) -> bool:
 
 
 @invariant
+def one_leader_per_epoch(s: Partition) -> bool:
+    """No two replicas take themselves for the leader of the same epoch."""
+    return all(
+        one == other
+        or not presumes_leadership(s, one)
+        or not presumes_leadership(s, other)
+        or s.leader_epoch[one] != s.leader_epoch[other]
+        for one in Replica
+        for other in Replica
+    )
+
+
+@invariant
 def weak_isr(s: Partition) -> bool:
     """Whoever takes itself for the leader: all of its own ISR hold its records below its high watermark."""
     return all(
@@ -123,6 +136,16 @@ def leader_epochs_never_decrease(before: Partition, after: Partition) -> bool:
     """No leader epoch goes back, neither the quorum's nor a replica's."""
     return after.quorum.leader_epoch >= before.quorum.leader_epoch and all(
         after.leader_epoch[replica] >= before.leader_epoch[replica] for replica in Replica
+    )
+
+
+@transition
+def a_leaders_high_watermark_never_decreases(before: Partition, after: Partition) -> bool:
+    """As long as a replica leads in one epoch, its high watermark does not go back. (A follower's may.)"""
+    return all(
+        after.high_watermark[replica] >= before.high_watermark[replica]
+        for replica in Replica
+        if presumes_leadership(before, replica) and after.leader_epoch[replica] == before.leader_epoch[replica]
     )
 
 

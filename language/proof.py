@@ -1,7 +1,7 @@
 """What an attempt to prove a model by induction came to: three different words, and what they rest on.
 
 *proved*: for the given number of replicas and whatever the other bounds are. *refuted*: there is a counterexample,
-which plain Python has replayed. *not proved*: neither; the solver gave up, and the finite copies have no counterexample.
+which plain Python has replayed. *not proved*: neither; the solver gave up, and no finite copy has a counterexample.
 """
 
 from __future__ import annotations
@@ -62,10 +62,12 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Unstated:
-    """That a property cannot be said without bounds, and why."""
+    """That a property cannot be said without bounds, and why: the place is in `file`, at `line`."""
 
     goal: str
     reason: str
+    file: str
+    line: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +87,7 @@ class Proof:
     `sizes` are the domains and how many members each has: nothing is proved for other numbers. `lemmas` are those that
     the proof rests on; `actions` those that were looked at, in source order; `goals` what was asked for: lemmas and
     properties by name, with what each says. `never` are actions whose guard contradicts the lemmas. `unstated` are
-    properties that cannot be said without bounds, with the reason. `symmetric` are the domains of which one choice of
+    properties that cannot be said without bounds. `symmetric` are the domains of which one choice of
     members stands for all. `witnesses` counts the reachable states, initial ones among them, in which plain Python
     found all lemmas true. `stopped` says why it ended early. `falls` are the candidates that were given up.
     """
@@ -99,7 +101,7 @@ class Proof:
     goals: Mapping[str, str]
     findings: tuple[Finding, ...]
     never: tuple[str, ...]
-    unstated: Mapping[str, str]
+    unstated: tuple[Unstated, ...]
     symmetric: tuple[str, ...]
     witnesses: int
     seconds: float

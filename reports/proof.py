@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from ..language.errors import shown_path
 from ..language.proof import Finding, Obligation, Proof, Unstated, Word
 from ..language.trace import trace_document
 from ..language.verdict import Failure, PropertyVerdict
@@ -104,16 +105,14 @@ def proof_page(proof: Proof, paper: Paper) -> Page:
 
 
 def headline(proof: Proof) -> str:
-    """`proved for replicas=3, whatever log_size and max_records are`."""
-    sizes = ", ".join(f"{count(size)} {name}s" if size != 1 else f"1 {name}" for name, size in proof.sizes.items())
-    sizes = sizes or "the model as it is"
-    if proof.word != "proved":
-        falls = sum(each.word == "refuted" for each in proof.findings)
-        open_ = sum(each.word == "not proved" for each in proof.findings)
-        parts = [f"{falls} refuted"] * bool(falls) + [f"{open_} not proved"] * bool(open_)
-        parts += [f"{sum(each.word == 'proved' for each in proof.findings)} proved"]
-        return f"{proof.word}, for {sizes}: of {count(len(proof.findings))} obligations {', '.join(parts)}"
-    return f"proved for {sizes}" + (f", whatever {_listed(proof.boundless)} may be" if proof.boundless else "")
+    """`proved for 3 replicas, whatever log_size and max_records are`."""
+    sizes = _listed([count(size, name.lower()) for name, size in proof.sizes.items()])
+    about = f" for {sizes}" * bool(sizes) + f", whatever {_listed(proof.boundless)} may be" * bool(proof.boundless)
+    if proof.word == "proved":
+        return f"proved{about}"
+    words = [each.word for each in proof.findings]
+    parts = [f"{words.count(word)} {word}" for word in MARKS if word in words]
+    return f"{proof.word}{about}: of {count(len(words), 'obligation')} {_listed(parts)}"
 
 
 def claim(proof: Proof) -> list[str]:
@@ -122,14 +121,13 @@ def claim(proof: Proof) -> list[str]:
     others = [f"{name}={plain(v)}" for name, v in fixed.items() if isinstance(v, int) and not isinstance(v, bool)]
     settings = "; ".join(part for part in (", ".join(others), switches_text(fixed)) if part)
     lines = [f"with {settings}"] if settings else []
-    if proof.boundless:
-        lines.append(f"{_listed(proof.boundless)} {'have' if len(proof.boundless) > 1 else 'has'} no bound here")
-    lines.append(
-        "assumes: that our translation to Z3 and Z3 itself are right; that a message which was taken may come again"
-    )
-    if proof.sizes:
-        members = " or ".join(f"number of {name}s" for name in proof.sizes)
-        lines.append(f"not proved for any other {members}, and nothing is said of what must happen some day")
+    given = [each for each in proof.lemmas if each not in proof.goals]
+    if given:
+        lines.append(f"assumes {count(len(given), 'lemma')} that {'was' if len(given) == 1 else 'were'} not asked for")
+    lines.append("assumes that Z3 and what we tell it are right; a message that was taken may come again")
+    members = _listed([f"number of {name.lower()}s" for name in proof.sizes])
+    lines.append(f"not proved for any other {members}" if members else "nothing else is proved")
+    lines[-1] += "; nothing is said of what must happen some day"
     return lines
 
 
@@ -149,8 +147,13 @@ def _goals(page: Page, proof: Proof) -> None:
         number = sum(proof.word_of(each) == word for each in lemmas)
         if number:
             rows.append((word, count(number, "lemma") if word == "proved" else _those(proof, word)))
-    rows += [("not stated", f"{name}: {reason}") for name, reason in proof.unstated.items()]
+    rows += [("not stated", f"{each.goal}: {place(each)}: {each.reason}") for each in proof.unstated]
     page.columns(rows, styles=_STYLES)
+
+
+def place(news: Unstated) -> str:
+    """`mine.py:12`."""
+    return f"{shown_path(news.file)}:{news.line}"
 
 
 def _those(proof: Proof, word: Word) -> str:
@@ -196,7 +199,8 @@ def _doubts(page: Page, proof: Proof) -> None:
     states = count(proof.witnesses, "reachable state")
     page.line(f"plain Python evaluated all of this in {states}, within the bounds of the constants", indent=2, hang=4)
     if proof.symmetric:
-        page.line(f"one choice of {_listed(proof.symmetric)}s stands for all that differ by a renaming", indent=2)
+        names = _listed([f"{each.lower()}s" for each in proof.symmetric])
+        page.line(f"one choice of {names} stands for all that differ by a renaming", indent=2)
     kept = sum(each.cached for each in proof.findings)
     page.line(
         f"{count(len(proof.findings), 'obligation')}, {count(kept)} of them kept from before, in "
@@ -247,7 +251,7 @@ def proof_document(proof: Proof, paths: Mapping[int, str]) -> Document:
             for name, says in proof.goals.items()
             if name not in proof.lemmas
         ],
-        "unstated": dict(proof.unstated),
+        "unstated": [{"name": each.goal, "where": place(each), "reason": each.reason} for each in proof.unstated],
         "obligations": [_finding(at, each, paths) for at, each in enumerate(proof.findings)],
         "never": list(proof.never),
         "symmetric": list(proof.symmetric),

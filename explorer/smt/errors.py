@@ -19,5 +19,14 @@ class NotUnbounded(Exception):
         return (NotUnbounded, (self.where, self.message, self.remedy))
 
 
+class Unsayable(Exception):
+    """A property that was asked for has no meaning without bounds: its name, why, and the place in the text."""
+
+    def __init__(self, name: str, reason: str, file: str, line: int) -> None:
+        super().__init__(f"{name} has no meaning without bounds: {reason}")
+        self.file = file
+        self.line = line
+
+
 class ExtraMissing(UsageError):
     """z3-solver is not installed: exit 64, with the line that installs it."""

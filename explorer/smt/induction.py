@@ -26,7 +26,7 @@ from ..verdicts import plain
 from .copies import Copies, Searched, Sketch, judged, lemmas_of
 from .crew import Lost, shared
 from .encoding import boundless_constants
-from .errors import NotUnbounded
+from .errors import NotUnbounded, Unsayable
 from .keeping import Shelf
 from .questions import Effort, Questions
 from .sampling import Sample, sampled
@@ -91,7 +91,7 @@ class Induction:
         self.shelf = Shelf(asked.folder, self.model)
         self.findings = list[Finding]()
         self.never = list[str]()
-        self.unstated = dict[str, str]()
+        self.unstated = dict[str, Unstated]()
         self.witnesses = 0
 
     # --- what there is to prove --------------------------------------------------------------------------------------
@@ -138,8 +138,8 @@ class Induction:
     def prove(self, heard: Heard) -> Proof:
         """Proves what is asked for.
 
-        NotUnbounded when a lemma or an action has no meaning without bounds; Disagreement when the solver and plain
-        Python do.
+        NotUnbounded when a lemma or an action has no meaning without bounds, Unsayable when a property that was asked
+        for by name has none; Disagreement when the solver and plain Python do.
         """
         began = time.monotonic()
         stopped = self._run(heard)
@@ -152,10 +152,14 @@ class Induction:
         self.witnesses = sample.states
         for each in sample.findings:
             self._note(each, heard)
-        known = {each.obligation for each in self.findings}
+        for each in self.goals():
+            known = self.shelf.unstated(each.name)
+            if known is not None:
+                self._set_apart(known, heard)
+        sampled_already = {each.obligation for each in self.findings}
         fresh = list[Obligation]()
         for each in self.obligations():
-            if each in known:
+            if each in sampled_already or each.goal in self.unstated:
                 continue
             if self.shelf.has(each):
                 self._note(Finding(each, "proved", 0.0, cached=True), heard)
@@ -170,7 +174,7 @@ class Induction:
                     self._note(each, heard)
                 if isinstance(result, Unstated):
                     waiting = {each: None for each in waiting if each.goal != result.goal}
-                    heard(result)
+                    self._set_apart(result, heard)
         except KeyboardInterrupt:
             stopped = "it was interrupted"
         if waiting and not stopped:
@@ -192,7 +196,7 @@ class Induction:
             goals={each.name: each.says for each in self.goals() if each.name not in self.unstated},
             findings=tuple(self.findings),
             never=tuple(each for each in self.actions() if each in self.never),
-            unstated=self.unstated,
+            unstated=tuple(self.unstated.values()),
             symmetric=tuple(sorted(self.symmetric)),
             witnesses=self.witnesses,
             seconds=seconds,
@@ -211,10 +215,8 @@ class Induction:
         match result:
             case Never(action=action):
                 self.never.append(action)
-            case Unstated(goal=goal, reason=reason):
-                if goal in (*self.asked.lemmas, *self.asked.properties):
-                    raise UsageError(f"{goal} cannot be said without bounds: {reason}")
-                self.unstated[goal] = reason
+            case Unstated():
+                pass
             case Lost(task=task, reason=reason):
                 known = {each.obligation for each in self.findings}
                 for each in cast(Task, task):
@@ -222,6 +224,15 @@ class Induction:
                         yield Finding(each, "not proved", 0.0, reason)
             case _:
                 yield self._judged(cast(Found, result))
+
+    def _set_apart(self, news: Unstated, heard: Heard) -> None:
+        """Notes a property that cannot be said without bounds. Unsayable when just that was asked for."""
+        if news.goal in self.asked.properties:
+            raise Unsayable(news.goal, news.reason, news.file, news.line)
+        if news.goal not in self.unstated:
+            self.shelf.keep_unstated(news)
+            self.unstated[news.goal] = news
+            heard(news)
 
     def _judged(self, found: Found) -> Finding:
         """A finding of a process, its counterexample as plain Python has it."""
@@ -251,7 +262,7 @@ class Prover:
             except NotUnbounded as error:
                 if each.goal in self.lemmas:
                     raise
-                yield Unstated(each.goal, str(error))
+                yield Unstated(each.goal, f"{error.message}; {error.remedy}", error.where.file, error.where.line)
                 continue
             yield replace(found, seconds=time.perf_counter() - began)
             if each.kind == "defined" and self.questions.can_never_happen(each.action):

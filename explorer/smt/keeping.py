@@ -9,13 +9,14 @@ import hashlib
 import json
 import os
 import tempfile
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any, cast
 
 from ...language.model import Model, Property
-from ...language.proof import Obligation
+from ...language.proof import Obligation, Unstated
 from ..walk import digest
 
 SCHEMA = "tidegate.proved/1"
@@ -44,6 +45,7 @@ class Shelf:
     def __init__(self, folder: Path | None, model: Model) -> None:
         self.folder = None if folder is None else folder / "proofs"
         self.notes = list[str]()
+        self._files = model.files
         self._actions = {each.name: digest(each.form) for each in model.actions}
         self._goals = {each.name: _meaning(each) for each in (*model.properties, *model.lemmas)}
         self._start = digest(tuple(each.form for each in model.initials))
@@ -60,43 +62,65 @@ class Shelf:
 
     def has(self, obligation: Obligation) -> bool:
         """Whether it was proved before."""
-        path = self._path(obligation)
+        held = self._read(self._path(obligation))
+        return held is not None and held.get("word") == "proved"
+
+    def _read(self, path: Path | None) -> dict[str, Any] | None:
+        """What a file keeps; None when there is none, or when it is not what was written there, which is noted."""
         if path is None or not path.exists():
-            return False
+            return None
         try:
             held = cast("dict[str, Any]", json.loads(path.read_text(encoding="utf-8")))
-            good = held["schema"] == SCHEMA and held["name"] == path.stem and held["word"] == "proved"
+            if held["schema"] == SCHEMA and held["name"] == path.stem:
+                return held
         except (OSError, ValueError, KeyError, TypeError):
-            good = False
-        if not good:
-            self.notes.append(f"{path} is no proof that was kept; it is proved again")
-        return good
+            pass
+        self.notes.append(f"{path} is not what was kept there; it is not believed, and written anew")
+        return None
+
+    def unstated(self, goal: str) -> Unstated | None:
+        """Why a property cannot be said without bounds, if that was found out before from the very same files."""
+        held = self._read(self._unstated_path(goal))
+        if held is None or held.get("word") != "unstated":
+            return None
+        return Unstated(goal, str(held["reason"]), str(held["file"]), int(held["line"]))
+
+    def keep_unstated(self, news: Unstated) -> None:
+        """Keeps the reason, which names a place in a file."""
+        held = {"word": "unstated", "goal": news.goal, "reason": news.reason, "file": news.file, "line": news.line}
+        self._write(self._unstated_path(news.goal), held)
+
+    def _unstated_path(self, goal: str) -> Path | None:
+        if self.folder is None:
+            return None
+        return self.folder / f"{digest((self._base, 'unstated', goal, self._goals[goal], _texts(self._files)))}.json"
 
     def keep(self, obligation: Obligation, seconds: float) -> None:
-        """Keeps a proof. A folder that cannot be written keeps nothing."""
-        path = self._path(obligation)
+        """Keeps a proof."""
+        kept = {"word": "proved", "kind": obligation.kind, "goal": obligation.goal, "action": obligation.action}
+        self._write(self._path(obligation), {**kept, "seconds": round(seconds, 3)})
+
+    def _write(self, path: Path | None, held: Mapping[str, Any]) -> None:
+        """Writes a file, whole or not at all. In a folder that cannot be written nothing is kept."""
         if path is None:
             return
-        text = json.dumps(
-            {
-                "schema": SCHEMA,
-                "name": path.stem,
-                "word": "proved",
-                "kind": obligation.kind,
-                "goal": obligation.goal,
-                "action": obligation.action,
-                "seconds": round(seconds, 3),
-            }
-        )
         with suppress(OSError):
             path.parent.mkdir(exist_ok=True)
             handle, part = tempfile.mkstemp(dir=path.parent, prefix=".")
             with os.fdopen(handle, "w", encoding="utf-8") as file:
-                file.write(text)
+                file.write(json.dumps({"schema": SCHEMA, "name": path.stem, **held}))
             Path(part).replace(path)
 
     def _path(self, obligation: Obligation) -> Path | None:
         return None if self.folder is None else self.folder / f"{self.name_of(obligation)}.json"
+
+
+def _texts(files: Iterable[str]) -> str:
+    """A digest of some files: where they are, and what is in them."""
+    total = hashlib.sha256()
+    for each in files:
+        total.update(each.encode() + b"\0" + Path(each).read_bytes())
+    return total.hexdigest()
 
 
 def _meaning(prop: Property) -> str:
