@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import cast
 
 import z3
 
@@ -73,13 +72,13 @@ def triggers(body: z3.BoolRef, bound: list[z3.ExprRef]) -> list[z3.ExprRef]:
     whole = [each for each in candidates if fit.variables(each) == names]
     if whole:
         smallest = [each for each in whole if not any(_inside(other, each) for other in whole)]
-        return cast("list[z3.ExprRef]", smallest[:ALTERNATIVES])
+        return smallest[:ALTERNATIVES]
     found: dict[tuple[int, ...], list[z3.ExprRef]] = {}
     for first in candidates:
         chosen = _covering(first, candidates, names, fit)
         if chosen is not None:
             found.setdefault(tuple(sorted(each.get_id() for each in chosen)), chosen)
-    return [cast(z3.ExprRef, z3.MultiPattern(*each)) for each in list(found.values())[:ALTERNATIVES]]
+    return [z3.MultiPattern(*each) for each in list(found.values())[:ALTERNATIVES]]
 
 
 def _covering(first: z3.ExprRef, candidates: list[z3.ExprRef], names: set[int], fit: _Fit) -> list[z3.ExprRef] | None:

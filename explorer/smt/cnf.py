@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import z3
 
-from .terms import Bit
+from .terms import Bit, formula
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,12 +28,12 @@ def clauses_of(formulas: Iterable[Bit]) -> Clauses:
     goal = z3.Goal()
     for each in formulas:
         if each is not True:
-            goal.add(each)
-    (made,) = _TACTIC().apply(goal)
+            goal.add(formula(each))
+    (made,) = _tactic().apply(goal)
     return read_dimacs(made.dimacs(True))
 
 
-def _TACTIC() -> z3.Tactic:
+def _tactic() -> z3.Tactic:
     return z3.Then("simplify", "propagate-values", "bit-blast", "simplify", "aig", "tseitin-cnf")
 
 

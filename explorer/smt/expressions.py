@@ -70,7 +70,7 @@ class Evaluator:
     def value(self, expression: ir.Expr, names: Names) -> Value:
         """The expression's value. NotUnbounded, with the line, when it has none in this encoding."""
         try:
-            return _METHODS[type(expression)](self, expression, names)
+            return getattr(self, f"_{type(expression).__name__}")(expression, names)
         except Boundless as error:
             raise NotUnbounded(
                 expression.where, str(error), "keep that constant bounded, or use it as a bound"
@@ -99,32 +99,32 @@ class Evaluator:
 
     # --- constants and names ------------------------------------------------------------------------------------------
 
-    def _const(self, e: ir.Const, names: Names) -> Value:
+    def _Const(self, e: ir.Const, names: Names) -> Value:
         if isinstance(e.type, Option | Unit):
             return Maybe(False, None), True
         return (bool(e.number) if isinstance(e.type, Bool) else known(e.number)), True
 
-    def _open(self, e: ir.OpenConst, names: Names) -> Value:
+    def _OpenConst(self, e: ir.OpenConst, names: Names) -> Value:
         if e.name in self.encoding.boundless:
             return INFINITE, True
         return self.encoding.constant(e.type, self.encoding.values[e.name]), True
 
-    def _name(self, e: ir.Name, names: Names) -> Value:
+    def _Name(self, e: ir.Name, names: Names) -> Value:
         return names[e.name], True
 
-    def _state_field(self, e: ir.StateField, names: Names) -> Value:
+    def _StateField(self, e: ir.StateField, names: Names) -> Value:
         return self.states[e.state][e.field], True
 
     # --- logic --------------------------------------------------------------------------------------------------------
 
-    def _not(self, e: ir.Not, names: Names) -> Value:
+    def _Not(self, e: ir.Not, names: Names) -> Value:
         value, defined = self.truth(e.operand, names)
         return negation(value), defined
 
-    def _and(self, e: ir.And, names: Names) -> Value:
+    def _And(self, e: ir.And, names: Names) -> Value:
         return self._in_turn(e.operands, names, stop_at=False)
 
-    def _or(self, e: ir.Or, names: Names) -> Value:
+    def _Or(self, e: ir.Or, names: Names) -> Value:
         return self._in_turn(e.operands, names, stop_at=True)
 
     def _in_turn(self, operands: tuple[ir.Expr, ...], names: Names, *, stop_at: bool) -> Value:
@@ -142,7 +142,7 @@ class Evaluator:
         through = conjunction(going)
         return (negation(through) if stop_at else through), conjunction(right)
 
-    def _choice(self, e: ir.Choice, names: Names) -> Value:
+    def _Choice(self, e: ir.Choice, names: Names) -> Value:
         condition, right = self.truth(e.condition, names)
         if isinstance(condition, bool):
             value, defined = self.value(e.yes if condition else e.no, names)
@@ -152,14 +152,14 @@ class Evaluator:
 
     # --- scalars ------------------------------------------------------------------------------------------------------
 
-    def _arithmetic(self, e: ir.Arithmetic, names: Names) -> Value:
+    def _Arithmetic(self, e: ir.Arithmetic, names: Names) -> Value:
         (left, one), (right, other) = self.number(e.left, names), self.number(e.right, names)
         defined = both(one, other)
         if e.op in ("//", "%"):
             defined = both(defined, negation(self.algebra.is_at(right, 0)))
         return self.numbers.arithmetic(e.op, left, right), defined
 
-    def _compare(self, e: ir.Compare, names: Names) -> Value:
+    def _Compare(self, e: ir.Compare, names: Names) -> Value:
         (left, one), (right, other) = self.value(e.left, names), self.value(e.right, names)
         if e.op in ("==", "!=") and isinstance(left, Sequence) and isinstance(right, Sequence):
             same = self.same_sequences(left, right, e.where)
@@ -180,29 +180,29 @@ class Evaluator:
 
     # --- options and records ------------------------------------------------------------------------------------------
 
-    def _some(self, e: ir.Some, names: Names) -> Value:
+    def _Some(self, e: ir.Some, names: Names) -> Value:
         value, defined = self.value(e.value, names)
         return (value if isinstance(value, Maybe) else Maybe(True, value)), defined
 
-    def _is_none(self, e: ir.IsNone, names: Names) -> Value:
+    def _IsNone(self, e: ir.IsNone, names: Names) -> Value:
         value, defined = self.value(e.option, names)
         return negation(cast(Maybe, value).present), defined
 
-    def _unwrap(self, e: ir.Unwrap, names: Names) -> Value:
+    def _Unwrap(self, e: ir.Unwrap, names: Names) -> Value:
         value, defined = self.value(e.option, names)
         option = cast(Maybe, value)
         inside = self.encoding.least(e.type) if option.value is None else option.value
         return inside, both(defined, option.present)
 
-    def _record_field(self, e: ir.RecordField, names: Names) -> Value:
+    def _RecordField(self, e: ir.RecordField, names: Names) -> Value:
         record, defined = self.value(e.record, names)
         return cast(Fields, record).parts[e.field], defined
 
-    def _make_record(self, e: ir.MakeRecord, names: Names) -> Value:
+    def _MakeRecord(self, e: ir.MakeRecord, names: Names) -> Value:
         parts, defined = self.values(e.fields, names)
         return Fields(dict(zip((name for name, _ in e.type.fields), parts, strict=True))), defined
 
-    def _replace(self, e: ir.Replace, names: Names) -> Value:
+    def _Replace(self, e: ir.Replace, names: Names) -> Value:
         record, right = self.value(e.record, names)
         values, defined = self.values(tuple(each for _, each in e.changes), names)
         changes = dict(zip((name for name, _ in e.changes), values, strict=True))
@@ -210,7 +210,7 @@ class Evaluator:
 
     # --- containers ---------------------------------------------------------------------------------------------------
 
-    def _index(self, e: ir.Index, names: Names) -> Value:
+    def _Index(self, e: ir.Index, names: Names) -> Value:
         container, right = self.value(e.container, names)
         index, defined = self.number(e.index, names)
         there = self.within(container, index)
@@ -230,7 +230,7 @@ class Evaluator:
             case _:
                 raise TypeError(f"{type(container).__name__} has no elements by index")
 
-    def _slice(self, e: ir.Slice, names: Names) -> Value:
+    def _Slice(self, e: ir.Slice, names: Names) -> Value:
         value, right = self.value(e.sequence, names)
         whole = cast("Slots | Sequence", value)
         start, one = (known(0), True) if e.start is None else self.number(e.start, names)
@@ -252,15 +252,15 @@ class Evaluator:
             return whole if start.term == 0 and length is whole.length else Sequence(length, at)
         return Slots(length, tuple(at(known(each)) for each in range(min(int(length.hi), len(whole.parts)))))
 
-    def _length(self, e: ir.Length, names: Names) -> Value:
+    def _Length(self, e: ir.Length, names: Names) -> Value:
         container, defined = self.value(e.of, names)
         return self.algebra.size(container), defined
 
-    def _contains(self, e: ir.Contains, names: Names) -> Value:
+    def _Contains(self, e: ir.Contains, names: Names) -> Value:
         (element, one), (container, other) = self.value(e.element, names), self.value(e.container, names)
         return self.algebra.has(container, element), both(one, other)
 
-    def _set_operation(self, e: ir.SetOperation, names: Names) -> Value:
+    def _SetOperation(self, e: ir.SetOperation, names: Names) -> Value:
         (left, one), (right, other) = self.value(e.left, names), self.value(e.right, names)
         return self._combined(e.op, left, right), both(one, other)
 
@@ -282,7 +282,7 @@ class Evaluator:
         bits = tuple(of(a, b) for a, b in zip(one.bits, other.bits, strict=True))
         return conjunction(bits) if op == "<=" else Members(one.first, bits)
 
-    def _is_majority(self, e: ir.IsMajority, names: Names) -> Value:
+    def _IsMajority(self, e: ir.IsMajority, names: Names) -> Value:
         value, defined = self.value(e.subset, names)
         members = cast(Members, value)
         return self._more_than(members.bits, len(members.bits) // 2), defined
@@ -294,26 +294,26 @@ class Evaluator:
             rows = [True] + [either(rows[n], both(rows[n - 1], each)) for n in range(1, count + 2)]
         return rows[count + 1]
 
-    def _make_subset(self, e: ir.MakeSubset, names: Names) -> Value:
+    def _MakeSubset(self, e: ir.MakeSubset, names: Names) -> Value:
         elements, defined = self.values(e.elements, names)
         numbers = [self.algebra.number(each) for each in elements]
         lo, hi = self.encoding.interval(e.type.of)
         inside = conjunction(self.numbers.within(each, lo, hi) for each in numbers)
         return self.encoding.subset(numbers, e.type.of), both(defined, inside)
 
-    def _full_subset(self, e: ir.FullSubset, names: Names) -> Value:
+    def _FullSubset(self, e: ir.FullSubset, names: Names) -> Value:
         members = self.encoding.numbers_of(e.type.of)
         if members is None:
             return Holding(lambda _: True), True
         return Members(members.start, (True,) * len(members)), True
 
-    def _make_seq(self, e: ir.MakeSeq, names: Names) -> Value:
+    def _MakeSeq(self, e: ir.MakeSeq, names: Names) -> Value:
         elements, defined = self.values(e.elements, names)
         if self.encoding.is_finite:
             return Slots(known(len(elements)), tuple(elements)), defined
         return self.encoding.sequence(tuple(elements), e.type), defined
 
-    def _concat(self, e: ir.Concat, names: Names) -> Value:
+    def _Concat(self, e: ir.Concat, names: Names) -> Value:
         (one, left_right), (other, right_right) = self.value(e.left, names), self.value(e.right, names)
         left, right = cast("Slots | Sequence", one), cast("Slots | Sequence", other)
         length = self.numbers.arithmetic("+", left.length, right.length)
@@ -341,14 +341,14 @@ class Evaluator:
             parts.append(self.algebra.choose(before, left.parts[min(at, len(left.parts) - 1)], later))
         return Slots(length, tuple(parts))
 
-    def _make_pool(self, e: ir.MakePool, names: Names) -> Value:
+    def _MakePool(self, e: ir.MakePool, names: Names) -> Value:
         elements, defined = self.values(e.elements, names)
         pool = cast("Heap | History", self.encoding.least(e.type))
         for each in elements:
             pool = self.algebra.with_record(pool, cast(Fields, each))
         return pool, defined
 
-    def _make_map(self, e: ir.MakeMap, names: Names) -> Value:
+    def _MakeMap(self, e: ir.MakeMap, names: Names) -> Value:
         type_ = cast(Map, e.type)
         keys = self.encoding.numbers_of(type_.key)
         if keys is None:
@@ -378,12 +378,12 @@ class Evaluator:
 
     # --- comprehensions -----------------------------------------------------------------------------------------------
 
-    def _call(self, e: ir.Call, names: Names) -> Value:
+    def _Call(self, e: ir.Call, names: Names) -> Value:
         arguments, right = self.values(e.arguments, names)
         value, defined = self.call(e.function, tuple(arguments), e.where)
         return value, both(right, defined)
 
-    def _quantified(self, e: ir.Quantified, names: Names) -> Value:
+    def _Quantified(self, e: ir.Quantified, names: Names) -> Value:
         walk = Walk()
         default, right = (None, True) if e.default is None else self.value(e.default, names)
         try:
@@ -420,7 +420,7 @@ class Evaluator:
         members = self.encoding.numbers_of(type_.of)
         if members is None:
             raise Endless
-        bits: list[Bit] = [False] * len(members)
+        bits = cast("list[Bit]", [False] * len(members))
         for there, inner in rounds:
             value, defined = self.number(e.body, inner)
             walk.need(there, both(defined, self.numbers.within(value, members.start, members.stop - 1)))
@@ -526,38 +526,3 @@ class Walk:
     def stop(self, condition: Bit) -> None:
         """The loop ends here under the condition."""
         self.going = both(self.going, negation(condition))
-
-
-_Method: TypeAlias = Callable[[Evaluator, Any, Names], Value]
-_METHODS: dict[type[Any], _Method] = {
-    ir.Const: Evaluator._const,
-    ir.OpenConst: Evaluator._open,
-    ir.Name: Evaluator._name,
-    ir.StateField: Evaluator._state_field,
-    ir.RecordField: Evaluator._record_field,
-    ir.Index: Evaluator._index,
-    ir.Slice: Evaluator._slice,
-    ir.Length: Evaluator._length,
-    ir.Not: Evaluator._not,
-    ir.And: Evaluator._and,
-    ir.Or: Evaluator._or,
-    ir.Choice: Evaluator._choice,
-    ir.Arithmetic: Evaluator._arithmetic,
-    ir.Compare: Evaluator._compare,
-    ir.Contains: Evaluator._contains,
-    ir.SetOperation: Evaluator._set_operation,
-    ir.IsMajority: Evaluator._is_majority,
-    ir.Some: Evaluator._some,
-    ir.IsNone: Evaluator._is_none,
-    ir.Unwrap: Evaluator._unwrap,
-    ir.MakeRecord: Evaluator._make_record,
-    ir.Replace: Evaluator._replace,
-    ir.MakeSubset: Evaluator._make_subset,
-    ir.FullSubset: Evaluator._full_subset,
-    ir.MakeSeq: Evaluator._make_seq,
-    ir.Concat: Evaluator._concat,
-    ir.MakePool: Evaluator._make_pool,
-    ir.MakeMap: Evaluator._make_map,
-    ir.Quantified: Evaluator._quantified,
-    ir.Call: Evaluator._call,
-}

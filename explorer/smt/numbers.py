@@ -173,7 +173,7 @@ class BitVectors(Integers):
         """1 or 0."""
         if isinstance(bit, bool):
             return known(int(bit))
-        return Number(cast(z3.BitVecRef, z3.Concat(_ZERO, z3.If(bit, _ONE, _ZERO))), 0, 1)
+        return Number(z3.Concat(_ZERO, z3.If(bit, _ONE, _ZERO)), 0, 1)
 
     def _computed(self, op: Operation, left: Number, right: Number, lo: Bound, hi: Bound) -> Number:
         if op in ("//", "%"):

@@ -22,7 +22,7 @@ from ..renaming import is_unchanged
 from ..symmetry import symmetry_of
 from .encoding import Encoding
 from .shapes import Fields, Maybe, Members, Shape
-from .terms import Bit, Number, both, conjunction, disjunction, either, implies
+from .terms import Bit, Number, both, conjunction, disjunction, either, formula, implies
 from .transition import Instance
 
 # --- steps that do not touch each other -------------------------------------------------------------------------------
@@ -106,7 +106,7 @@ class Naming:
             for at in range(self.domain.size)
         )
         told = [
-            after == z3.Or(before, named) for after, before, named in zip(self.after, self.before, named, strict=True)
+            after == formula(either(before, named)) for after, before, named in zip(self.after, self.before, named, strict=True)
         ]
         return conjunction([*allowed, *told])
 

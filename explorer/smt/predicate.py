@@ -10,7 +10,7 @@ from typing import Any, cast
 import z3
 
 from ...language import ir
-from ...language.types import Pool, Record, Subset
+from ...language.types import Pool, Subset
 from .algebra import Extensional, bit
 from .clauses import Clause
 from .encoding import Encoding, scalars
@@ -269,7 +269,7 @@ class _Taking(Execution):
                 index, variables, inside = self._position(length)
                 return at(index), variables, inside
             case History(has=has):
-                record, right = self.encoding.message(cast(Record, cast(Pool, type_).of), self._name())
+                record, right = self.encoding.message(cast(Pool, type_).of, self._name())
                 return record, tuple(variables_of(record)), both(right, has(record))
             case Holding(has=has):
                 lo, hi = self.encoding.interval(cast(Subset, type_).of)

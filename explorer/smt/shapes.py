@@ -9,7 +9,7 @@
 | `Map` | `Table`: a shape per key | the same; over an `Int` without an end: `Function` |
 | `Seq` | `Slots`: a length and a shape per index | `Sequence`: a length and a function of the index |
 | `Subset` | `Members`: a bit per member | the same; over an `Int` without an end: `Holding` |
-| `Pool` | `Heap`: a number and sorted slots, as the judge sorts them | `History`: a predicate of records; it only grows |
+| `Pool` | `Heap`: a count and slots in the judge's order | `History`: a predicate of records; it only grows |
 
 What lies beyond a length or under an absent flag is garbage: no operation looks at it.
 """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, Protocol, cast
 
 import z3
 
@@ -17,6 +17,14 @@ from ...language.values import Seq as SeqValue
 from .encoding import Encoding
 from .shapes import Fields, Heap, Maybe, Members, Shape, Slots, Table
 from .terms import Bit, Number, conjunction
+
+
+class Found(Protocol):
+    """What gives variables their values: a model of Z3, or anything that can be asked like one."""
+
+    def eval(self, t: z3.ExprRef, model_completion: bool = False) -> Any:
+        """The term's value."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +62,7 @@ def kept_fields(model: Model, encoding: Encoding) -> list[Any]:
 # --- back to plain Python ---------------------------------------------------------------------------------------------
 
 
-def value_of(model: Model, found: z3.ModelRef, state: SymbolicState) -> State:
+def value_of(model: Model, found: Found, state: SymbolicState) -> State:
     """The state that a Z3 model gives the variables of a finite state; what it leaves open is false or 0.
 
     ModelError when it is outside its types (then `valid` was not asserted)."""
@@ -63,7 +71,7 @@ def value_of(model: Model, found: z3.ModelRef, state: SymbolicState) -> State:
     return shape.state(shape.accept(name, fields[name]) for name in shape.names)
 
 
-def decoded(type_: Type, shape: Shape, found: z3.ModelRef) -> Any:
+def decoded(type_: Type, shape: Shape, found: Found) -> Any:
     """The value of plain Python that a shape has in a Z3 model (finite encoding)."""
     match type_:
         case Bool():
@@ -111,11 +119,11 @@ def _scalar(type_: Type, number: int) -> Any:
             return number
 
 
-def _bit(bit: Bit, found: z3.ModelRef) -> bool:
+def _bit(bit: Bit, found: Found) -> bool:
     return bit if isinstance(bit, bool) else z3.is_true(found.eval(bit, model_completion=True))
 
 
-def _number(shape: Shape, found: z3.ModelRef) -> int:
+def _number(shape: Shape, found: Found) -> int:
     if isinstance(shape, Number) and isinstance(shape.term, int):
         return shape.term
     value: Any = found.eval(cast(Any, shape).term, model_completion=True)

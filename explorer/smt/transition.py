@@ -9,19 +9,17 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
-import z3
-
 from ...language.checks import members_of
 from ...language.ir import Parameter
 from ...language.model import Action, Initial, Model
 from ...language.types import Enumeration, Identity, Int, Option, Record, Type
 from .algebra import Algebra
-from .encoding import Encoding
 from .clauses import Clause
+from .encoding import Encoding
 from .predicate import Defining
 from .shapes import Heap, History, Shape
-from .states import SymbolicState, decoded
 from .statements import Path
+from .states import Found, SymbolicState, decoded
 from .terms import Bit, both, conjunction, negation
 
 
@@ -51,7 +49,7 @@ class Instance:
         """Whether the step can be taken, if it breaks nothing."""
         return both(self.valid, self.guard, self.limit)
 
-    def argument_values(self, found: z3.ModelRef) -> dict[str, Any]:
+    def argument_values(self, found: Found) -> dict[str, Any]:
         """The arguments of plain Python that a Z3 model gives (finite encoding)."""
         return _decoded(self.action.form.parameters, self.arguments, found)
 
@@ -69,12 +67,12 @@ class Start:
     state: SymbolicState
     assumptions: tuple[Clause, ...] = ()
 
-    def argument_values(self, found: z3.ModelRef) -> dict[str, Any]:
+    def argument_values(self, found: Found) -> dict[str, Any]:
         """The arguments of plain Python that a Z3 model gives (finite encoding)."""
         return _decoded(self.initial.form.parameters, self.arguments, found)
 
 
-def _decoded(parameters: tuple[Parameter, ...], arguments: Mapping[str, Shape], found: z3.ModelRef) -> dict[str, Any]:
+def _decoded(parameters: tuple[Parameter, ...], arguments: Mapping[str, Shape], found: Found) -> dict[str, Any]:
     return {each.name: decoded(each.type, arguments[each.name], found) for each in parameters}
 
 

@@ -1,0 +1,67 @@
+"""Z3's meaning of a model is plain Python's: steps, states after, errors and properties, in states reachable or not."""
+
+from __future__ import annotations
+
+import random
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tidegate.explorer.smt.encoding import finite
+from tidegate.invariants.catalogue import CATALOGUE, find
+from tidegate.language.errors import ModelErrors
+
+from .engines import bound, reachable_states
+from .random_models import texts
+from .smt import agree, any_state
+
+MODELS = [
+    ("replication:truncate_to_hw", {}),
+    ("replication:kip101", {"max_leader_epoch": 2}),
+    ("replication:kip320_first_try", {}),
+    ("replication", {}),
+    ("async_isr", {}),
+    ("raft", {}),
+    ("raft", {"messages": 2, "losses": 1, "duplicates": 1}),
+    ("raft:membership", {"spares": 1}),
+    ("raft:always_truncate", {"messages": 1}),
+    ("kraft", {}),
+]
+
+
+@pytest.mark.parametrize(("name", "constants"), MODELS, ids=lambda each: each if isinstance(each, str) else len(each))
+def test_every_model_means_the_same(name: str, constants: dict[str, int]) -> None:
+    definition, profile = find(name)
+    model = definition.bind(name, profile=profile, constants=constants)
+    encoding, chosen = finite(model), random.Random(name)
+    for state in reachable_states(model, 12, seed=1):
+        agree(model, encoding, state)
+    for _ in range(6):
+        agree(model, encoding, any_state(model, chosen))
+
+
+def test_the_list_has_every_model() -> None:
+    assert {name.partition(":")[0] for name, _ in MODELS} == set(CATALOGUE)
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@given(text=texts(), seed=st.integers(0, 2**32))
+def test_random_models_mean_the_same(tmp_path_factory: pytest.TempPathFactory, text: str, seed: int) -> None:
+    folder: Path = tmp_path_factory.mktemp("random")
+    with suppress(ModelErrors):
+        model = bound(folder, text)
+        encoding, chosen = finite(model), random.Random(seed)
+        for state in (*reachable_states(model, 4, seed), *(any_state(model, chosen) for _ in range(4))):
+            agree(model, encoding, state)
+
+
+def test_open_constants_have_their_values() -> None:
+    definition, profile = find("replication")
+    names = ("log_size", "max_records", "max_leader_epoch")
+    model = definition.bind("replication", profile=profile, open=names)
+    encoding = finite(model)
+    for state in reachable_states(model, 10, seed=2):
+        agree(model, encoding, state)
