@@ -16,13 +16,15 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeAlias, cast
 
+from ...language import ir
 from ...language.binding import Definition
 from ...language.errors import UsageError, nearest
 from ...language.model import Model, Property
 from ...language.proof import Finding, Obligation, Proof, Unstated, Word
-from ...language.types import Identity
+from ...language.types import Identity, Pool
 from ..symmetry import symmetry_of
 from ..verdicts import plain
+from ..walk import walk
 from .copies import Copies, Searched, Sketch, judged, lemmas_of
 from .crew import Lost, shared
 from .encoding import boundless_constants
@@ -203,6 +205,7 @@ class Induction:
             workers=self.asked.workers,
             stopped=stopped,
             notes=tuple(self.shelf.notes),
+            again=_taken_from(model),
         )
 
     def _note(self, finding: Finding, heard: Heard) -> None:
@@ -306,6 +309,13 @@ def _tasks(obligations: Sequence[Obligation]) -> list[Task]:
             tasks.append([])
         tasks[-1].append(each)
     return [tuple(each) for each in tasks]
+
+
+def _taken_from(model: Model) -> tuple[str, ...]:
+    """The fields of messages from which some step removes one."""
+    forms = (node for action in model.actions if not action.switched_off for node in walk(action.form.body))
+    removed = {node.place.field for node in forms if isinstance(node, ir.Remove)}
+    return tuple(each.name for each in model.fields if each.name in removed and isinstance(each.type, Pool))
 
 
 def _size(model: Model, domain: Identity) -> int:

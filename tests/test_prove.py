@@ -1,0 +1,241 @@
+"""KIP-320 proved for any log and any epoch, bugs planted in it refuted, and its lemmas on every state that there is."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tidegate.cli.exits import Exit
+from tidegate.cli.main import main
+from tidegate.explorer import ENGINES
+from tidegate.explorer.search import Search
+from tidegate.explorer.smt.induction import Asked, Induction
+from tidegate.invariants.catalogue import find
+from tidegate.language.judge import attempt, holds
+from tidegate.language.model import Model
+from tidegate.language.proof import Finding, Proof
+from tidegate.reports.proof import counterexample_document
+
+REPLICATION, PROFILE = find("replication:kip320")
+LEMMAS = REPLICATION.names("lemma")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where this module's proofs are kept: what a bug leaves alone is proved once."""
+    return tmp_path_factory.mktemp("kept")
+
+
+def bound(**constants: Any) -> Model:
+    return REPLICATION.bind("replication:kip320", constants, PROFILE)
+
+
+def proved(folder: Path, *lemmas: str, **constants: Any) -> Proof:
+    asked = Asked(lemmas=lemmas, folder=folder)
+    return Induction(REPLICATION, bound(**constants), asked).prove(lambda _: None)
+
+
+@pytest.fixture(scope="module")
+def three(folder: Path) -> Proof:
+    return proved(folder)
+
+
+# --- the proof --------------------------------------------------------------------------------------------------------
+
+
+def test_kip320_is_proved_for_three_replicas_whatever_the_bounds(three: Proof) -> None:
+    assert [each for each in three.findings if each.word != "proved"] == []
+    assert (three.word, three.sizes) == ("proved", {"Replica": 3})
+    assert three.boundless == ("log_size", "max_records", "max_leader_epoch")
+    assert {*LEMMAS, "weak_isr", "strong_isr", "leader_in_isr", "one_leader_per_epoch"} <= set(three.goals)
+    assert {"a_leaders_high_watermark_never_decreases", "log_matching", "committed_log_matching"} <= set(three.goals)
+    assert {three.word_of(each) for each in three.goals} == {"proved"}
+
+
+def test_every_action_can_happen_where_the_lemmas_hold(three: Proof) -> None:
+    assert three.never == ()
+    assert "fetch" in three.actions and "truncate" not in three.actions  # which is switched off
+    assert three.witnesses > 10
+
+
+def test_what_counts_without_an_end_is_told_and_not_proved(three: Proof) -> None:
+    assert {each.goal for each in three.unstated} >= {
+        "true_high_watermark_never_decreases",
+        "no_truncation_below_true_high_watermark",
+    }
+    assert not {each.goal for each in three.unstated} & set(three.goals)
+
+
+def test_nothing_is_proved_twice(three: Proof, folder: Path) -> None:
+    again = proved(folder)
+    assert again.word == "proved"
+    assert all(each.cached for each in again.findings)
+    assert {each.goal for each in again.unstated} == {each.goal for each in three.unstated}
+
+
+def test_two_replicas_are_another_proof(three: Proof, folder: Path) -> None:
+    two = proved(folder, "logs_are_copies", replicas=2)
+    assert (two.word, two.sizes) == ("proved", {"Replica": 2})
+    assert not any(each.cached for each in two.findings)
+
+
+# --- planted bugs -----------------------------------------------------------------------------------------------------
+
+PLANTED = [
+    ({"await_epoch_start": False}, "expand_isr", "an_isr_has_what_is_committed"),
+    ({"fence_high_watermark": False}, "advance_high_watermark", "an_isr_has_what_is_committed"),
+    ({"fence_isr_expansion": False}, "expand_isr", "an_isr_has_what_is_committed"),
+    ({"fence_fetch": False}, "fetch", "logs_are_copies"),
+    ({"fence_truncation": False}, "become_follower", "logs_are_copies"),
+    ({"truncation": "high_watermark"}, "become_follower", "an_isr_has_what_is_committed"),
+    ({"truncation": "end_of_epoch"}, "become_follower", "logs_are_copies"),
+]
+
+
+@pytest.mark.parametrize(("bug", "action", "lemma"), PLANTED, ids=lambda each: str(each))
+def test_a_planted_bug_is_refuted_by_the_action_that_has_it(
+    three: Proof, folder: Path, bug: dict[str, Any], action: str, lemma: str
+) -> None:
+    proof = proved(folder, lemma, **bug)
+    assert proof.word == "refuted"
+    refuted = [each for each in proof.findings if each.word == "refuted"]
+    assert action in {each.obligation.action for each in refuted}
+    for each in refuted:
+        assert_counterexample(each)
+
+
+def assert_counterexample(finding: Finding) -> None:
+    """Plain Python agrees: all lemmas hold, the step can be taken, and leads where the lemma does not hold."""
+    found = finding.counterexample
+    assert found is not None
+    properties = {each.name: each for each in found.model.properties}
+    before, step = found.run.states()[-2], found.run.steps[-1]
+    lemmas = [properties[each] for each in LEMMAS if properties[each].kind == "invariant"]
+    assert all(holds(found.model, each, before) for each in lemmas)
+    assert attempt(found.model, before, found.model.action(step.action), step.arguments) == step.after
+    assert not holds(found.model, properties[finding.obligation.goal], step.after)
+
+
+def test_only_what_a_switch_changes_is_proved_again(three: Proof, folder: Path) -> None:
+    proof = proved(folder, await_epoch_start=False)
+    again = {each.obligation.action for each in proof.findings if not each.cached}
+    assert again == {"expand_isr"}
+
+
+def test_a_counterexample_to_induction_is_a_trace_document(three: Proof, folder: Path) -> None:
+    proof = proved(folder, "an_isr_has_what_is_committed", await_epoch_start=False)
+    refuted = next(each for each in proof.findings if each.word == "refuted")
+    document = counterexample_document(refuted)
+    assert (document["schema"], document["begins"], document["replay"]) == ("tidegate.trace/1", "induction", None)
+    assert document["property"]["name"] == "an_isr_has_what_is_committed"
+    assert [each["action"] for each in document["steps"]] == ["expand_isr"]
+    assert document["truth"]["an_isr_has_what_is_committed"] == "10"
+    json.dumps(document)
+
+
+# --- the published module ---------------------------------------------------------------------------------------------
+
+
+def test_whoever_has_an_empty_isr_has_no_record_to_commit(tmp_path: Path) -> None:
+    """The published module lets a replica with an empty ISR raise its high watermark, whether it leads or not. Its text
+    without our guard is proved as well: nobody with an empty ISR ever has a record, so that nobody does."""
+    from tidegate.language.binding import load
+
+    root = Path(__file__).resolve().parent.parent
+    text = (
+        (root / "model" / "replication.py")
+        .read_text(encoding="utf-8")
+        .replace("from ..language", "from tidegate.language")
+    )
+    lemmas = (root / "invariants" / "replication_proof.py").read_text(encoding="utf-8")
+    guard = '''has."""
+    require(presumes_leadership(s, leader))
+    offset = s.high_watermark[leader]'''
+    assert text.count(guard) == 1
+    text = text.replace(guard, guard.replace("    require(presumes_leadership(s, leader))\n", ""))
+    text = text.replace("    action,\n", "    action,\n    lemma,\n", 1)
+    body = lemmas[lemmas.index("# --- who leads in which epoch") :]
+    published = tmp_path / "published.py"
+    published.write_text(text + "\n\n" + body, encoding="utf-8")
+    definition = load(published)
+    model = definition.bind("published.py:kip320", {"replicas": 2}, "kip320")
+    proof = Induction(definition, model, Asked()).prove(lambda _: None)
+    assert [each for each in proof.findings if each.word != "proved"] == []
+
+
+# --- the lemmas, on every state that can be reached -------------------------------------------------------------------
+
+SIZES = {
+    "small": {"replicas": 2, "log_size": 2, "max_records": 2, "max_leader_epoch": 1},
+    "one_record": {"replicas": 3, "log_size": 1, "max_records": 1, "max_leader_epoch": 1},
+    "two_replicas": {"replicas": 2, "log_size": 2, "max_records": 2, "max_leader_epoch": 2},
+    "medium": {"replicas": 3, "log_size": 2, "max_records": 2, "max_leader_epoch": 1},
+}
+
+
+@pytest.mark.parametrize("sizes", SIZES.values(), ids=SIZES)
+def test_every_lemma_holds_on_every_reachable_state(sizes: dict[str, Any]) -> None:
+    model = REPLICATION.bind("replication:kip320", sizes, PROFILE, properties=LEMMAS)
+    verdict = ENGINES["native"](model, Search(), None)
+    assert {each.name: each.verdict for each in verdict.properties} == dict.fromkeys(LEMMAS, "holds")
+
+
+def test_a_lemma_is_judged_only_when_it_is_named() -> None:
+    model = bound()
+    assert not set(LEMMAS) & {each.name for each in model.properties}
+    assert [each.name for each in model.fields if each.ghost] == ["committed", "left_isr"]
+    named = REPLICATION.bind(
+        "replication:kip320", {}, PROFILE, properties=["logs_are_copies", "what_is_committed_stays"]
+    )
+    assert [(each.name, each.kind) for each in named.properties] == [
+        ("logs_are_copies", "invariant"),
+        ("what_is_committed_stays", "transition"),
+    ]
+    assert "leader_log" in {each.name for each in named.fields}
+
+
+# --- the command ------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def kept(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TIDEGATE_CACHE", str(folder))
+
+
+def test_the_report_says_for_what_it_is_proved(three: Proof, kept: None, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["prove", "replication:kip320"]) is Exit.HOLDS
+    said = " ".join(capsys.readouterr().out.split())
+    assert (
+        "✓ replication:kip320: proved for 3 replicas, whatever log_size, max_records and max_leader_epoch may be"
+        in said
+    )
+    assert "not proved for any other number of replicas; nothing is said of what must happen some day" in said
+    assert "fetch ✓ ✓✓✓✓✓" in said and "kept" in said
+
+
+def test_the_json_object_has_every_obligation(three: Proof, kept: None, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["prove", "replication:kip320", "--json"]) is Exit.HOLDS
+    document = json.loads(capsys.readouterr().out)
+    assert (document["schema"], document["verdict"], document["sizes"]) == (
+        "tidegate.proof/1",
+        "proved",
+        {"Replica": 3},
+    )
+    assert len(document["obligations"]) == len(three.findings)
+    assert {each["verdict"] for each in document["properties"]} == {"proved"}
+
+
+def test_a_refutation_is_saved_and_shown(
+    three: Proof, kept: None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    wanted = ["--set", "await_epoch_start=false", "--lemma", "an_isr_has_what_is_committed"]
+    assert main(["prove", "replication:kip320", *wanted, "--out", str(tmp_path)]) is Exit.SAFETY
+    said = capsys.readouterr().out
+    assert "refuted: expand_isr does not keep an_isr_has_what_is_committed" in said
+    assert "A counterexample to induction: all lemmas hold in its first state" in said
+    trace = tmp_path / "expand_isr--an_isr_has_what_is_committed.trace.json"
+    assert main(["show", str(trace)]) is Exit.HOLDS
+    assert "a state that the lemmas allow" in capsys.readouterr().out
+    assert json.loads((tmp_path / "report.json").read_text())["verdict"] == "refuted"
