@@ -13,8 +13,8 @@ from ..model import async_isr, kraft, raft, replication
 from . import async_isr as async_isr_properties
 from . import kraft as kraft_properties
 from . import raft as raft_properties
+from . import raft_proof, replication_proof
 from . import replication as replication_properties
-from . import replication_proof
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ def _definition(module: ModuleType, properties: tuple[ModuleType, ...]) -> Defin
 _ENTRIES = (
     Entry("replication", replication, (replication_properties, replication_proof), default_profile="kip320"),
     Entry("async_isr", async_isr, (async_isr_properties,)),
-    Entry("raft", raft, (raft_properties,), default_profile="raft"),
+    Entry("raft", raft, (raft_properties, raft_proof), default_profile="raft"),
     Entry("kraft", kraft, (kraft_properties,), default_profile="kip996"),
 )
 

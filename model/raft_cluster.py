@@ -122,6 +122,14 @@ class Read:
     confirmed_by: Set[Server]  # who has said since it came that the leader still leads
 
 
+@record
+class LogEnd:
+    """Where a log ends: its last index, and the term of the entry there."""
+
+    index: Index
+    term: Term
+
+
 Log = Annotated[Seq[Entry], Capacity(log_size)]
 
 
@@ -173,6 +181,16 @@ class Cluster:
     committed: Ghost[Annotated[Seq[Committed], Capacity(log_size)]]  # what was called committed first, by index
     committed_before: Ghost[Index]  # how much of it there was when the newest read began
     answer: Ghost[Option[Index]]  # up to where the answer to that read goes
+    # What the proof remembers of every term, in `invariants/raft_proof.py`:
+    ballots: Ghost[Map[Term, Map[Server, Option[Server]]]]  # whom each server voted for
+    asked: Ghost[Map[Term, Map[Server, Option[LogEnd]]]]  # where the log of each server that asked for votes ended
+    elected: Ghost[Map[Term, Option[Server]]]  # who led it
+    leader_log: Ghost[Map[Term, Log]]  # that leader's log, while it led
+    acknowledged: Ghost[Map[Term, Map[Server, Index]]]  # up to where each server acknowledged that log
+    counted: Ghost[Map[Term, Index]]  # up to where that leader counted a majority; 0 if it did not
+    leader_commit: Ghost[Map[Term, Index]]  # that leader's commit index
+    leader_commit_term: Ghost[Map[Term, Term]]  # in which term a majority was counted up to there
+    commit_term: Ghost[Map[Server, Term]]  # the same for each server's commit index
 
 
 @initial
@@ -199,6 +217,15 @@ def start(members: Set[Server]) -> Cluster:
         committed=Seq(),
         committed_before=0,
         answer=None,
+        ballots=Map({term: Map({server: None for server in Server}) for term in range(max_term + 1)}),
+        asked=Map({term: Map({server: None for server in Server}) for term in range(max_term + 1)}),
+        elected=Map({term: None for term in range(max_term + 1)}),
+        leader_log=Map({term: Seq() for term in range(max_term + 1)}),
+        acknowledged=Map({term: Map({server: 0 for server in Server}) for term in range(max_term + 1)}),
+        counted=Map({term: 0 for term in range(max_term + 1)}),
+        leader_commit=Map({term: 0 for term in range(max_term + 1)}),
+        leader_commit_term=Map({term: 0 for term in range(max_term + 1)}),
+        commit_term=Map({server: 0 for server in Server}),
     )
 
 

@@ -13,6 +13,7 @@ from .raft_cluster import (
     Cluster,
     Entry,
     Kind,
+    LogEnd,
     Message,
     Role,
     Server,
@@ -59,10 +60,13 @@ def time_out(s: Cluster, server: Server) -> None:
     require(not check_quorum or not s.in_touch[server])
     require(not pre_vote or is_quorum(Set(at for at in Server if would_vote(s, server, at)), members(s, server)))
     limit(s.current_term[server] < max_term)
+    term = s.current_term[server] + 1
     s.role[server] = Role.CANDIDATE
-    s.current_term[server] += 1
+    s.current_term[server] = term
     s.voted_for[server] = server
     s.votes_granted[server] = Set([server])
+    s.ballots[term][server] = server
+    s.asked[term][server] = LogEnd(index=len(s.log[server]), term=last_term(s, server))
 
 
 @action
@@ -101,6 +105,7 @@ def request_vote(s: Cluster, candidate: Server, voter: Server) -> None:
     require(grants(s, vote_request(s, candidate, voter)))
     s.voted_for[voter] = candidate
     s.votes_granted[candidate].add(voter)
+    s.ballots[s.current_term[voter]][voter] = candidate
 
 
 @action
@@ -115,6 +120,11 @@ def become_leader(s: Cluster, candidate: Server) -> None:
     s.next_index[candidate] = Map({other: 1 if other == candidate else end + 1 for other in Server})
     if no_op:
         s.log[candidate].append(Entry(term=s.current_term[candidate], command=None, members=Set()))
+    s.elected[s.current_term[candidate]] = candidate
+    s.leader_log[s.current_term[candidate]] = s.log[candidate]
+    s.acknowledged[s.current_term[candidate]][candidate] = len(s.log[candidate])
+    s.leader_commit[s.current_term[candidate]] = s.commit_index[candidate]
+    s.leader_commit_term[s.current_term[candidate]] = s.commit_term[candidate]
 
 
 # --- a newer term (5.1) -----------------------------------------------------------------------------------------------

@@ -35,6 +35,7 @@ from .raft_cluster import (
     lossy_restart,
     members,
     messages,
+    reads,
     send_fsync,
 )
 from .raft_reads import is_asked, read_after
@@ -48,8 +49,11 @@ def write(s: Cluster, leader: Server) -> None:
     require(client_values > 0 and s.role[leader] == Role.LEADER)
     limit(s.next_command < client_values)
     limit(len(s.log[leader]) < log_size)
-    s.log[leader].append(Entry(term=s.current_term[leader], command=s.next_command, members=Set()))
+    entry = Entry(term=s.current_term[leader], command=s.next_command, members=Set())
+    s.log[leader].append(entry)
     s.next_command += 1
+    s.leader_log[entry.term].append(entry)
+    s.acknowledged[entry.term][leader] = len(s.leader_log[entry.term])
 
 
 def append_request(s: Cluster, leader: Server, follower: Server) -> Message:
@@ -65,7 +69,7 @@ def append_request(s: Cluster, leader: Server, follower: Server) -> Message:
         log_term=0 if previous == 0 else s.log[leader][previous - 1].term,
         entry=None if is_heartbeat else s.log[leader][previous],
         commit_index=min(s.commit_index[leader], previous if is_heartbeat else previous + 1),
-        read=s.read.number if s.read is not None and is_asked(s, leader) else 0,
+        read=s.read.number if reads > 0 and s.read is not None and is_asked(s, leader) else 0,
     )
 
 
@@ -93,10 +97,18 @@ def end_of(request: Message) -> int:
 
 
 def synced_after(s: Cluster, request: Message) -> int:
-    """Up to where the follower's log is then on its disk for certain."""
+    """Up to where the follower's log is then on its disk for certain, where restarts are lossy."""
+    if not lossy_restart:
+        return 0
     unchanged = len(s.log[request.to]) if log_after(s, request) == s.log[request.to] else request.index
     kept = min(s.synced[request.to], unchanged)
-    return max(kept, end_of(request)) if lossy_restart and follower_fsync else kept
+    return max(kept, end_of(request)) if follower_fsync else kept
+
+
+def commit_term_after(s: Cluster, request: Message) -> int:
+    """The term in which a majority was counted up to the commit index that the follower then has."""
+    is_news = request.commit_index > s.commit_index[request.to]
+    return s.leader_commit_term[request.term] if is_news else s.commit_term[request.to]
 
 
 def append_reply(s: Cluster, request: Message) -> Message:
@@ -122,13 +134,16 @@ def append_entries(s: Cluster, leader: Server, follower: Server) -> None:
     request = append_request(s, leader, follower)
     reply = append_reply(s, request)
     synced = synced_after(s, request)
-    s.read = read_after(s, reply)
+    if reads > 0:
+        s.read = read_after(s, reply)
     if lossy_restart and send_fsync:
         s.synced[leader] = max(s.synced[leader], end_of(request))
     s.role[follower] = Role.FOLLOWER
     s.votes_granted[follower] = Set()
     s.in_touch[follower] = check_quorum
     if reply.success:
+        s.acknowledged[reply.term][follower] = max(s.acknowledged[reply.term][follower], reply.index)
+        s.commit_term[follower] = commit_term_after(s, request)
         s.log[follower] = log_after(s, request)
         s.synced[follower] = synced
         s.commit_index[follower] = max(s.commit_index[follower], request.commit_index)
@@ -162,3 +177,7 @@ def advance_commit_index(s: Cluster, leader: Server) -> None:
         s.synced[leader] = max(s.synced[leader], index)
     for o in range(len(s.committed), index):
         s.committed.append(Committed(entry=s.log[leader][o], term=s.current_term[leader]))
+    s.counted[s.current_term[leader]] = index
+    s.leader_commit[s.current_term[leader]] = index
+    s.leader_commit_term[s.current_term[leader]] = s.current_term[leader]
+    s.commit_term[leader] = s.current_term[leader]

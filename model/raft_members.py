@@ -33,7 +33,10 @@ def change_membership(s: Cluster, leader: Server, server: Server) -> None:
     require(not commit_before_change or has_committed_in_its_term(s, leader))
     require(all(entry.members == Set() for entry in s.log[leader][s.commit_index[leader] :]))
     limit(len(s.log[leader]) < log_size)
-    s.log[leader].append(Entry(term=s.current_term[leader], command=None, members=members(s, leader) ^ {server}))
+    entry = Entry(term=s.current_term[leader], command=None, members=members(s, leader) ^ {server})
+    s.log[leader].append(entry)
+    s.leader_log[entry.term].append(entry)
+    s.acknowledged[entry.term][leader] = len(s.leader_log[entry.term])
 
 
 def is_removed(s: Cluster, server: Server) -> bool:

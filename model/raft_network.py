@@ -21,10 +21,11 @@ from .raft_cluster import (
     lossy_restart,
     members,
     messages,
+    reads,
     send_fsync,
 )
 from .raft_election import grants, vote_request
-from .raft_log import append_reply, append_request, end_of, log_after, synced_after
+from .raft_log import append_reply, append_request, commit_term_after, end_of, log_after, synced_after
 from .raft_reads import read_after
 
 # --- messages in flight -----------------------------------------------------------------------------------------------
@@ -36,8 +37,7 @@ def send_vote_request(s: Cluster, candidate: Server, voter: Server) -> None:
     require(messages > 0 and s.role[candidate] == Role.CANDIDATE)
     require(voter not in s.votes_granted[candidate] and voter in members(s, candidate))
     request = vote_request(s, candidate, voter)
-    require(request not in s.network)
-    limit(len(s.network) < messages)
+    limit(len(s.network) < messages and request not in s.network)
     s.network.add(request)
 
 
@@ -51,6 +51,7 @@ def receive_vote_request(s: Cluster, request: Message) -> None:
     s.network.remove(request)
     if granted:
         s.voted_for[request.to] = request.source
+        s.ballots[term][request.to] = request.source
     if granted or request.term < term:
         s.network.add(Message(kind=Kind.VOTE_REPLY, term=term, source=request.to, to=request.source, success=granted))
 
@@ -73,8 +74,7 @@ def send_append_entries(s: Cluster, leader: Server, follower: Server) -> None:
     require(messages > 0 and s.role[leader] == Role.LEADER)
     require(follower != leader and follower in members(s, leader))
     request = append_request(s, leader, follower)
-    require(request not in s.network)
-    limit(len(s.network) < messages)
+    limit(len(s.network) < messages and request not in s.network)
     s.network.add(request)
     if lossy_restart and send_fsync:
         s.synced[leader] = max(s.synced[leader], end_of(request))
@@ -95,6 +95,8 @@ def receive_append_entries(s: Cluster, request: Message) -> None:
         s.votes_granted[follower] = Set()
         s.in_touch[follower] = check_quorum
     if reply.success:
+        s.acknowledged[reply.term][follower] = max(s.acknowledged[reply.term][follower], reply.index)
+        s.commit_term[follower] = commit_term_after(s, request)
         s.log[follower] = log_after(s, request)
         s.synced[follower] = synced
         s.commit_index[follower] = max(s.commit_index[follower], request.commit_index)
@@ -110,7 +112,8 @@ def receive_append_reply(s: Cluster, reply: Message) -> None:
     follower = reply.source
     known = s.match_index[leader][follower]
     counts = reply.term == s.current_term[leader] and s.role[leader] == Role.LEADER
-    s.read = read_after(s, reply)
+    if reads > 0:
+        s.read = read_after(s, reply)
     s.network.remove(reply)
     if counts and reply.success:
         s.match_index[leader][follower] = max(known, reply.index)
@@ -119,7 +122,7 @@ def receive_append_reply(s: Cluster, reply: Message) -> None:
         s.next_index[leader][follower] = max(known + 1, s.next_index[leader][follower] - 1)
 
 
-# --- what may become of them ---
+# --- what may become of them ------------------------------------------------------------------------------------------
 
 
 @action(kind="fault", budget="losses")
