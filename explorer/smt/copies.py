@@ -29,7 +29,8 @@ from .terms import Bit, both, conjunction, formula, negation
 from .transition import Instance, instances
 
 SIZES = (1, 2, 3)
-"""What the boundless constants are in one copy after the other, as far as their declared ranges allow."""
+"""What the boundless constants are in one copy after the other, as far as their declared ranges allow. A last copy has
+the bounds that were given, where those are larger."""
 
 SECONDS = 20.0
 """The time for one query about a copy."""
@@ -60,6 +61,8 @@ class Copies:
             values = {**model.values, **{name: _at_most(definition, name, size) for name in boundless}}
             if values not in self._values:
                 self._values.append(values)
+        if any(cast(int, model.values[name]) > SIZES[-1] for name in boundless):
+            self._values.append(dict(model.values))
         self._boundless = [name for name in model.constants if name in boundless]
 
     def __len__(self) -> int:

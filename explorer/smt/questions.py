@@ -211,7 +211,8 @@ def _reason(solver: z3.Solver, taken: float, effort: Effort) -> str:
     said = solver.reason_unknown()
     if taken >= effort.seconds * 0.98 or said in ("timeout", "canceled"):
         return f"the solver had no answer within {effort.seconds:g} s"
-    return f"the solver does not know ({said})"
+    because = said.strip("()")
+    return "the solver does not know" + (f" ({because})" if because not in ("", "unknown") else "")
 
 
 def _assumed(some: Sequence[Clause]) -> list[z3.BoolRef]:

@@ -1,0 +1,298 @@
+"""What `prove` says when something is wrong: each mistake in a clear sentence, with the right exit, and nothing that
+was kept is believed when what it depends on has changed."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tidegate.cli.exits import Exit
+from tidegate.cli.main import main
+from tidegate.explorer.smt.crew import Lost, shared
+from tidegate.explorer.smt.houdini import surviving
+from tidegate.explorer.smt.induction import Asked, Induction
+from tidegate.language.binding import load
+from tidegate.language.proof import Obligation, Proof
+
+FOLLOWER = Path(__file__).parent / "models" / "follower.py"
+TEXT = FOLLOWER.read_text(encoding="utf-8")
+
+SLOW = '''
+
+@lemma
+def fermat(s: Pair) -> bool:
+    """Nobody finds these by trying."""
+    low = s.low + 1
+    high = s.high + 1
+    return low * low * low + high * high * high != 1729 * 4104 * s.low + 7
+'''
+
+
+@pytest.fixture(autouse=True)
+def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Every test has a cache, and a working directory, of its own."""
+    folder = tmp_path / "cache"
+    folder.mkdir()
+    monkeypatch.setenv("TIDEGATE_CACHE", str(folder))
+    monkeypatch.chdir(tmp_path)
+    return folder
+
+
+def written(text: str, name: str = "mine.py") -> str:
+    Path(name).write_text(text, encoding="utf-8")
+    return name
+
+
+def with_lemma(body: str) -> str:
+    return written(f'{TEXT}\n\n@lemma\ndef extra(s: Pair) -> bool:\n    """One more."""\n    return {body}\n')
+
+
+def proof_of(path: str, folder: Path | None = None, **constants: Any) -> Proof:
+    definition = load(Path(path))
+    return Induction(definition, definition.bind(path, constants), Asked(folder=folder)).prove(lambda _: None)
+
+
+# --- lemmas that are wrong --------------------------------------------------------------------------------------------
+
+
+def test_a_lemma_that_is_false_at_first(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["prove", with_lemma("s.high > 0")]) is Exit.SAFETY
+    said = capsys.readouterr().out
+    assert "✗ refuted: extra is false at first\n" in said
+    assert "extra fails after 0 steps" in said
+
+
+def test_a_lemma_that_is_true_and_not_kept(capsys: pytest.CaptureFixture[str]) -> None:
+    # It holds in every state that can be reached, and says too little about those from which `lead` breaks it.
+    path = written(TEXT.replace("return s.low <= s.high", "return s.low != s.high + 2"))
+    assert main(["prove", path, "--lemma", "in_order"]) is Exit.SAFETY
+    said = capsys.readouterr().out
+    assert "✗ refuted: lead does not keep in_order\n" in said
+    assert "low   3\n" in said and "high  0\n" in said
+    assert "A counterexample to induction: all lemmas hold in its first state" in said
+
+
+def test_a_counterexample_beyond_the_copies_needs_larger_bounds(capsys: pytest.CaptureFixture[str]) -> None:
+    path = written(TEXT.replace("return s.low <= s.high", "return s.low != s.high + 4"))
+    assert main(["prove", path, "--lemma", "in_order"]) is Exit.INCONCLUSIVE
+    said = " ".join(capsys.readouterr().out.split())
+    assert "the solver does not know; there is no counterexample within top=3" in said
+    assert main(["prove", path, "--lemma", "in_order", "--set", "top=5"]) is Exit.SAFETY
+
+
+def test_a_lemma_that_is_no_predicate(capsys: pytest.CaptureFixture[str]) -> None:
+    path = written(TEXT + '\n\n@lemma\ndef extra(s: Pair) -> int:\n    """A number."""\n    return s.low\n')
+    assert main(["prove", path]) is Exit.MODEL_TEXT
+    said = capsys.readouterr().err
+    assert "TG311: a role with the wrong signature" in said
+    assert "extra is a lemma: a bool about the state, and nothing else" in said
+
+
+def test_a_lemma_that_counts_without_an_end(capsys: pytest.CaptureFixture[str]) -> None:
+    path = with_lemma("sum(1 for n in range(s.high)) >= s.low")
+    line = Path(path).read_text().splitlines().index("    return sum(1 for n in range(s.high)) >= s.low") + 1
+    assert main(["prove", path]) is Exit.MODEL_TEXT
+    said = capsys.readouterr().err
+    assert said.startswith(f"tidegate: mine.py:{line}: `sum` goes over something that has no end here; ")
+
+
+def test_a_property_that_counts_is_set_apart_unless_it_is_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
+    path = written(
+        TEXT
+        + '\n\n@invariant\ndef counted(s: Pair) -> bool:\n    """It counts."""\n'
+        + "    return sum(1 for n in range(s.high)) >= s.low\n"
+    )
+    assert main(["prove", path]) is Exit.HOLDS
+    assert "not stated  counted: mine.py:" in capsys.readouterr().out
+    assert main(["prove", path]) is Exit.HOLDS  # and once more, from what was kept
+    assert "not stated  counted: mine.py:" in capsys.readouterr().out
+    assert main(["prove", path, "--property", "counted"]) is Exit.MODEL_TEXT
+    assert "counted has no meaning without bounds: `sum` goes over something" in capsys.readouterr().err
+
+
+def test_a_model_without_lemmas(capsys: pytest.CaptureFixture[str]) -> None:
+    path = written(TEXT[: TEXT.index("@lemma")])
+    assert main(["prove", path]) is Exit.USAGE
+    assert capsys.readouterr().err == (
+        "tidegate: mine.py has no lemmas to prove it by; docs/proofs.md says how to write them, marked @lemma\n"
+    )
+
+
+def test_names_that_there_are_not(capsys: pytest.CaptureFixture[str]) -> None:
+    path = written(TEXT)
+    assert main(["prove", path, "--lemma", "in_ordre"]) is Exit.USAGE
+    assert capsys.readouterr().err == "tidegate: mine.py has no lemma in_ordre; did you mean in_order?\n"
+    assert main(["prove", path, "--property", "not_ahead"]) is Exit.USAGE
+    assert "no property not_ahead to prove; " in capsys.readouterr().err
+
+
+def test_a_step_that_may_break_the_types(capsys: pytest.CaptureFixture[str]) -> None:
+    path = written(
+        TEXT.replace("require(not careful or s.low < s.high)", "require(s.low != 0)\n    assert s.low < s.high")
+    )
+    assert main(["prove", path]) is Exit.SAFETY
+    said = capsys.readouterr().out
+    assert "✗ refuted: follow may break the model's types" in said
+    assert "then step 1 breaks it: The lower one follows." in said
+
+
+# --- time, and interruptions ------------------------------------------------------------------------------------------
+
+
+def test_a_query_that_takes_too_long_is_not_proved(capsys: pytest.CaptureFixture[str]) -> None:
+    path = written(TEXT + SLOW)
+    assert main(["prove", path, "--lemma", "fermat", "--query-time", "0.2"]) is Exit.INCONCLUSIVE
+    said = capsys.readouterr().out
+    assert "? not proved: that lead keeps fermat" in said
+    assert "the solver had no answer within 0.2 s; there is no counterexample within top=3" in " ".join(said.split())
+
+
+def test_a_proof_that_takes_too_long_says_so(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["prove", written(TEXT + SLOW), "--time", "0.001"]) is Exit.INCONCLUSIVE
+    said = capsys.readouterr().out
+    assert "not finished: the time was up after 0.001 s" in said
+    assert "✗" not in said
+
+
+def test_an_interrupted_proof_reports_what_it_has(kept: Path) -> None:
+    path = written(TEXT + SLOW)
+    command = [sys.executable, "-m", "tidegate.cli.main", "prove", path, "--query-time", "60"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=dict(os.environ))
+    deadline = time.monotonic() + 60
+    while len(list(kept.glob("proofs/*.json"))) < 3 and time.monotonic() < deadline:
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    said, wrong = process.communicate(timeout=60)
+    assert process.returncode == Exit.INCONCLUSIVE, wrong
+    assert "not finished: it was interrupted" in said
+    assert "Traceback" not in wrong
+
+
+def test_a_process_that_dies_loses_its_task_and_no_other() -> None:
+    def make() -> Any:
+        def work(task: int) -> Any:
+            if task == 2:
+                os.kill(os.getpid(), signal.SIGKILL)
+            yield task * 10
+
+        return work
+
+    results = list(shared(make, [1, 2, 3], 2, None))
+    assert sorted(each for each in results if isinstance(each, int)) == [10, 30]
+    assert [each for each in results if isinstance(each, Lost)] == [Lost(2, "the solver's process died (SIGKILL)")]
+
+
+# --- what is kept -----------------------------------------------------------------------------------------------------
+
+
+def cached(proof: Proof) -> set[Obligation]:
+    return {each.obligation for each in proof.findings if each.cached}
+
+
+def test_what_is_kept_is_believed_only_as_it_was_written(kept: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = written(TEXT)
+    assert main(["prove", path]) is Exit.HOLDS
+    files = sorted(kept.glob("proofs/*.json"))
+    assert files
+    files[0].write_text("{", encoding="utf-8")
+    files[1].write_text(files[1].read_text().replace("proved", "proven"), encoding="utf-8")
+    files[2].write_text(files[3].read_text(), encoding="utf-8")
+    capsys.readouterr()
+    assert main(["prove", path]) is Exit.HOLDS
+    said = " ".join(capsys.readouterr().out.split())
+    assert f"note: {files[0]} is not what was kept there; it is not believed, and written anew" in said
+    assert f"note: {files[2]} is not what was kept there" in said
+    assert main(["prove", path]) is Exit.HOLDS
+    assert "note:" not in capsys.readouterr().out
+
+
+def test_a_proof_does_not_outlive_what_it_depends_on(kept: Path) -> None:
+    assert cached(proof_of(written(TEXT), kept)) == set()
+    again = proof_of(written(TEXT), kept)
+    everything = {each.obligation for each in again.findings}
+    assert cached(again) == everything
+    # a comment changes nothing
+    assert cached(proof_of(written(TEXT.replace("s.high += 1", "s.high += 1  # on")), kept)) == everything
+    # an action changes what is said of it
+    other = proof_of(written(TEXT.replace("s.high += 1", "s.high = s.high + 1")), kept)
+    assert {each.action for each in everything - cached(other)} <= {"lead"}
+    # a constant changes the action that looks at it
+    careless = proof_of(written(TEXT), kept, careful=False)
+    assert {each.action for each in everything - cached(careless)} == {"follow", ""}
+    # a lemma changes everything that rests on it
+    text = TEXT.replace("return s.low <= s.high", "return not s.low > s.high")
+    assert {each.kind for each in cached(proof_of(written(text), kept))} == set()
+
+
+def test_nothing_is_kept_where_nothing_can_be(tmp_path: Path) -> None:
+    locked = tmp_path / "locked"
+    locked.mkdir()
+    locked.chmod(0o500)
+    try:
+        assert proof_of(written(TEXT), locked).word == "proved"
+    finally:
+        locked.chmod(0o700)
+
+
+# --- candidates -------------------------------------------------------------------------------------------------------
+
+
+def test_of_candidates_those_that_prove_each_other_are_left() -> None:
+    candidates = '''
+
+@lemma
+def always_zero(s: Pair) -> bool:
+    """False after a step."""
+    return s.high == 0
+
+
+@lemma
+def never_seven(s: Pair) -> bool:
+    """True only while `always_zero` is."""
+    return s.low != 7
+
+
+@lemma
+def not_negative(s: Pair) -> bool:
+    """True by itself."""
+    return s.low + s.high >= 0
+'''
+    path = written(TEXT + candidates)
+    definition = load(Path(path))
+    proof = surviving(definition, definition.bind(path), Asked(), lambda _: None)
+    assert proof.lemmas == ("in_order", "not_negative")
+    assert [(each.lemma, each.round, each.finding.obligation.action) for each in proof.falls] == [
+        ("always_zero", 1, "lead"),
+        ("never_seven", 2, "follow"),
+    ]
+    assert proof.word == "proved"
+    assert proof.word_of("not_ahead_by_two") == "proved"
+
+
+def test_candidates_that_fell_are_told_with_the_action(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["prove", with_lemma("s.high == 0"), "--candidates"]) is Exit.HOLDS
+    said = capsys.readouterr().out
+    assert "given up in round 1: extra\n    refuted: lead does not keep extra, in a state that can be reached" in said
+
+
+# --- the extra --------------------------------------------------------------------------------------------------------
+
+
+def test_without_z3_the_line_that_installs_it(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in [each for each in sys.modules if each.startswith("tidegate.explorer.smt.") or each == "z3"]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "z3", None)
+    assert main(["prove", written(TEXT)]) is Exit.USAGE
+    said = capsys.readouterr().err
+    assert (
+        said
+        == "tidegate: prove needs z3-solver, which is not installed; install it with: pip install 'tidegate[prove]'\n"
+    )
