@@ -46,7 +46,7 @@ def examples(page: Path) -> Iterator[Example]:
 def commands(page: str, lines: list[str], first: int) -> Iterator[Example]:
     starts = [i for i, line in enumerate(lines) if line.startswith("$ ")]
     for start, end in zip(starts, [*starts[1:], len(lines)], strict=True):
-        more = [line[2:] for line in lines[start + 1 : end] if line.startswith("> ")]
+        more = [line[2:] for line in lines[start + 1 : end] if line.startswith("> ") or line == ">"]
         output = lines[start + 1 + len(more) : end]
         said = re.fullmatch(r"\[exit (\d+)\]", output[-1]) if output else None
         shown = output[:-1] if said else output
