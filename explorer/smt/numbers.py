@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import operator
+from collections.abc import Callable
 from math import inf
 from typing import Any, cast
 
@@ -70,9 +72,9 @@ class Integers:
             return _boundless(op, left, right)
         if op in ("//", "%") and right.term == 0:
             return known(0)
+        if isinstance(left.term, int) and isinstance(right.term, int):
+            return known(_EXACTLY[op](left.term, right.term))
         lo, hi = _interval(op, left, right)
-        if left.known and right.known:
-            return known(int(lo))
         if op in ("+", "-") and right.term == 0:
             return left
         if op == "+" and left.term == 0:
@@ -196,6 +198,15 @@ def width(lo: Bound, hi: Bound) -> int:
 def not_less(numbers: Integers, left: Number, right: Number) -> Bit:
     """Whether `left >= right`."""
     return negation(numbers.less(left, right))
+
+
+_EXACTLY: dict[Operation, Callable[[int, int], int]] = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "//": operator.floordiv,
+    "%": operator.mod,
+}
 
 
 # --- intervals --------------------------------------------------------------------------------------------------------

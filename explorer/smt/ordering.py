@@ -106,7 +106,8 @@ class Naming:
             for at in range(self.domain.size)
         )
         told = [
-            after == formula(either(before, named)) for after, before, named in zip(self.after, self.before, named, strict=True)
+            after == formula(either(before, named))
+            for after, before, named in zip(self.after, self.before, named, strict=True)
         ]
         return conjunction([*allowed, *told])
 

@@ -1,0 +1,231 @@
+"""Bounded checking: the same lengths as the explorer's, plain Python's word on every run, and limits that are heeded."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tidegate.cli.recorded import named_bounds
+from tidegate.explorer import ENGINES
+from tidegate.explorer.search import Progress, Search
+from tidegate.explorer.smt import bmc, sat, unrolling
+from tidegate.invariants.catalogue import find
+from tidegate.language.errors import UsageError
+from tidegate.language.model import Model
+from tidegate.language.steptext import StepError
+from tidegate.language.verdict import Disagreement, Verdict
+
+from .engines import bound, length, text_of
+
+SHORT = [
+    ("replication:truncate_to_hw", "one_record", {}, "weak_isr", 8),
+    ("replication:truncate_to_hw", "two_replicas", {}, "strong_isr", 9),
+    ("replication:truncate_to_hw", "two_replicas", {}, "true_high_watermark_never_decreases", 9),
+    ("replication:truncate_to_hw", "two_replicas", {}, "no_truncation_below_true_high_watermark", 9),
+    ("raft:no_fsync", "two_elections", {}, "committed_entries_reach_majority", 8),
+    ("raft:empty_disk", "two_elections", {}, "terms_never_decrease", 2),
+    ("raft:empty_disk", "two_elections", {}, "election_safety", 9),
+    ("raft:check_quorum", "small", {}, "no_disruption", 7),
+]
+
+
+def model_of(name: str, bounds: str | None = None, properties: tuple[str, ...] = (), **constants: Any) -> Model:
+    definition, profile = find(name)
+    settings = {**(named_bounds(name)[bounds] if bounds else {}), **constants}
+    return definition.bind(name, profile=profile, constants=settings, properties=properties or None)
+
+
+def small(folder: Path, fields: str, start: str, body: str, **options: Any) -> Model:
+    return bound(folder, text_of(fields, start, body), **options)
+
+
+def checked(model: Model, depth: int, **options: Any) -> Verdict:
+    return bmc.check(model, Search(depth=depth, **options))
+
+
+# --- agreement --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("name", "bounds", "constants", "prop", "steps"), SHORT, ids=lambda each: str(each))
+def test_lengths_are_the_explorers(name: str, bounds: str, constants: Any, prop: str, steps: int) -> None:
+    model = model_of(name, bounds, (prop,), **constants)
+    mine = checked(model, steps)
+    theirs = ENGINES["native"](model, Search(symmetry=True))
+    assert mine.outcome == theirs.outcome == "safety"
+    assert length(mine.properties[0].run) == length(theirs.properties[0].run) == steps
+    assert mine.assurance == "a counterexample, the shortest, replayed in plain Python"
+
+
+def test_one_step_less_is_not_enough() -> None:
+    verdict = checked(model_of("raft:check_quorum", "small", ("no_disruption",)), 6)
+    assert (verdict.verdict, verdict.outcome) == ("holds", "none")
+    assert verdict.assurance == "bounded to depth 6"
+    assert [each.verdict for each in verdict.properties] == ["holds"]
+
+
+COUNTER = "count: Small"
+STEPS = """
+@action
+def step(s: World) -> None:
+    '''One more.'''
+    limit(s.count < 3)
+    s.count += 1
+
+
+@invariant
+def small(s: World) -> bool:
+    '''It is small.'''
+    return s.count < 2
+
+
+@transition
+def slow(before: World, after: World) -> bool:
+    '''It does not come to three.'''
+    return after.count < 3
+
+
+@reachable
+def one(s: World) -> bool:
+    '''One.'''
+    return s.count == 1
+
+
+@reachable
+def many(s: World) -> bool:
+    '''More than there can be.'''
+    return s.count > 3
+"""
+
+
+def test_every_kind_of_property(tmp_path: Path) -> None:
+    verdict = checked(small(tmp_path, COUNTER, "count=0", STEPS), 5, keep_going=True)
+    found = {each.name: (each.verdict, length(each.run)) for each in verdict.properties}
+    assert found == {
+        "small": ("violated", 2),
+        "slow": ("violated", 3),
+        "one": ("reached", 1),
+        "many": ("not_checked", None),
+    }
+    first = checked(small(tmp_path, COUNTER, "count=0", STEPS), 5)
+    assert {each.name: each.verdict for each in first.properties} == {
+        "small": "violated", "slow": "not_checked", "one": "reached", "many": "not_checked",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        ("s.count += 1", "4 is outside 0..3"),
+        ("s.count = s.count + 1 + 0 // (2 - s.count)", "division by zero"),
+        ("assert s.count < 1\n    s.count += 1", "assert s.count < 1"),
+    ],
+)
+def test_steps_that_break_the_model(tmp_path: Path, body: str, message: str) -> None:
+    text = f"@action\ndef step(s: World) -> None:\n    '''A step.'''\n    {body}\n"
+    model = small(tmp_path, COUNTER, "count=0", text)
+    mine, theirs = checked(model, 5), ENGINES["python"](model, Search())
+    assert mine.outcome == theirs.outcome == "model_error"
+    assert mine.failure is not None and theirs.failure is not None
+    assert message in mine.failure.message and mine.failure.message == theirs.failure.message
+    assert length(mine.failure.run) == length(theirs.failure.run)
+    assert mine.failure.where == theirs.failure.where
+
+
+def test_a_property_that_breaks(tmp_path: Path) -> None:
+    body = STEPS.split("@invariant")[0] + (
+        "@invariant\ndef odd(s: World) -> bool:\n    '''Odd.'''\n    return 4 // (2 - s.count) >= 0\n"
+    )
+    verdict = checked(small(tmp_path, COUNTER, "count=0", body), 5)
+    assert verdict.outcome == "model_error" and verdict.failure is not None
+    assert verdict.failure.message == "odd: division by zero" and length(verdict.failure.run) == 2
+
+
+def test_deadlock(tmp_path: Path) -> None:
+    body = STEPS.split("@invariant")[0].replace("limit(", "require(")
+    model = small(tmp_path, COUNTER, "count=0", body)
+    verdict = checked(model, 5)
+    assert verdict.outcome == "deadlock" and verdict.failure is not None and length(verdict.failure.run) == 3
+    ending = body + "\n\n@terminal\ndef done(s: World) -> bool:\n    '''Done.'''\n    return s.count == 3\n"
+    assert checked(small(tmp_path, COUNTER, "count=0", ending), 5).outcome == "none"
+    assert checked(small(tmp_path, COUNTER, "count=0", STEPS.split("@invariant")[0]), 5).outcome == "none"
+
+
+def test_messages_in_flight() -> None:
+    verdict = checked(model_of("raft:always_truncate", "delayed", ("two_leaders", "election_safety")), 6)
+    assert verdict.assurance == "bounded to depth 6"
+
+
+# --- what goes wrong --------------------------------------------------------------------------------------------------
+
+
+def test_a_run_that_python_does_not_take_is_a_disagreement(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: Any) -> Any:
+        raise StepError("step 1 is disabled")
+
+    monkeypatch.setattr(unrolling, "replay", refuse)
+    with pytest.raises(Disagreement, match="bmc found a run that plain Python does not take: step 1 is disabled"):
+        checked(model_of("raft:empty_disk", "two_elections", ("terms_never_decrease",)), 3)
+
+
+def test_time_ends_it_at_once() -> None:
+    began = time.monotonic()
+    verdict = checked(model_of("raft", "four_terms", ("election_safety",)), 60, seconds=4.0)
+    assert verdict.verdict == "inconclusive" and time.monotonic() - began < 30
+    assert verdict.assurance.startswith("none: the time limit was reached; no run of at most")
+
+
+def test_memory_ends_it() -> None:
+    verdict = checked(model_of("raft", "four_terms", ("election_safety",)), 60, memory_bytes=2**25)
+    assert verdict.verdict == "inconclusive"
+    assert "the memory limit was reached by the solver" in verdict.assurance
+
+
+def test_ctrl_c_ends_it_with_a_report() -> None:
+    command = "check raft --bounds four_terms --property election_safety --engine bmc --depth 60".split()
+    program = "import sys; from tidegate.cli.main import main; sys.exit(main(sys.argv[1:]))"
+    running = subprocess.Popen([sys.executable, "-c", program, *command], stdout=subprocess.PIPE, text=True)
+    time.sleep(6)
+    running.send_signal(signal.SIGINT)
+    told, _ = running.communicate(timeout=30)
+    assert running.returncode == 5
+    assert told == "" or "stopped by Ctrl-C" in told
+
+
+def test_progress_names_the_length(tmp_path: Path) -> None:
+    told: list[Progress] = []
+    bmc.check(small(tmp_path, COUNTER, "count=0", STEPS), Search(depth=1), told.append)
+    assert [each.says.split(",")[0] for each in told] == ["runs of 0 steps", "runs of 1 steps"]
+
+
+def test_without_z3_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in [each for each in sys.modules if each.startswith("tidegate.explorer.smt")]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "z3", None)
+    with pytest.raises(UsageError, match=r"pip install 'tidegate\[prove\]'"):
+        ENGINES["bmc"](model_of("raft"), Search())
+
+
+# --- solvers ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("backend", [sat.Cadical, sat.Z3])
+def test_both_solvers_count_alike(backend: Any) -> None:
+    solver: sat.Backend = backend()
+    solver.add([[1, 2], [-1, 2], [-2, 3]])
+    found = solver.solve([])
+    assert found is not None and found[2:4] == [True, True]
+    assert solver.solve([-3]) is None
+    solver.add([[-2]])
+    assert solver.solve([]) is None
+
+
+def test_z3_stands_in_for_cadical(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sat, "find_spec", lambda _: None)
+    verdict = checked(model_of("raft:empty_disk", "two_elections", ("terms_never_decrease",)), 3)
+    assert length(verdict.properties[0].run) == 2

@@ -1,0 +1,90 @@
+"""Numbers as bit-vectors as wide as their interval: no operation wraps around, all mean what Python means."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import pytest
+import z3
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tidegate.explorer.smt.numbers import BitVectors, Integers, width
+from tidegate.explorer.smt.terms import INFINITE, Bit, Boundless, Number, known
+
+from .smt import truth
+
+EXACTLY: dict[Any, Any] = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "//": operator.floordiv,
+    "%": operator.mod,
+    "min": min,
+    "max": max,
+}
+SMALL = st.integers(-9, 9)
+
+
+@st.composite
+def operands(draw: st.DrawFn) -> tuple[int, int, int]:
+    """A value, and an interval around it."""
+    value = draw(SMALL)
+    return value, min(value, draw(SMALL)), max(value, draw(SMALL))
+
+
+def bits(operand: tuple[int, int, int]) -> Number:
+    """As a bit-vector of its interval's width, which folds no constant."""
+    value, lo, hi = operand
+    return Number(z3.BitVecVal(value, width(lo, hi)), lo, hi)
+
+
+def value_of(number: Number) -> int:
+    """What a number without variables is."""
+    return number.term if isinstance(number.term, int) else z3.simplify(number.term).as_signed_long()  # type: ignore
+
+
+@given(left=operands(), right=operands(), op=st.sampled_from(sorted(EXACTLY)), folded=st.booleans())
+def test_arithmetic_is_pythons(left: Any, right: Any, op: Any, folded: bool) -> None:
+    if op in ("//", "%") and right[0] == 0:
+        return
+    one, other = (known(left[0]), known(right[0])) if folded else (bits(left), bits(right))
+    result = BitVectors().arithmetic(op, one, other)
+    exact = EXACTLY[op](left[0], right[0])
+    assert value_of(result) == exact
+    assert result.lo <= exact <= result.hi
+
+
+@given(left=operands(), right=operands())
+def test_order_is_pythons(left: Any, right: Any) -> None:
+    numbers = BitVectors()
+    assert truth(numbers.less(bits(left), bits(right))) == (left[0] < right[0])
+    assert truth(numbers.same(bits(left), bits(right))) == (left[0] == right[0])
+    assert truth(numbers.within(bits(left), -3, 4)) == (-3 <= left[0] <= 4)
+
+
+@given(left=SMALL, right=SMALL.filter(bool), op=st.sampled_from(["//", "%"]))
+def test_integers_divide_as_python_does(left: int, right: int, op: Any) -> None:
+    one, other = (Number(z3.IntVal(each), -9, 9) for each in (left, right))
+    result: Any = Integers().arithmetic(op, one, other).term
+    assert z3.simplify(result).as_long() == EXACTLY[op](left, right)
+
+
+def test_disjoint_intervals_need_no_solver() -> None:
+    numbers = BitVectors()
+    small, large = numbers.fresh("a", 0, 3)[0], numbers.fresh("b", 4, 9)[0]
+    answers: list[Bit] = [numbers.less(small, large), numbers.less(large, small), numbers.same(small, large)]
+    assert answers == [True, False, False]
+
+
+def test_a_bound_that_is_not_there_is_above_everything() -> None:
+    numbers = Integers()
+    free = numbers.fresh("a", 0, float("inf"))[0]
+    assert numbers.less(free, INFINITE) is True and numbers.less(INFINITE, free) is False
+    assert numbers.same(free, INFINITE) is False
+    assert numbers.arithmetic("+", INFINITE, known(1)) is INFINITE
+    assert numbers.arithmetic("min", INFINITE, free).term is free.term
+    for operation in (lambda: numbers.same(INFINITE, INFINITE), lambda: numbers.arithmetic("*", INFINITE, known(2))):
+        with pytest.raises(Boundless):
+            operation()
