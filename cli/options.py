@@ -127,8 +127,8 @@ def add_search_options(parser: Parser) -> None:
         "--engine",
         choices=("native", "python", "walk", "bmc"),
         default="native",
-        help="compiled code (default), plain Python, the judge itself, random walks: a sample, or bmc: all runs up to a "
-        "depth, by SAT",
+        help="compiled code (default), plain Python, the judge itself, random walks: a sample, or bmc: all runs up to "
+        "a depth, by SAT",
     )
     group.add_argument(
         "--symmetry",

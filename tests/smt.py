@@ -7,8 +7,6 @@ from collections.abc import Iterator
 from typing import Any
 
 import z3
-
-from tidegate.explorer.smt.algebra import bit
 from tidegate.explorer.smt.encoding import Encoding
 from tidegate.explorer.smt.predicate import predicate
 from tidegate.explorer.smt.states import SymbolicState, constant_state, value_of
@@ -32,7 +30,7 @@ class Ground:
 
 def truth(value: Bit) -> bool:
     """A truth value that has no variables."""
-    return value if isinstance(value, bool) else z3.is_true(z3.simplify(bit(value)))
+    return value if isinstance(value, bool) else z3.is_true(z3.simplify(value))
 
 
 # --- what Z3 says, and what plain Python says -------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Bounded checking: the same lengths as the explorer's, plain Python's word on every run, and limits that are heeded."""
+"""Bounded checking: lengths as the explorer's, plain Python's word on every run, limits that are heeded."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
 from tidegate.cli.recorded import named_bounds
 from tidegate.explorer import ENGINES
 from tidegate.explorer.search import Progress, Search
@@ -23,7 +22,7 @@ from tidegate.language.verdict import Disagreement, Verdict
 
 from .engines import bound, length, text_of
 
-SHORT = [
+SHORT: list[tuple[str, str, dict[str, int], str, int]] = [
     ("replication:truncate_to_hw", "one_record", {}, "weak_isr", 8),
     ("replication:truncate_to_hw", "two_replicas", {}, "strong_isr", 9),
     ("replication:truncate_to_hw", "two_replicas", {}, "true_high_watermark_never_decreases", 9),
@@ -52,11 +51,11 @@ def checked(model: Model, depth: int, **options: Any) -> Verdict:
 # --- agreement --------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("name", "bounds", "constants", "prop", "steps"), SHORT, ids=lambda each: str(each))
+@pytest.mark.parametrize(("name", "bounds", "constants", "prop", "steps"), SHORT, ids=str)
 def test_lengths_are_the_explorers(name: str, bounds: str, constants: Any, prop: str, steps: int) -> None:
     model = model_of(name, bounds, (prop,), **constants)
     mine = checked(model, steps)
-    theirs = ENGINES["native"](model, Search(symmetry=True))
+    theirs = ENGINES["native"](model, Search(symmetry=True), None)
     assert mine.outcome == theirs.outcome == "safety"
     assert length(mine.properties[0].run) == length(theirs.properties[0].run) == steps
     assert mine.assurance == "a counterexample, the shortest, replayed in plain Python"
@@ -129,7 +128,7 @@ def test_every_kind_of_property(tmp_path: Path) -> None:
 def test_steps_that_break_the_model(tmp_path: Path, body: str, message: str) -> None:
     text = f"@action\ndef step(s: World) -> None:\n    '''A step.'''\n    {body}\n"
     model = small(tmp_path, COUNTER, "count=0", text)
-    mine, theirs = checked(model, 5), ENGINES["python"](model, Search())
+    mine, theirs = checked(model, 5), ENGINES["python"](model, Search(), None)
     assert mine.outcome == theirs.outcome == "model_error"
     assert mine.failure is not None and theirs.failure is not None
     assert message in mine.failure.message and mine.failure.message == theirs.failure.message
@@ -187,7 +186,18 @@ def test_memory_ends_it() -> None:
 
 
 def test_ctrl_c_ends_it_with_a_report() -> None:
-    command = "check raft --bounds four_terms --property election_safety --engine bmc --depth 60".split()
+    command = [
+        "check",
+        "raft",
+        "--bounds",
+        "four_terms",
+        "--property",
+        "election_safety",
+        "--engine",
+        "bmc",
+        "--depth",
+        "60",
+    ]
     program = "import sys; from tidegate.cli.main import main; sys.exit(main(sys.argv[1:]))"
     running = subprocess.Popen([sys.executable, "-c", program, *command], stdout=subprocess.PIPE, text=True)
     time.sleep(6)
@@ -208,7 +218,7 @@ def test_without_z3_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> 
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "z3", None)
     with pytest.raises(UsageError, match=r"pip install 'tidegate\[prove\]'"):
-        ENGINES["bmc"](model_of("raft"), Search())
+        ENGINES["bmc"](model_of("raft"), Search(), None)
 
 
 # --- solvers ----------------------------------------------------------------------------------------------------------
@@ -225,7 +235,11 @@ def test_both_solvers_count_alike(backend: Any) -> None:
     assert solver.solve([]) is None
 
 
+def no_spec(name: str) -> None:
+    """Nothing is installed."""
+
+
 def test_z3_stands_in_for_cadical(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sat, "find_spec", lambda _: None)
+    monkeypatch.setattr(sat, "find_spec", no_spec)
     verdict = checked(model_of("raft:empty_disk", "two_elections", ("terms_never_decrease",)), 3)
     assert length(verdict.properties[0].run) == 2

@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-
 from tidegate.explorer.smt.encoding import finite
 from tidegate.invariants.catalogue import CATALOGUE, find
 from tidegate.language.errors import ModelErrors
@@ -18,7 +17,7 @@ from .engines import bound, reachable_states
 from .random_models import texts
 from .smt import agree, any_state
 
-MODELS = [
+MODELS: list[tuple[str, dict[str, int]]] = [
     ("replication:truncate_to_hw", {}),
     ("replication:kip101", {"max_leader_epoch": 2}),
     ("replication:kip320_first_try", {}),
@@ -32,7 +31,7 @@ MODELS = [
 ]
 
 
-@pytest.mark.parametrize(("name", "constants"), MODELS, ids=lambda each: each if isinstance(each, str) else len(each))
+@pytest.mark.parametrize(("name", "constants"), MODELS, ids=str)
 def test_every_model_means_the_same(name: str, constants: dict[str, int]) -> None:
     definition, profile = find(name)
     model = definition.bind(name, profile=profile, constants=constants)
@@ -47,7 +46,7 @@ def test_the_list_has_every_model() -> None:
     assert {name.partition(":")[0] for name, _ in MODELS} == set(CATALOGUE)
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 @given(text=texts(), seed=st.integers(0, 2**32))
 def test_random_models_mean_the_same(tmp_path_factory: pytest.TempPathFactory, text: str, seed: int) -> None:
     folder: Path = tmp_path_factory.mktemp("random")

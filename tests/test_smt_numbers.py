@@ -9,7 +9,6 @@ import pytest
 import z3
 from hypothesis import given
 from hypothesis import strategies as st
-
 from tidegate.explorer.smt.numbers import BitVectors, Integers, width
 from tidegate.explorer.smt.terms import INFINITE, Bit, Boundless, Number, known
 
@@ -19,7 +18,7 @@ EXACTLY: dict[Any, Any] = {
     "+": operator.add,
     "-": operator.sub,
     "*": operator.mul,
-    "//": operator.floordiv,
+    "//": int.__floordiv__,
     "%": operator.mod,
     "min": min,
     "max": max,

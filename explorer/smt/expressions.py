@@ -289,7 +289,7 @@ class Evaluator:
 
     def _more_than(self, bits: tuple[Bit, ...], count: int) -> Bit:
         """Whether more than `count` of them are true: as each is taken or left, never by a cardinality constraint."""
-        rows: list[Bit] = [True] + [False] * (count + 1)  # rows[n]: at least n so far
+        rows = cast("list[Bit]", [True] + [False] * (count + 1))  # rows[n]: at least n so far
         for each in bits:
             rows = [True] + [either(rows[n], both(rows[n - 1], each)) for n in range(1, count + 2)]
         return rows[count + 1]

@@ -204,8 +204,8 @@ _EXACTLY: dict[Operation, Callable[[int, int], int]] = {
     "+": operator.add,
     "-": operator.sub,
     "*": operator.mul,
-    "//": operator.floordiv,
-    "%": operator.mod,
+    "//": int.__floordiv__,
+    "%": int.__mod__,
 }
 
 

@@ -19,7 +19,7 @@ from .expressions import Endless, Names, Value, Walk
 from .shapes import History, Holding, Sequence, Shape
 from .statements import Execution, Path
 from .states import SymbolicState
-from .terms import Bit, Number, both, disjunction, implies, negation
+from .terms import INFINITE, Bit, Number, both, disjunction, implies, negation
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +89,7 @@ class _Taking(Execution):
         super().__init__(encoding, states)
         self.suffix = suffix
         self.count = 0
+        self.has_no_last = False  # whether a loop goes over all numbers from somewhere on
 
     # --- bodies -------------------------------------------------------------------------------------------------------
 
@@ -251,11 +252,13 @@ class _Taking(Execution):
             case ir.Range(start=start, stop=stop):
                 (first, one), (end, other) = self.number(start, names), self.number(stop, names)
                 index, variables = self._variable(first.lo, end.hi - 1)
+                self.has_no_last |= end is INFINITE
                 above = negation(self.numbers.less(index, first))
                 inside = both(above, self._ranged(index, first.lo, inf), self.numbers.less(index, end))
                 return index, replace(at, defined=at.need(both(one, other))).over(variables, inside)
             case ir.Members(of=of):
                 lo, hi = self.encoding.interval(of)
+                self.has_no_last = True
                 index, variables = self._variable(lo, hi)
                 return index, at.over(variables, self._ranged(index, lo, hi))
             case ir.Elements(of=of):
@@ -377,6 +380,12 @@ class Defining(_Taking):
             (plain.number(e.body, inner)[0], inside)
             for inner, inside in plain.open_rounds(e.generators, names, _Context())
         ]
+        if plain.has_no_last and not (e.kind == "min" and isinstance(e.body, ir.Name)):
+            raise NotUnbounded(
+                e.where,
+                f"`{e.kind}` goes over all numbers from somewhere on, and there may be none",
+                "go over the elements of a sequence",
+            )
         lows = [each.lo for each, _ in rounds] + ([] if default is None else [default.lo])
         highs = [each.hi for each, _ in rounds] + ([] if default is None else [default.hi])
         some, best = z3.Bool(self._name()), Number(z3.Int(self._name()), min(lows), max(highs))
