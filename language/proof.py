@@ -87,10 +87,10 @@ class Proof:
     `sizes` are the domains and how many members each has: nothing is proved for other numbers. `lemmas` are those that
     the proof rests on; `actions` those that were looked at, in source order; `goals` what was asked for: lemmas and
     properties by name, with what each says. `never` are actions whose guard contradicts the lemmas. `unstated` are
-    properties that cannot be said without bounds. `symmetric` are the domains of which one choice of
-    members stands for all. `witnesses` counts the reachable states, initial ones among them, in which plain Python
-    found all lemmas true. `stopped` says why it ended early. `falls` are the candidates that were given up. `again` are the fields of messages from which some step
-    removes one: in the proof it may come again.
+    properties that cannot be said without bounds. `symmetric` are the domains of which one choice of members stands for
+    all. `witnesses` counts the reachable states, initial ones among them, in which plain Python found all lemmas true.
+    `stopped` says why it ended early. `falls` are the candidates that were given up. `again` are the fields of messages
+    from which some step removes one: in the proof it may come again.
     """
 
     model: str

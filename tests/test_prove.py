@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
+import z3
 from tidegate.cli.exits import Exit
 from tidegate.cli.main import main
 from tidegate.explorer import ENGINES
 from tidegate.explorer.search import Search
+from tidegate.explorer.smt.encoding import unbounded
 from tidegate.explorer.smt.induction import Asked, Induction
+from tidegate.explorer.smt.predicate import clauses
+from tidegate.explorer.smt.states import constant_state
 from tidegate.invariants.catalogue import find
-from tidegate.language.judge import attempt, holds
+from tidegate.language.ir import Function
+from tidegate.language.judge import attempt, holds, run_text
 from tidegate.language.model import Model
 from tidegate.language.proof import Finding, Proof
 from tidegate.reports.proof import counterexample_document
@@ -79,6 +84,26 @@ def test_two_replicas_are_another_proof(three: Proof, folder: Path) -> None:
     two = proved(folder, "logs_are_copies", replicas=2)
     assert (two.word, two.sizes) == ("proved", {"Replica": 2})
     assert not any(each.cached for each in two.findings)
+
+
+def test_the_solver_accepts_the_lemmas_of_states_that_can_be_reached(three: Proof) -> None:
+    """Hypotheses that contradict themselves would prove anything. These are told of real states, as formulas, and the
+    solver finds nothing wrong."""
+    model = Induction(REPLICATION, bound(), Asked()).model
+    encoding = unbounded(model)
+    story = "controller_elect_leader(A); become_leader({0}); become_follower({0}, B); write(A); write(A); fetch(A, B); "
+    story = story.format("LeaderAndIsr(leader=A, leader_epoch=0, isr={A, B, C})")
+    within = REPLICATION.bind("replication:kip320", {}, PROFILE, lemmas=True)
+    for state in run_text(within, story + "shrink_isr(A, C); advance_high_watermark(A)").states():
+        here = constant_state(model, encoding, state)
+        solver = z3.Solver()
+        solver.set("timeout", 5000)
+        for lemma in model.lemmas:
+            if lemma.kind == "invariant":
+                solver.add(
+                    *(each.assumed() for each in clauses(cast(Function, lemma.form), encoding, here, suffix="h"))
+                )
+        assert solver.check() != z3.unsat
 
 
 # --- planted bugs -----------------------------------------------------------------------------------------------------

@@ -14,9 +14,11 @@ from typing import Any
 import pytest
 from tidegate.cli.exits import Exit
 from tidegate.cli.main import main
+from tidegate.explorer.smt import copies
 from tidegate.explorer.smt.crew import Lost, shared
 from tidegate.explorer.smt.houdini import surviving
 from tidegate.explorer.smt.induction import Asked, Induction
+from tidegate.explorer.smt.questions import Effort, Questions
 from tidegate.language.binding import load
 from tidegate.language.proof import Obligation, Proof
 
@@ -66,6 +68,14 @@ def test_a_lemma_that_is_false_at_first(capsys: pytest.CaptureFixture[str]) -> N
     said = capsys.readouterr().out
     assert "✗ refuted: extra is false at first\n" in said
     assert "extra fails after 0 steps" in said
+
+
+def test_the_solver_itself_does_not_prove_what_is_false_at_first() -> None:
+    definition = load(Path(with_lemma("s.high > 0")))
+    induction = Induction(definition, definition.bind(), Asked())
+    questions = Questions(induction.model, induction.symmetric, Effort())
+    assert questions.ask(Obligation("initial", "in_order"), hard=False).proved
+    assert not questions.ask(Obligation("initial", "extra"), hard=True).proved
 
 
 def test_a_lemma_that_is_true_and_not_kept(capsys: pytest.CaptureFixture[str]) -> None:
@@ -140,6 +150,20 @@ def test_a_step_that_may_break_the_types(capsys: pytest.CaptureFixture[str]) -> 
     said = capsys.readouterr().out
     assert "✗ refuted: follow may break the model's types" in said
     assert "then step 1 breaks it: The lower one follows." in said
+
+
+def test_what_plain_python_does_not_agree_with_is_not_shown(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def always(*_: object) -> bool:
+        return True
+
+    monkeypatch.setattr(copies, "holds", always)
+    path = written(TEXT.replace("return s.low <= s.high", "return s.low != s.high + 2"))
+    assert main(["prove", path, "--lemma", "in_order"]) is Exit.INTERNAL
+    said = capsys.readouterr().err
+    assert "the engine and plain Python disagree; do not trust this result" in said
+    assert "in_order is true after lead({}) in Pair(low=3, high=0)" in said
 
 
 # --- time, and interruptions ------------------------------------------------------------------------------------------

@@ -200,7 +200,8 @@ def _mentioned(goals: Sequence[z3.BoolRef]) -> list[z3.BoolRef]:
     """Says nothing, of every value of a function in the goals: so the solver looks at it whichever part it finds false,
     and what is known of such values is instantiated."""
     values = [each for each in subterms(goals) if each.num_args() > 0 and _is_value(each)]
-    return [z3.Function(f"mentioned.{each.sort()}", each.sort(), z3.BoolSort())(each) for each in values]
+    mentioned = (z3.Function(f"mentioned.{each.sort()}", each.sort(), z3.BoolSort()) for each in values)
+    return [cast(z3.BoolRef, said(each)) for said, each in zip(mentioned, values, strict=True)]
 
 
 def _is_value(term: z3.ExprRef) -> bool:
