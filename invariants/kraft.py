@@ -7,17 +7,22 @@ The names are those of the Raft paper (Figure 3) and of Jack Vanlightly's specif
 from __future__ import annotations
 
 from ..language import Set, invariant, is_majority, reachable, transition
-from ..model.kraft import (
+from ..model.kraft_quorum import (
     Broker,
+    CheckQuorum,
     Quorum,
     Role,
     Voter,
     brokers_apply,
+    brokers_register,
+    check_quorum,
     epoch_start,
     follows,
     is_active,
     is_voter,
     pre_vote,
+    snapshots,
+    voters,
 )
 
 # --- in every state ---------------------------------------------------------------------------------------------------
@@ -124,11 +129,16 @@ def acked_value_not_lost(s: Quorum) -> bool:
     """Every record that was ever committed is in the log of a voter."""
     return all(
         any(
-            is_voter(s, voter) and offset < len(s.log[voter]) and s.log[voter][offset] == s.committed[offset]
+            is_voter(s, voter) and has_record(s, voter, offset) and s.log[voter][offset] == s.committed[offset]
             for voter in Voter
         )
         for offset in range(len(s.committed))
     )
+
+
+def has_record(s: Quorum, voter: Voter, offset: int) -> bool:
+    """Whether a voter has a record at that offset, on its disk or in its snapshot."""
+    return offset < s.snapshot[voter] or s.log_start[voter] <= offset < len(s.log[voter])
 
 
 @invariant
@@ -163,6 +173,48 @@ def high_watermark_is_in_own_epoch(s: Quorum) -> bool:
         s.high_watermark[leader] == 0 or s.high_watermark[leader] > epoch_start(s, leader)
         for leader in Voter
         if s.election[leader].role == Role.LEADER
+    )
+
+
+@invariant
+def snapshot_covers_log_start(s: Quorum) -> bool:
+    """What a voter has deleted from its log is in its snapshot."""
+    return all(s.log_start[voter] <= s.snapshot[voter] for voter in Voter)
+
+
+@invariant
+def replica_can_be_rebuilt(s: Quorum) -> bool:
+    """Whatever a follower lacks, its leader has a record or a snapshot for it."""
+    return all(
+        end >= s.log_start[leader] or s.snapshot[leader] > end
+        for leader in Voter
+        if s.election[leader].role == Role.LEADER
+        for end in range(len(s.log[leader]))
+    )
+
+
+@invariant
+def snapshots_hold_what_is_committed(s: Quorum) -> bool:
+    """A snapshot holds what was committed, and nothing else."""
+    return all(
+        s.snapshot[voter] <= len(s.committed) and s.log[voter][: s.snapshot[voter]] == s.committed[: s.snapshot[voter]]
+        for voter in Voter
+    )
+
+
+@invariant
+def old_leader_resigns(s: Quorum) -> bool:
+    """Of two leaders one has not led for longer than leaders wait for a majority to fetch: soon there is only one.
+
+    With more than three voters it may take twice as long: the majority that resets the time need not be there at once.
+    """
+    return all(
+        s.election[old].role != Role.LEADER
+        or s.election[new].role != Role.LEADER
+        or s.election[old].epoch >= s.election[new].epoch
+        or min(s.led_for[old], s.led_for[new]) <= (1 if voters <= 3 else 2)
+        for old in Voter
+        for new in Voter
     )
 
 
@@ -207,7 +259,9 @@ def leader_append_only(before: Quorum, after: Quorum) -> bool:
         len(after.log[leader]) >= len(before.log[leader])
         and after.log[leader][: len(before.log[leader])] == before.log[leader]
         for leader in Voter
-        if before.election[leader].role == Role.LEADER and after.election[leader] == before.election[leader]
+        if before.election[leader].role == Role.LEADER
+        and after.election[leader].role == Role.LEADER
+        and after.election[leader].epoch == before.election[leader].epoch
     )
 
 
@@ -233,6 +287,20 @@ def one_vote_in_an_epoch(before: Quorum, after: Quorum) -> bool:
 def voter_key_matches(before: Quorum, after: Quorum) -> bool:
     """Only voters with the disk that they are known by give votes."""
     return all(voter not in before.replaced or after.election[voter].voted_for is None for voter in Voter)
+
+
+@transition
+def broker_epoch_increases(before: Quorum, after: Quorum) -> bool:
+    """A broker's registration has a greater epoch than the one before it."""
+    return all(
+        after.broker_epoch[broker] >= before.broker_epoch[broker]
+        and (
+            before.registering[broker] == 0
+            or after.registering[broker] > 0
+            or after.broker_epoch[broker] > before.broker_epoch[broker]
+        )
+        for broker in Broker
+    )
 
 
 @transition
@@ -337,3 +405,29 @@ def voter_asks_first(s: Quorum) -> bool:
 def broker_applies_metadata(s: Quorum) -> bool:
     """A broker has applied an active controller's record, where brokers are looked at."""
     return not brokers_apply or any(each.number > 0 for broker in Broker for each in s.applied[broker])
+
+
+@reachable
+def replica_is_rebuilt_from_snapshot(s: Quorum) -> bool:
+    """Two voters have a snapshot and deleted what it holds; where one snapshot may be taken, the other was loaded."""
+    return snapshots == 0 or any(
+        one != other
+        and s.snapshot[one] > 0
+        and s.snapshot[other] > 0
+        and s.log_start[one] > 0
+        and s.log_start[other] > 0
+        for one in Voter
+        for other in Voter
+    )
+
+
+@reachable
+def broker_registers_again(s: Quorum) -> bool:
+    """A broker that has an epoch waits for another, where brokers register."""
+    return not brokers_register or any(s.registering[broker] > 0 and s.broker_epoch[broker] > 0 for broker in Broker)
+
+
+@reachable
+def leader_is_not_heard(s: Quorum) -> bool:
+    """The time for check-quorum is up for a leader, where there is a clock."""
+    return check_quorum == CheckQuorum.UNTIMED or any(s.election[voter].silent for voter in Voter)
