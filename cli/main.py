@@ -21,8 +21,8 @@ from .output import kept_for_json
 
 EPILOG = """\
 exit codes
-  0  holds; for gate: all as expected     5  inconclusive: out of time or memory, or interrupted
-  1  a safety property is violated        6  gate: a result differs from what is recorded
+  0  holds, proved; gate: all as expected 5  inconclusive, not proved: out of time or memory, or interrupted
+  1  a property is violated, or refuted   6  gate: a result differs from what is recorded
   2  deadlock                             7  a step broke the model's own types
   3  a liveness property is violated     64  usage; replay: a step is disabled
   4  vacuous: a witness is missing, an   65  the model's text is wrong
