@@ -133,9 +133,8 @@ def test_a_loop_that_appends(tmp_path: Path) -> None:
     assert form is not None
     (step,) = instances(model, encoding, state)
     before = [each.assumed() for each in clauses(form, encoding, state, suffix="before")]
-    longer = formula(
-        encoding.algebra.size(state.fields["other"]).term <= encoding.algebra.size(state.fields["row"]).term
-    )  # type: ignore
+    row, other = (encoding.algebra.size(state.fields[name]) for name in ("row", "other"))
+    longer = formula(encoding.numbers.less(other, row))
     for each in clauses(form, encoding, step.post, suffix="after"):
         assert proved(formula(state.valid), longer, *before, goal=each.goal())
         assert not proved(formula(state.valid), longer, goal=each.goal())
