@@ -1,8 +1,10 @@
 """Z3 on the same text: what a model's functions mean as formulas, for bounded checking and for proofs.
 
-Read in this order: `terms` (numbers and truth values that fold constants), `shapes` (how a value of each type is made
-of them), `encoding` (the two encodings, finite and unbounded), `states`, `expressions` and `statements` (the typed form
-evaluated), `transition` and `predicate` (actions and properties as formulas), then the engines: `bmc` and `prove`.
+Read in this order: `terms` and `numbers` (truth values and integers that fold constants), `shapes` and `algebra` (how a
+value of each type is made of them, and what can be done with it), `encoding` (the two encodings, finite and unbounded),
+`states`, `expressions` and `statements` (the typed form evaluated), `predicate`, `clauses` and `transition` (properties
+and actions as formulas). For bounded checking then `cnf`, `circuits`, `ordering`, `sat`, `unrolling` and `bmc`; for
+proofs `questions`, `copies` and `induction`.
 
-Everything here needs the extra `prove`; `needed` says so in words when z3-solver is not installed.
+Everything here needs the extra `prove`. docs/smt.md tells of the encodings and of bounded checking.
 """
