@@ -26,11 +26,14 @@ _DEEPEST = 8  # calls within calls that an explanation follows
 @dataclass(frozen=True, slots=True)
 class Reason:
     """A condition that is false, as written, the values of the names that it was met with, and, when it is the call of
-    a helper, the reason inside the helper."""
+    a helper, the reason inside the helper. It stands in `file` from `line` to `end_line`, where that is known."""
 
     conjunct: str
     witness: Mapping[str, Any]
     because: Reason | None = None
+    file: str = ""
+    line: int = 0
+    end_line: int = 0
 
 
 def why_false(model: Model, prop: Property, state: State, after: State | None = None) -> Reason:
@@ -180,7 +183,7 @@ class _Walk:
         text = words(self.file, node)
         if not want:
             text = f"not {text}" if isinstance(node, ast.Call | ast.Name | ast.Attribute) else f"not ({text})"
-        return Reason(text, dict(self.witness), because)
+        return Reason(text, dict(self.witness), because, self.file, node.lineno, node.end_lineno or node.lineno)
 
     def first(self, values: list[ast.expr], holding: bool) -> ast.expr:
         """The first operand that decides."""

@@ -52,6 +52,7 @@ from ..language import (
     Capacity,
     Domain,
     Ghost,
+    LogLanes,
     Map,
     Option,
     Range,
@@ -183,6 +184,18 @@ class Quorum:
     awaited: Map[Voter, Option[Fetched]]  # the answer in flight to each voter's last fetch, where it may be late
     committed: Ghost[Annotated[Seq[Record], Capacity(max_epoch + max_records)]]  # all that was ever committed
     committed_in: Ghost[Epoch]  # the epoch of the leader that committed the last of it
+
+
+view = LogLanes(
+    lane=Voter,
+    log="log",
+    cell="{entry.epoch}{letter(entry.number - 1) if entry.number else 'L'}",
+    cell_epoch="entry.epoch",
+    high_watermark="high_watermark",
+    role="s.election[lane].role",
+    epoch="s.election[lane].epoch",
+    badges={"voted for": "s.election[lane].voted_for", "votes": "s.election[lane].votes"},
+)
 
 
 @initial

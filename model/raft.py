@@ -41,24 +41,12 @@ from __future__ import annotations
 from enum import Enum
 from typing import Annotated
 
+# isort: off
 from ..language import (
-    Bag,
-    Capacity,
-    Domain,
-    Ghost,
-    Map,
-    Option,
-    Range,
-    Seq,
-    Set,
-    action,
-    constant,
-    initial,
-    limit,
-    record,
-    require,
-    state,
-)
+    Bag, Capacity, Domain, Ghost, LogLanes, Map, Option, Range, Seq, Set, action, constant, initial, limit, record,
+    require, state,
+)  # fmt: skip
+# isort: on
 
 # --- bounds and switches ----------------------------------------------------------------------------------------------
 
@@ -193,6 +181,18 @@ class Cluster:
     next_command: Command  # the number of the client's next command
     network: Annotated[Bag[Message], Capacity(messages)]  # the messages in flight
     committed: Ghost[Annotated[Seq[Committed], Capacity(log_size)]]  # what was called committed first, by index
+
+
+view = LogLanes(
+    lane=Server,
+    log="log",
+    cell="{entry.term}{'M' if entry.members != Set() else letter(entry.command)}",
+    cell_epoch="entry.term",
+    high_watermark="commit_index",
+    role="role",
+    epoch="current_term",
+    badges={"voted for": "voted_for"},
+)
 
 
 @initial

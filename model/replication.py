@@ -40,6 +40,7 @@ from ..language import (
     Capacity,
     Domain,
     Ghost,
+    LogLanes,
     Map,
     Option,
     Range,
@@ -150,6 +151,21 @@ class Partition:
     requests: Annotated[Set[LeaderAndIsr], Capacity(max_leader_epoch + 1)]  # every LeaderAndIsr request ever sent
     committed: Ghost[Set[RecordId]]  # every record that was ever below the high watermark of a replica that leads
     left_isr: Ghost[Set[Replica]]  # every replica that was ever taken out of the ISR
+
+
+view = LogLanes(
+    lane=Replica,
+    log="log",
+    cell="{entry.epoch}{letter(entry.id)}",
+    cell_epoch="entry.epoch",
+    high_watermark="high_watermark",
+    role="presumes_leadership(s, lane) if s.leader[lane] is not None else None",
+    epoch="leader_epoch",
+    isr="s.isr[lane] if presumes_leadership(s, lane) else None",
+    controller_leader="s.quorum.leader",
+    controller_epoch="s.quorum.leader_epoch",
+    controller_isr="s.quorum.isr",
+)
 
 
 @initial
