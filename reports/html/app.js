@@ -1,0 +1,597 @@
+// The page: where one is, what follows from it, keys, links, dialogs.
+
+const $ = (id) => document.getElementById(id);
+const VIRTUAL = 500, ROW_HEIGHT = 30, PLAY_EVERY = 900;
+
+const page = JSON.parse($("trace-page").textContent);
+const traces = page.traces.map((extras) => new Trace(JSON.parse($(extras.id).textContent), extras));
+const calm = matchMedia("(prefers-reduced-motion: reduce)");
+
+const at = { trace: 0, position: 0, focus: null, changedOnly: true, ghost: false, pin: null, folded: false, table: false,
+  theme: "system", properties: true, messages: true, found: [], playing: null };
+let trace, chart, strip, items, common, linkTimer;
+
+// --- moving about ----------------------------------------------------------------------------------------------------
+
+/** Goes to a position and tells what is there. */
+function go(position, { quietly = false } = {}) {
+  at.position = Math.max(0, Math.min(trace.last, position));
+  render();
+  if (!quietly) tell(spoken());
+}
+
+function move(direction) {
+  if (direction > 0 && at.position === trace.last && trace.loop !== null) return go(trace.loop);
+  const here = items.findIndex((item) => item.last >= at.position);
+  const item = items[here + direction];
+  return item ? go(direction > 0 ? item.last : Math.max(item.last, 0)) : tell(direction > 0 ? "the last step" : "the first state");
+}
+
+/** The next or previous step that changes the focused lane. */
+function moveInLane(direction) {
+  if (at.focus === null) return tell("focus a lane first: press its number");
+  const found = trace.find(at.position, direction, (position) => trace.touches(position, at.focus));
+  return found === null ? tell(`no other step changes ${at.focus} that way`) : go(found);
+}
+
+function moveToFailure() {
+  if (trace.failing !== null) return go(trace.failing);
+  return trace.document.failure ? go(trace.last) : tell("no step fails in this run");
+}
+
+/** What a screen reader hears of a position. */
+function spoken() {
+  const step = trace.step(at.position);
+  const parts = [`State ${trace.number(at.position)} of ${trace.total}. ${trace.sentence(at.position)}`];
+  if (step) parts.push(`${count(new Set(step.changed.map(cellOf)).size, "field")} changed.`);
+  if (step && step.kind === "fault") parts.push("A fault.");
+  if (at.position === trace.failing) parts.push(`${trace.document.property.name} fails.`);
+  return parts.join(" ");
+}
+
+function tell(said) {
+  $("live").textContent = said;
+}
+
+/** Says something on the screen too, for a moment. */
+function toast(said) {
+  tell(said);
+  $("toast").textContent = said;
+  $("toast").classList.add("shown");
+  setTimeout(() => $("toast").classList.remove("shown"), 1800);
+}
+
+function play() {
+  if (at.playing !== null) {
+    clearInterval(at.playing);
+    at.playing = null;
+  } else if (calm.matches) {
+    return toast("play is off: the system asks for reduced motion");
+  } else {
+    at.playing = setInterval(() => (at.position === trace.last && trace.loop === null ? play() : move(1)), PLAY_EVERY);
+  }
+  $("play").textContent = at.playing === null ? "▶" : "❚❚";
+  $("play").setAttribute("aria-label", at.playing === null ? "play" : "pause");
+  return toast(at.playing === null ? "paused" : "playing");
+}
+
+function focusLane(id) {
+  at.focus = at.focus === id ? null : id;
+  render();
+  tell(at.focus === null ? "all lanes" : `lane ${at.focus}`);
+}
+
+function focusNumber(number) {
+  const lanes = trace.document.view ? trace.document.view.lanes : trace.document.lanes.map((lane) => lane.id);
+  if (number > lanes.length) return tell(`there are ${count(lanes.length, "lane")}`);
+  at.focus = null;
+  return number === 0 ? focusLane(null) : focusLane(lanes[number - 1]);
+}
+
+/** Switches something on or off and says so. */
+function toggle(name, on, off) {
+  at[name] = !at[name];
+  if (name === "folded") fold();
+  render();
+  tell(at[name] ? on : off);
+}
+
+// --- the list of steps -----------------------------------------------------------------------------------------------
+
+/** The rows of the list: a state each, or with runs of one lane folded, the last state of a run. */
+function fold() {
+  const runs = at.folded ? trace.runs() : [];
+  const inRun = new Map(runs.flatMap(([first, last]) => Array.from({ length: last - first + 1 }, (_, i) => [first + i, first])));
+  items = [];
+  for (let position = 0; position <= trace.last; position++) {
+    if (inRun.has(position) && inRun.get(position) !== position) items[items.length - 1].last = position;
+    else items.push({ first: position, last: position });
+  }
+  $("steps").replaceChildren();
+  $("steps").drawn = null;
+}
+
+function stepRow(item, index) {
+  const step = trace.step(item.first), position = item.last;
+  const several = item.last > item.first;
+  const said = several ? `${count(item.last - item.first + 1, "step")} of ${step.lane}: ${step.step} … ${trace.step(position).step}`
+    : trace.sentence(position);
+  const kind = step && step.kind !== "protocol" && !several ? step.kind : "";
+  const classes = [kind, position > trace.loop && trace.loop !== null ? "looped" : "", at.found.includes(position) ? "found" : "",
+    position === trace.failing ? "fails" : ""].filter(Boolean).join(" ");
+  return html("li", { id: `step-${position}`, role: "option", class: classes, "aria-selected": "false", "aria-posinset": index + 1,
+    "aria-setsize": items.length, title: said, onclick: () => go(position) },
+  html("span", { class: "number" }, several ? `${trace.number(item.first)}–${trace.number(position)}` : trace.number(position)),
+  html("span", { class: "said" },
+    trace.isAfterGap(position) ? html("em", { class: "tag gap" }, trace.document.truncated.says) : null, said,
+    position === trace.loop ? html("em", { class: "tag loop" }, "repeats for ever after this") : null,
+    common !== null && position === common + 1 ? html("em", { class: "tag differs" }, "≠ first difference") : null),
+  kind ? html("span", { class: "tag" }, kind) : null,
+  position === trace.failing ? html("span", { class: "tag cross", title: `${trace.document.property.name} fails` }, "✗") : null);
+}
+
+/** Draws the rows: all of them, or of a long list those in sight. */
+function renderSteps() {
+  const list = $("steps"), virtual = items.length > VIRTUAL;
+  const here = items.findIndex((item) => item.last >= at.position);
+  list.classList.toggle("virtual", virtual);
+  if (!virtual && list.drawn !== "all") {
+    list.replaceChildren(...items.map(stepRow));
+    list.drawn = "all";
+  }
+  if (virtual) {
+    const room = list.clientHeight || 600;
+    if ((here + 1) * ROW_HEIGHT > list.scrollTop + room || here * ROW_HEIGHT < list.scrollTop) {
+      list.scrollTop = Math.max(0, here * ROW_HEIGHT - room / 2);
+    }
+    renderSlice(room);
+  }
+  list.querySelector("[aria-selected=true]")?.setAttribute("aria-selected", "false");
+  const row = $(`step-${items[here].last}`);
+  if (row) row.setAttribute("aria-selected", "true");
+  list.setAttribute("aria-activedescendant", `step-${items[here].last}`);
+  if (row && !virtual) reveal(list, row);
+}
+
+function renderSlice(room) {
+  const list = $("steps");
+  const first = Math.max(0, Math.floor(list.scrollTop / ROW_HEIGHT) - 10);
+  const last = Math.min(items.length, first + Math.ceil(room / ROW_HEIGHT) + 20);
+  if (list.drawn === `${first} ${last}`) return;
+  const scrolled = list.scrollTop;
+  const space = (rows) => {
+    const made = html("li", { role: "presentation", class: "space" });
+    made.style.height = `${rows * ROW_HEIGHT}px`;
+    return made;
+  };
+  list.replaceChildren(space(first), ...items.slice(first, last).map((item, i) => stepRow(item, first + i)), space(items.length - last));
+  list.drawn = `${first} ${last}`;
+  list.scrollTop = scrolled;
+  $(list.getAttribute("aria-activedescendant"))?.setAttribute("aria-selected", "true");
+}
+
+/** Scrolls a box, and nothing else, so far that a part of it is in sight. */
+function reveal(box, part) {
+  const [outer, inner] = [box.getBoundingClientRect(), part.getBoundingClientRect()];
+  if (inner.top < outer.top) box.scrollTop -= outer.top - inner.top + 8;
+  if (inner.bottom > outer.bottom) box.scrollTop += inner.bottom - outer.bottom + 8;
+}
+
+function search(direction) {
+  at.found = trace.matches($("search").value);
+  $("found").textContent = $("search").value.trim() ? `${count(at.found.length, "match").replace("matchs", "matches")}` : "";
+  $("steps").drawn = null;
+  const next = direction > 0 ? at.found.find((each) => each > at.position) ?? at.found[0]
+    : at.found.findLast((each) => each < at.position) ?? at.found[at.found.length - 1];
+  if (direction && next !== undefined) go(next);
+  else renderSteps();
+  if (direction === 0) tell($("found").textContent);
+}
+
+// --- the picture -----------------------------------------------------------------------------------------------------
+
+function pane(of, position, title, id) {
+  const frame = of.frame(position), { view } = of.document;
+  const before = at.ghost && position > 0 && !of.isAfterGap(position) ? of.frame(position - 1) : null;
+  const board = frame && frame.board ? Object.entries(frame.board) : [];
+  return html("div", { class: "pane" },
+    title ? html("h3", {}, title) : null,
+    board.length ? html("dl", { class: "board" }, board.map(([name, value]) =>
+      html("div", {}, html("dt", {}, name.replaceAll("_", " ")), html("dd", {}, say(value))))) : null,
+    frame === null ? fieldTable(of, position)
+      : at.table ? tableOfLanes(view, frame)
+        : drawLanes(view, frame, { before, focus: at.focus, id, onfocus: focusLane }));
+}
+
+/** What is shown of a model without a view: its fields. */
+function fieldTable(of, position) {
+  const touched = new Set((of.step(position) || { changed: [] }).changed.map((each) => each.split(/[:[.]/)[0]));
+  const values = of.state(position);
+  return html("table", { class: "lane-table plain" }, html("tbody", {}, of.document.fields.map(({ name, says }) =>
+    html("tr", { class: touched.has(name) ? "touched" : "", title: says }, html("th", { scope: "row" }, name),
+      html("td", {}, said(of.types[name], values[name]))))));
+}
+
+/** The other side of a comparison: a pinned state, or the other trace at the same place. */
+function pinned() {
+  if (at.pin === null) return null;
+  const of = traces[at.pin.trace];
+  return { of, position: Math.min(at.pin.position ?? at.position, of.last) };
+}
+
+function pin() {
+  if (at.pin !== null) at.pin = null;
+  else at.pin = traces.length > 1 ? { trace: (at.trace + 1) % traces.length, position: null } : { trace: at.trace, position: at.position };
+  render();
+  if (at.pin === null) return tell("nothing is pinned");
+  return tell(traces.length > 1 ? "beside the other trace" : `state ${trace.number(at.position)} is pinned`);
+}
+
+function renderPicture() {
+  const step = trace.step(at.position), other = pinned();
+  $("now-title").textContent = step === null ? `State 0 of ${trace.total}`
+    : `Step ${step.i} of ${trace.total}${step.kind === "protocol" ? "" : ` · ${step.kind}`}`;
+  $("sentence").textContent = trace.sentence(at.position);
+  $("now").className = step ? step.kind : "";
+  const panes = other ? [pane(other.of, other.position, other.of === trace ? `Pinned: state ${trace.number(other.position)}`
+    : `${other.of.document.title}, state ${other.of.number(other.position)}`, "pin")] : [];
+  $("panes").replaceChildren(...panes, pane(trace, at.position, other ? `State ${trace.number(at.position)}` : "", "now"));
+  $("legend").hidden = !trace.document.view || at.table;
+}
+
+// --- the inspector ---------------------------------------------------------------------------------------------------
+
+/** The cell of a change in words: `log[B]` of `log[B]: - Record(id=0, epoch=1) at 0`. */
+const cellOf = (change) => change.slice(0, change.indexOf(": "));
+
+/** A value of a type as people write it: a record by its name, a set in braces. */
+function said(type, value) {
+  const inner = type.kind === "option" ? type.of : type;
+  if (value === null || typeof value !== "object") return say(value);
+  if (inner.kind === "record") {
+    const parts = Object.entries(inner.fields).map(([name, part]) => `${name}=${said(part, value[name])}`);
+    return `${inner.name}(${parts.join(", ")})`;
+  }
+  if (inner.kind === "map") return `{${Object.entries(value).map(([key, held]) => `${key}: ${said(inner.value, held)}`).join(", ")}}`;
+  const parts = value.map((each) => said(inner.of, each)).join(", ");
+  return inner.kind === "seq" ? `[${parts}]` : `{${parts}}`;
+}
+
+const changeRow = (sign, told) => html("li", { class: { "+": "added", "-": "removed" }[sign] || "changed" },
+  html("span", { class: "sign", "aria-hidden": "true" }, sign === "-" ? "−" : sign), told);
+
+/** Rows of changes under their cells; each row is [cell, sign, words]. */
+function changeTree(rows) {
+  const cells = [...new Set(rows.map(([cell]) => cell))];
+  return html("ul", { class: "tree" }, cells.map((cell) => html("li", {}, html("b", {}, cell),
+    html("ul", {}, rows.filter(([each]) => each === cell).map(([, sign, told]) => changeRow(sign, told))))));
+}
+
+/** A change as the document words it, as [cell, sign, words]. */
+function rowOf(change) {
+  const [cell, told] = [cellOf(change), change.slice(change.indexOf(": ") + 2)];
+  return "+-".includes(told[0]) && told[1] === " " ? [cell, told[0], told.slice(2)] : [cell, "~", told.replace(" -> ", " → ")];
+}
+
+function renderChanges() {
+  const step = trace.step(at.position), other = pinned();
+  const parts = step === null ? [html("h2", {}, "The initial state"), html("p", { class: "muted" }, "Nothing has happened yet.")]
+    : [html("h2", {}, `Changed in step ${step.i}`), step.changed.length ? changeTree(step.changed.map(rowOf))
+      : html("p", { class: "muted" }, "Nothing.")];
+  if (other !== null) {
+    const rows = trace.compared(other.of.state(other.position), trace.state(at.position)).map((row) => {
+      const type = typeAt(row.cell, row.at !== undefined);
+      const where = row.at === undefined ? "" : ` at ${row.at}`;
+      return [row.cell, row.sign, row.sign === "~" ? `${said(type, row.before)} → ${said(type, row.after)}`
+        : said(type, row.sign === "+" ? row.after : row.before) + where];
+    });
+    parts.push(html("h2", {}, "Other than in the pinned state"), rows.length ? changeTree(rows) : html("p", { class: "muted" }, "Nothing."));
+  }
+  if (step && step.where) parts.push(html("p", { class: "muted small" }, `${step.step} · ${step.where.file}:${step.where.line}`));
+  $("changes").replaceChildren(...parts);
+}
+
+/** The type of what a difference in a cell is about: of the cell, or of an element of it. */
+function typeAt(cell) {
+  const [name, ...path] = cell.split(/[[\].]+/).filter(Boolean);
+  const type = path.reduce((held, key) => partOf(held, key), trace.types[name]);
+  return ["seq", "set", "bag"].includes(type.kind) ? type.of : type;
+}
+
+function renderFields() {
+  $("fields-panel").hidden = at.changedOnly;
+  if (at.changedOnly) return;
+  const wanted = $("filter").value.trim().toLowerCase(), values = trace.state(at.position);
+  const touched = new Set((trace.step(at.position) || { changed: [] }).changed.map((each) => cellOf(each).match(/^[^[.]+(\[[^\]]*\])?/)[0]));
+  const row = (cell, type, value, says) => (`${cell} ${said(type, value)}`.toLowerCase().includes(wanted)
+    ? html("tr", { class: touched.has(cell) ? "touched" : "", title: says }, html("th", { scope: "row" }, cell), html("td", {}, said(type, value)))
+    : null);
+  $("fields").replaceChildren(html("table", {}, html("tbody", {}, trace.document.fields.flatMap(({ name, type, says }) =>
+    (type.kind === "map" ? Object.entries(values[name]).map(([key, held]) => row(`${name}[${key}]`, type.value, held, says))
+      : [row(name, type, values[name], says)])).filter(Boolean))));
+}
+
+/** Steps that say the same of several members on one line. */
+function renderChoices() {
+  const choices = trace.choices(at.position), { failure, disabled } = trace.document;
+  const stuck = failure && failure.disabled.length && at.position === trace.last ? failure.disabled : null;
+  const parts = [];
+  if (stuck) parts.push(html("h2", {}, "Why no step can be taken"), stuck.map(({ step, why }) => choice([step], why)));
+  else if (choices !== null) {
+    const next = at.position < trace.last ? trace.step(at.position + 1).step : null;
+    parts.push(html("h2", {}, "Could happen here"), html("ul", { class: "plain" }, choices.enabled.map((step) =>
+      html("li", { class: step === next ? "taken" : "" }, html("code", {}, step), step === next ? html("em", { class: "tag" }, "taken") : null))));
+    if (choices.enabled.length === 0) parts.push(html("p", { class: "muted" }, "Nothing."));
+    parts.push(html("h2", {}, "Why disabled"), choices.disabled.map(([reason, steps]) => choice(steps, reason.why, reason)));
+  }
+  if (disabled.truncated) parts.push(html("p", { class: "muted small" }, disabled.truncated));
+  $("choices").replaceChildren(...parts.flat());
+}
+
+const choice = (steps, why, reason = null) => html("div", { class: "choice" }, html("code", {}, steps.join("; ")),
+  html("span", { title: reason && reason.where ? `${reason.where.file}:${reason.where.line}` : null }, why.replace(/^disabled: /, "")));
+
+function renderProperties() {
+  for (const id of ["properties", "truth"]) $(id).hidden = !at.properties;
+  if (!at.properties) return;
+  const sign = { holds: "✓", reached: "✓", fails: "✗" };
+  $("properties").replaceChildren(html("h2", {}, "Properties here"), html("ul", { class: "plain" }, strip.rows.map((row) => {
+    const words = strip.words(row, at.position);
+    return html("li", { class: words === "fails" ? "failing" : "", title: row.says }, `${sign[words] || "–"} ${row.name} `, html("span", { class: "muted" }, words));
+  })));
+}
+
+// --- what does not change from step to step --------------------------------------------------------------------------
+
+/** A text in which each "step 5" goes there. */
+function linked(told) {
+  return told.split(/(\bsteps? \d+\b)/).map((part) => {
+    const number = part.match(/^steps? (\d+)$/);
+    return number ? html("button", { class: "link", onclick: () => go(trace.positionOf(Number(number[1]))) }, part) : part;
+  });
+}
+
+function reasons(fails) {
+  const rows = [];
+  for (let reason = fails; reason; reason = reason.because) {
+    const values = Object.entries(reason.witness).map(([name, value]) => `${name} = ${say(value)}`).join(", ");
+    rows.push(html("p", {}, html("code", {}, reason.conjunct), " is false", values ? html("span", { class: "muted" }, ` where ${values}`) : null));
+  }
+  return html("details", { open: trace.document.argument.length === 0 }, html("summary", {}, "The condition that is false"), rows);
+}
+
+function renderArgument() {
+  const { argument, property, failure } = trace.document;
+  const title = argument.find((each) => each.role === "title");
+  const rest = argument.filter((each) => each !== title);
+  $("why-title").textContent = title ? title.text : failure ? "What went wrong" : property ? `Why ${property.name}` : "";
+  const parts = rest.map((each) => html("p", { class: each.role }, linked(each.text),
+    each.step !== null && !/\bstep \d/.test(each.text) ? [" ", linked(`step ${each.step}`)] : null));
+  if (failure) {
+    if (failure.step) parts.push(html("p", { class: "event" }, `Then step ${trace.total + 1} breaks it: ${failure.sentence}`), html("p", {}, html("code", {}, failure.step)));
+    parts.push(html("p", { class: "however" }, failure.message, failure.where ? html("span", { class: "muted" }, ` (${failure.where})`) : null));
+  }
+  if (property && property.fails) parts.push(reasons(property.fails));
+  $("argument").replaceChildren(...parts);
+  $("why").hidden = parts.length === 0;
+}
+
+const VERDICTS = { counterexample: (name) => `✗ ${name} fails`, witness: (name) => `✓ witness for ${name}`, deadlock: () => "✗ deadlock",
+  error: () => "✗ a step breaks the model's types", run: () => "a run" };
+
+function renderHeader() {
+  const { document: doc } = trace, name = doc.property ? doc.property.name : "";
+  document.body.dataset.kind = doc.kind;
+  $("verdict").textContent = VERDICTS[doc.kind](name);
+  $("model").textContent = doc.model;
+  $("says").textContent = doc.property ? doc.property.says : doc.says;
+  $("failing").disabled = trace.failing === null && !doc.failure;
+  const notes = [doc.truncated ? doc.truncated.says : null, page.whole, ...doc.notes].filter(Boolean);
+  $("notice").textContent = [at.stale ? "This link was made for another trace; it shows this one from its start." : null, ...notes].filter(Boolean).join(" ");
+  $("notice").hidden = $("notice").textContent === "";
+  const pairs = (values) => Object.entries(values).map(([key, value]) => `${key}=${value}`).join(", ") || "none";
+  const facts = { model: doc.says, bounds: pairs(doc.bounds), budgets: pairs(doc.budgets), engine: doc.engine, tool: doc.tool,
+    commit: doc.commit ?? "unknown", trace: `${trace.digest} (first digits of its SHA-256)`, replay: doc.replay };
+  $("facts").replaceChildren(...Object.entries(facts).flatMap(([key, value]) => [html("dt", {}, key), html("dd", {}, value)]));
+  $("legend").replaceChildren(...legend(doc.view));
+  $("traces").hidden = traces.length < 2;
+  $("traces").value = String(at.trace);
+}
+
+function legend(view) {
+  if (view === null || view.kind === "group") return [];
+  const key = (kind, words) => html("span", { class: `key ${kind}` }, html("i", { "aria-hidden": "true" }), words);
+  return [key("high", "HW, high watermark: what is left of it is committed, as this lane knows"), key("added", "added in this step"),
+    key("removed", "removed in this step"), key("number", "colour and number: epoch")];
+}
+
+/** All of the run on paper: words, then each step with what it changed. */
+function renderPaper() {
+  const doc = trace.document;
+  const picture = (position) => (doc.view ? pane(trace, position, `State ${trace.number(position)}`, `paper-${position}`) : null);
+  $("paper").replaceChildren(html("h1", {}, doc.title), html("p", {}, $("says").textContent),
+    ...$("argument").cloneNode(true).childNodes, picture(at.position),
+    html("ol", {}, trace.steps.map((step, index) => html("li", { value: step.i, class: step.kind }, step.sentence,
+      index + 1 === trace.failing ? html("b", {}, ` ✗ ${doc.property.name} fails`) : null,
+      html("ul", {}, step.changed.map((change) => html("li", {}, change)))))),
+    html("p", {}, "Replay: ", html("code", {}, doc.replay)));
+}
+
+// --- all together ----------------------------------------------------------------------------------------------------
+
+function render() {
+  renderSteps();
+  renderPicture();
+  renderChanges();
+  renderFields();
+  renderChoices();
+  renderProperties();
+  strip.show(at.position);
+  $("messages").hidden = !at.messages || !chart.worthwhile;
+  if (!$("messages").hidden) {
+    chart.show(at.position, at.focus);
+    const flying = chart.inFlight(at.position).length;
+    $("flight").textContent = trace.document.messages.length ? `${flying === 0 ? "none" : flying} in flight` : "";
+    reveal($("chart"), chart.cursor);
+  }
+  $("where").textContent = `${trace.number(at.position)} / ${trace.total}`;
+  for (const [id, key] of [["table", "table"], ["play", "playing"]]) $(id).setAttribute("aria-pressed", String(Boolean(at[key])));
+  clearTimeout(linkTimer);
+  linkTimer = setTimeout(() => location.replace(link()), 120);
+}
+
+const link = () => writeLink({ step: trace.number(at.position), focus: at.focus, changedOnly: at.changedOnly, digest: trace.digest,
+  theme: at.theme, trace: at.trace });
+
+/** Where a page without a place in its address opens: at what is wrong, or at what was reached. */
+const opening = () => trace.failing ?? (trace.document.kind === "run" ? 0 : trace.last);
+
+function choose(index) {
+  Object.assign(at, { trace: index, found: [], pin: null, focus: null });
+  trace = traces[index];
+  common = traces.length > 1 ? trace.commonWith(traces[(index + 1) % traces.length]) : null;
+  chart = new Chart(trace, $("chart"), go);
+  strip = new Strip(trace, $("truth"), go);
+  fold();
+  renderHeader();
+  renderArgument();
+  strip.draw($("truth").clientWidth - 264);
+}
+
+/** Goes where the address says. */
+function follow() {
+  const to = readLink(location.hash);
+  const index = to.trace < traces.length ? to.trace : 0;
+  if (trace === undefined || index !== at.trace) choose(index);
+  Object.assign(at, { changedOnly: to.changedOnly, theme: to.theme, stale: to.digest !== null && to.digest !== trace.digest });
+  at.focus = trace.document.lanes.some((lane) => lane.id === to.focus) ? to.focus : null;
+  dress();
+  renderHeader();
+  go(to.step === null ? opening() : at.stale ? 0 : trace.positionOf(to.step), { quietly: !at.stale });
+  if (at.stale) tell($("notice").textContent);
+}
+
+function dress() {
+  if (at.theme === "system") delete document.documentElement.dataset.theme;
+  else document.documentElement.dataset.theme = at.theme;
+  $("theme").textContent = { system: "theme: system", light: "theme: light", dark: "theme: dark" }[at.theme];
+}
+
+function nextTheme() {
+  at.theme = { system: "light", light: "dark", dark: "system" }[at.theme];
+  dress();
+  render();
+  tell($("theme").textContent);
+}
+
+// --- taking things away ----------------------------------------------------------------------------------------------
+
+/** Puts a text on the clipboard; where a page may not, shows it selected, to be copied by hand. */
+async function copy(told, what) {
+  try {
+    await navigator.clipboard.writeText(told);
+    toast(`copied ${what}`);
+  } catch {
+    const area = html("textarea", { rows: 8, readonly: true, "aria-label": what }, told);
+    $("export-dialog").replaceChildren(html("h2", { id: "export-title" }, `Copy ${what}`), area, closing($("export-dialog")));
+    if (!$("export-dialog").open) $("export-dialog").showModal();
+    area.select();
+  }
+}
+
+function save(told, type, name) {
+  const address = URL.createObjectURL(new Blob([told], { type }));
+  html("a", { href: address, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(address), 1000);
+  toast(`saved ${name}`);
+}
+
+function pictureText() {
+  const drawn = drawLanes(trace.document.view, trace.frame(at.position), { id: "saved" });
+  drawn.setAttribute("xmlns", SVG);
+  drawn.prepend(svg("style", {}, [...document.styleSheets[0].cssRules].map((rule) => rule.cssText).join("\n")));
+  return drawn.outerHTML;
+}
+
+function exporting() {
+  const dialog = $("export-dialog"), name = trace.document.model.replace(/[^\w.-]+/g, "-");
+  const entries = [["Replay command", () => copy(trace.document.replay, "the replay command")],
+    ["Link to this state", () => copy(`${location.href}\n${trace.document.replay}`, "the link and the replay command")],
+    ["Trace as JSON", () => copy(JSON.stringify(trace.document, null, 2), "the trace")],
+    ["This state as JSON", () => copy(JSON.stringify(trace.state(at.position), null, 2), "the state")],
+    ...Object.entries(trace.texts).map(([kind, told]) => [kind, () => copy(told, kind)]),
+    ["Save the trace", () => save(JSON.stringify(trace.document, null, 2), "application/json", `${name}.trace.json`)],
+    trace.document.view ? ["Save the picture", () => save(pictureText(), "image/svg+xml", `${name}-${trace.number(at.position)}.svg`)] : null,
+    ["Print", () => { dialog.close(); print(); }]].filter(Boolean);
+  dialog.replaceChildren(html("h2", { id: "export-title" }, "Take it away"),
+    html("div", { class: "menu" }, entries.map(([told, does]) => html("button", { onclick: does }, told))), closing(dialog));
+  dialog.showModal();
+  tell("export menu");
+}
+
+const closing = (dialog) => html("button", { class: "close", onclick: () => dialog.close() }, "close (Esc)");
+
+// --- keys ------------------------------------------------------------------------------------------------------------
+
+/** Every key: how it is written, what it says under `?`, what it does. */
+const KEYS = [
+  ["ArrowRight l j", "next step", () => move(1)], ["ArrowLeft h k", "previous step", () => move(-1)],
+  ["Home g", "first state", () => go(0)], ["End G", "last state", () => go(trace.last)],
+  ["x", "first failing step", moveToFailure], ["Space", "play or pause (off under reduced motion)", play],
+  ["n", "next step that changes the focused lane", () => moveInLane(1)], ["N", "previous step that changes it", () => moveInLane(-1)],
+  ["1 2 3 4 5 6 7 8 9", "focus a lane", (key) => focusNumber(Number(key))], ["0", "all lanes", () => focusNumber(0)],
+  ["d", "changed fields only, or all", () => toggle("changedOnly", "changed fields only", "all fields")],
+  ["o", "ghost of the previous state", () => toggle("ghost", "ghost of the previous state", "no ghost")],
+  ["/", "search sentences and fields; Enter: next, Escape: leave", () => $("search").focus()],
+  ["f", "filter fields; Escape: leave", () => { at.changedOnly = false; render(); $("filter").focus(); }],
+  ["m", "message chart", () => toggle("messages", "message chart shown", "message chart hidden")],
+  ["p", "properties", () => toggle("properties", "properties shown", "properties hidden")],
+  ["|", "pin this state and compare; of two traces: side by side", pin],
+  ["z", "fold runs of one lane", () => toggle("folded", "runs of one lane folded", "all steps")],
+  ["c", "copy the replay command", () => copy(trace.document.replay, "the replay command")],
+  ["y", "copy a link to this state, and the replay command", () => copy(`${location.href.split("#")[0]}${link()}\n${trace.document.replay}`, "the link")],
+  ["e", "export: copy or save", exporting], ["t", "light, dark, as the system", nextTheme],
+  ["a", "table instead of picture", () => toggle("table", "table", "picture")], ["?", "this list", help]];
+
+function help() {
+  const dialog = $("help-dialog");
+  const shown = (keys) => (keys.startsWith("1 2") ? ["1", "…", "9"] : keys.replace("Arrow", "").split(" "));
+  dialog.replaceChildren(html("h2", { id: "help-title" }, "Keys"), html("dl", { class: "keys" }, KEYS.map(([keys, says]) =>
+    html("div", {}, html("dt", {}, shown(keys).map((key) => (key === "…" ? "…" : html("kbd", {}, key)))), html("dd", {}, says)))), closing(dialog));
+  dialog.showModal();
+  tell("all keys");
+}
+
+function pressed(event) {
+  if (event.ctrlKey || event.altKey || event.metaKey || document.querySelector("dialog[open]")) return;
+  if (event.target.matches("input, textarea, select")) {
+    if (event.key === "Escape") event.target.blur();
+    if (event.key === "Enter" && event.target === $("search")) search(event.shiftKey ? -1 : 1);
+    return;
+  }
+  if (event.key === " " && event.target.matches("button, summary, [role=button]")) return;
+  const inList = { ArrowDown: () => move(1), ArrowUp: () => move(-1), PageDown: () => go(at.position + 10), PageUp: () => go(at.position - 10) };
+  const own = event.target.matches("[role=listbox], [role=slider]") ? inList[event.key] : undefined;
+  const name = event.key === " " ? "Space" : event.key;
+  const known = KEYS.find(([keys]) => keys.split(" ").includes(name));
+  if (!own && !known) return;
+  event.preventDefault();
+  if (own) own();
+  else known[2](name);
+}
+
+const CLICKS = { first: () => go(0), previous: () => move(-1), next: () => move(1), last: () => go(trace.last), play, failing: moveToFailure,
+  table: () => toggle("table", "table", "picture"), theme: nextTheme, export: exporting, help };
+
+document.addEventListener("keydown", pressed);
+for (const [id, does] of Object.entries(CLICKS)) $(id).addEventListener("click", () => does());
+$("traces").append(...traces.map((each, index) => html("option", { value: index }, each.document.title)));
+$("traces").addEventListener("change", (event) => { choose(Number(event.target.value)); go(opening()); });
+$("search").addEventListener("input", () => search(0));
+$("filter").addEventListener("input", renderFields);
+$("steps").addEventListener("scroll", () => $("steps").classList.contains("virtual") && renderSlice($("steps").clientHeight));
+addEventListener("resize", () => { strip.draw($("truth").clientWidth - 264); strip.show(at.position); });
+addEventListener("hashchange", () => location.hash !== link() && follow());
+addEventListener("beforeprint", renderPaper);
+matchMedia("print").addEventListener("change", (event) => event.matches && renderPaper());
+follow();
