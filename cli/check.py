@@ -15,6 +15,7 @@ from ..language.trace import trace_document
 from ..language.verdict import Verdict
 from ..reports.counterexample import trace_page
 from ..reports.document import Document, check_document
+from ..reports.html import page
 from ..reports.paper import Paper
 from ..reports.terminal import verdict_page
 from .exits import Exit, of_verdict, worst
@@ -30,10 +31,11 @@ from .options import (
     paper_of,
     search_of,
 )
-from .output import prepared, print_json, write_json
+from .output import prepared, print_json, write_json, write_text
 from .progress import ProgressLine, report_for
 
 _WORTH_FOLDING = 100_000
+_TRACE = ".trace.json"
 
 EXAMPLES = """\
   tidegate check replication:kip320
@@ -53,7 +55,9 @@ def add(verbs: Verbs[Parser]) -> None:
     add_model_options(parser)
     add_search_options(parser)
     add_print_options(parser)
-    parser.add_argument("--out", metavar="DIR", type=Path, help="also write report.json and the traces there")
+    parser.add_argument(
+        "--out", metavar="DIR", type=Path, help="also write report.json there, and each trace with its page"
+    )
     parser.set_defaults(run=run)
 
 
@@ -108,7 +112,7 @@ def full_report(verdict: Verdict, traces: Mapping[str, Document], paper: Paper) 
 
 
 def _file_name(name: str) -> str:
-    return f"{name or 'failure'}.trace.json"
+    return (name or "failure") + _TRACE
 
 
 def _saved(
@@ -117,9 +121,13 @@ def _saved(
     try:
         for name, path in paths.items():
             write_json(Path(path), traces[name])
+            write_text(Path(path.removesuffix(_TRACE) + ".html"), page([traces[name]], beside=Path(path).name))
         write_json(out / "report.json", document)
     except OSError as error:
         print(f"tidegate: --out {out}: the report could not be saved: {error}", file=sys.stderr)
         return worst((found, Exit.USAGE)) if found is Exit.HOLDS else found
-    print(f"saved {out / 'report.json'}" + (f" and {len(paths)} traces" if paths else ""), file=sys.stderr)
+    print(
+        f"saved {out / 'report.json'}" + (f" and {len(paths)} traces, each with its .html" if paths else ""),
+        file=sys.stderr,
+    )
     return found

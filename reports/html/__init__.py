@@ -18,22 +18,19 @@ from importlib.resources import files
 from typing import Any
 
 from ..document import Document
+from ..markdown import markdown
+from ..sequence import mermaid
 
 SCRIPTS = ("model.js", "lanes.js", "chart.js", "app.js")
 """In this order they are one script."""
 
-MOST_STEPS = 5000
-"""Of a longer run a page holds the beginning and the end."""
-
-KEPT_STEPS = 500
-"""How many steps of a longer run are kept at its beginning, and at least as many at its end."""
+MOST_STEPS_IN_WORDS = 200
+"""Of a longer run the page does not carry the Markdown; `tidegate export` writes it."""
 
 
-def page(documents: Sequence[Document], texts: Sequence[Mapping[str, str]] = (), *, whole: str | None = None) -> str:
-    """The page of one trace or more.
-
-    `texts` are, per trace, texts that the page offers to copy, by what they are (`Mermaid`, `Markdown`). `whole` is the
-    name of the file beside the page that holds all of a trace that is too long for a page. ValueError without a trace.
+def page(documents: Sequence[Document], *, beside: str | None = None) -> str:
+    """The page of one trace or more. `beside` is the name of the file beside the page that holds a trace that is too
+    long for a page, and is told there. ValueError without a trace.
     """
     if not documents:
         raise ValueError("a page needs a trace")
@@ -45,7 +42,7 @@ def page(documents: Sequence[Document], texts: Sequence[Mapping[str, str]] = (),
         "WORDS": "".join(f"<p>{html.escape(each['text'])}</p>\n" for each in documents[0]["argument"]),
         "STYLE": style,
         "SCRIPT": script,
-        "DATA": _data(documents, texts, whole),
+        "DATA": _data(documents, beside),
     }
     return _filled(_asset("page.html"), parts)
 
@@ -70,16 +67,23 @@ def digest(document: Document) -> str:
     return hashlib.sha256(_json(document).encode()).hexdigest()[:8]
 
 
-def _data(documents: Sequence[Document], texts: Sequence[Mapping[str, str]], whole: str | None) -> str:
+def _data(documents: Sequence[Document], beside: str | None) -> str:
     """Each trace in an element of its own, and one that says what else the page knows of them."""
     names = ["trace", *(f"trace-{number}" for number in range(2, len(documents) + 1))]
     extras = [
-        {"id": name, "digest": digest(document), "texts": dict(texts[at]) if at < len(texts) else {}}
-        for at, (name, document) in enumerate(zip(names, documents, strict=True))
+        {"id": name, "digest": digest(document), "texts": _texts(document)}
+        for name, document in zip(names, documents, strict=True)
     ]
-    said = f"The whole trace is in {whole}." if whole is not None and any(d["truncated"] for d in documents) else None
-    elements = [*zip(names, documents, strict=True), ("trace-page", {"traces": extras, "whole": said})]
+    cut = beside is not None and any(document["truncated"] for document in documents)
+    said = f"What the trace file has of it is in {beside}." if cut else None
+    elements = [*zip(names, documents, strict=True), ("trace-page", {"traces": extras, "beside": said})]
     return "\n".join(f'<script type="application/json" id="{name}">{_json(value)}</script>' for name, value in elements)
+
+
+def _texts(document: Document) -> Mapping[str, str]:
+    """What the page offers to copy, by what it is."""
+    words = {"Markdown": markdown(document)} if len(document["steps"]) <= MOST_STEPS_IN_WORDS else {}
+    return {**words, "Mermaid": mermaid(document)}
 
 
 def _json(value: Any) -> str:

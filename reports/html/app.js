@@ -364,7 +364,7 @@ function renderArgument() {
   const { argument, property, failure } = trace.document;
   const title = argument.find((each) => each.role === "title");
   const rest = argument.filter((each) => each !== title);
-  $("why-title").textContent = title ? title.text : failure ? "What went wrong" : property ? `Why ${property.name}` : "";
+  $("why-title").textContent = title ? title.text : failure ? "What went wrong" : property ? `Why ${property.name} is false` : "";
   const parts = rest.map((each) => html("p", { class: each.role }, linked(each.text),
     each.step !== null && !/\bstep \d/.test(each.text) ? [" ", linked(`step ${each.step}`)] : null));
   if (failure) {
@@ -386,7 +386,7 @@ function renderHeader() {
   $("model").textContent = doc.model;
   $("says").textContent = doc.property ? doc.property.says : doc.says;
   $("failing").disabled = trace.failing === null && !doc.failure;
-  const notes = [doc.truncated ? doc.truncated.says : null, page.whole, ...doc.notes].filter(Boolean);
+  const notes = [doc.truncated ? doc.truncated.says : null, page.beside, ...doc.notes].filter(Boolean);
   $("notice").textContent = [at.stale ? "This link was made for another trace; it shows this one from its start." : null, ...notes].filter(Boolean).join(" ");
   $("notice").hidden = $("notice").textContent === "";
   const pairs = (values) => Object.entries(values).map(([key, value]) => `${key}=${value}`).join(", ") || "none";

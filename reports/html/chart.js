@@ -1,6 +1,6 @@
 // Two drawings over time: the message chart (columns are lanes, rows are steps), and the truth strip with its scrubber.
 
-const LINE = 28, GUTTER = 200, COLUMN = 116, CHART_TOP = 34, CHART_WINDOW = 200;
+const LINE = 28, GUTTER = 200, COLUMN = 116, CHART_TOP = 30, CHART_WINDOW = 200;
 
 /** The columns of the chart: lanes that take part, and, where someone else sends or receives, a column for them. */
 function columnsOf(trace) {
@@ -27,7 +27,7 @@ class Chart {
   }
 
   y(position) {
-    return CHART_TOP + (position - this.from) * LINE;
+    return (position - this.from) * LINE;
   }
 
   show(position, focus) {
@@ -43,19 +43,19 @@ class Chart {
     this.focus = focus;
     this.to = Math.min(this.trace.last, first + CHART_WINDOW - 1);
     this.moving = [];
-    const [width, height] = [GUTTER + 44 + this.columns.length * COLUMN, CHART_TOP + (this.to - first + 1) * LINE + 10];
+    const [width, height] = [GUTTER + this.columns.length * COLUMN, (this.to - first + 1) * LINE + 10];
     this.cursor = svg("rect", { x: 0, y: 0, width, height: LINE - 2, rx: 5, class: "cursor" });
     this.now = svg("g", { class: "now" });
     const rows = Array.from({ length: this.to - first + 1 }, (_, index) => this.row(first + index, width));
     const messages = this.trace.document.messages.map((each) => this.message(each)).filter(Boolean);
+    const heads = svg("svg", { class: "chart heads", viewBox: `0 0 ${width} ${CHART_TOP}`, width, height: CHART_TOP, "aria-hidden": "true" },
+      this.columns.map((id) => text(this.x(id), 20, id ?? "others", { class: id === null ? "who others" : "who", "text-anchor": "middle" })));
     this.picture = svg("svg", { class: "chart", viewBox: `0 0 ${width} ${height}`, width, height, role: "img",
       "aria-label": "Message chart: a column for each lane, a row for each step; the steps beside it say the same" },
     this.cursor,
-    this.columns.map((id) => [
-      svg("line", { x1: this.x(id), y1: 24, x2: this.x(id), y2: height, class: "life" }),
-      text(this.x(id), 16, id ?? "others", { class: id === null ? "who others" : "who", "text-anchor": "middle" })]),
+    this.columns.map((id) => svg("line", { x1: this.x(id), y1: 0, x2: this.x(id), y2: height, class: "life" })),
     rows, messages, this.now);
-    this.host.replaceChildren(this.picture);
+    this.host.replaceChildren(heads, this.picture);
   }
 
   /** A step: its number and action, and a mark in the lane whose step it is. */
@@ -192,7 +192,7 @@ class Strip {
   /** Draws all rows for a width in pixels. */
   draw(width) {
     this.width = Math.max(200, width);
-    this.unit = Math.min(64, this.width / this.states);
+    this.unit = Math.min(110, this.width / this.states);
     this.slider = this.scrubber();
     this.cursors = [];
     this.host.replaceChildren(html("div", { class: "strip-row" }, html("span", { class: "strip-name muted" }, "state"), this.slider),
@@ -207,13 +207,13 @@ class Strip {
     const numbers = Array.from({ length: Math.ceil(this.states / every) }, (_, at) => at * every);
     this.knob = svg("circle", { cy: 15, r: 11, class: "knob" });
     this.knobText = text(0, 19, "", { "text-anchor": "middle", class: "knob-text" });
-    const made = svg("svg", { class: "scrubber", width: this.unit * this.states, height: 34, role: "slider", tabindex: 0,
+    const made = svg("svg", { class: "scrubber", width: this.unit * this.states, height: 42, role: "slider", tabindex: 0,
       "aria-label": "state", "aria-valuemin": 0, "aria-valuemax": trace.total },
     svg("line", { x1: middle(0), y1: 15, x2: middle(trace.last), y2: 15, class: "rail" }),
     trace.loop === null ? null : svg("path", { class: "back",
-      d: `M${middle(trace.last)},15 C${middle(trace.last)},40 ${middle(trace.loop)},40 ${middle(trace.loop)},22 l-4,6 m4,-6 l4,6` }),
+      d: `M${middle(trace.last)},15 C${middle(trace.last)},46 ${middle(trace.loop)},46 ${middle(trace.loop)},22 l-4,6 m4,-6 l4,6` }),
     numbers.map((at) => [svg("circle", { cx: middle(at), cy: 15, r: 2.5, class: "stop" }),
-      text(middle(at), 32, trace.number(at), { "text-anchor": "middle", class: "axis" })]),
+      text(middle(at), 39, trace.number(at), { "text-anchor": "middle", class: "axis" })]),
     faults.map((at) => svg("path", { d: `M${middle(at)},8 v14`, class: "tick" })),
     trace.failing === null ? null : svg("path", { class: "failing", d: `M${middle(trace.failing) - 5},10 l10,10 m0,-10 l-10,10` }),
     this.knob, this.knobText);

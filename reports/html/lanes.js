@@ -27,7 +27,7 @@ function element(made, attributes, children) {
 const svg = (tag, attributes = {}, ...children) => element(document.createElementNS(SVG, tag), attributes, children);
 const html = (tag, attributes = {}, ...children) => element(document.createElement(tag), attributes, children);
 
-const ROW = 86, TOP = 24, LEFT = 218, CELL = 50, BOX = 44, TALL = 36, WINDOW = 40;
+const ROW = 86, TOP = 24, LEFT = 252, CELL = 50, BOX = 44, TALL = 36, WINDOW = 40;
 const xOf = (offset, shown) => LEFT + (offset - shown.from) * CELL;
 
 const text = (x, y, said, attributes = {}) => svg("text", { x, y, ...attributes }, said);
@@ -209,7 +209,7 @@ function drawLanes(view, frame, { before = null, focus = null, id = "now", onfoc
   const chips = view.kind === "group";
   const widest = Math.max(0, ...view.lanes.map((each) => frame.lanes[each].chips.join("").length * 8
     + frame.lanes[each].chips.length * 28));
-  const right = chips ? LEFT + Math.max(200, widest) : LEFT + (shown.columns + 1) * CELL;
+  const right = chips ? LEFT + Math.max(200, widest) : LEFT + (shown.columns + 1) * CELL + 30;
   const badges = view.badges.length ? 150 : 0;
   const [width, height] = [right + badges, TOP + view.lanes.length * step + 4];
   const offsets = chips ? [] : Array.from({ length: shown.columns }, (_, i) => shown.from + i);
@@ -230,19 +230,20 @@ function drawLanes(view, frame, { before = null, focus = null, id = "now", onfoc
     svg("rect", { x: 0.5, y: 2.5, width: width - 1, height: step - 5, rx: 8, class: "ground" }),
     lane.up ? null : svg("rect", { x: 0.5, y: 2.5, width: width - 1, height: step - 5, rx: 8, fill: `url(#down-${id})` }),
     headOf(lane, marks),
+    before && !chips ? ghostOf(before.lanes[name], lane, shown) : null,
     chips ? chipsOf(lane, 0) : logOf(lane, marks, 0, shown, id),
-    before && !chips ? ghostOf(before.lanes[name], shown) : null,
     badgesOf(lane, right + 4));
   }));
 }
 
-/** Faint outlines of what a lane was. */
-function ghostOf(lane, shown) {
+/** Faint outlines of what a lane was, where it is not any more. */
+function ghostOf(was, lane, shown) {
+  const moved = (name) => was[name] !== null && was[name] !== lane[name];
   return svg("g", { class: "ghost", "aria-hidden": "true" },
-    lane.cells.filter((cell) => cell.offset >= shown.from).map((cell) =>
+    was.cells.filter((cell) => cell.offset >= shown.from).map((cell) =>
       svg("rect", { x: xOf(cell.offset, shown) - 3, y: 22, width: BOX + 6, height: TALL + 6, rx: 6 })),
-    lane.high_watermark === null ? null : bar(lane.high_watermark, 0, "", "was", shown),
-    lane.log_end === null ? null : caret(lane.log_end, 0, "", "was", shown));
+    moved("high_watermark") ? bar(was.high_watermark, 0, "", "was", shown) : null,
+    moved("log_end") ? caret(was.log_end, 0, "", "was", shown) : null);
 }
 
 /** The same as a table: a row for each lane, a column for each thing that is drawn. */

@@ -1,9 +1,9 @@
 // The trace as data: states out of keyframes and changes, differences, searches, links. Nothing here draws.
 
-/** A value as people write it: `A`, `{id: 0, epoch: 1}`, `[1, 2]`, `none`. */
+/** A value as people write it: `A`, `{id: 0, epoch: 1}`, `{A, B}`, `none`. */
 function say(value) {
   if (value === null || value === undefined) return "none";
-  if (Array.isArray(value)) return `[${value.map(say).join(", ")}]`;
+  if (Array.isArray(value)) return `{${value.map(say).join(", ")}}`;
   if (typeof value === "object") {
     return `{${Object.entries(value).map(([key, held]) => `${key}: ${say(held)}`).join(", ")}}`;
   }
@@ -35,7 +35,7 @@ function partOf(type, key) {
 /** What one row of a change does to the value at its path. */
 const CHANGE = {
   "+": (element) => (value, type, at) => {
-    if (at === undefined) return [...value, element];
+    if (at === undefined) return typeof element === "string" ? [...value, element].sort() : [...value, element];
     value[at] = element;
     return value;
   },
@@ -173,40 +173,6 @@ class Trace {
     if (!found) return null;
     const texts = (numbers) => numbers.map((number) => steps[number]);
     return { enabled: texts(found.enabled), disabled: found.disabled.map(([at, of]) => [reasons[at], texts(of)]) };
-  }
-
-  /** Whether the states before this one were left out. */
-  isAfterGap(position) {
-    const { truncated } = this.document;
-    return truncated !== null && position > 0 && this.number(position) === truncated.last + 1;
-  }
-
-  /** A state with the rows of one step's changes made in it. */
-  changed(state, rows) {
-    let after = state;
-    for (const sign of Object.keys(CHANGE)) {
-      for (const row of rows[sign] || []) {
-        const values = row.slice(sign === "~" ? -2 : -1);
-        const path = row.slice(1, row.length - values.length);
-        const change = CHANGE[sign](...values);
-        after = { ...after, [row[0]]: withChange(after[row[0]], this.types[row[0]], path, change) };
-      }
-    }
-    return after;
-  }
-
-  /** Whether a property is true at a position: `1`, `0`, or `-`. */
-  truth(name, position) {
-    const marks = this.document.truth[name];
-    return marks[marks.length === this.last + 1 ? position : this.number(position)];
-  }
-
-  /** What can and what cannot happen at a position: {enabled, disabled: [[reason, steps]]}; null if nobody looked. */
-  choices(position) {
-    const { states, reasons } = this.document.disabled;
-    const found = states[this.number(position)];
-    if (!found) return null;
-    return { enabled: found.enabled, disabled: found.disabled.map(([at, steps]) => [reasons[at], steps]) };
   }
 
   /** What differs between two states, of this trace or of another one of the same model. */
