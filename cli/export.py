@@ -1,4 +1,4 @@
-"""`tidegate export TRACE|MODEL --to FORMAT`: a saved trace for other tools and people, or a model's states as a graph."""
+"""`tidegate export TRACE|MODEL --to FORMAT`: a trace for other tools and people, or a model's states as a graph."""
 
 from __future__ import annotations
 
@@ -167,9 +167,10 @@ def _drawn(model: Model, run: Run | None, options: argparse.Namespace) -> networ
     from ..reports.graph import quotient
 
     fields = _fields(model, options.quotient)
-    way = () if run is None else run.states()
-    if options.around is not None and options.around >= len(way):
-        raise Wrong(f"--around {options.around}: the trace has {len(way) - 1} steps")
+    way: Sequence[State] = () if run is None else run.states()
+    around: int | None = options.around
+    if around is not None and around >= len(way):
+        raise Wrong(f"--around {around}: the trace has {len(way) - 1} steps")
     found = _explored(model, way, options)
     place = {state: at for at, state in enumerate(found.states)}
     initial = [place[state] for state in initial_states(model) if state in place]
@@ -179,7 +180,7 @@ def _drawn(model: Model, run: Run | None, options: argparse.Namespace) -> networ
         [(edge.source, edge.target, edge.action if options.quotient else edge.step) for edge in found.edges],
         initial=initial,
         path=[place[state] for state in way if state in place],
-        centre=None if options.around is None else place[way[options.around]],
+        centre=None if around is None else place[way[around]],
     )
 
 

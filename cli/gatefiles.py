@@ -1,5 +1,5 @@
-"""The files that `gate --out DIR` writes: report.json, junit.xml, results.sarif, summary.md, and in counterexamples/ the
-trace and the page of each.
+"""The files that `gate --out DIR` writes: report.json, junit.xml, results.sarif, summary.md, and in counterexamples/
+the trace and the page of each.
 """
 
 from __future__ import annotations

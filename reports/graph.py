@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
 
 import networkx
 
@@ -43,7 +44,7 @@ def quotient(
     counts: dict[tuple[int, int], Counter[str]] = {}
     for source, target, action in edges:
         counts.setdefault((numbers[names[source]], numbers[names[target]]), Counter())[action] += 1
-    thick = {(numbers[names[a]], numbers[names[b]]) for a, b in zip(path, path[1:], strict=False)}
+    thick = {(numbers[names[a]], numbers[names[b]]) for a, b in pairwise(path)}
     for (source, target), actions in counts.items():
         graph.add_edge(
             f"s{source}",

@@ -121,9 +121,8 @@ def from_value(type_: Document, value: Any) -> Any:
         case "record":
             return {name: from_value(of, value[name]) for name, of in type_["fields"].items()}
         case "map":
-            return {
-                _key_text(from_value(type_["key"], key)): from_value(type_["value"], held) for key, held in value["#map"]
-            }
+            pairs = ((from_value(type_["key"], key), held) for key, held in value["#map"])
+            return {_key_text(key): from_value(type_["value"], held) for key, held in pairs}
         case "seq":
             return [from_value(type_["of"], each) for each in value]
         case "set":
@@ -215,7 +214,7 @@ def _pick_types(document: Document) -> Mapping[str, str]:
 
 def plain_value(value: Any) -> Any:
     """An argument in ITF's form, by what it is: a list is a set, since parameters are never sequences."""
-    if isinstance(value, bool) or isinstance(value, str):
+    if isinstance(value, (bool, str)):
         return value
     if isinstance(value, int):
         return _integer(value)

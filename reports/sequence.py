@@ -167,8 +167,8 @@ def _mermaid_event(event: Event, names: Mapping[str, str]) -> str:
 
 
 def _mermaid_text(text: str) -> str:
-    """A text on one line, with what would end it or begin an entity written as one."""
-    return re.sub("[#;]", lambda found: f"#{ord(found[0])};", _line(text))
+    """A text on one line; what would end it, or begin an entity or a comment, is written as an entity."""
+    return re.sub("[#;%]", lambda found: f"#{ord(found[0])};", _line(text))
 
 
 def seqdiag(document: Document) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import json
 from collections.abc import Iterator
-from typing import Any, cast
+from typing import Any
 
 from .document import Document
 
@@ -69,5 +69,5 @@ def _sort_key(value: Any) -> Any:
     """Numbers by size, labels by length and then by letters, everything else by its text."""
     if isinstance(value, int):
         return (0, value, "")
-    text = cast(str, value) if isinstance(value, str) else json.dumps(value, sort_keys=True)
+    text: str = value if isinstance(value, str) else json.dumps(value, sort_keys=True)
     return (1, len(text) if isinstance(value, str) else 0, text)
