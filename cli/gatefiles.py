@@ -11,9 +11,7 @@ from pathlib import Path
 from ..reports.document import Document
 from ..reports.html import page
 from ..reports.junit import junit
-from ..reports.markdown import markdown
 from ..reports.sarif import sarif
-from ..reports.sequence import mermaid
 from ..reports.summary import summary
 from .output import write_json, write_text
 
@@ -56,8 +54,7 @@ def _save_traces(document: Document, out: Path) -> None:
             name = f"{FOLDER}/{_free(_slug(check['name'], claim['name']), taken)}"
             trace = claim["document"]
             write_json(out / f"{name}.trace.json", trace)
-            texts = [{"Mermaid": mermaid(trace), "Markdown": markdown(trace)}]
-            write_text(out / f"{name}.html", page([trace], texts, whole=f"{Path(name).name}.trace.json"))
+            write_text(out / f"{name}.html", page([trace], beside=f"{Path(name).name}.trace.json"))
             claim["trace"], claim["html"] = f"{name}.trace.json", f"{name}.html"
 
 
