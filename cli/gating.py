@@ -111,6 +111,9 @@ def _broken(check: Recorded, code: int, told: str, seconds: float) -> Result:
     """The result of a process that printed no report."""
     if code in _KNOWN_FAILURES:
         return Result(check, "cannot run", Exit(code), seconds, None, (Difference("", told.strip()),))
+    if code == Exit.INCONCLUSIVE:
+        told = told.strip().removeprefix("tidegate: ")
+        return Result(check, "inconclusive", Exit.INCONCLUSIVE, seconds, None, (Difference("", told),))
     if code < 0:
         with suppress(ValueError):
             what = f"the process of this check was ended by {signal.Signals(-code).name}"

@@ -4,6 +4,7 @@ the format.
 
 from __future__ import annotations
 
+import os
 import re
 import tomllib
 from collections.abc import Iterator, Mapping
@@ -176,7 +177,7 @@ def _entries(table: Mapping[str, Any], key: str, path: Path, text: str) -> Itera
 
 def _model(name: str, path: Path) -> str:
     """A path in a gate file is relative to that file."""
-    return str(path.parent / name) if name.endswith(".py") else name
+    return os.path.normpath(path.parent / name) if name.endswith(".py") else name
 
 
 def _check(
@@ -221,7 +222,7 @@ def _audit(table: dict[str, Any], where: Place, number: int) -> Audit:
     files, require = _texts(table, "files", place), _texts(table, "require", place)
     return Audit(
         name=_take(table, "name", str, place, f"audit {', '.join(files)}"),
-        files=tuple(str(Path(where.file).parent / each) for each in files),
+        files=tuple(os.path.normpath(Path(where.file).parent / each) for each in files),
         require=require,
         tier=_one_of(_take(table, "tier", str, place, "commit"), _TIERS, f"{place}, tier"),
         source=_take(table, "source", str, place, ""),

@@ -45,7 +45,7 @@ def _check(page: Page, check: Mapping[str, Any], width: int) -> None:
         if claim["replay"] is not None and not claim["recorded"]:
             page.exact(f"      {claim['replay']}")
             if claim["html"] is not None:
-                page.line(f"see {claim['html']}", indent=6)
+                page.exact(f"      {claim['html']}")
 
 
 def found_text(check: Mapping[str, Any]) -> str:

@@ -9,7 +9,7 @@ the gate file.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -45,7 +45,7 @@ def sarif(document: Document) -> Document:
                 "tool": {"driver": {"name": name, "semanticVersion": version or "0.0.0", "rules": rules}},
                 "automationDetails": {"id": f"tidegate gate/{document['tier']}/"},
                 "columnKind": "unicodeCodePoints",
-                "originalUriBaseIds": {"SRCROOT": {"description": {"text": "The root of the repository."}}},
+                "originalUriBaseIds": {"%SRCROOT%": {"description": {"text": "The root of the repository."}}},
                 "invocations": [_invocation(document)],
                 "results": [_result(check, claim, places[claim["name"]]) for check, claim in findings],
             }
@@ -154,7 +154,7 @@ def _code_flow(trace: Document) -> Document:
             },
             "executionOrder": step["i"],
             "importance": "essential" if step["kind"] == "fault" or step is trace["steps"][-1] else "important",
-            "state": {f"{at}": {"text": text} for at, text in enumerate(step["changed"], 1)},
+            "state": {cell: {"text": text} for cell, text in _changes(step["changed"]).items()},
         }
         for step in trace["steps"]
     ]
@@ -163,13 +163,21 @@ def _code_flow(trace: Document) -> Document:
     return {"message": {"text": trace["title"]}, "threadFlows": [{"locations": locations}]}
 
 
+def _changes(changed: Sequence[str]) -> Mapping[str, str]:
+    """What a step changed, by cell: `held` is `false -> true`."""
+    cells: dict[str, list[str]] = {}
+    for cell, _, what in (each.partition(": ") for each in changed):
+        cells.setdefault(cell, []).append(what)
+    return {cell: ", ".join(texts) for cell, texts in cells.items()}
+
+
 def _of_place(place: Mapping[str, Any]) -> Document:
     return _physical(place["file"], place["line"], place["end_line"])
 
 
 def _physical(file: str, line: int, end_line: int | None = None) -> Document:
     return {
-        "artifactLocation": {"uri": relative_uri(file), "uriBaseId": "SRCROOT"},
+        "artifactLocation": {"uri": relative_uri(file), "uriBaseId": "%SRCROOT%"},
         "region": {"startLine": line, "endLine": max(line, end_line or line)},
     }
 
