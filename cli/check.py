@@ -16,7 +16,7 @@ from ..language.verdict import Verdict
 from ..reports.counterexample import trace_page
 from ..reports.document import Document, check_document
 from ..reports.html import page
-from ..reports.paper import Paper
+from ..reports.paper import Paper, count
 from ..reports.terminal import verdict_page
 from .exits import Exit, of_verdict, worst
 from .models import bound
@@ -126,8 +126,6 @@ def _saved(
     except OSError as error:
         print(f"tidegate: --out {out}: the report could not be saved: {error}", file=sys.stderr)
         return worst((found, Exit.USAGE)) if found is Exit.HOLDS else found
-    print(
-        f"saved {out / 'report.json'}" + (f" and {len(paths)} traces, each with its .html" if paths else ""),
-        file=sys.stderr,
-    )
+    also = f" and {count(len(paths), 'trace')}, each as JSON and as an .html page" if paths else ""
+    print(f"saved {out / 'report.json'}{also}", file=sys.stderr)
     return found

@@ -140,31 +140,29 @@ function renderSteps() {
     list.drawn = "all";
   }
   if (virtual) {
-    const room = list.clientHeight || 600;
-    if ((here + 1) * ROW_HEIGHT > list.scrollTop + room || here * ROW_HEIGHT < list.scrollTop) {
-      list.scrollTop = Math.max(0, here * ROW_HEIGHT - room / 2);
-    }
-    renderSlice(room);
+    const room = list.clientHeight || 600, top = here * ROW_HEIGHT;
+    const inSight = top >= list.scrollTop && top + ROW_HEIGHT <= list.scrollTop + room;
+    renderSlice(inSight ? list.scrollTop : Math.max(0, top - room / 2), room);
   }
   list.querySelector("[aria-selected=true]")?.setAttribute("aria-selected", "false");
   const row = $(`step-${items[here].last}`);
   if (row) row.setAttribute("aria-selected", "true");
   list.setAttribute("aria-activedescendant", `step-${items[here].last}`);
-  if (row && !virtual) reveal(list, row);
 }
 
-function renderSlice(room) {
+/** Of a long list the rows near a place, and empty room for the others. */
+function renderSlice(scrolled, room) {
   const list = $("steps");
-  const first = Math.max(0, Math.floor(list.scrollTop / ROW_HEIGHT) - 10);
+  const first = Math.max(0, Math.floor(scrolled / ROW_HEIGHT) - 10);
   const last = Math.min(items.length, first + Math.ceil(room / ROW_HEIGHT) + 20);
   if (list.drawn === `${first} ${last}`) return;
-  const scrolled = list.scrollTop;
   const space = (rows) => {
     const made = html("li", { role: "presentation", class: "space" });
     made.style.height = `${rows * ROW_HEIGHT}px`;
     return made;
   };
-  list.replaceChildren(space(first), ...items.slice(first, last).map((item, i) => stepRow(item, first + i)), space(items.length - last));
+  const rows = items.slice(first, last).map((item, index) => stepRow(item, first + index));
+  list.replaceChildren(space(first), ...rows, space(items.length - last));
   list.drawn = `${first} ${last}`;
   list.scrollTop = scrolled;
   $(list.getAttribute("aria-activedescendant"))?.setAttribute("aria-selected", "true");
@@ -203,13 +201,16 @@ function pane(of, position, title, id) {
         : drawLanes(view, frame, { before, focus: at.focus, id, onfocus: focusLane }));
 }
 
-/** What is shown of a model without a view: its fields. */
-function fieldTable(of, position) {
-  const touched = new Set((of.step(position) || { changed: [] }).changed.map((each) => each.split(/[:[.]/)[0]));
-  const values = of.state(position);
-  return html("table", { class: "lane-table plain" }, html("tbody", {}, of.document.fields.map(({ name, says }) =>
-    html("tr", { class: touched.has(name) ? "touched" : "", title: says }, html("th", { scope: "row" }, name),
-      html("td", {}, said(of.types[name], values[name]))))));
+/** The fields of a state, what the step changed marked; of maps a row for each key, if asked for. */
+function fieldTable(of, position, { keys = false, wanted = "" } = {}) {
+  const step = of.step(position), values = of.state(position);
+  const touched = new Set((step ? step.changed : []).map((each) => (keys ? cellOf(each).match(/^[^[.]+(\[[^\]]*\])?/) : each.match(/^\w+/))[0]));
+  const row = (cell, type, value, says) => (`${cell} ${said(type, value)}`.toLowerCase().includes(wanted)
+    ? html("tr", { class: touched.has(cell) ? "touched" : "", title: says }, html("th", { scope: "row" }, cell), html("td", {}, said(type, value)))
+    : null);
+  const rows = of.document.fields.flatMap(({ name, type, says }) => (keys && type.kind === "map"
+    ? Object.entries(values[name]).map(([key, held]) => row(`${name}[${key}]`, type.value, held, says)) : [row(name, type, values[name], says)]));
+  return html("table", { class: keys ? "" : "lane-table plain" }, html("tbody", {}, rows));
 }
 
 /** The other side of a comparison: a pinned state, or the other trace at the same place. */
@@ -280,10 +281,8 @@ function renderChanges() {
       : html("p", { class: "muted" }, "Nothing.")];
   if (other !== null) {
     const rows = trace.compared(other.of.state(other.position), trace.state(at.position)).map((row) => {
-      const type = typeAt(row.cell, row.at !== undefined);
-      const where = row.at === undefined ? "" : ` at ${row.at}`;
-      return [row.cell, row.sign, row.sign === "~" ? `${said(type, row.before)} → ${said(type, row.after)}`
-        : said(type, row.sign === "+" ? row.after : row.before) + where];
+      const told = ["before", "after"].filter((side) => side in row).map((side) => said(row.type, row[side])).join(" → ");
+      return [row.cell, row.sign, row.at === undefined ? told : `${told} at ${row.at}`];
     });
     parts.push(html("h2", {}, "Other than in the pinned state"), rows.length ? changeTree(rows) : html("p", { class: "muted" }, "Nothing."));
   }
@@ -291,24 +290,9 @@ function renderChanges() {
   $("changes").replaceChildren(...parts);
 }
 
-/** The type of what a difference in a cell is about: of the cell, or of an element of it. */
-function typeAt(cell) {
-  const [name, ...path] = cell.split(/[[\].]+/).filter(Boolean);
-  const type = path.reduce((held, key) => partOf(held, key), trace.types[name]);
-  return ["seq", "set", "bag"].includes(type.kind) ? type.of : type;
-}
-
 function renderFields() {
   $("fields-panel").hidden = at.changedOnly;
-  if (at.changedOnly) return;
-  const wanted = $("filter").value.trim().toLowerCase(), values = trace.state(at.position);
-  const touched = new Set((trace.step(at.position) || { changed: [] }).changed.map((each) => cellOf(each).match(/^[^[.]+(\[[^\]]*\])?/)[0]));
-  const row = (cell, type, value, says) => (`${cell} ${said(type, value)}`.toLowerCase().includes(wanted)
-    ? html("tr", { class: touched.has(cell) ? "touched" : "", title: says }, html("th", { scope: "row" }, cell), html("td", {}, said(type, value)))
-    : null);
-  $("fields").replaceChildren(html("table", {}, html("tbody", {}, trace.document.fields.flatMap(({ name, type, says }) =>
-    (type.kind === "map" ? Object.entries(values[name]).map(([key, held]) => row(`${name}[${key}]`, type.value, held, says))
-      : [row(name, type, values[name], says)])).filter(Boolean))));
+  if (!at.changedOnly) $("fields").replaceChildren(fieldTable(trace, at.position, { keys: true, wanted: $("filter").value.trim().toLowerCase() }));
 }
 
 /** Steps that say the same of several members on one line. */
@@ -432,10 +416,11 @@ function render() {
     chart.show(at.position, at.focus);
     const flying = chart.inFlight(at.position).length;
     $("flight").textContent = trace.document.messages.length ? `${flying === 0 ? "none" : flying} in flight` : "";
-    reveal($("chart"), chart.cursor);
   }
   $("where").textContent = `${trace.number(at.position)} / ${trace.total}`;
   for (const [id, key] of [["table", "table"], ["play", "playing"]]) $(id).setAttribute("aria-pressed", String(Boolean(at[key])));
+  reveal($("steps"), $($("steps").getAttribute("aria-activedescendant")));
+  if (!$("messages").hidden) reveal($("chart"), chart.cursor);
   clearTimeout(linkTimer);
   linkTimer = setTimeout(() => location.replace(link()), 120);
 }
@@ -589,7 +574,8 @@ $("traces").append(...traces.map((each, index) => html("option", { value: index 
 $("traces").addEventListener("change", (event) => { choose(Number(event.target.value)); go(opening()); });
 $("search").addEventListener("input", () => search(0));
 $("filter").addEventListener("input", renderFields);
-$("steps").addEventListener("scroll", () => $("steps").classList.contains("virtual") && renderSlice($("steps").clientHeight));
+$("steps").addEventListener("scroll", () => $("steps").classList.contains("virtual")
+  && renderSlice($("steps").scrollTop, $("steps").clientHeight));
 addEventListener("resize", () => { strip.draw($("truth").clientWidth - 264); strip.show(at.position); });
 addEventListener("hashchange", () => location.hash !== link() && follow());
 addEventListener("beforeprint", renderPaper);

@@ -99,7 +99,7 @@ class Chart {
     });
     if (each.end === "lost" && each.ended !== null) {
       const at = this.trace.positionOf(each.ended);
-      const x = (start[0] + this.x(each.to)) / 2;
+      const x = start[0] + (this.x(each.to) - start[0]) * 0.7;
       lines.push(this.arrow(each, sent, at, start, [x, this.y(at) + LINE / 2], "lost"));
     }
     return lines.some(Boolean) ? svg("g", { class: "message" }, lines) : null;
@@ -140,7 +140,7 @@ class Chart {
     const over = each.received.some(({ step }) => this.trace.positionOf(step) <= position)
       || (each.ended !== null && this.trace.positionOf(each.ended) <= position);
     if (sent > position || over || sent < this.from - CHART_WINDOW) return null;
-    const [x1, y1, y2] = [this.x(each.source), this.y(sent) + LINE / 2, this.y(position) + LINE];
+    const [x1, y1, y2] = [this.x(each.source), this.y(sent) + LINE / 2, this.y(position) + LINE + (each.copy ? 8 : 0)];
     const far = this.x(each.to ?? (each.received[0] || { lane: each.source }).lane);
     return svg("g", { class: "flight" }, svg("title", {}, `in flight: ${each.text}`),
       svg("path", { d: `M${x1},${y1} L${x1 + (far - x1) * 0.6},${Math.max(y1 + 6, y2)}` }),

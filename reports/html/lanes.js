@@ -137,7 +137,7 @@ function spanOf(span, y, shown, lane) {
   return svg("g", { class: span.open ? "span open" : "span" },
     svg("title", {}, `${span.text}: ${span.open ? "open since" : "from"} offset ${span.start}`),
     svg("path", { d: `M${x1},${y + 76} v6 H${x2}${span.open ? "" : " v-6"}` }),
-    text((x1 + x2) / 2, y + 94, span.open ? `${span.text}, open` : span.text, { "text-anchor": "middle" }));
+    text(x1, y + 94, span.text));
 }
 
 /** What a group member is assigned. */
@@ -170,9 +170,9 @@ function headOf(lane, marks) {
   const isr = isrPill(lane.in_isr);
   if (isr) put(isr[0], { class: isr[1] }, isr[2]);
   const [said, ...more] = lane.role_text.split(" (");
-  const after = 18 + lane.id.length * 15;
+  const after = 18 + lane.id.length * (lane.id.length > 3 ? 9.2 : 15);
   return svg("g", { class: "head" },
-    text(14, 36, lane.id, { class: "name" }),
+    text(14, 36, lane.id, { class: lane.id.length > 3 ? "name long" : "name" }),
     glyph(lane.role, after + 10, 29),
     text(after + 24, 34, said, { class: "role" }),
     more.length ? text(after + 28 + said.length * 7.6, 34, `(${more.join(" (")}`, { class: "stale" }) : null,
@@ -214,8 +214,8 @@ function drawLanes(view, frame, { before = null, focus = null, id = "now", onfoc
   const [width, height] = [right + badges, TOP + view.lanes.length * step + 4];
   const offsets = chips ? [] : Array.from({ length: shown.columns }, (_, i) => shown.from + i);
   const scale = Math.max(1, Math.min(1.25, 640 / width));
-  return svg("svg", { class: "lanes", viewBox: `0 0 ${width} ${height}`, width: width * scale, height: height * scale, role: "group",
-    "aria-label": `Lanes, one for each ${view.domain}` },
+  const made = svg("svg", { class: "lanes", viewBox: `0 0 ${width} ${height}`, width: width * scale, height: height * scale,
+    role: "group", "aria-label": `Lanes, one for each ${view.domain}` },
   hatches(id),
   offsets.length ? text(LEFT - 16, 17, "offset", { class: "axis", "text-anchor": "end" }) : null,
   offsets.map((offset) => text(xOf(offset, shown) + BOX / 2, 17, offset, { class: "axis", "text-anchor": "middle" })),
@@ -234,6 +234,8 @@ function drawLanes(view, frame, { before = null, focus = null, id = "now", onfoc
     chips ? chipsOf(lane, 0) : logOf(lane, marks, 0, shown, id),
     badgesOf(lane, right + 4));
   }));
+  made.style.minWidth = `${Math.round(width * 0.7)}px`;
+  return made;
 }
 
 /** Faint outlines of what a lane was, where it is not any more. */

@@ -15,43 +15,24 @@ const count = (number, noun) => `${number.toLocaleString("en")} ${noun}${number 
 
 const same = (one, other) => JSON.stringify(one) === JSON.stringify(other);
 
-/** A copy of a value with one change made in it; what the change does not touch is shared. */
-function withChange(value, type, path, change) {
-  if (path.length === 0) return change(value, type);
-  const [key, ...rest] = path;
+/** A value with one row of changes made in it: a path, then what came, what went, or the old and the new value.
+ *
+ * A path that ends in a sequence has an offset for its last part; one that ends in a set has none. */
+function applied(value, sign, row) {
+  const [key, ...rest] = row;
+  if (sign === "~" && row.length === 2) return row[1];
+  if (sign !== "~" && row.length === 1) {
+    const at = value.findIndex((each) => same(each, key));
+    return sign === "+" ? [...value, key] : value.filter((_, index) => index !== at);
+  }
+  const inSequence = Array.isArray(value) && (!Array.isArray(value[key]) || Array.isArray(rest[0]));
+  if (sign !== "~" && rest.length === 1 && inSequence) return [...value.slice(0, key), ...(sign === "+" ? rest : [])];
   const copy = Array.isArray(value) ? value.slice() : { ...value };
-  if (type.kind === "seq" && rest.length === 0) return change(copy, type, key);
-  copy[key] = withChange(copy[key], partOf(type, key), rest, change);
+  copy[key] = applied(copy[key], sign, rest);
   return copy;
 }
 
-/** The type of a part: of a map's value, a sequence's element, a record's field. */
-function partOf(type, key) {
-  if (type.kind === "option") return partOf(type.of, key);
-  if (type.kind === "map") return type.value;
-  return type.kind === "record" ? type.fields[key] : type.of;
-}
-
-/** What one row of a change does to the value at its path. */
-const CHANGE = {
-  "+": (element) => (value, type, at) => {
-    if (at === undefined) return typeof element === "string" ? [...value, element].sort() : [...value, element];
-    value[at] = element;
-    return value;
-  },
-  "-": (element) => (value, type, at) => {
-    if (at !== undefined) return value.slice(0, Math.min(at, value.length));
-    const gone = value.findIndex((each) => same(each, element));
-    return value.filter((_, index) => index !== gone);
-  },
-  "~": (_, after) => (value, type, at) => {
-    if (at === undefined) return after;
-    value[at] = after;
-    return value;
-  },
-};
-
-/** Differences between two values of a type, as rows {sign, cell, at, before, after}: those of `language/diff.py`. */
+/** Differences between two values of a type, as rows {sign, cell, at, type, before, after}: those of `language/diff.py`. */
 function* differences(type, before, after, cell) {
   if (same(before, after)) return;
   const inner = type.kind === "option" && before !== null && after !== null ? type.of : type;
@@ -64,18 +45,18 @@ function* differences(type, before, after, cell) {
   } else if (inner.kind === "seq") {
     const shared = Math.min(before.length, after.length);
     for (let at = 0; at < shared; at++) yield* differences(inner.of, before[at], after[at], `${cell}[${at}]`);
-    for (let at = shared; at < before.length; at++) yield { sign: "-", cell, at, before: before[at] };
-    for (let at = shared; at < after.length; at++) yield { sign: "+", cell, at, after: after[at] };
+    for (let at = shared; at < before.length; at++) yield { sign: "-", cell, at, type: inner.of, before: before[at] };
+    for (let at = shared; at < after.length; at++) yield { sign: "+", cell, at, type: inner.of, after: after[at] };
   } else if (inner.kind === "set" || inner.kind === "bag") {
     const left = after.map((each) => JSON.stringify(each));
     for (const each of before) {
       const at = left.indexOf(JSON.stringify(each));
-      if (at < 0) yield { sign: "-", cell, before: each };
+      if (at < 0) yield { sign: "-", cell, type: inner.of, before: each };
       else left.splice(at, 1);
     }
-    for (const each of left) yield { sign: "+", cell, after: JSON.parse(each) };
+    for (const each of left) yield { sign: "+", cell, type: inner.of, after: JSON.parse(each) };
   } else {
-    yield { sign: "~", cell, before, after };
+    yield { sign: "~", cell, type, before, after };
   }
 }
 
@@ -116,7 +97,8 @@ class Trace {
     const every = this.document.states.keyframe_every;
     return this.whole(this.states, this.document.states, position, (at, entry) => {
       const complete = this.number(at) % every === 0 || this.isAfterGap(at);
-      return complete ? entry : this.changed(this.states.get(at - 1), entry);
+      const rows = complete ? [] : ["~", "-", "+"].flatMap((sign) => (entry[sign] || []).map((row) => [sign, row]));
+      return complete ? entry : rows.reduce((state, [sign, row]) => applied(state, sign, row), this.states.get(at - 1));
     });
   }
 
@@ -144,20 +126,6 @@ class Trace {
   isAfterGap(position) {
     const { truncated } = this.document;
     return truncated !== null && position > 0 && this.number(position) === truncated.last + 1;
-  }
-
-  /** A state with the rows of one step's changes made in it. */
-  changed(state, rows) {
-    let after = state;
-    for (const sign of Object.keys(CHANGE)) {
-      for (const row of rows[sign] || []) {
-        const values = row.slice(sign === "~" ? -2 : -1);
-        const path = row.slice(1, row.length - values.length);
-        const change = CHANGE[sign](...values);
-        after = { ...after, [row[0]]: withChange(after[row[0]], this.types[row[0]], path, change) };
-      }
-    }
-    return after;
   }
 
   /** Whether a property is true at a position: `1`, `0`, or `-`. */
