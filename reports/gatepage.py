@@ -16,7 +16,7 @@ _STYLES = {
     "broke down": "red bold",
     "cannot run": "red bold",
 }
-_MOST_NAMES = 10
+_MOST_NAMES = 30
 
 
 def gate_page(document: Document, paper: Paper) -> Page:
@@ -29,8 +29,10 @@ def gate_page(document: Document, paper: Paper) -> Page:
     page.line(sum_text(document), style="green bold" if document["exit"] == 0 else "red bold")
     for why, names in left_out(document).items():
         page.line(f"not run: {count(len(names), 'recorded check')}, {why}")
-        for name in names if len(names) <= _MOST_NAMES else []:
+        for name in names[:_MOST_NAMES]:
             page.line(name, indent=6)
+        if len(names) > _MOST_NAMES:
+            page.line(f"and {len(names) - _MOST_NAMES} more, which --json and --out name", indent=6)
     return page
 
 

@@ -191,7 +191,7 @@ def test_files_that_cannot_be_read_exit_66(said: Said, tmp_path: Path) -> None:
         ("symmetry = true", "symetry = true", ", check 1: nothing is called 'symetry' here; did you mean symmetry or set?"),
         ("symmetry = true", 'engine = "spin"', ", check 1, engine: 'spin' is not one of native, python"),
         ("model = ", "modl = ", ": nothing is called 'modl' here; did you mean model?"),
-        ("[check", "[chek", ": nothing is called 'chek' here; did you mean check?"),
+        ("[check", "[chek", ": nothing is called 'chek' here; did you mean check or schema?"),
         ("[[check]]", "[check]", ": check is {"),
         ('tier = "nightly"', 'tier = "weekly"', ", check 2, tier: 'weekly' is not one of commit, nightly"),
     ],
