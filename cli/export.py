@@ -105,9 +105,10 @@ def _trace_text(document: Document | None, options: argparse.Namespace) -> str:
             f"--to {options.to} takes a trace, and {options.model} is no .json file; save one with check --out, "
             f"or ask for a graph of the model: --to {' or '.join(GRAPHS)}"
         )
-    given = [f"--{name}" for name in ("quotient", "around", "raw") if getattr(options, name) not in (None, False)]
-    if given:
-        raise Wrong(f"{given[0]} is for a graph; write --to {' or --to '.join(GRAPHS)}")
+    asked = {"--quotient": options.quotient is not None, "--around": options.around is not None, "--raw": options.raw}
+    for name, given in asked.items():
+        if given:
+            raise Wrong(f"{name} is for a graph; write --to {' or --to '.join(GRAPHS)}")
     try:
         return TRACES[options.to](document)
     except (KeyError, TypeError, AttributeError, IndexError, ValueError) as error:
