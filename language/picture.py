@@ -92,6 +92,10 @@ class Picture:
             lane["label"] = _label(lane)
         return drawn
 
+    def text_of(self, entry: Any) -> str:
+        """What a cell with that entry says."""
+        return self._value("cell", self._cell, entry, 0)
+
     def board(self, state: State) -> Document:
         """What is no lane's."""
         found = {f"controller's {name}": run for name, run in self._controller.items()} | self._board

@@ -12,11 +12,13 @@ from __future__ import annotations
 import functools
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
 from . import types
+from .argument import argument
 from .choices import choices, disabled
 from .diff import Change, changes, state_to_json, to_json
 from .explain import Reason, why_false
@@ -30,6 +32,7 @@ from .picture import Picture, Undrawable, frames_of
 from .places import lines, place
 from .sentences import sentence, subject
 from .steptext import format_step
+from .support import Reading
 from .typetext import type_to_json
 from .values import ModelError, State
 from .verdict import Failure, PropertyVerdict, Run, Step
@@ -75,6 +78,7 @@ def _document(
     truth = {prop.name: _truth(model, prop, run) for prop in model.properties}
     about = chosen or (None if failure is not None else _first_failing(model, truth))
     broken = None if failure is None else _failure(model, failure)
+    fails = None if about is None else _fails(model, about, run, truth[about.name])
     whole = _Run(model, run)
     document: Document = {
         "schema": SCHEMA,
@@ -89,9 +93,9 @@ def _document(
         "budgets": {field.budget: model.values[field.budget] for field in model.fields if field.budget is not None},
         "ghosts": model.ghosts,
         "replay": replay_line(model, run, None if broken is None else broken["step"]),
-        "property": None if about is None else _property(model, about, run, truth[about.name]),
+        "property": None if about is None else _property(model, about, fails),
         "failure": broken,
-        "argument": [],
+        "argument": [] if fails is None else argument(model, fails.prop, run, fails.at, fails.reason),
         "fields": [
             {"name": each.name, "type": type_to_json(each.type), "says": each.says, "ghost": each.ghost}
             for each in model.fields
@@ -231,16 +235,39 @@ def _pairs(run: Run) -> Iterator[tuple[State, Step]]:
     return zip(run.states(), run.steps, strict=False)
 
 
-def _property(model: Model, prop: Property, run: Run, truth: str) -> Document:
+@dataclass(frozen=True, slots=True)
+class _Fails:
+    """Where a property fails first along a run, in the states that it is about, and why."""
+
+    prop: Property
+    at: int
+    states: tuple[State, ...]
+    reason: Reason
+
+
+def _fails(model: Model, prop: Property, run: Run, truth: str) -> _Fails | None:
+    if prop.kind == "reachable" or "0" not in truth:
+        return None
+    at = truth.index("0")
+    states = run.states()[at - 1 : at + 1] if prop.kind == "transition" else run.states()[at : at + 1]
+    return _Fails(prop, at, states, why_false(model, prop, *states))
+
+
+def _property(model: Model, prop: Property, fails: _Fails | None) -> Document:
     where = None if prop.form is None else place(prop.form.where)
     shown: Document = {"name": prop.name, "kind": prop.kind, "says": prop.says, "where": where, "fails": None}
-    if prop.kind != "reachable" and "0" in truth:
-        at = truth.index("0")
-        states = run.states()
-        crossing = prop.kind == "transition"
-        reason = why_false(model, prop, states[at - 1], states[at]) if crossing else why_false(model, prop, states[at])
-        shown["fails"] = {**_reason(reason), "step": at, "reads": []}
+    if fails is not None:
+        shown["fails"] = {**_reason(fails.reason), "step": fails.at, "reads": _read_by(model, fails)}
     return shown
+
+
+def _read_by(model: Model, fails: _Fails) -> list[str]:
+    """The cells that make a property false."""
+    form = fails.prop.form
+    if form is None:
+        return []
+    _, cells = Reading(model, dict(zip(form.states, fails.states, strict=True))).call(form)
+    return list(dict.fromkeys(cell.main() for cell in cells))
 
 
 def _reason(reason: Reason) -> Document:
@@ -248,7 +275,7 @@ def _reason(reason: Reason) -> Document:
         "conjunct": reason.conjunct,
         "witness": {name: to_json(value) for name, value in reason.witness.items()},
         "because": None if reason.because is None else _reason(reason.because),
-        "where": lines(reason.file, reason.line, reason.end_line) if reason.file else None,
+        "where": None if reason.where is None else place(reason.where),
     }
 
 
@@ -279,6 +306,7 @@ def _place_of(where: str) -> Document | None:
 
 def _step(model: Model, number: int, before: State, step: Step, changed: list[Change], lane: str | None) -> Document:
     action = model.action(step.action)
+    reading = Reading(model, {action.form.state: before})
     return {
         "i": number,
         "action": step.action,
@@ -288,7 +316,7 @@ def _step(model: Model, number: int, before: State, step: Step, changed: list[Ch
         "sentence": _said(model, action, before, step.arguments),
         "lane": lane,
         "where": place(action.form.where),
-        "reads": [field.name for field in model.fields if field.name in action.form.reads],
+        "reads": list(dict.fromkeys(cell.main() for cell in reading.step(action, step.arguments).reads())),
         "writes": list(dict.fromkeys(_written_cell(model, change) for change in changed)),
         "changed": [change.text() for change in changed],
     }
