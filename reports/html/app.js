@@ -34,42 +34,33 @@ function moveInLane(direction) {
   return found === null ? tell(`no other step changes ${at.focus} that way`) : go(found);
 }
 
-function moveToFailure() {
-  if (trace.failing !== null) return go(trace.failing);
-  return trace.document.failure ? go(trace.last) : tell("no step fails in this run");
-}
+const moveToFailure = () => (trace.failing !== null ? go(trace.failing)
+  : trace.document.failure ? go(trace.last) : tell("no step fails in this run"));
 
 /** What a screen reader hears of a position. */
 function spoken() {
   const step = trace.step(at.position);
-  const parts = [`State ${trace.number(at.position)} of ${trace.total}. ${trace.sentence(at.position)}`];
-  if (step) parts.push(`${count(new Set(step.changed.map(cellOf)).size, "field")} changed.`);
-  if (step && step.kind === "fault") parts.push("A fault.");
-  if (at.position === trace.failing) parts.push(`${trace.document.property.name} fails.`);
-  return parts.join(" ");
+  const cells = step ? new Set(step.changed.map(cellOf)).size : 0;
+  return [`State ${trace.number(at.position)} of ${trace.total}. ${trace.sentence(at.position)}`,
+    step ? `${count(cells, "field")} changed.` : "", step && step.kind === "fault" ? "A fault." : "",
+    at.position === trace.failing ? `${trace.document.property.name} fails.` : ""].filter(Boolean).join(" ");
 }
 
-function tell(said) {
-  $("live").textContent = said;
-}
+const tell = (words) => { $("live").textContent = words; };
 
 /** Says something on the screen too, for a moment. */
-function toast(said) {
-  tell(said);
-  $("toast").textContent = said;
+function toast(words) {
+  tell(words);
+  $("toast").textContent = words;
   $("toast").classList.add("shown");
   setTimeout(() => $("toast").classList.remove("shown"), 1800);
 }
 
 function play() {
-  if (at.playing !== null) {
-    clearInterval(at.playing);
-    at.playing = null;
-  } else if (calm.matches) {
-    return toast("play is off: the system asks for reduced motion");
-  } else {
-    at.playing = setInterval(() => (at.position === trace.last && trace.loop === null ? play() : move(1)), PLAY_EVERY);
-  }
+  if (at.playing === null && calm.matches) return toast("play is off: the system asks for reduced motion");
+  clearInterval(at.playing);
+  const onward = () => (at.position === trace.last && trace.loop === null ? play() : move(1));
+  at.playing = at.playing === null ? setInterval(onward, PLAY_EVERY) : null;
   $("play").textContent = at.playing === null ? "▶" : "❚❚";
   $("play").setAttribute("aria-label", at.playing === null ? "play" : "pause");
   return toast(at.playing === null ? "paused" : "playing");
@@ -82,10 +73,11 @@ function focusLane(id) {
 }
 
 function focusNumber(number) {
-  const lanes = trace.document.view ? trace.document.view.lanes : trace.document.lanes.map((lane) => lane.id);
-  if (number > lanes.length) return tell(`there are ${count(lanes.length, "lane")}`);
+  const { view, lanes } = trace.document;
+  const ids = view ? view.lanes : lanes.map((lane) => lane.id);
+  if (number > ids.length) return tell(`there are ${count(ids.length, "lane")}`);
   at.focus = null;
-  return number === 0 ? focusLane(null) : focusLane(lanes[number - 1]);
+  return focusLane(number === 0 ? null : ids[number - 1]);
 }
 
 /** Switches something on or off and says so. */
@@ -114,16 +106,16 @@ function fold() {
 function stepRow(item, index) {
   const step = trace.step(item.first), position = item.last;
   const several = item.last > item.first;
-  const said = several ? `${count(item.last - item.first + 1, "step")} of ${step.lane}: ${step.step} … ${trace.step(position).step}`
+  const told = several ? `${count(item.last - item.first + 1, "step")} of ${step.lane}: ${step.step} … ${trace.step(position).step}`
     : trace.sentence(position);
   const kind = step && step.kind !== "protocol" && !several ? step.kind : "";
   const classes = [kind, position > trace.loop && trace.loop !== null ? "looped" : "", at.found.includes(position) ? "found" : "",
     position === trace.failing ? "fails" : ""].filter(Boolean).join(" ");
   return html("li", { id: `step-${position}`, role: "option", class: classes, "aria-selected": "false", "aria-posinset": index + 1,
-    "aria-setsize": items.length, title: said, onclick: () => go(position) },
+    "aria-setsize": items.length, title: told, onclick: () => go(position) },
   html("span", { class: "number" }, several ? `${trace.number(item.first)}–${trace.number(position)}` : trace.number(position)),
   html("span", { class: "said" },
-    trace.isAfterGap(position) ? html("em", { class: "tag gap" }, trace.document.truncated.says) : null, said,
+    trace.isAfterGap(position) ? html("em", { class: "tag gap" }, trace.document.truncated.says) : null, told,
     position === trace.loop ? html("em", { class: "tag loop" }, "repeats for ever after this") : null,
     common !== null && position === common + 1 ? html("em", { class: "tag differs" }, "≠ first difference") : null),
   kind ? html("span", { class: "tag" }, kind) : null,
@@ -195,7 +187,7 @@ function pane(of, position, title, id) {
   return html("div", { class: "pane" },
     title ? html("h3", {}, title) : null,
     board.length ? html("dl", { class: "board" }, board.map(([name, value]) =>
-      html("div", {}, html("dt", {}, name.replaceAll("_", " ")), html("dd", {}, say(value))))) : null,
+      html("div", {}, html("dt", {}, name.replaceAll("_", " ")), html("dd", {}, said(value))))) : null,
     frame === null ? fieldTable(of, position)
       : at.table ? tableOfLanes(view, frame)
         : drawLanes(view, frame, { before, focus: at.focus, id, onfocus: focusLane }));
@@ -205,8 +197,8 @@ function pane(of, position, title, id) {
 function fieldTable(of, position, { keys = false, wanted = "" } = {}) {
   const step = of.step(position), values = of.state(position);
   const touched = new Set((step ? step.changed : []).map((each) => (keys ? cellOf(each).match(/^[^[.]+(\[[^\]]*\])?/) : each.match(/^\w+/))[0]));
-  const row = (cell, type, value, says) => (`${cell} ${said(type, value)}`.toLowerCase().includes(wanted)
-    ? html("tr", { class: touched.has(cell) ? "touched" : "", title: says }, html("th", { scope: "row" }, cell), html("td", {}, said(type, value)))
+  const row = (cell, type, value, says) => (`${cell} ${said(value, type)}`.toLowerCase().includes(wanted)
+    ? html("tr", { class: touched.has(cell) ? "touched" : "", title: says }, html("th", { scope: "row" }, cell), html("td", {}, said(value, type)))
     : null);
   const rows = of.document.fields.flatMap(({ name, type, says }) => (keys && type.kind === "map"
     ? Object.entries(values[name]).map(([key, held]) => row(`${name}[${key}]`, type.value, held, says)) : [row(name, type, values[name], says)]));
@@ -245,19 +237,6 @@ function renderPicture() {
 /** The cell of a change in words: `log[B]` of `log[B]: - Record(id=0, epoch=1) at 0`. */
 const cellOf = (change) => change.slice(0, change.indexOf(": "));
 
-/** A value of a type as people write it: a record by its name, a set in braces. */
-function said(type, value) {
-  const inner = type.kind === "option" ? type.of : type;
-  if (value === null || typeof value !== "object") return say(value);
-  if (inner.kind === "record") {
-    const parts = Object.entries(inner.fields).map(([name, part]) => `${name}=${said(part, value[name])}`);
-    return `${inner.name}(${parts.join(", ")})`;
-  }
-  if (inner.kind === "map") return `{${Object.entries(value).map(([key, held]) => `${key}: ${said(inner.value, held)}`).join(", ")}}`;
-  const parts = value.map((each) => said(inner.of, each)).join(", ");
-  return inner.kind === "seq" ? `[${parts}]` : `{${parts}}`;
-}
-
 const changeRow = (sign, told) => html("li", { class: { "+": "added", "-": "removed" }[sign] || "changed" },
   html("span", { class: "sign", "aria-hidden": "true" }, sign === "-" ? "−" : sign), told);
 
@@ -281,7 +260,7 @@ function renderChanges() {
       : html("p", { class: "muted" }, "Nothing.")];
   if (other !== null) {
     const rows = trace.compared(other.of.state(other.position), trace.state(at.position)).map((row) => {
-      const told = ["before", "after"].filter((side) => side in row).map((side) => said(row.type, row[side])).join(" → ");
+      const told = ["before", "after"].filter((side) => side in row).map((side) => said(row[side], row.type)).join(" → ");
       return [row.cell, row.sign, row.at === undefined ? told : `${told} at ${row.at}`];
     });
     parts.push(html("h2", {}, "Other than in the pinned state"), rows.length ? changeTree(rows) : html("p", { class: "muted" }, "Nothing."));
@@ -295,25 +274,22 @@ function renderFields() {
   if (!at.changedOnly) $("fields").replaceChildren(fieldTable(trace, at.position, { keys: true, wanted: $("filter").value.trim().toLowerCase() }));
 }
 
-/** Steps that say the same of several members on one line. */
+/** A reason, and the steps that it stops. */
+const choice = (steps, why, where) => html("div", { class: "choice" }, html("code", {}, steps.join("; ")),
+  html("span", { title: where ? `${where.file}:${where.line}` : null }, why.replace(/^disabled: /, "")));
+
 function renderChoices() {
   const choices = trace.choices(at.position), { failure, disabled } = trace.document;
-  const stuck = failure && failure.disabled.length && at.position === trace.last ? failure.disabled : null;
-  const parts = [];
-  if (stuck) parts.push(html("h2", {}, "Why no step can be taken"), stuck.map(({ step, why }) => choice([step], why)));
-  else if (choices !== null) {
-    const next = at.position < trace.last ? trace.step(at.position + 1).step : null;
-    parts.push(html("h2", {}, "Could happen here"), html("ul", { class: "plain" }, choices.enabled.map((step) =>
-      html("li", { class: step === next ? "taken" : "" }, html("code", {}, step), step === next ? html("em", { class: "tag" }, "taken") : null))));
-    if (choices.enabled.length === 0) parts.push(html("p", { class: "muted" }, "Nothing."));
-    parts.push(html("h2", {}, "Why disabled"), choices.disabled.map(([reason, steps]) => choice(steps, reason.why, reason)));
-  }
-  if (disabled.truncated) parts.push(html("p", { class: "muted small" }, disabled.truncated));
-  $("choices").replaceChildren(...parts.flat());
+  const next = at.position < trace.last ? trace.step(at.position + 1).step : null;
+  const could = (step) => html("li", { class: step === next ? "taken" : "" }, html("code", {}, step),
+    step === next ? html("em", { class: "tag" }, "taken") : null);
+  const parts = choices === null ? [] : [html("h2", {}, "Could happen here"), choices.enabled.length
+    ? html("ul", { class: "plain" }, choices.enabled.map(could)) : html("p", { class: "muted" }, "Nothing."),
+  html("h2", {}, "Why disabled"), ...choices.disabled.map(([reason, steps]) => choice(steps, reason.why, reason.where))];
+  const stuck = choices === null && failure && at.position === trace.last ? failure.disabled : [];
+  $("choices").replaceChildren(...parts, ...stuck.map(({ step, why }) => choice([step], why)),
+    disabled.truncated ? html("p", { class: "muted small" }, disabled.truncated) : "");
 }
-
-const choice = (steps, why, reason = null) => html("div", { class: "choice" }, html("code", {}, steps.join("; ")),
-  html("span", { title: reason && reason.where ? `${reason.where.file}:${reason.where.line}` : null }, why.replace(/^disabled: /, "")));
 
 function renderProperties() {
   for (const id of ["properties", "truth"]) $(id).hidden = !at.properties;
@@ -338,7 +314,7 @@ function linked(told) {
 function reasons(fails) {
   const rows = [];
   for (let reason = fails; reason; reason = reason.because) {
-    const values = Object.entries(reason.witness).map(([name, value]) => `${name} = ${say(value)}`).join(", ");
+    const values = Object.entries(reason.witness).map(([name, value]) => `${name} = ${said(value)}`).join(", ");
     rows.push(html("p", {}, html("code", {}, reason.conjunct), " is false", values ? html("span", { class: "muted" }, ` where ${values}`) : null));
   }
   return html("details", { open: trace.document.argument.length === 0 }, html("summary", {}, "The condition that is false"), rows);
@@ -382,12 +358,10 @@ function renderHeader() {
   $("traces").value = String(at.trace);
 }
 
-function legend(view) {
-  if (view === null || view.kind === "group") return [];
-  const key = (kind, words) => html("span", { class: `key ${kind}` }, html("i", { "aria-hidden": "true" }), words);
-  return [key("high", "HW, high watermark: what is left of it is committed, as this lane knows"), key("added", "added in this step"),
-    key("removed", "removed in this step"), key("number", "colour and number: epoch")];
-}
+const legend = (view) => (view === null || view.kind === "group" ? []
+  : [["high", "HW, high watermark: what is left of it is committed, as this lane knows"], ["added", "added in this step"],
+    ["removed", "removed in this step"], ["number", "colour and number: epoch"]].map(([kind, words]) =>
+    html("span", { class: `key ${kind}` }, html("i", { "aria-hidden": "true" }), words)));
 
 /** All of the run on paper: words, then each step with what it changed. */
 function renderPaper() {
@@ -411,7 +385,7 @@ function render() {
   renderChoices();
   renderProperties();
   strip.show(at.position);
-  $("messages").hidden = !at.messages || !chart.worthwhile;
+  $("messages").hidden = !at.messages || chart.columns.length === 0;
   if (!$("messages").hidden) {
     chart.show(at.position, at.focus);
     const flying = chart.inFlight(at.position).length;
@@ -457,9 +431,8 @@ function follow() {
 }
 
 function dress() {
-  if (at.theme === "system") delete document.documentElement.dataset.theme;
-  else document.documentElement.dataset.theme = at.theme;
-  $("theme").textContent = { system: "theme: system", light: "theme: light", dark: "theme: dark" }[at.theme];
+  document.documentElement.dataset.theme = at.theme;
+  $("theme").textContent = `theme: ${at.theme}`;
 }
 
 function nextTheme() {

@@ -1,80 +1,78 @@
 // Two drawings over time: the message chart (columns are lanes, rows are steps), and the truth strip with its scrubber.
 
-const LINE = 28, GUTTER = 200, COLUMN = 116, CHART_TOP = 30, CHART_WINDOW = 200;
+const LINE = 28, GUTTER = 200, COLUMN = 116, HEADS = 30, CHART_WINDOW = 200;
 
 /** The columns of the chart: lanes that take part, and, where someone else sends or receives, a column for them. */
 function columnsOf(trace) {
   const { view, lanes, messages } = trace.document;
   const taking = new Set(trace.steps.map((step) => step.lane));
-  for (const each of messages) [each.source, each.to, ...each.received.map(({ lane }) => lane)].forEach((id) => taking.add(id));
+  for (const each of messages) for (const { lane } of [...each.received, { lane: each.source }, { lane: each.to }]) taking.add(lane);
   const ids = view ? [...view.lanes] : [];
   for (const { id } of lanes) if (!ids.includes(id) && taking.has(id)) ids.push(id);
-  const others = messages.some((each) => each.source === null || (each.to === null && each.received.length === 0))
-    || trace.steps.some((step) => step.kind === "client");
-  return others ? [null, ...ids] : ids;
+  const others = messages.some((each) => each.source === null || (each.to === null && each.received.length === 0));
+  return others || (ids.length > 0 && taking.has(null)) ? [null, ...ids] : ids;
 }
 
 /** The message chart. It draws a window of steps; `show` moves through it and redraws only at its edges. */
 class Chart {
   constructor(trace, host, onstep) {
-    Object.assign(this, { trace, host, onstep, columns: columnsOf(trace), from: null, moving: [] });
-    this.worthwhile = this.columns.length > 0;
+    const at = (number) => (number === null ? Infinity : trace.positionOf(number));
+    const messages = trace.document.messages.map((each) => ({ ...each, sent: at(each.sent), gone: at(each.ended),
+      received: each.received.map(({ step, lane }) => ({ at: at(step), lane: lane ?? each.to })) }));
+    for (const each of messages) each.over = Math.min(each.gone, ...each.received.map((one) => one.at));
+    Object.assign(this, { trace, host, onstep, messages, columns: columnsOf(trace), from: null });
   }
 
   x(id) {
-    const at = this.columns.indexOf(id);
-    return GUTTER + 44 + Math.max(0, at) * COLUMN;
+    return GUTTER + 44 + Math.max(0, this.columns.indexOf(id)) * COLUMN;
   }
 
   y(position) {
-    return (position - this.from) * LINE;
+    return (position - this.from + 0.5) * LINE;
   }
 
   show(position, focus) {
     const first = Math.max(1, Math.min(position - CHART_WINDOW / 2, this.trace.last - CHART_WINDOW + 1));
-    const outside = position < this.from || position > this.from + CHART_WINDOW - 1;
-    if (this.from === null || (outside && position > 0) || focus !== this.focus) this.draw(first, focus);
+    const outside = position > 0 && (position < this.from || position >= this.from + CHART_WINDOW);
+    if (this.from === null || outside || focus !== this.focus) this.draw(first, focus);
     this.mark(position);
   }
 
   /** Everything that does not depend on where one is. */
-  draw(first, focus) {
-    this.from = first;
-    this.focus = focus;
-    this.to = Math.min(this.trace.last, first + CHART_WINDOW - 1);
-    this.moving = [];
-    const [width, height] = [GUTTER + this.columns.length * COLUMN, (this.to - first + 1) * LINE + 10];
+  draw(from, focus) {
+    const to = Math.min(this.trace.last, from + CHART_WINDOW - 1);
+    Object.assign(this, { from, focus, to, moving: [], now: svg("g", { class: "now" }) });
+    const [width, height] = [GUTTER + this.columns.length * COLUMN, (to - from + 1) * LINE + 10];
     this.cursor = svg("rect", { x: 0, y: 0, width, height: LINE - 2, rx: 5, class: "cursor" });
-    this.now = svg("g", { class: "now" });
-    const rows = Array.from({ length: this.to - first + 1 }, (_, index) => this.row(first + index, width));
-    const messages = this.trace.document.messages.map((each) => this.message(each)).filter(Boolean);
-    const heads = svg("svg", { class: "chart heads", viewBox: `0 0 ${width} ${CHART_TOP}`, width, height: CHART_TOP, "aria-hidden": "true" },
-      this.columns.map((id) => text(this.x(id), 20, id ?? "others", { class: id === null ? "who others" : "who", "text-anchor": "middle" })));
-    this.picture = svg("svg", { class: "chart", viewBox: `0 0 ${width} ${height}`, width, height, role: "img",
-      "aria-label": "Message chart: a column for each lane, a row for each step; the steps beside it say the same" },
-    this.cursor,
-    this.columns.map((id) => svg("line", { x1: this.x(id), y1: 0, x2: this.x(id), y2: height, class: "life" })),
-    rows, messages, this.now);
-    this.host.replaceChildren(heads, this.picture);
+    const rows = Array.from({ length: to - from + 1 }, (_, index) => this.row(from + index, width));
+    const sized = (tall) => ({ viewBox: `0 0 ${width} ${tall}`, width, height: tall });
+    this.host.replaceChildren(
+      svg("svg", { class: "chart heads", ...sized(HEADS), "aria-hidden": "true" }, this.columns.map((id) =>
+        text(this.x(id), 20, id ?? "others", { class: id === null ? "who others" : "who", "text-anchor": "middle" }))),
+      svg("svg", { class: "chart", ...sized(height), role: "img",
+        "aria-label": "Message chart: a column for each lane, a row for each step; the list of steps says the same" },
+      svg("defs", {}, tip("tip", "M0,0 L8,4 L0,8 z", 13), tip("cross", "M0,0 L8,8 M0,8 L8,0", 4)),
+      this.cursor, this.columns.map((id) => svg("line", { x1: this.x(id), y1: 0, x2: this.x(id), y2: height, class: "life" })),
+      rows, this.messages.map((each) => this.message(each)), this.now));
   }
 
   /** A step: its number and action, and a mark in the lane whose step it is. */
   row(position, width) {
-    const step = this.trace.step(position), y = this.y(position) + LINE / 2;
+    const step = this.trace.step(position), y = this.y(position);
     const faint = this.focus && !this.trace.touches(position, this.focus) ? " dimmed" : "";
     const made = svg("g", { class: `event ${step.kind}${faint}`, onclick: () => this.onstep(position) },
       svg("title", {}, step.sentence),
       svg("rect", { x: 0, y: y - LINE / 2, width, height: LINE, class: "hit" }),
       text(40, y + 4, step.i, { class: "number", "text-anchor": "end" }),
       text(50, y + 4, short(step.action, 20), { class: "what" }),
-      this.trace.isAfterGap(position) ? svg("line", { x1: 0, y1: y - LINE / 2, x2: width, y2: y - LINE / 2, class: "gap" }) : null,
+      this.trace.isAfterGap(position) ? svg("path", { d: `M0,${y - LINE / 2} H${width}`, class: "gap" }) : null,
       this.partners(step, y), this.dot(step, y));
-    this.moving.push([made, position, position]);
+    this.moving.push([made, position]);
     return made;
   }
 
   dot(step, y) {
-    const x = this.x(step.kind === "client" && this.columns.includes(null) && !step.lane ? null : step.lane);
+    const x = this.x(step.lane);
     if (step.kind === "fault") return svg("path", { d: `M${x - 5},${y - 5} l10,10 m0,-10 l-10,10`, class: "dot" });
     if (step.kind === "client") return svg("rect", { x: x - 4.5, y: y - 4.5, width: 9, height: 9, class: "dot" });
     return svg("circle", { cx: x, cy: y, r: 4.5, class: "dot" });
@@ -82,78 +80,57 @@ class Chart {
 
   /** A thin line to the others that a step without a message is about: the leader that a follower fetches from. */
   partners(step, y) {
-    if (step.messages.length) return null;
-    const others = Object.values(step.args).filter((id) => id !== step.lane && this.columns.includes(id) && id !== null);
-    return others.map((id) => svg("g", { class: "partner" },
-      svg("line", { x1: this.x(step.lane), y1: y, x2: this.x(id), y2: y }),
-      svg("circle", { cx: this.x(id), cy: y, r: 3 })));
+    const others = Object.values(step.args).filter((id) => id !== null && id !== step.lane && this.columns.includes(id));
+    return step.messages.length ? null : others.map((id) => svg("g", { class: "partner" },
+      svg("line", { x1: this.x(step.lane), y1: y, x2: this.x(id), y2: y }), svg("circle", { cx: this.x(id), cy: y, r: 3 })));
   }
 
   /** A message from where it was sent to each place where it was received, or to where it was lost. */
   message(each) {
-    const sent = this.trace.positionOf(each.sent);
-    const start = [this.x(each.source), this.y(Math.max(sent, 0)) + LINE / 2];
-    const lines = each.received.map(({ step, lane }) => {
-      const at = this.trace.positionOf(step);
-      return this.arrow(each, sent, at, start, [this.x(lane ?? each.to), this.y(at) + LINE / 2], "");
-    });
-    if (each.end === "lost" && each.ended !== null) {
-      const at = this.trace.positionOf(each.ended);
-      const x = start[0] + (this.x(each.to) - start[0]) * 0.7;
-      lines.push(this.arrow(each, sent, at, start, [x, this.y(at) + LINE / 2], "lost"));
-    }
-    return lines.some(Boolean) ? svg("g", { class: "message" }, lines) : null;
+    const arrows = each.received.map(({ at, lane }) => this.arrow(each, at, this.x(lane), ""));
+    const start = this.x(each.source);
+    return each.end === "lost" ? [...arrows, this.arrow(each, each.gone, start + (this.x(each.to) - start) * 0.7, "lost")] : arrows;
   }
 
-  arrow(each, sent, ended, [x1, y1], [x2, y2], how) {
-    if (ended < this.from || sent > this.to) return null;
-    const turn = Math.atan2(y2 - y1, x2 - x1);
-    const at = (back, side) => [x2 - back * Math.cos(turn) - side * Math.sin(turn),
-      y2 - back * Math.sin(turn) + side * Math.cos(turn)].map((value) => value.toFixed(1)).join(",");
-    const near = how === "lost" ? 0 : 6;
-    const line = (side) => svg("path", { d: `M${(x1 - side * Math.sin(turn)).toFixed(1)},${(y1 + side * Math.cos(turn)).toFixed(1)}`
-      + ` L${at(near, side)}`, class: "line" });
-    const head = how === "lost"
-      ? svg("path", { d: `M${x2 - 5},${y2 - 5} l10,10 m0,-10 l-10,10`, class: "end" })
-      : svg("polygon", { points: `${at(5, 0)} ${at(13, 4.5)} ${at(13, -4.5)}`, class: "end" });
-    const loop = x1 === x2;
-    const path = loop ? [svg("path", { d: `M${x1},${y1} C${x1 + 44},${y1} ${x2 + 44},${y2} ${x2 + 8},${y2}`, class: "line" })]
-      : each.copy ? [line(2), line(-2)] : [line(0)];
-    const made = svg("g", { class: `arrow ${how}${each.copy ? " copy" : ""}`, onclick: () => this.onstep(ended) },
-      svg("title", {}, `${each.text}${each.copy ? " (a duplicate)" : ""}${how ? `, ${how} at step ${each.ended}` : ""}`),
-      path, head,
-      text((x1 + x2) / 2 + (loop ? 36 : 0), (y1 + y2) / 2 - 5, short(each.name, 18), { class: "name", "text-anchor": "middle" }));
-    this.moving.push([made, sent, ended]);
+  arrow(each, ended, x2, how) {
+    if (ended < this.from || each.sent > this.to) return null;
+    const [x1, y1, y2] = [this.x(each.source), this.y(each.sent), this.y(ended)];
+    const back = x1 === x2 ? 44 : 0;
+    const d = back ? `M${x1},${y1} C${x1 + back},${y1} ${x1 + back},${y2} ${x1},${y2}` : `M${x1},${y1} L${x2},${y2}`;
+    const told = `${each.text}${each.copy ? " (a duplicate)" : ""}${how ? `, ${how} at step ${each.ended}` : ""}`;
+    const made = svg("g", { class: `arrow ${how}`, onclick: () => this.onstep(ended) }, svg("title", {}, told),
+      svg("path", { d, class: each.copy ? "line copy" : "line", "marker-end": how ? "url(#cross)" : "url(#tip)" }),
+      each.copy ? svg("path", { d, class: "inner" }) : null,
+      text((x1 + x2) / 2 + back, (y1 + y2) / 2 - 5, short(each.name, 18), { class: "name", "text-anchor": "middle" }));
+    this.moving.push([made, ended]);
     return made;
   }
 
   /** What depends on where one is: the band, what is still to come, what is in flight. */
   mark(position) {
-    this.cursor.setAttribute("y", this.y(position) + 1);
+    this.cursor.setAttribute("y", this.y(position) - LINE / 2 + 1);
     this.cursor.classList.toggle("nowhere", position === 0);
-    for (const [made, , ended] of this.moving) made.classList.toggle("future", ended > position);
-    this.now.replaceChildren(...this.trace.document.messages.map((each) => this.flight(each, position)).filter(Boolean));
+    for (const [made, ended] of this.moving) made.classList.toggle("future", ended > position);
+    this.now.replaceChildren(...this.inFlight(position).map((each) => this.flight(each, position)));
   }
 
-  flight(each, position) {
-    const sent = this.trace.positionOf(each.sent);
-    const over = each.received.some(({ step }) => this.trace.positionOf(step) <= position)
-      || (each.ended !== null && this.trace.positionOf(each.ended) <= position);
-    if (sent > position || over || sent < this.from - CHART_WINDOW) return null;
-    const [x1, y1, y2] = [this.x(each.source), this.y(sent) + LINE / 2, this.y(position) + LINE + (each.copy ? 8 : 0)];
-    const far = this.x(each.to ?? (each.received[0] || { lane: each.source }).lane);
-    return svg("g", { class: "flight" }, svg("title", {}, `in flight: ${each.text}`),
-      svg("path", { d: `M${x1},${y1} L${x1 + (far - x1) * 0.6},${Math.max(y1 + 6, y2)}` }),
-      svg("circle", { cx: x1 + (far - x1) * 0.6, cy: Math.max(y1 + 6, y2), r: 4 }));
-  }
-
-  /** How many messages are in flight at a position. */
   inFlight(position) {
-    return this.trace.document.messages.filter((each) => this.trace.positionOf(each.sent) <= position
-      && (each.ended === null || this.trace.positionOf(each.ended) > position) && each.received.every(({ step }) =>
-      this.trace.positionOf(step) > position));
+    return this.messages.filter((each) => each.sent <= position && each.over > position);
+  }
+
+  /** A message in flight: a bold line with an open end, on its way to where it will be handled. */
+  flight(each, position) {
+    const [x1, y1] = [this.x(each.source), this.y(each.sent)];
+    const far = this.x(each.to ?? (each.received[0] || { lane: each.source }).lane);
+    const [x, y] = [x1 + (far - x1) * 0.6, Math.max(y1 + 6, this.y(position) + LINE / 2 + (each.copy ? 8 : 0))];
+    return svg("g", { class: "flight" }, svg("title", {}, `in flight: ${each.text}${each.copy ? " (a duplicate)" : ""}`),
+      svg("path", { d: `M${x1},${y1} L${x},${y}` }), svg("circle", { cx: x, cy: y, r: 4 }));
   }
 }
+
+/** How an arrow ends. */
+const tip = (id, d, refX) => svg("marker", { id, viewBox: "0 0 8 8", refX, refY: 4, markerWidth: 9, markerHeight: 9,
+  orient: id === "tip" ? "auto" : 0, markerUnits: "userSpaceOnUse" }, svg("path", { d, class: id }));
 
 /** A text of at most so many characters. */
 const short = (said, most) => (said.length <= most ? said : `${said.slice(0, most - 1)}…`);
@@ -169,9 +146,6 @@ function runsOf(marks) {
   return runs;
 }
 
-const TRUTH_WORDS = { 1: "holds", 0: "fails", "-": "not checked" };
-const REACHED_WORDS = { 1: "reached", 0: "not here", "-": "not checked" };
-
 /** The truth strip: the scrubber, and a row of boxes for each property, all over the same axis of states. */
 class Strip {
   constructor(trace, host, onstep) {
@@ -186,7 +160,8 @@ class Strip {
   }
 
   words(row, position) {
-    return (row.kind === "reachable" ? REACHED_WORDS : TRUTH_WORDS)[row.marks[position]];
+    const [yes, no] = row.kind === "reachable" ? ["reached", "not here"] : ["holds", "fails"];
+    return { 1: yes, 0: no }[row.marks[position]] ?? "not checked";
   }
 
   /** Draws all rows for a width in pixels. */
@@ -196,7 +171,7 @@ class Strip {
     this.slider = this.scrubber();
     this.cursors = [];
     this.host.replaceChildren(html("div", { class: "strip-row" }, html("span", { class: "strip-name muted" }, "state"), this.slider),
-      ...this.rows.map((row) => this.row(row)));
+      ...this.rows.map((row) => this.boxesOf(row)));
   }
 
   scrubber() {
@@ -217,17 +192,12 @@ class Strip {
     faults.map((at) => svg("path", { d: `M${middle(at)},8 v14`, class: "tick" })),
     trace.failing === null ? null : svg("path", { class: "failing", d: `M${middle(trace.failing) - 5},10 l10,10 m0,-10 l-10,10` }),
     this.knob, this.knobText);
-    this.draggable(made);
-    return made;
-  }
-
-  draggable(made) {
-    const to = (event) => this.onstep(this.at(made, event));
     made.addEventListener("pointerdown", (event) => {
       made.setPointerCapture(event.pointerId);
-      to(event);
+      this.onstep(this.at(made, event));
     });
-    made.addEventListener("pointermove", (event) => made.hasPointerCapture(event.pointerId) && to(event));
+    made.addEventListener("pointermove", (event) => made.hasPointerCapture(event.pointerId) && this.onstep(this.at(made, event)));
+    return made;
   }
 
   at(made, event) {
@@ -235,11 +205,15 @@ class Strip {
     return Math.max(0, Math.min(this.states - 1, Math.floor(x / this.unit)));
   }
 
-  row(row) {
-    const first = row.fails ? row.marks.indexOf("0") : null;
-    const said = row.kind === "reachable"
-      ? (row.marks.includes("1") ? `reached at state ${this.trace.number(row.marks.indexOf("1"))}` : "not reached here")
-      : row.fails ? `fails, first at state ${this.trace.number(first)}` : row.marks.includes("1") ? "holds" : "not checked";
+  /** What is true of a property over the whole run, in words. */
+  whole({ kind, marks, fails }) {
+    const at = (mark) => this.trace.number(marks.indexOf(mark));
+    if (kind === "reachable") return marks.includes("1") ? `reached at state ${at("1")}` : "not reached here";
+    return fails ? `fails, first at state ${at("0")}` : marks.includes("1") ? "holds" : "not checked";
+  }
+
+  boxesOf(row) {
+    const said = this.whole(row);
     const cursor = svg("rect", { y: 1, width: this.unit, height: 22, class: "here" });
     this.cursors.push(cursor);
     const boxes = svg("svg", { class: `boxes ${row.kind === "reachable" ? "witness" : ""}`, width: this.unit * this.states,

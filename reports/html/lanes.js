@@ -52,15 +52,12 @@ function glyph(role, x, y) {
   return svg("circle", { cx: x, cy: y, r: 5, class: role === null ? "glyph none" : "glyph" });
 }
 
-/** A small pill of text; `kind` is its class. Returns the group and the x where the next one may stand. */
-function pill(x, y, said, attributes, title) {
-  const width = Math.round(said.length * 6.4 + 14);
-  const made = svg("g", { class: `pill ${attributes.class || ""}` },
-    title ? svg("title", {}, title) : null,
-    svg("rect", { x, y: y - 9, width, height: 18, rx: 9, fill: attributes.fill }),
-    text(x + width / 2, y + 4, said, { "text-anchor": "middle", fill: attributes.ink }));
-  return [made, x + width + 6];
-}
+const widthOf = (told) => Math.round(told.length * 6.4 + 14);
+
+/** A small pill of text at a place; `how` is its class. */
+const pill = (x, y, told, how, title, { fill, ink } = {}) => svg("g", { class: `pill ${how}` }, svg("title", {}, title),
+  svg("rect", { x, y: y - 9, width: widthOf(told), height: 18, rx: 9, fill }),
+  text(x + widthOf(told) / 2, y + 4, told, { "text-anchor": "middle", fill: ink }));
 
 /** Whether a lane is in the ISR of the leader (filled), of the controller only (outlined), or of the leader only. */
 function isrPill({ leader, controller }) {
@@ -140,52 +137,35 @@ function spanOf(span, y, shown, lane) {
     text(x1, y + 94, span.text));
 }
 
+const chipWidth = (chip) => Math.max(40, Math.round(chip.length * 8 + 20));
+
 /** What a group member is assigned. */
-function chipsOf(lane, y) {
-  let x = LEFT;
-  return svg("g", { class: "chips" }, lane.chips.map((chip) => {
-    const width = Math.max(40, Math.round(chip.length * 8 + 20));
-    const made = svg("g", { class: "chip" },
-      svg("rect", { x, y: y + 25, width, height: 36, rx: 6 }),
-      text(x + width / 2, y + 49, chip, { "text-anchor": "middle" }));
-    x += width + 8;
-    return made;
-  }));
-}
+const chipsOf = ({ chips }) => svg("g", { class: "chips" }, chips.map((chip, index) => {
+  const x = chips.slice(0, index).reduce((sum, each) => sum + chipWidth(each) + 8, LEFT);
+  return svg("g", { class: "chip" }, svg("rect", { x, y: 25, width: chipWidth(chip), height: 36, rx: 6 }),
+    text(x + chipWidth(chip) / 2, 49, chip, { "text-anchor": "middle" }));
+}));
 
 /** The left part of a lane: its name, role, epoch, who counts it in sync. */
 function headOf(lane, marks) {
-  const pills = [];
-  let x = 14;
-  const put = (said, attributes, title) => {
-    const [made, next] = pill(x, 60, said, attributes, title);
-    pills.push(made);
-    x = next;
-  };
-  if (!lane.up) put("down", { class: "dead" }, "it has crashed");
-  if (lane.epoch !== null) {
-    const { fill, ink } = colour(lane.epoch);
-    put(`epoch ${lane.epoch}`, { class: "epoch", fill, ink }, `in epoch ${lane.epoch}`);
-  }
-  const isr = isrPill(lane.in_isr);
-  if (isr) put(isr[0], { class: isr[1] }, isr[2]);
-  const [said, ...more] = lane.role_text.split(" (");
-  const after = 18 + lane.id.length * (lane.id.length > 3 ? 9.2 : 15);
+  const [role, ...more] = lane.role_text.split(" (");
+  const long = lane.id.length > 3, after = 18 + lane.id.length * (long ? 9.2 : 15);
+  const pills = [lane.up ? null : ["down", "dead", "it has crashed"],
+    lane.epoch === null ? null : [`epoch ${lane.epoch}`, "epoch", `in epoch ${lane.epoch}`, colour(lane.epoch)],
+    isrPill(lane.in_isr)].filter(Boolean);
+  const startOf = (index) => pills.slice(0, index).reduce((x, [told]) => x + widthOf(told) + 6, 14);
+  const touched = Object.keys(marks.changed).length + marks.added.length + marks.removed.length + marks.replaced.length;
   return svg("g", { class: "head" },
-    text(14, 36, lane.id, { class: lane.id.length > 3 ? "name long" : "name" }),
-    glyph(lane.role, after + 10, 29),
-    text(after + 24, 34, said, { class: "role" }),
-    more.length ? text(after + 28 + said.length * 7.6, 34, `(${more.join(" (")}`, { class: "stale" }) : null,
-    Object.keys(marks.changed).length || marks.added.length || marks.removed.length || marks.replaced.length
-      ? svg("rect", { x: 0, y: 10, width: 5, height: 66, rx: 2.5, class: "touched" }) : null,
-    pills);
+    text(14, 36, lane.id, { class: long ? "name long" : "name" }), glyph(lane.role, after + 10, 29),
+    text(after + 24, 34, role, { class: "role" }),
+    more.length ? text(after + 28 + role.length * 7.6, 34, `(${more.join(" (")}`, { class: "stale" }) : null,
+    touched ? svg("rect", { x: 0, y: 10, width: 5, height: 66, rx: 2.5, class: "touched" }) : null,
+    pills.map((each, index) => pill(startOf(index), 60, ...each)));
 }
 
-/** Further badges of a lane, as a line of small text under its cells' right end. */
-function badgesOf(lane, x) {
-  const said = Object.entries(lane.badges).map(([name, value]) => `${name} ${value}`);
-  return said.length ? said.map((each, index) => text(x, 34 + index * 15, each, { class: "badge" })) : null;
-}
+/** Further badges of a lane, as lines of small text at its right end. */
+const badgesOf = (lane, x) => Object.entries(lane.badges).map(([name, value], index) =>
+  text(x, 34 + index * 15, `${name} ${value}`, { class: "badge" }));
 
 const UNMARKED = { added: [], removed: [], replaced: [], changed: {} };
 
@@ -207,8 +187,7 @@ function drawLanes(view, frame, { before = null, focus = null, id = "now", onfoc
   const shown = windowOf(view, frame);
   const step = view.kind === "transaction" ? ROW + 18 : ROW;
   const chips = view.kind === "group";
-  const widest = Math.max(0, ...view.lanes.map((each) => frame.lanes[each].chips.join("").length * 8
-    + frame.lanes[each].chips.length * 28));
+  const widest = Math.max(0, ...view.lanes.map((each) => frame.lanes[each].chips.reduce((sum, chip) => sum + chipWidth(chip) + 8, 0)));
   const right = chips ? LEFT + Math.max(200, widest) : LEFT + (shown.columns + 1) * CELL + 30;
   const badges = view.badges.length ? 150 : 0;
   const [width, height] = [right + badges, TOP + view.lanes.length * step + 4];
@@ -231,7 +210,7 @@ function drawLanes(view, frame, { before = null, focus = null, id = "now", onfoc
     lane.up ? null : svg("rect", { x: 0.5, y: 2.5, width: width - 1, height: step - 5, rx: 8, fill: `url(#down-${id})` }),
     headOf(lane, marks),
     before && !chips ? ghostOf(before.lanes[name], lane, shown) : null,
-    chips ? chipsOf(lane, 0) : logOf(lane, marks, 0, shown, id),
+    chips ? chipsOf(lane) : logOf(lane, marks, 0, shown, id),
     badgesOf(lane, right + 4));
   }));
   made.style.minWidth = `${Math.round(width * 0.7)}px`;
@@ -259,7 +238,7 @@ function tableOfLanes(view, frame) {
     const cells = lane.cells.map((cell) => cell.text).join(" ") || "empty";
     const news = [...marks.added.map((offset) => `+ offset ${offset}`), ...marks.removed.map((cell) => `− ${cell.says}`),
       ...marks.replaced.map((cell) => `was ${cell.says}`), ...Object.entries(marks.changed).map(([name, was]) =>
-        `${name.replaceAll("_", " ")} was ${say(was)}`)];
+        `${name.replaceAll("_", " ")} was ${said(was)}`)];
     return [id, lane.up ? lane.role_text : `down${lane.role_text ? `, ${lane.role_text}` : ""}`, lane.epoch ?? "",
       isr ? isr[2] : "", ...(log ? [cells, lane.high_watermark ?? "", lane.log_end ?? ""] : [lane.chips.join(", ")]),
       ...(view.kind === "transaction" ? [lane.last_stable_offset ?? "", lane.spans.map((span) => span.text).join(", ")] : []),

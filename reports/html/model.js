@@ -1,13 +1,14 @@
 // The trace as data: states out of keyframes and changes, differences, searches, links. Nothing here draws.
 
-/** A value as people write it: `A`, `{id: 0, epoch: 1}`, `{A, B}`, `none`. */
-function say(value) {
+/** A value as people write it: `A`, `none`, `{A, B}`, and, where its type is known, `Record(id=0, epoch=1)`, `[1, 2]`. */
+function said(value, type = { kind: "" }) {
+  const { kind, name, fields, of, value: held } = type.kind === "option" ? type.of : type;
   if (value === null || value === undefined) return "none";
-  if (Array.isArray(value)) return `{${value.map(say).join(", ")}}`;
-  if (typeof value === "object") {
-    return `{${Object.entries(value).map(([key, held]) => `${key}: ${say(held)}`).join(", ")}}`;
-  }
-  return String(value);
+  if (typeof value !== "object") return String(value);
+  if (kind === "record") return `${name}(${Object.keys(fields).map((key) => `${key}=${said(value[key], fields[key])}`).join(", ")})`;
+  if (!Array.isArray(value)) return `{${Object.keys(value).map((key) => `${key}: ${said(value[key], held)}`).join(", ")}}`;
+  const parts = value.map((each) => said(each, of)).join(", ");
+  return kind === "seq" ? `[${parts}]` : `{${parts}}`;
 }
 
 /** `1 step`, `2 steps`, `1,000 steps`. */
