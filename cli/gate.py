@@ -39,6 +39,9 @@ exit: 0 all as recorded, 6 something differs, 5 a check was inconclusive or the 
 """
 
 _PATIENCE_SECONDS = 10
+"""How long an interrupted check may take to tell what it has seen."""
+
+_GLANCE_SECONDS = 0.2
 
 
 def add(verbs: Verbs[Parser]) -> None:
@@ -151,10 +154,9 @@ def _checked(entries: Sequence[Entry], options: argparse.Namespace) -> tuple[lis
     """
     workers = Workers()
     largest_first = sorted(entries, key=_size, reverse=True)
-    with ThreadPoolExecutor(options.workers) as pool:
+    with _interrupts() as received, ThreadPoolExecutor(options.workers) as pool:
         futures = {id(entry): pool.submit(partial(checked, entry, options, workers)) for entry in largest_first}
-        with _terminated_as_interrupt():
-            interrupted = _waited(list(futures.values()), workers)
+        interrupted = _waited(list(futures.values()), workers, received)
     found = [futures[id(entry)].result() for entry in entries if not futures[id(entry)].cancelled()]
     return [result for result in found if result is not None], interrupted
 
@@ -163,31 +165,24 @@ def _size(entry: Entry) -> int:
     return entry.counts.get("distinct_states", 0) if isinstance(entry, Recorded) else 0
 
 
-def _waited(futures: Sequence[Future[Result | None]], workers: Workers) -> bool:
+def _waited(futures: Sequence[Future[Result | None]], workers: Workers, received: Sequence[int]) -> bool:
     """Waits for all, a line on a terminal meanwhile; interrupted, it stops what runs and waits for what that tells."""
     pending = set(futures)
-    try:
-        while pending:
-            done, pending = wait(pending, return_when=FIRST_COMPLETED)
-            _progress(len(futures) - len(pending), len(futures), next(iter(done)).result())
-    except KeyboardInterrupt:
-        for future in pending:
-            future.cancel()
-        print("\ntidegate: interrupted; the report is of what was done", file=sys.stderr)
-        _stop(pending, workers)
-        return True
-    return False
-
-
-def _stop(pending: set[Future[Result | None]], workers: Workers) -> None:
-    """Asks what runs to end, and after a while, or when interrupted again, kills it."""
-    try:
-        workers.stop(signal.SIGINT)
-        _, late = wait(pending, timeout=_PATIENCE_SECONDS)
-    except KeyboardInterrupt:
-        late = pending
-    if late:
-        workers.stop(signal.SIGKILL)
+    while pending and not received:
+        done, pending = wait(pending, timeout=_GLANCE_SECONDS, return_when=FIRST_COMPLETED)
+        for future in done:
+            _progress(len(futures) - len(pending), len(futures), future.result())
+    if not pending:
+        return False
+    print("\ntidegate: interrupted; the report is of what was done", file=sys.stderr)
+    for future in pending:
+        future.cancel()
+    workers.stop(signal.SIGINT)
+    until = time.monotonic() + _PATIENCE_SECONDS
+    while pending and len(received) == 1 and time.monotonic() < until:
+        _, pending = wait(pending, timeout=_GLANCE_SECONDS)
+    workers.stop(signal.SIGKILL)
+    return True
 
 
 def _progress(done: int, of: int, last: Result | None) -> None:
@@ -197,17 +192,25 @@ def _progress(done: int, of: int, last: Result | None) -> None:
 
 
 @contextmanager
-def _terminated_as_interrupt() -> Generator[None]:
-    """Within it SIGTERM, with which a CI system cancels a job, interrupts as Ctrl-C does."""
+def _interrupts() -> Generator[Sequence[int]]:
+    """Within it Ctrl-C, and SIGTERM, with which a CI system cancels a job, end nothing: they are received here.
+
+    An exception at any moment would lose what was done; and a second one says that it is urgent.
+    """
+    received: list[int] = []
     if threading.current_thread() is not threading.main_thread():
-        yield
+        yield received
         return
 
-    def interrupt(_number: int, _frame: FrameType | None) -> None:
-        raise KeyboardInterrupt
+    def receive(number: int, _frame: FrameType | None) -> None:
+        received.append(number)
 
-    before = signal.signal(signal.SIGTERM, interrupt)
+    known = {each: signal.getsignal(each) for each in (signal.SIGINT, signal.SIGTERM)}
+    heeded = {each: handler for each, handler in known.items() if handler is not signal.SIG_IGN}
+    for each in heeded:
+        signal.signal(each, receive)
     try:
-        yield
+        yield received
     finally:
-        signal.signal(signal.SIGTERM, before)
+        for each, handler in heeded.items():
+            signal.signal(each, handler)

@@ -103,6 +103,9 @@ def checked(entry: Entry, options: argparse.Namespace, workers: Workers) -> Resu
     try:
         report = json.loads(out)
     except json.JSONDecodeError:
+        if workers.stopping or code == Exit.INCONCLUSIVE:
+            told = Difference("", "interrupted before there was anything to report")
+            return Result(entry, "inconclusive", Exit.INCONCLUSIVE, seconds, None, (told,))
         return _broken(entry, code, err, seconds)
     return judged(entry, report, seconds, ci=options.ci)
 
@@ -111,9 +114,6 @@ def _broken(check: Recorded, code: int, told: str, seconds: float) -> Result:
     """The result of a process that printed no report."""
     if code in _KNOWN_FAILURES:
         return Result(check, "cannot run", Exit(code), seconds, None, (Difference("", told.strip()),))
-    if code == Exit.INCONCLUSIVE:
-        told = told.strip().removeprefix("tidegate: ")
-        return Result(check, "inconclusive", Exit.INCONCLUSIVE, seconds, None, (Difference("", told),))
     if code < 0:
         with suppress(ValueError):
             what = f"the process of this check was ended by {signal.Signals(-code).name}"

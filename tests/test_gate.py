@@ -188,7 +188,7 @@ def test_files_that_cannot_be_read_exit_66(said: Said, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "told"),
     [
-        ("symmetry = true", "symetry = true", ", check 1: nothing is called 'symetry' here; did you mean symmetry or set?"),
+        ("symmetry =", "symetry =", ", check 1: nothing is called 'symetry' here; did you mean symmetry or set?"),
         ("symmetry = true", 'engine = "spin"', ", check 1, engine: 'spin' is not one of native, python"),
         ("model = ", "modl = ", ": nothing is called 'modl' here; did you mean model?"),
         ("[check", "[chek", ": nothing is called 'chek' here; did you mean check or schema?"),

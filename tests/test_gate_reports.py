@@ -33,9 +33,7 @@ def out(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Path:
     folder = tmp_path_factory.mktemp("gate")
     environment = {**os.environ, "TIDEGATE_CACHE": str(cache), "PYTHONIOENCODING": "utf-8", "CI": ""}
     command = [sys.executable, "-m", "tidegate.cli.main", "gate", "tests/fixtures/gate/gate.toml", "--out", str(folder)]
-    done = subprocess.run(
-        command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=300, check=False
-    )
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=300, check=False)
     assert done.returncode == 6, done.stdout + done.stderr
     return folder
 
@@ -53,11 +51,13 @@ def results(out: Path) -> list[Any]:
 
 def test_the_sarif_is_valid(out: Path) -> None:
     schema = json.loads((SCHEMAS / "sarif-schema-2.1.0.json").read_text(encoding="utf-8"))
-    jsonschema.Draft4Validator(schema, format_checker=jsonschema.FormatChecker()).validate(sarif(out))
+    validator: Any = jsonschema.Draft4Validator(schema, format_checker=jsonschema.FormatChecker())
+    validator.validate(sarif(out))
 
 
 def test_the_junit_is_valid(out: Path) -> None:
-    xmlschema.XMLSchema(str(SCHEMAS / "junit-10.xsd")).validate(str(out / "junit.xml"))
+    schema: Any = xmlschema.XMLSchema(str(SCHEMAS / "junit-10.xsd"))
+    schema.validate(str(out / "junit.xml"))
 
 
 def test_the_junit_has_what_ants_schema_wants_too(out: Path) -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import copy
 import json
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, cast
 
 import pytest
 from hypothesis import given
@@ -46,7 +47,14 @@ SCALARS: list[tuple[Document, st.SearchStrategy[Any]]] = [
     ({"kind": "enum", "name": "Word", "members": ["A", "B", "C"]}, LABELS),
     ({"kind": "identity", "name": "Replica"}, LABELS),
 ]
-TEXT_OF = {"int": str, "bool": lambda key: str(key).lower(), "enum": str, "identity": str}
+
+
+def text_of(key: Any) -> str:
+    return str(key).lower() if isinstance(key, bool) else str(key)
+
+
+def one_text(value: Any) -> str:
+    return json.dumps(value, sort_keys=True)
 
 
 @st.composite
@@ -66,14 +74,11 @@ def typed(draw: st.DrawFn, depth: int = 3, options: bool = True) -> tuple[Docume
     if kind == "map":
         key, keys = draw(st.sampled_from(SCALARS))
         value, values = draw(typed(depth - 1))
-        return {"kind": "map", "key": key, "value": value}, st.dictionaries(
-            keys.map(TEXT_OF[key["kind"]]), values, max_size=3
-        )
+        return {"kind": "map", "key": key, "value": value}, st.dictionaries(keys.map(text_of), values, max_size=3)
     of, values = draw(typed(depth - 1, options=kind != "option"))
     if kind == "option":
         return {"kind": "option", "of": of}, st.none() | values
-    unique = (lambda value: json.dumps(value, sort_keys=True)) if kind == "set" else None
-    return {"kind": kind, "of": of}, st.lists(values, max_size=4, unique_by=unique)
+    return {"kind": kind, "of": of}, st.lists(values, max_size=4, unique_by=one_text if kind == "set" else None)
 
 
 @given(st.data())
@@ -90,13 +95,11 @@ def canonical(type_: Document, value: Any) -> Any:
     return from_value(type_, to_value(type_, in_order(type_, value)))
 
 
-def bare_numbers(value: Any) -> Any:
+def bare_numbers(value: Any) -> Iterator[float]:
     """Every number that stands as itself: there must be none, since readers lose precision."""
-    if isinstance(value, dict):
-        for held in value.values():
-            yield from bare_numbers(held)
-    elif isinstance(value, list):
-        for held in value:
+    if isinstance(value, (dict, list)):
+        inner = cast("dict[str, Any]", value).values() if isinstance(value, dict) else cast("list[Any]", value)
+        for held in inner:
             yield from bare_numbers(held)
     elif isinstance(value, (int, float)) and not isinstance(value, bool):
         yield value
@@ -109,7 +112,7 @@ def test_the_form_of_each_type() -> None:
     number = {"kind": "int", "lo": 0, "hi": 9}
     name = {"kind": "identity", "name": "Replica"}
     record = {"kind": "record", "name": "R", "fields": {"id": number, "by": {"kind": "option", "of": name}}}
-    none = {"tag": "None", "value": {"#tup": []}}
+    none: Document = {"tag": "None", "value": {"#tup": []}}
     rows: list[tuple[Document, Any, Any, str]] = [
         (number, -7, {"#bigint": "-7"}, "Int"),
         ({"kind": "bool"}, True, True, "Bool"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 import pytest
@@ -155,10 +156,16 @@ def test_a_mistake_in_a_recorded_file_is_told_with_its_place(tmp_path: Path, old
 
 
 def test_junit_counts_and_survives_odd_characters() -> None:
-    claim = {"name": "a", "result": "ok", "differences": [], "document": None, "html": None}
+    claim: dict[str, Any] = {"name": "a", "result": "ok", "differences": [], "document": None, "html": None}
     failed = {**claim, "name": "b", "result": "differs", "differences": ["no\x00 <good>\nsecond"]}
-    check = {"name": "m  small", "model": "m", "seconds": 0.75, "report": None, "claims": [claim, failed]}
-    document = {"began": "2026-01-02T03:04:05+00:00", "checks": [check], "not_run": []}
+    check: dict[str, Any] = {
+        "name": "m  small",
+        "model": "m",
+        "seconds": 0.75,
+        "report": None,
+        "claims": [claim, failed],
+    }
+    document: dict[str, Any] = {"began": "2026-01-02T03:04:05+00:00", "checks": [check], "not_run": []}
     suite = ElementTree.fromstring(junit(document).partition("\n")[2])[0]
     assert (suite.get("tests"), suite.get("failures"), suite.get("time")) == ("2", "1", "0.750")
     told = suite.findall("testcase")[1][0]
