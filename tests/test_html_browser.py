@@ -40,7 +40,7 @@ def saved(tmp_path: Path) -> Page:
 
 def place(one: Shown) -> str:
     """What stands behind `#`, once the page has written it."""
-    one.page.wait_for_timeout(250)
+    one.page.wait_for_timeout(400)
     return one.page.url.partition("#")[2]
 
 
@@ -66,6 +66,18 @@ def test_moving_leaves_no_trail_in_the_history(browser: Browser, saved: Page) ->
         place(one)
         one.press("j")
         assert place(one).startswith("s=2") and one.run("history.length") == length
+
+
+def test_the_address_never_takes_one_back(browser: Browser, saved: Page) -> None:
+    """A key between the writing of the address and the browser's word that it changed."""
+    with shown(browser, saved(kip_101()), "s=2") as one:
+        one.run("""() => {
+            const press = () => document.body.dispatchEvent(new KeyboardEvent("keydown", { key: "j", bubbles: true }));
+            press();
+            setTimeout(press, 120);
+        }""")
+        assert place(one).startswith("s=4")
+        assert one.where == "4 / 8"
 
 
 def test_a_link_to_another_trace_is_told(browser: Browser, saved: Page) -> None:
@@ -259,6 +271,7 @@ def test_twice_as_large_it_is_one_column(browser: Browser, saved: Page) -> None:
 def test_on_paper_there_are_the_words_and_every_step(browser: Browser, saved: Page) -> None:
     with shown(browser, saved(kip_101()), "s=8&t=dark") as one:
         one.page.emulate_media(media="print")
+        one.page.wait_for_selector("#paper h1")
         assert one.seen("#paper") and not one.seen("main") and not one.seen("#header")
         assert one.text("#paper h1") == kip_101()["title"]
         assert one.count("#paper > ol > li") == 8

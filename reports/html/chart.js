@@ -6,7 +6,8 @@ const LINE = 28, GUTTER = 200, COLUMN = 116, HEADS = 30, CHART_WINDOW = 200;
 function columnsOf(trace) {
   const { view, lanes, messages } = trace.document;
   const taking = new Set(trace.steps.map((step) => step.lane));
-  for (const each of messages) for (const { lane } of [...each.received, { lane: each.source }, { lane: each.to }]) taking.add(lane);
+  for (const each of messages) for (const { lane } of [...each.received, { lane: each.source },
+    { lane: each.to }]) taking.add(lane);
   const ids = view ? [...view.lanes] : [];
   for (const { id } of lanes) if (!ids.includes(id) && taking.has(id)) ids.push(id);
   const others = messages.some((each) => each.source === null || (each.to === null && each.received.length === 0));
@@ -41,7 +42,7 @@ class Chart {
   /** Everything that does not depend on where one is. */
   draw(from, focus) {
     const to = Math.min(this.trace.last, from + CHART_WINDOW - 1);
-    Object.assign(this, { from, focus, to, moving: [], now: svg("g", { class: "now" }) });
+    Object.assign(this, { from, focus, to, moving: [], now: svg("g", "now") });
     const [width, height] = [GUTTER + this.columns.length * COLUMN, (to - from + 1) * LINE + 10];
     this.cursor = svg("rect", { x: 0, y: 0, width, height: LINE - 2, rx: 5, class: "cursor" });
     const rows = Array.from({ length: to - from + 1 }, (_, index) => this.row(from + index, width));
@@ -51,8 +52,9 @@ class Chart {
         text(this.x(id), 20, id ?? "others", { class: id === null ? "who others" : "who", "text-anchor": "middle" }))),
       svg("svg", { class: "chart", ...sized(height), role: "img",
         "aria-label": "Message chart: a column for each lane, a row for each step; the list of steps says the same" },
-      svg("defs", {}, tip("tip", "M0,0 L8,4 L0,8 z", 13), tip("cross", "M0,0 L8,8 M0,8 L8,0", 4)),
-      this.cursor, this.columns.map((id) => svg("line", { x1: this.x(id), y1: 0, x2: this.x(id), y2: height, class: "life" })),
+      svg("defs", "", tip("tip", "M0,0 L8,4 L0,8 z", 13), tip("cross", "M0,0 L8,8 M0,8 L8,0", 4)),
+      this.cursor, this.columns.map((id) => svg("line", { x1: this.x(id), y1: 0, x2: this.x(id), y2: height,
+        class: "life" })),
       rows, this.messages.map((each) => this.message(each)), this.now));
   }
 
@@ -61,7 +63,7 @@ class Chart {
     const step = this.trace.step(position), y = this.y(position);
     const faint = this.focus && !this.trace.touches(position, this.focus) ? " dimmed" : "";
     const made = svg("g", { class: `event ${step.kind}${faint}`, onclick: () => this.onstep(position) },
-      svg("title", {}, step.sentence),
+      svg("title", "", step.sentence),
       svg("rect", { x: 0, y: y - LINE / 2, width, height: LINE, class: "hit" }),
       text(40, y + 4, step.i, { class: "number", "text-anchor": "end" }),
       text(50, y + 4, short(step.action, 20), { class: "what" }),
@@ -80,16 +82,19 @@ class Chart {
 
   /** A thin line to the others that a step without a message is about: the leader that a follower fetches from. */
   partners(step, y) {
-    const others = Object.values(step.args).filter((id) => id !== null && id !== step.lane && this.columns.includes(id));
-    return step.messages.length ? null : others.map((id) => svg("g", { class: "partner" },
-      svg("line", { x1: this.x(step.lane), y1: y, x2: this.x(id), y2: y }), svg("circle", { cx: this.x(id), cy: y, r: 3 })));
+    const others = Object.values(step.args).filter((id) => id !== null && id !== step.lane
+      && this.columns.includes(id));
+    return step.messages.length ? null : others.map((id) => svg("g", "partner",
+      svg("line", { x1: this.x(step.lane), y1: y, x2: this.x(id), y2: y }),
+        svg("circle", { cx: this.x(id), cy: y, r: 3 })));
   }
 
   /** A message from where it was sent to each place where it was received, or to where it was lost. */
   message(each) {
     const arrows = each.received.map(({ at, lane }) => this.arrow(each, at, this.x(lane), ""));
     const start = this.x(each.source);
-    return each.end === "lost" ? [...arrows, this.arrow(each, each.gone, start + (this.x(each.to) - start) * 0.7, "lost")] : arrows;
+    return each.end === "lost" ? [...arrows, this.arrow(each, each.gone, start + (this.x(each.to) - start) * 0.7,
+      "lost")] : arrows;
   }
 
   arrow(each, ended, x2, how) {
@@ -98,7 +103,7 @@ class Chart {
     const back = x1 === x2 ? 44 : 0;
     const d = back ? `M${x1},${y1} C${x1 + back},${y1} ${x1 + back},${y2} ${x1},${y2}` : `M${x1},${y1} L${x2},${y2}`;
     const told = `${each.text}${each.copy ? " (a duplicate)" : ""}${how ? `, ${how} at step ${each.ended}` : ""}`;
-    const made = svg("g", { class: `arrow ${how}`, onclick: () => this.onstep(ended) }, svg("title", {}, told),
+    const made = svg("g", { class: `arrow ${how}`, onclick: () => this.onstep(ended) }, svg("title", "", told),
       svg("path", { d, class: each.copy ? "line copy" : "line", "marker-end": how ? "url(#cross)" : "url(#tip)" }),
       each.copy ? svg("path", { d, class: "inner" }) : null,
       text((x1 + x2) / 2 + back, (y1 + y2) / 2 - 5, short(each.name, 18), { class: "name", "text-anchor": "middle" }));
@@ -123,7 +128,7 @@ class Chart {
     const [x1, y1] = [this.x(each.source), this.y(each.sent)];
     const far = this.x(each.to ?? (each.received[0] || { lane: each.source }).lane);
     const [x, y] = [x1 + (far - x1) * 0.6, Math.max(y1 + 6, this.y(position) + LINE / 2 + (each.copy ? 8 : 0))];
-    return svg("g", { class: "flight" }, svg("title", {}, `in flight: ${each.text}${each.copy ? " (a duplicate)" : ""}`),
+    return svg("g", "flight", svg("title", "", `in flight: ${each.text}${each.copy ? " (a duplicate)" : ""}`),
       svg("path", { d: `M${x1},${y1} L${x},${y}` }), svg("circle", { cx: x, cy: y, r: 4 }));
   }
 }
@@ -170,33 +175,36 @@ class Strip {
     this.unit = Math.min(110, this.width / this.states);
     this.slider = this.scrubber();
     this.cursors = [];
-    this.host.replaceChildren(html("div", { class: "strip-row" }, html("span", { class: "strip-name muted" }, "state"), this.slider),
+    this.host.replaceChildren(html("div", "strip-row", html("span", "strip-name muted", "state"), this.slider),
       ...this.rows.map((row) => this.boxesOf(row)));
   }
 
   scrubber() {
-    const middle = (at) => (at + 0.5) * this.unit;
-    const { trace } = this;
+    const { trace } = this, middle = (at) => (at + 0.5) * this.unit;
+    const [end, back] = [middle(trace.last), middle(trace.loop)];
     const faults = trace.steps.flatMap((step, index) => (step.kind === "fault" ? [index + 1] : []));
     const every = Math.max(1, Math.ceil(this.states / (this.width / 26)));
     const numbers = Array.from({ length: Math.ceil(this.states / every) }, (_, at) => at * every);
     this.knob = svg("circle", { cy: 15, r: 11, class: "knob" });
     this.knobText = text(0, 19, "", { "text-anchor": "middle", class: "knob-text" });
-    const made = svg("svg", { class: "scrubber", width: this.unit * this.states, height: 42, role: "slider", tabindex: 0,
+    const made = svg("svg", { class: "scrubber", width: this.unit * this.states, height: 42, role: "slider",
+      tabindex: 0,
       "aria-label": "state", "aria-valuemin": 0, "aria-valuemax": trace.total },
     svg("line", { x1: middle(0), y1: 15, x2: middle(trace.last), y2: 15, class: "rail" }),
     trace.loop === null ? null : svg("path", { class: "back",
-      d: `M${middle(trace.last)},15 C${middle(trace.last)},46 ${middle(trace.loop)},46 ${middle(trace.loop)},22 l-4,6 m4,-6 l4,6` }),
+      d: `M${end},15 C${end},46 ${back},46 ${back},22 l-4,6 m4,-6 l4,6` }),
     numbers.map((at) => [svg("circle", { cx: middle(at), cy: 15, r: 2.5, class: "stop" }),
       text(middle(at), 39, trace.number(at), { "text-anchor": "middle", class: "axis" })]),
     faults.map((at) => svg("path", { d: `M${middle(at)},8 v14`, class: "tick" })),
-    trace.failing === null ? null : svg("path", { class: "failing", d: `M${middle(trace.failing) - 5},10 l10,10 m0,-10 l-10,10` }),
+    trace.failing === null ? null : svg("path", { class: "failing",
+      d: `M${middle(trace.failing) - 5},10 l10,10 m0,-10 l-10,10` }),
     this.knob, this.knobText);
     made.addEventListener("pointerdown", (event) => {
       made.setPointerCapture(event.pointerId);
       this.onstep(this.at(made, event));
     });
-    made.addEventListener("pointermove", (event) => made.hasPointerCapture(event.pointerId) && this.onstep(this.at(made, event)));
+    made.addEventListener("pointermove", (event) => made.hasPointerCapture(event.pointerId)
+      && this.onstep(this.at(made, event)));
     return made;
   }
 
@@ -216,12 +224,15 @@ class Strip {
     const said = this.whole(row);
     const cursor = svg("rect", { y: 1, width: this.unit, height: 22, class: "here" });
     this.cursors.push(cursor);
-    const boxes = svg("svg", { class: `boxes ${row.kind === "reachable" ? "witness" : ""}`, width: this.unit * this.states,
-      height: 24, role: "img", "aria-label": `${row.name}: ${said}`, onclick: (event) => this.onstep(this.at(boxes, event)) },
+    const boxes = svg("svg", { class: `boxes ${row.kind === "reachable" ? "witness" : ""}`,
+      width: this.unit * this.states,
+      height: 24, role: "img", "aria-label": `${row.name}: ${said}`, onclick: (event) =>
+        this.onstep(this.at(boxes, event)) },
     runsOf(row.marks).map((run) => this.run(run)), cursor);
-    return html("div", { class: `strip-row ${row.fails ? "fails" : ""}` },
+    return html("div", `strip-row ${row.fails ? "fails" : ""}`,
       html("span", { class: "strip-name", title: `${row.says} (${said})` },
-        html("span", { class: "mark", "aria-hidden": "true" }, row.fails ? "✗" : row.marks.includes("1") ? "✓" : "–"),
+        html("span", { class: "mark", "aria-hidden": "true" },
+          row.fails ? "✗" : row.marks.includes("1") ? "✓" : "–"),
         row.name), boxes);
   }
 
@@ -229,11 +240,13 @@ class Strip {
   run([mark, first, last]) {
     const name = { 1: "true", 0: "false", "-": "unknown" }[mark];
     if (this.unit < 14) {
-      return svg("rect", { x: first * this.unit, y: 4, width: (last - first + 1) * this.unit, height: 16, class: `box ${name}` });
+      return svg("rect", { x: first * this.unit, y: 4, width: (last - first + 1) * this.unit, height: 16,
+        class: `box ${name}` });
     }
     return Array.from({ length: last - first + 1 }, (_, index) => {
       const x = (first + index) * this.unit, middle = x + this.unit / 2;
-      const sign = { 1: `M${middle - 4},12 l3,4 l6,-8`, 0: `M${middle - 4},8 l8,8 m0,-8 l-8,8`, "-": `M${middle - 4},12 h8` }[mark];
+      const sign = { 1: `M${middle - 4},12 l3,4 l6,-8`, 0: `M${middle - 4},8 l8,8 m0,-8 l-8,8`,
+        "-": `M${middle - 4},12 h8` }[mark];
       return [svg("rect", { x: x + 1, y: 3, width: this.unit - 2, height: 18, rx: 4, class: `box ${name}` }),
         svg("path", { d: sign, class: `sign ${name}` })];
     });

@@ -2,7 +2,7 @@
 
 const SVG = "http://www.w3.org/2000/svg";
 
-/** Okabe and Ito's colours for epochs 1 to 7, with the colour of text on them; epoch 0 is grey, 8 is 1 again, hatched. */
+/** Okabe and Ito's colours for epochs 1 to 7, and of text on them; epoch 0 is grey, 8 is as 1, hatched. */
 const EPOCHS = [["#56B4E9", "#000"], ["#E69F00", "#000"], ["#009E73", "#000"], ["#CC79A7", "#000"], ["#F0E442", "#000"],
   ["#0072B2", "#fff"], ["#D55E00", "#000"]];
 const NO_EPOCH = ["#D5D9DE", "#000"];
@@ -14,18 +14,19 @@ function colour(epoch) {
   return { fill, ink, hatched: epoch > 7 };
 }
 
-/** An element with attributes and children; texts become text, nothing becomes nothing. */
+/** An element with attributes, or just its class, and children; texts become text, nothing becomes nothing. */
 function element(made, attributes, children) {
-  for (const [name, value] of Object.entries(attributes)) {
+  const given = typeof attributes === "string" ? { class: attributes || null } : attributes;
+  for (const [name, value] of Object.entries(given)) {
     if (name.startsWith("on")) made.addEventListener(name.slice(2), value);
-    else if (value !== null && value !== undefined && value !== false) made.setAttribute(name, value === true ? "" : value);
+    else if (value !== null && value !== undefined && value !== false) made.setAttribute(name, value);
   }
   made.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false));
   return made;
 }
 
-const svg = (tag, attributes = {}, ...children) => element(document.createElementNS(SVG, tag), attributes, children);
-const html = (tag, attributes = {}, ...children) => element(document.createElement(tag), attributes, children);
+const svg = (tag, attributes = "", ...children) => element(document.createElementNS(SVG, tag), attributes, children);
+const html = (tag, attributes = "", ...children) => element(document.createElement(tag), attributes, children);
 
 const ROW = 86, TOP = 24, LEFT = 252, CELL = 50, BOX = 44, TALL = 36, WINDOW = 40;
 const xOf = (offset, shown) => LEFT + (offset - shown.from) * CELL;
@@ -33,7 +34,8 @@ const xOf = (offset, shown) => LEFT + (offset - shown.from) * CELL;
 const text = (x, y, said, attributes = {}) => svg("text", { x, y, ...attributes }, said);
 
 /** Patterns that pictures share: the second round of colours, what was removed, who is down. */
-const hatches = (id) => svg("defs", {}, [["round", 6, 1.5], ["gone", 7, 1.6], ["down", 9, 2]].map(([name, size, width]) =>
+const hatches = (id) => svg("defs", "", [["round", 6, 1.5], ["gone", 7, 1.6],
+  ["down", 9, 2]].map(([name, size, width]) =>
   svg("pattern", { id: `${name}-${id}`, width: size, height: size, patternUnits: "userSpaceOnUse",
     patternTransform: name === "gone" ? "rotate(-45)" : "rotate(45)" },
   svg("line", { x1: 0, y1: 0, x2: 0, y2: size, class: `hatch ${name}`, "stroke-width": width * 2 }))));
@@ -55,14 +57,16 @@ function glyph(role, x, y) {
 const widthOf = (told) => Math.round(told.length * 6.4 + 14);
 
 /** A small pill of text at a place; `how` is its class. */
-const pill = (x, y, told, how, title, { fill, ink } = {}) => svg("g", { class: `pill ${how}` }, svg("title", {}, title),
+const pill = (x, y, told, how, title, { fill, ink } = {}) => svg("g", `pill ${how}`, svg("title", "", title),
   svg("rect", { x, y: y - 9, width: widthOf(told), height: 18, rx: 9, fill }),
   text(x + widthOf(told) / 2, y + 4, told, { "text-anchor": "middle", fill: ink }));
 
 /** Whether a lane is in the ISR of the leader (filled), of the controller only (outlined), or of the leader only. */
 function isrPill({ leader, controller }) {
-  if (leader && controller === false) return ["ISR", "isr leader-only", "in the leader's ISR, and not in the controller's"];
-  if (leader) return ["ISR", "isr both", controller ? "in the ISR, as leader and controller see it" : "in the leader's ISR"];
+  if (leader && controller === false) return ["ISR", "isr leader-only",
+    "in the leader's ISR, and not in the controller's"];
+  if (leader) return ["ISR", "isr both", controller ? "in the ISR, as leader and controller see it"
+    : "in the leader's ISR"];
   if (controller) return ["ISR", "isr controller-only", "in the controller's ISR, and not in the leader's"];
   return leader === false || controller === false ? ["not in ISR", "isr out", "in nobody's ISR"] : null;
 }
@@ -74,7 +78,7 @@ function cellBox(cell, x, y, how, id) {
   const name = prefix ? cell.text.slice(prefix.length) : cell.text;
   const style = { class: "cell-text", fill: gone ? null : ink };
   return svg("g", { class: `cell ${how}`, "data-offset": cell.offset },
-    svg("title", {}, `${cell.says}${how === "same" ? "" : ` (${how} in this step)`}`),
+    svg("title", "", `${cell.says}${how === "same" ? "" : ` (${how} in this step)`}`),
     svg("rect", { x, y, width: BOX, height: TALL, rx: 4, fill: gone ? "none" : fill, class: "box" }),
     hatched && !gone ? svg("rect", { x, y, width: BOX, height: TALL, rx: 4, fill: `url(#round-${id})` }) : null,
     gone ? svg("rect", { x, y, width: BOX, height: TALL, rx: 4, fill: `url(#gone-${id})` }) : null,
@@ -88,7 +92,7 @@ function cellBox(cell, x, y, how, id) {
 function bar(offset, y, flag, kind, shown) {
   const at = Math.max(offset, shown.from);
   const x = xOf(at, shown) - 5;
-  return svg("g", { class: `bar ${kind}` },
+  return svg("g", `bar ${kind}`,
     svg("rect", { x, y: y + 18, width: 5, height: 50, rx: 2 }),
     flag ? text(x + 2.5, y + 15, offset < shown.from ? `◂ ${flag}` : flag, { "text-anchor": "middle" }) : null);
 }
@@ -96,7 +100,7 @@ function bar(offset, y, flag, kind, shown) {
 /** Where the log ends: a caret under the first free place. */
 function caret(offset, y, said, kind, shown) {
   const x = xOf(Math.max(offset, shown.from), shown) - 3;
-  return svg("g", { class: `caret ${kind}` },
+  return svg("g", `caret ${kind}`,
     svg("polygon", { points: `${x},${y + 64} ${x + 6},${y + 73} ${x - 6},${y + 73}` }),
     said ? text(x + 10, y + 75, said) : null);
 }
@@ -113,7 +117,7 @@ function logOf(lane, marks, y, shown, id) {
   const how = (cell) => (added.has(cell.offset) ? "added" : replaced.has(cell.offset) ? "replaced" : "same");
   const high = lane.high_watermark, stable = lane.last_stable_offset;
   const flags = moved("HW", changed.high_watermark, high) + (stable !== null && stable === high ? ", LSO" : "");
-  return svg("g", { class: "log" },
+  return svg("g", "log",
     high > shown.from ? svg("rect", { x: LEFT - 4, y: y + 18, width: (high - shown.from) * CELL, height: 50,
       class: "committed" }) : null,
     shown.from > 0 ? text(LEFT - 8, top + 22, `${shown.from} ◂`, { "text-anchor": "end", class: "muted" }) : null,
@@ -132,7 +136,7 @@ function spanOf(span, y, shown, lane) {
   const end = span.end > span.start ? span.end : lane.log_end || span.start + 1;
   const [x1, x2] = [xOf(Math.max(span.start, shown.from), shown), xOf(Math.max(end, shown.from), shown) - 8];
   return svg("g", { class: span.open ? "span open" : "span" },
-    svg("title", {}, `${span.text}: ${span.open ? "open since" : "from"} offset ${span.start}`),
+    svg("title", "", `${span.text}: ${span.open ? "open since" : "from"} offset ${span.start}`),
     svg("path", { d: `M${x1},${y + 76} v6 H${x2}${span.open ? "" : " v-6"}` }),
     text(x1, y + 94, span.text));
 }
@@ -140,9 +144,9 @@ function spanOf(span, y, shown, lane) {
 const chipWidth = (chip) => Math.max(40, Math.round(chip.length * 8 + 20));
 
 /** What a group member is assigned. */
-const chipsOf = ({ chips }) => svg("g", { class: "chips" }, chips.map((chip, index) => {
+const chipsOf = ({ chips }) => svg("g", "chips", chips.map((chip, index) => {
   const x = chips.slice(0, index).reduce((sum, each) => sum + chipWidth(each) + 8, LEFT);
-  return svg("g", { class: "chip" }, svg("rect", { x, y: 25, width: chipWidth(chip), height: 36, rx: 6 }),
+  return svg("g", "chip", svg("rect", { x, y: 25, width: chipWidth(chip), height: 36, rx: 6 }),
     text(x + chipWidth(chip) / 2, 49, chip, { "text-anchor": "middle" }));
 }));
 
@@ -155,7 +159,7 @@ function headOf(lane, marks) {
     isrPill(lane.in_isr)].filter(Boolean);
   const startOf = (index) => pills.slice(0, index).reduce((x, [told]) => x + widthOf(told) + 6, 14);
   const touched = Object.keys(marks.changed).length + marks.added.length + marks.removed.length + marks.replaced.length;
-  return svg("g", { class: "head" },
+  return svg("g", "head",
     text(14, 36, lane.id, { class: long ? "name long" : "name" }), glyph(lane.role, after + 10, 29),
     text(after + 24, 34, role, { class: "role" }),
     more.length ? text(after + 28 + role.length * 7.6, 34, `(${more.join(" (")}`, { class: "stale" }) : null,
@@ -183,17 +187,20 @@ function windowOf(view, frame) {
 }
 
 /** The lanes of a frame as SVG. `before` is the frame whose ghost is drawn, or null; `focus` a lane's id, or null. */
-function drawLanes(view, frame, { before = null, focus = null, id = "now", onfocus = null } = {}) {
+function drawLanes(view, frame, { before = null, focus = null, blamed = new Set(), id = "now",
+  onfocus = null } = {}) {
   const shown = windowOf(view, frame);
   const step = view.kind === "transaction" ? ROW + 18 : ROW;
   const chips = view.kind === "group";
-  const widest = Math.max(0, ...view.lanes.map((each) => frame.lanes[each].chips.reduce((sum, chip) => sum + chipWidth(chip) + 8, 0)));
+  const widest = Math.max(0, ...view.lanes.map((each) => frame.lanes[each].chips.reduce((sum, chip) =>
+    sum + chipWidth(chip) + 8, 0)));
   const right = chips ? LEFT + Math.max(200, widest) : LEFT + (shown.columns + 1) * CELL + 30;
   const badges = view.badges.length ? 150 : 0;
   const [width, height] = [right + badges, TOP + view.lanes.length * step + 4];
   const offsets = chips ? [] : Array.from({ length: shown.columns }, (_, i) => shown.from + i);
   const scale = Math.max(1, Math.min(1.25, 640 / width));
-  const made = svg("svg", { class: "lanes", viewBox: `0 0 ${width} ${height}`, width: width * scale, height: height * scale,
+  const made = svg("svg", { class: "lanes", viewBox: `0 0 ${width} ${height}`, width: width * scale,
+    height: height * scale,
     role: "group", "aria-label": `Lanes, one for each ${view.domain}` },
   hatches(id),
   offsets.length ? text(LEFT - 16, 17, "offset", { class: "axis", "text-anchor": "end" }) : null,
@@ -201,13 +208,15 @@ function drawLanes(view, frame, { before = null, focus = null, id = "now", onfoc
   view.lanes.map((name, row) => {
     const lane = frame.lanes[name], marks = frame.marks[name] || UNMARKED;
     const dimmed = focus !== null && focus !== name;
-    const classes = ["lane", lane.up ? "" : "crashed", dimmed ? "dimmed" : "", focus === name ? "focused" : ""];
+    const classes = ["lane", lane.up ? "" : "crashed", dimmed ? "dimmed" : "", focus === name ? "focused" : "",
+      blamed.has(name) ? "blamed" : ""];
     const press = (event) => (event.type === "click" || event.key === "Enter") && onfocus && onfocus(name);
     return svg("g", { class: classes.filter(Boolean).join(" "), transform: `translate(0 ${TOP + row * step})`,
       "data-lane": name, role: "button", tabindex: onfocus ? 0 : null, "aria-label": lane.label,
       "aria-pressed": String(focus === name), onclick: press, onkeydown: press },
     svg("rect", { x: 0.5, y: 2.5, width: width - 1, height: step - 5, rx: 8, class: "ground" }),
-    lane.up ? null : svg("rect", { x: 0.5, y: 2.5, width: width - 1, height: step - 5, rx: 8, fill: `url(#down-${id})` }),
+    lane.up ? null : svg("rect", { x: 0.5, y: 2.5, width: width - 1, height: step - 5, rx: 8,
+      fill: `url(#down-${id})` }),
     headOf(lane, marks),
     before && !chips ? ghostOf(before.lanes[name], lane, shown) : null,
     chips ? chipsOf(lane) : logOf(lane, marks, 0, shown, id),
@@ -230,22 +239,25 @@ function ghostOf(was, lane, shown) {
 /** The same as a table: a row for each lane, a column for each thing that is drawn. */
 function tableOfLanes(view, frame) {
   const log = view.kind !== "group";
-  const heads = [view.domain, "state", "epoch", "in ISR", ...(log ? ["log", "high watermark", "log end"] : ["assigned"]),
+  const heads = [view.domain, "state", "epoch", "in ISR", ...(log ? ["log", "high watermark", "log end"]
+    : ["assigned"]),
     ...(view.kind === "transaction" ? ["last stable offset", "transactions"] : []), ...view.badges, "changed"];
   const rows = view.lanes.map((id) => {
     const lane = frame.lanes[id], marks = frame.marks[id] || UNMARKED;
     const isr = isrPill(lane.in_isr);
     const cells = lane.cells.map((cell) => cell.text).join(" ") || "empty";
-    const news = [...marks.added.map((offset) => `+ offset ${offset}`), ...marks.removed.map((cell) => `− ${cell.says}`),
+    const news = [...marks.added.map((offset) => `+ offset ${offset}`),
+      ...marks.removed.map((cell) => `− ${cell.says}`),
       ...marks.replaced.map((cell) => `was ${cell.says}`), ...Object.entries(marks.changed).map(([name, was]) =>
         `${name.replaceAll("_", " ")} was ${said(was)}`)];
     return [id, lane.up ? lane.role_text : `down${lane.role_text ? `, ${lane.role_text}` : ""}`, lane.epoch ?? "",
       isr ? isr[2] : "", ...(log ? [cells, lane.high_watermark ?? "", lane.log_end ?? ""] : [lane.chips.join(", ")]),
-      ...(view.kind === "transaction" ? [lane.last_stable_offset ?? "", lane.spans.map((span) => span.text).join(", ")] : []),
+      ...(view.kind === "transaction" ? [lane.last_stable_offset ?? "", lane.spans.map((span) => span.text).join(", ")]
+        : []),
       ...view.badges.map((name) => lane.badges[name] ?? ""), news.join("; ")];
   });
-  return html("table", { class: "lane-table" },
-    html("thead", {}, html("tr", {}, heads.map((head) => html("th", { scope: "col" }, head)))),
-    html("tbody", {}, rows.map(([id, ...cells]) =>
-      html("tr", {}, html("th", { scope: "row" }, id), cells.map((cell) => html("td", {}, String(cell)))))));
+  return html("table", "lane-table",
+    html("thead", "", html("tr", "", heads.map((head) => html("th", { scope: "col" }, head)))),
+    html("tbody", "", rows.map(([id, ...cells]) =>
+      html("tr", "", html("th", { scope: "row" }, id), cells.map((cell) => html("td", "", String(cell)))))));
 }

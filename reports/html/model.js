@@ -1,13 +1,13 @@
 // The trace as data: states out of keyframes and changes, differences, searches, links. Nothing here draws.
 
-/** A value as people write it: `A`, `none`, `{A, B}`, and, where its type is known, `Record(id=0, epoch=1)`, `[1, 2]`. */
+/** A value as people write it: `A`, `none`, `{A, B}`; where its type is known, `Record(id=0, epoch=1)` and `[1, 2]`. */
 function said(value, type = { kind: "" }) {
   const { kind, name, fields, of, value: held } = type.kind === "option" ? type.of : type;
   if (value === null || value === undefined) return "none";
   if (typeof value !== "object") return String(value);
-  if (kind === "record") return `${name}(${Object.keys(fields).map((key) => `${key}=${said(value[key], fields[key])}`).join(", ")})`;
-  if (!Array.isArray(value)) return `{${Object.keys(value).map((key) => `${key}: ${said(value[key], held)}`).join(", ")}}`;
-  const parts = value.map((each) => said(each, of)).join(", ");
+  const [listed, keys] = [Array.isArray(value), Object.keys(value)];
+  if (kind === "record") return `${name}(${keys.map((key) => `${key}=${said(value[key], fields[key])}`).join(", ")})`;
+  const parts = keys.map((key) => (listed ? said(value[key], of) : `${key}: ${said(value[key], held)}`)).join(", ");
   return kind === "seq" ? `[${parts}]` : `{${parts}}`;
 }
 
@@ -33,7 +33,7 @@ function applied(value, sign, row) {
   return copy;
 }
 
-/** Differences between two values of a type, as rows {sign, cell, at, type, before, after}: those of `language/diff.py`. */
+/** Differences between two values of a type, as rows {sign, cell, at, type, before, after}; see `language/diff.py`. */
 function* differences(type, before, after, cell) {
   if (same(before, after)) return;
   const inner = type.kind === "option" && before !== null && after !== null ? type.of : type;
