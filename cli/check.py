@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from ..explorer import ENGINES
@@ -16,7 +16,7 @@ from ..language.verdict import Verdict
 from ..reports.counterexample import trace_page
 from ..reports.document import Document, check_document
 from ..reports.html import page
-from ..reports.paper import Paper, count
+from ..reports.paper import Page, Paper, count
 from ..reports.terminal import verdict_page
 from .exits import Exit, of_verdict, worst
 from .models import bound
@@ -33,6 +33,7 @@ from .options import (
 )
 from .output import prepared, print_json, write_json, write_text
 from .progress import ProgressLine, report_for
+from .witnesses import asked_witnesses, longest_documents
 
 _WORTH_FOLDING = 100_000
 _TRACE = ".trace.json"
@@ -42,6 +43,7 @@ EXAMPLES = """\
   tidegate check replication:truncate_to_hw --set replicas=2 --set max_leader_epoch=2
   tidegate check replication:kip101 --property strong_isr --symmetry --workers 2
   tidegate check mine.py:broken --json --out report/
+  tidegate check raft --witness command_is_applied --witness longest:advance_commit_index
 
 exit: 0 holds, 1 a property is violated, 2 deadlock, 4 vacuous, 5 inconclusive, 7 a step broke
 the model's types, 64 usage, 65 the model's text is wrong, 70 engine and judge disagree
@@ -58,6 +60,15 @@ def add(verbs: Verbs[Parser]) -> None:
     parser.add_argument(
         "--out", metavar="DIR", type=Path, help="also write report.json there, and each trace with its page"
     )
+    parser.add_argument(
+        "--witness",
+        metavar="NAME",
+        action="append",
+        default=[],
+        dest="witnesses",
+        help="also print a trace that shows something: of the witness NAME, `longest:ACTION` the longest of an action,"
+        " `longest` of each (repeatable)",
+    )
     parser.set_defaults(run=run)
 
 
@@ -65,14 +76,15 @@ def run(options: argparse.Namespace) -> Exit:
     """Checks, prints, then saves: a result is never lost to a full disk."""
     out: Path | None = None if options.out is None else prepared(options.out)
     model = bound(chosen(options))
+    asked = asked_witnesses(model, options.witnesses)
     verdict = advised(model, checked(model, options.engine, search_of(options)), options)
-    traces = trace_documents(model, verdict)
+    traces = {**trace_documents(model, verdict), **longest_documents(model, asked)}
     paths = {} if out is None else {name: str(out / _file_name(name)) for name in traces}
     document = check_document(verdict, traces, paths)
     if options.json:
         print_json(document)
     else:
-        print(full_report(verdict, traces, paper_of(options)), end="", flush=True)
+        print(full_report(verdict, traces, paper_of(options), asked), end="", flush=True)
     found = of_verdict(verdict)
     return found if out is None else _saved(out, document, traces, paths, found)
 
@@ -103,16 +115,21 @@ def trace_documents(model: Model, verdict: Verdict) -> Mapping[str, Document]:
     return documents
 
 
-def full_report(verdict: Verdict, traces: Mapping[str, Document], paper: Paper) -> str:
-    """The verdict, then the trace of everything that failed."""
-    failed = [each.name for each in verdict.properties if each.verdict == "violated"]
-    failed += [""] if verdict.failure is not None else []
-    pages = [verdict_page(verdict, paper), *(trace_page(traces[name], paper) for name in failed)]
+def full_report(verdict: Verdict, traces: Mapping[str, Document], paper: Paper, witnesses: Sequence[str] = ()) -> str:
+    """The verdict, then the trace of everything that failed, and of the witnesses that were asked for."""
+    shown = [each.name for each in verdict.properties if each.verdict == "violated"]
+    shown += [""] if verdict.failure is not None else []
+    shown += [name for name in witnesses if name in traces and name not in shown]
+    pages = [verdict_page(verdict, paper), *(trace_page(traces[name], paper) for name in shown)]
+    missing = [name for name in witnesses if name not in traces]
+    if missing:
+        pages.append(Page(paper))
+        pages[-1].line(f"no trace of {', '.join(missing)}: it was not met in this search", style="yellow")
     return "\n".join(page.text() for page in pages)
 
 
 def _file_name(name: str) -> str:
-    return (name or "failure") + _TRACE
+    return (name or "failure").replace(":", "-") + _TRACE
 
 
 def _saved(

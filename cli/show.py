@@ -10,8 +10,9 @@ from collections.abc import Generator, Mapping
 from pathlib import Path
 from typing import Any, cast
 
-from ..reports.counterexample import trace_page
+from ..reports.counterexample import pictures_page, shown_states, step_page, trace_page
 from ..reports.html import page
+from ..reports.paper import Page, Paper
 from .exits import Exit
 from .options import Parser, Verbs, Wrong, add_print_options, add_verb, paper_of
 from .output import write_text
@@ -20,6 +21,7 @@ SCHEMA = "tidegate.trace/1"
 
 EXAMPLES = """\
   tidegate check examples/lock.py:careless --out report; tidegate show report/one_inside.trace.json
+  tidegate show report/one_inside.trace.json --step all                 every state, drawn
   tidegate show report/one_inside.trace.json --html one_inside.html     to look at in a browser, or to send
   tidegate show before.trace.json after.trace.json --html both.html     two traces, side by side
 """
@@ -31,6 +33,11 @@ def add(verbs: Verbs[Parser]) -> None:
     parser = add_verb(verbs, "show", "print a saved trace, or make a page of it", about, EXAMPLES)
     parser.add_argument("traces", metavar="TRACE", type=Path, nargs="+", help="a .trace.json file")
     parser.add_argument("--html", metavar="FILE", type=Path, help="write one HTML page there, and print nothing else")
+    parser.add_argument(
+        "--step",
+        metavar="N|all",
+        help="draw the state after step N (0: the initial one), or every state",
+    )
     add_print_options(parser, json=False)
     parser.set_defaults(run=run)
 
@@ -43,8 +50,23 @@ def run(options: argparse.Namespace) -> Exit:
         return Exit.HOLDS
     for path, document in documents.items():
         with _naming(path):
-            print(trace_page(document, paper_of(options)).text(), end="")
+            print(_page_of(path, document, options.step, paper_of(options)).text(), end="")
     return Exit.HOLDS
+
+
+def _page_of(path: Path, document: dict[str, Any], step: str | None, paper: Paper) -> Page:
+    """What is asked for of a trace: all of it in words, one state, or every state drawn."""
+    if step is None:
+        return trace_page(document, paper)
+    if step == "all":
+        return pictures_page(document, paper)
+    last = shown_states(document)[-1]
+    if not step.isdecimal():
+        raise Wrong(f"--step {step}: write a number from 0 to {last}, or all")
+    try:
+        return step_page(document, int(step), paper)
+    except ValueError as error:
+        raise Wrong(f"{path}: {error}; write a number from 0 to {last}, or all") from None
 
 
 def _write_page(target: Path, documents: Mapping[Path, dict[str, Any]]) -> None:

@@ -288,7 +288,7 @@ class Reading:
 
     def _Index(self, node: ir.Index, names: Environment) -> Seen:
         container, index = self.see(node.container, names), self.see(node.index, names)
-        kind = "at" if isinstance(container.value, Seq) else "key"
+        kind = "at" if isinstance(node.container.type, types.Seq) else "key"
         return container.down(kind, index.value, container.value[index.value], *index.all())
 
     def _Slice(self, node: ir.Slice, names: Environment) -> Seen:

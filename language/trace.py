@@ -61,10 +61,24 @@ def trace_document(model: Model, about: PropertyVerdict | Failure, *, engine: st
     return _document(model, about.run, engine, None, about)
 
 
-def run_document(model: Model, run: Run, *, engine: str = "python", loop: int | None = None) -> Document:
-    """The document of a run: of the first property that fails along it, if one does. `loop` is the state that it
-    returns to after its last step, if it repeats for ever."""
-    return _document(model, run, engine, None, None, loop)
+def run_document(
+    model: Model,
+    run: Run,
+    *,
+    engine: str = "python",
+    loop: int | None = None,
+    called: str = "",
+    notes: Sequence[str] = (),
+) -> Document:
+    """The document of a run: of the first property that fails along it, if one does.
+
+    `loop` is the state that it returns to after its last step, if it repeats for ever; `called` says in its title what
+    it is; `notes` are sentences to print with it.
+    """
+    document = _document(model, run, engine, None, None, loop)
+    if called and document["kind"] == "run":
+        document["title"] = f"{document['title'].replace(': ', f': {called}, ', 1)}"
+    return document | {"notes": [*document["notes"], *notes]}
 
 
 def _document(
@@ -157,7 +171,7 @@ class _Run:
     def parts(self) -> Document:
         """The parts of the document that are about steps and states."""
         changed = [changes(self.model.fields, before, step.after) for before, step in _pairs(self.run)]
-        lanes = self._lanes(changed)
+        lanes = lanes_of(self.model, self.run)
         post = Post(self.model, self.run, lanes)
         view, frames = self._picture()
         return {
@@ -175,14 +189,6 @@ class _Run:
             "truncated": self._truncated(),
             "notes": self.notes,
         }
-
-    def _lanes(self, changed: Sequence[list[Change]]) -> list[str | None]:
-        names = LaneNames(self.model)
-        found: list[str | None] = []
-        for (before, step), what in zip(_pairs(self.run), changed, strict=True):
-            who = subject(self.model, self.model.action(step.action), before, step.arguments)
-            found.append(_written_lane(self.model, what, names) if who is None else names[who])
-        return found
 
     def _picture(self) -> tuple[Document | None, Document]:
         """What is drawn; nothing, with a note, where the view cannot be evaluated."""
@@ -336,6 +342,17 @@ def _written_cell(model: Model, change: Change) -> str:
     name = str(change.path[0])
     is_map = isinstance(model.field(name).type, types.Map)
     return f"{name}[{change.path[1]}]" if is_map else name
+
+
+def lanes_of(model: Model, run: Run) -> list[str | None]:
+    """Whose each step of a run is: the member that its sentence begins with, else the lane that it writes first."""
+    names = LaneNames(model)
+    found: list[str | None] = []
+    for before, step in _pairs(run):
+        who = subject(model, model.action(step.action), before, step.arguments)
+        written = _written_lane(model, changes(model.fields, before, step.after), names) if who is None else None
+        found.append(written if who is None else names[who])
+    return found
 
 
 def _written_lane(model: Model, changed: Sequence[Change], names: LaneNames) -> str | None:

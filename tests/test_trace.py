@@ -80,7 +80,7 @@ def test_differences_go_as_deep_as_the_types() -> None:
     ]
     assert steps_[3]["writes"] == ["bag", "shelf[A]", "last", "arrived"]
     assert steps_[3]["lane"] == "A"
-    assert steps_[3]["reads"] == ["awake", "bag"]
+    assert steps_[3]["reads"] == ["bag", "awake"]
 
 
 def applied(before: dict[str, Any], delta: dict[str, Any]) -> dict[str, Any]:
