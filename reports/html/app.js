@@ -387,7 +387,7 @@ function renderHeader() {
 const legend = (view) => (view === null || view.kind === "group" ? []
   : [["high", "HW, high watermark: what is left of it is committed, as this lane knows"],
     ["added", "added in this step"],
-    ["removed", "removed in this step"], ["number", "colour and number: epoch"]].map(([kind, words]) =>
+    ["removed", "removed in this step"], ["blamed", "read by what is false"], ["number", "colour and number: epoch"]].map(([kind, words]) =>
     html("span", `key ${kind}`, html("i", { "aria-hidden": "true" }), words)));
 
 /** All of the run on paper: words, then each step with what it changed. */
@@ -395,7 +395,7 @@ function renderPaper() {
   const doc = trace.document;
   const drawn = doc.view ? pane(trace, at.position, `State ${trace.number(at.position)}`, "paper") : "";
   $("paper").replaceChildren(html("h1", "", doc.title), html("p", "", $("says").textContent),
-    ...$("argument").cloneNode(true).childNodes, drawn,
+    html("h2", "", $("why-title").textContent), ...$("argument").cloneNode(true).childNodes, drawn,
     html("ol", "", trace.steps.map((step, index) => html("li", { value: step.i, class: step.kind }, step.sentence,
       index + 1 === trace.failing ? html("b", "", ` ✗ ${doc.property.name} fails`) : null,
       html("ul", "", step.changed.map((change) => html("li", "", change)))))),
