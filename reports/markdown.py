@@ -40,7 +40,7 @@ def argument(document: Document) -> str:
     """The argument: its events as a list between the sentences around them."""
     blocks: list[str] = []
     for each in document["argument"]:
-        text = plain_text(each["text"])
+        text = _with_code(each["text"])
         if each["role"] == "title":
             blocks.append(f"**{text}**")
         elif each["role"] == "event" and blocks and blocks[-1].startswith("- "):
@@ -48,6 +48,15 @@ def argument(document: Document) -> str:
         else:
             blocks.append(f"- {text}" if each["role"] == "event" else text)
     return "\n\n".join(blocks)
+
+
+def _with_code(text: str) -> str:
+    """A sentence of the argument: what it has between backticks stays code."""
+    parts = text.split("`")
+    if len(parts) % 2 == 0:
+        return plain_text(text)
+    escaped = [part if at % 2 else _escaped(part) for at, part in enumerate(parts)]
+    return " ".join("`".join(escaped).split())
 
 
 def _table(document: Document) -> str:
@@ -68,7 +77,11 @@ def _changes(step: Mapping[str, Any]) -> str:
 
 def plain_text(text: str) -> str:
     """A text that Markdown shows as it is, on one line."""
-    return re.sub(r"([\\`*_\[\]<>#|~$])", r"\\\1", " ".join(text.split()))
+    return _escaped(" ".join(text.split()))
+
+
+def _escaped(text: str) -> str:
+    return re.sub(r"([\\`*_\[\]<>#|~$])", r"\\\1", text)
 
 
 def code(text: str) -> str:
