@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any
 
-from .ir import Where
+from .ir import ActionForm, Add, Append, For, If, Remove, Statement, Store, Truncate, Where
 
 
 def place(where: Where) -> dict[str, Any]:
@@ -27,3 +28,27 @@ def within_repository(file: str) -> str:
         if (folder / ".git").exists():
             return path.relative_to(folder).as_posix()
     return path.as_posix()
+
+
+def writing(form: ActionForm, fields: Collection[str]) -> Where:
+    """The last statement of an action that writes one of these fields; of a branch that has several, where the branch
+    begins; the action itself where none does."""
+    for statement in reversed(form.body):
+        found = [each.where for each in _writes(statement) if each.place.field in fields]
+        if found:
+            return found[0] if len(found) == 1 else statement.where
+    return form.where
+
+
+def _writes(statement: Statement) -> Iterator[Store | Append | Truncate | Add | Remove]:
+    match statement:
+        case Store() | Append() | Truncate() | Add() | Remove():
+            yield statement
+        case If(yes=yes, no=no):
+            for each in (*yes, *no):
+                yield from _writes(each)
+        case For(body=body):
+            for each in body:
+                yield from _writes(each)
+        case _:
+            pass

@@ -29,7 +29,7 @@ from .lanes import LaneNames
 from .messages import Post
 from .model import Action, Model, Property
 from .picture import Picture, Undrawable, frames_of
-from .places import lines, place
+from .places import lines, place, writing
 from .sentences import sentence, subject
 from .steptext import format_step
 from .support import Reading
@@ -322,6 +322,7 @@ def _step(model: Model, number: int, before: State, step: Step, changed: list[Ch
         "sentence": _said(model, action, before, step.arguments),
         "lane": lane,
         "where": place(action.form.where),
+        "statement": place(writing(action.form, {str(change.path[0]) for change in changed})),
         "reads": list(dict.fromkeys(cell.main() for cell in reading.step(action, step.arguments).reads())),
         "writes": list(dict.fromkeys(_written_cell(model, change) for change in changed)),
         "changed": [change.text() for change in changed],

@@ -129,7 +129,7 @@ def _failing(trace: Document, check: Mapping[str, Any]) -> Document:
     if trace["steps"]:
         last = trace["steps"][-1]
         logical = [{"name": last["action"], "kind": "function"}]
-        return {"physicalLocation": _of_place(last["where"]), "logicalLocations": logical}
+        return {"physicalLocation": _of_place(last.get("statement", last["where"])), "logicalLocations": logical}
     if trace["property"] is not None and trace["property"]["where"] is not None:
         return {"physicalLocation": _of_place(trace["property"]["where"])}
     return {"physicalLocation": _physical(check["file"], check["line"])}
