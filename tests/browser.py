@@ -82,7 +82,7 @@ class Shown:
 def shown(browser: Browser, file: Path, place: str = "", **context: Any) -> Generator[Shown]:
     """The page of a file, at a place such as `s=3`; afterwards it must have complained of nothing, and asked for
     nothing but itself."""
-    given = {"viewport": {"width": 1280, "height": 900}, "color_scheme": "light", **context}
+    given: dict[str, Any] = {"viewport": {"width": 1280, "height": 900}, "color_scheme": "light", **context}
     made = browser.new_context(**given)
     page = made.new_page()
     one = Shown(page)

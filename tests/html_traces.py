@@ -88,20 +88,22 @@ def frame(*lanes: Document, marks: Mapping[str, Any] | None = None, board: Docum
 
 def step(number: int, sentence: str, **parts: Any) -> Document:
     """A step that counts `n` up."""
-    return {
+    whole: Document = {
         "i": number, "action": "tick", "args": {}, "step": f"tick({number})", "kind": "protocol", "sentence": sentence,
         "lane": None, "where": {"file": "made.py", "line": 1, "end_line": 1}, "reads": [], "writes": ["n"],
         "changed": [f"n: {number - 1} -> {number}"], "messages": [],
-    } | parts  # fmt: skip
+    }  # fmt: skip
+    return whole | parts
 
 
 def message(number: int, source: str | None, to: str | None, sent: int, **parts: Any) -> Document:
     """A message that nobody has received yet."""
-    return {
+    whole: Document = {
         "id": number, "pool": "network", "name": f"hello {number}", "text": f"Hello(number={number})",
         "record": {"number": number}, "source": source, "to": to, "sent": sent, "received": [], "ended": None,
         "end": "in flight", "copy": False,
-    } | parts  # fmt: skip
+    }  # fmt: skip
+    return whole | parts
 
 
 def made(taken: Sequence[Document], **parts: Any) -> Document:
@@ -109,7 +111,7 @@ def made(taken: Sequence[Document], **parts: Any) -> Document:
     states: Document = {"keyframe_every": 50}
     for at in range(len(taken) + 1):
         states[str(at)] = {"n": at} if at % 50 == 0 else {"~": [["n", at - 1, at]]}
-    return {
+    whole: Document = {
         "schema": "tidegate.trace/1", "kind": "run", "title": f"made: {len(taken)} steps", "model": "made",
         "says": "Made by hand.", "commit": None, "engine": "hand", "tool": "tidegate", "bounds": {}, "budgets": {},
         "ghosts": False, "replay": 'tidegate replay made --steps "tick"', "property": None, "failure": None,
@@ -119,7 +121,8 @@ def made(taken: Sequence[Document], **parts: Any) -> Document:
         "properties": {}, "steps": list(taken), "messages": [], "states": states,
         "disabled": {"steps": [], "reasons": [], "states": {}, "truncated": None}, "loop": None, "truncated": None,
         "notes": [],
-    } | parts  # fmt: skip
+    }  # fmt: skip
+    return whole | parts
 
 
 def post() -> Document:

@@ -7,12 +7,15 @@ import re
 from collections.abc import Callable, Generator
 from pathlib import Path
 
+import jsonschema
 import pytest
 from playwright.sync_api import Browser
+from tidegate.language.trace import schema
 from tidegate.reports.html import digest, page
+from tidegate.reports.html.cut import cut
 
 from .browser import Shown, chromium, shown
-from .html_traces import ROOT, Document, busy, group, kip_101, made, post, step, transactions
+from .html_traces import ROOT, Document, busy, frame, group, kip_101, lane, made, post, step, transactions
 
 Page = Callable[..., Path]
 
@@ -97,7 +100,7 @@ def test_odd_links_do_no_harm(browser: Browser, saved: Page, link: str) -> None:
 
 
 def test_two_traces_stand_side_by_side_from_where_they_part(browser: Browser, saved: Page) -> None:
-    other = kip_101() | {"title": "the other", "steps": [dict(each) for each in kip_101()["steps"]]}
+    other: Document = kip_101() | {"title": "the other", "steps": [dict(each) for each in kip_101()["steps"]]}
     other["steps"][5]["args"] = {"leader": "A", "follower": "C"}
     with shown(browser, saved(kip_101(), other), "s=7") as one:
         assert one.all("#traces option").all_text_contents() == [kip_101()["title"], "the other"]
@@ -221,13 +224,33 @@ def test_what_was_left_out_of_a_long_run_is_told(browser: Browser, saved: Page) 
     document["steps"] = [each for each in taken if not 31 <= each["i"] <= 70]
     document["states"]["71"] = {"n": 71}
     with shown(browser, saved(document), "s=72&d=0") as one:
-        assert one.text("#notice") == "steps 31 to 70 of 100 are left out"
+        assert one.text("#notice") == "steps 31 to 70 of 100 are left out."
         assert (one.where, one.text("#fields td")) == ("72 / 100", "72")
         one.press("k", "o")
         assert (one.where, one.text("#fields td")) == ("71 / 100", "71")
         one.press("k")
         assert (one.where, one.text("#fields td")) == ("30 / 100", "30")
         assert one.text("#steps .gap") == "steps 31 to 70 of 100 are left out"
+
+
+def test_of_a_very_long_run_there_are_the_beginning_and_the_end(browser: Browser, tmp_path: Path) -> None:
+    taken = [step(at, f"Step {at}.", changed=[f"n: {at - 1} -> {at}"]) for at in range(1, 6002)]
+    lanes = [frame(lane("A", log_end=0), lane("B", log_end=0), board={"n": 0})]
+    lanes += [frame(lane("A", log_end=at), board={"n": at}) for at in range(1, 6002)]
+    view = {"kind": "log", "domain": "node", "lanes": ["A", "B"], "badges": [], "columns": 0}
+    document = made(taken, view=view, frames={str(at): each for at, each in enumerate(lanes)})
+    embedded = cut(document)
+    jsonschema.validate(embedded, schema())
+    assert [each["i"] for each in embedded["steps"]] == [*range(1, 501), *range(5502, 6002)]
+    path = tmp_path / "page.html"
+    path.write_text(page([document], beside="made.trace.json"), encoding="utf-8")
+    with shown(browser, path, "s=5502&d=0") as one:
+        told = "steps 501 to 5,501 of 6,001 are left out. The whole trace is in made.trace.json."
+        assert one.text("#notice") == told
+        assert (one.where, one.text("#fields td")) == ("5502 / 6001", "5502")
+        assert one.all(".caret text").all_text_contents() == ["end 5502", "end 0"]
+        one.press("k", "j", "j")
+        assert (one.where, one.text("#fields td")) == ("5503 / 6001", "5503")
 
 
 # --- for everybody, on everything -------------------------------------------------------------------------------------

@@ -58,7 +58,7 @@ def test_the_documents_of_these_tests_are_traces(made_by: Document) -> None:
 
 def test_the_policy_allows_this_style_and_this_script_and_nothing_else() -> None:
     parts = Parts(page([kip_101()]))
-    policy = next(value for tag, name, value in parts.attributes if tag == "meta" and "default-src" in value)
+    policy = next(value for tag, _, value in parts.attributes if tag == "meta" and "default-src" in value)
     assert policy == (
         f"default-src 'none'; style-src {hashed(parts.text('style'))}; script-src {hashed(parts.text('program'))}; "
         "img-src data:; base-uri 'none'; form-action 'none'"

@@ -20,6 +20,7 @@ from typing import Any
 from ..document import Document
 from ..markdown import markdown
 from ..sequence import mermaid
+from .cut import cut
 
 SCRIPTS = ("model.js", "lanes.js", "chart.js", "app.js")
 """In this order they are one script."""
@@ -29,8 +30,8 @@ MOST_STEPS_IN_WORDS = 200
 
 
 def page(documents: Sequence[Document], *, beside: str | None = None) -> str:
-    """The page of one trace or more. `beside` is the name of the file beside the page that holds a trace that is too
-    long for a page, and is told there. ValueError without a trace.
+    """The page of one trace or more. Of a trace that is too long it holds the beginning and the end, and says that the
+    whole is in `beside`, the name of a file beside it. ValueError without a trace.
     """
     if not documents:
         raise ValueError("a page needs a trace")
@@ -74,9 +75,10 @@ def _data(documents: Sequence[Document], beside: str | None) -> str:
         {"id": name, "digest": digest(document), "texts": _texts(document)}
         for name, document in zip(names, documents, strict=True)
     ]
-    cut = beside is not None and any(document["truncated"] for document in documents)
-    said = f"What the trace file has of it is in {beside}." if cut else None
-    elements = [*zip(names, documents, strict=True), ("trace-page", {"traces": extras, "beside": said})]
+    shown = [cut(document) for document in documents]
+    was_cut = any(one is not document for one, document in zip(shown, documents, strict=True))
+    said = f"The whole trace is in {beside}." if beside is not None and was_cut else None
+    elements = [*zip(names, shown, strict=True), ("trace-page", {"traces": extras, "beside": said})]
     return "\n".join(f'<script type="application/json" id="{name}">{_json(value)}</script>' for name, value in elements)
 
 

@@ -371,7 +371,7 @@ function renderHeader() {
   $("failing").disabled = trace.failing === null && !doc.failure;
   const notes = [doc.truncated ? doc.truncated.says : null, page.beside, ...doc.notes].filter(Boolean);
   if (at.stale) notes.unshift("This link was made for another trace; it shows this one from its start.");
-  $("notice").textContent = notes.join(" ");
+  $("notice").textContent = notes.map((each) => (each.endsWith(".") ? each : `${each}.`)).join(" ");
   $("notice").hidden = $("notice").textContent === "";
   const pairs = (values) => Object.entries(values).map(([key, value]) => `${key}=${value}`).join(", ") || "none";
   const facts = { model: doc.says, bounds: pairs(doc.bounds), budgets: pairs(doc.budgets), engine: doc.engine,
@@ -387,7 +387,8 @@ function renderHeader() {
 const legend = (view) => (view === null || view.kind === "group" ? []
   : [["high", "HW, high watermark: what is left of it is committed, as this lane knows"],
     ["added", "added in this step"],
-    ["removed", "removed in this step"], ["blamed", "read by what is false"], ["number", "colour and number: epoch"]].map(([kind, words]) =>
+    ["removed", "removed in this step"], ["blamed", "read by what is false"],
+    ["number", "colour and number: epoch"]].map(([kind, words]) =>
     html("span", `key ${kind}`, html("i", { "aria-hidden": "true" }), words)));
 
 /** All of the run on paper: words, then each step with what it changed. */
@@ -498,7 +499,11 @@ function save(told, type, name) {
 function pictureText() {
   const drawn = drawLanes(trace.document.view, trace.frame(at.position), { id: "saved" });
   drawn.setAttribute("xmlns", SVG);
-  drawn.prepend(svg("style", "", [...document.styleSheets[0].cssRules].map((rule) => rule.cssText).join("\n")));
+  const holder = html("div", "", drawn);
+  const wanted = ({ cssText, selectorText }) =>
+    cssText.includes(":root") || (selectorText && holder.querySelector(selectorText));
+  const rules = [...document.styleSheets[0].cssRules].filter(wanted).map((rule) => rule.cssText);
+  drawn.prepend(svg("style", "", rules.join("\n")));
   return drawn.outerHTML;
 }
 
