@@ -123,13 +123,10 @@ class _Argument:
         old, new = cell.look(self.states[step - 1]), cell.look(self.states[step])
         if self.model.action(self.run.steps[step - 1].action).kind == "fault":
             return True
-        if isinstance(old, bool):
-            return False
         if isinstance(old, Set) and isinstance(new, Set):
             return direct and cast("Set[Any]", old) < cast("Set[Any]", new) and len(cast("Set[Any]", old)) > 0
-        if isinstance(old, Seq) and isinstance(new, Seq):
-            return len(cast("Seq[Any]", new)) < len(cast("Seq[Any]", old))
-        return direct and isinstance(old, int) and isinstance(new, int) and new < old
+        is_sequence = isinstance(old, Seq) and isinstance(new, Seq)
+        return is_sequence and len(cast("Seq[Any]", new)) < len(cast("Seq[Any]", old))
 
     def _is_beside(self, step: int, cell: Cell, found: Mapping[int, list[Cell]]) -> bool:
         """Whether a further cell of a step that is told is a part of the state that is not told of it yet."""
@@ -168,8 +165,9 @@ class _Argument:
         if 0 < len(facts) <= FACTS_MAX:
             return f", because {listed(facts)}"
         guards = [cell for cell in effects.guards if self._is_worth_saying(cell, before, own)]
-        telling = self._facts([cell for cell in (*guards, *causes) if enclosing(cell, before)], before)
-        chosen = telling[:FACTS_MAX]
+        logs = [cell for cell in (*guards, *causes) if enclosing(cell, before)]
+        others = [cell for cell in causes if cell.look(before)]
+        chosen = self._facts([*logs, *others], before)[:FACTS_MAX]
         return f", when {listed(chosen)}" if any(not fact.endswith("empty") for fact in chosen) else ""
 
     def _facts(self, cells: Iterable[Cell], state: State) -> list[str]:
@@ -180,16 +178,12 @@ class _Argument:
     def _is_worth_saying(self, cell: Cell, state: State, own: set[Cell]) -> bool:
         """Whether a cell tells something: not what is told already, nor a message that the step was given, nor what
         never changes."""
-        is_member = bool(cell.parts) and cell.parts[-1][0] == "member"
-        is_there = cell.look(state) is not ABSENT and not is_record(cell.look(state))
-        return (
-            cell.field in self.moving
-            and not is_member
-            and is_there
-            and _bare(enclosing(cell, state) or cell) not in own
-        )
-
-    # --- what is called what, and what is wrong -----------------------------------------------------------------------
+        if cell.field not in self.moving or (cell.parts and cell.parts[-1][0] == "member"):
+            return False
+        whole = enclosing(cell, state)
+        value = cell.look(state)
+        is_large = whole is None and is_record(value)
+        return value is not ABSENT and not is_large and _bare(whole or cell) not in own
 
     def _lets(self, told: set[int]) -> Iterator[tuple[int, str]]:
         for record, name in list(self.words.mentioned.items()):

@@ -26,7 +26,7 @@ def trace_page(document: Document, paper: Paper) -> Page:
     page.rule()
     _heading(page, document)
     page.rule()
-    _argument(page, document)
+    _argument(page, document["argument"])
     _steps(page, document)
     if document["failure"] is not None:
         _failure(page, document["failure"], len(document["steps"]) + 1)
@@ -137,9 +137,16 @@ def _one_step(page: Page, document: Document, at: int, *, marked: bool) -> None:
         page.line(f"{line} ({right})" if right else line, hang=width + 3, style=style)
 
 
-def _argument(page: Page, document: Document) -> None:
+def argument_page(argument: Sequence[Document], paper: Paper) -> Page:
+    """An argument by itself."""
+    page = Page(paper)
+    _argument(page, argument)
+    return page
+
+
+def _argument(page: Page, argument: Sequence[Document]) -> None:
     """Why this is a violation, in words."""
-    for row in document["argument"]:
+    for row in argument:
         match row["role"]:
             case "title":
                 page.line(row["text"], style="bold")
@@ -147,7 +154,7 @@ def _argument(page: Page, document: Document) -> None:
                 page.line(f"- {row['text']}", indent=4)
             case _:
                 page.line(row["text"], indent=2)
-    if document["argument"]:
+    if argument:
         page.blank()
 
 
