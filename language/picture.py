@@ -84,7 +84,7 @@ class Picture:
         leader = self._leader(state, drawn)
         controller = self._value("controller_isr", self._controller.get("isr"), state)
         for name, lane in drawn.items():
-            lane["role_text"] = self._role_text(lane, name == leader)
+            lane["role_text"] = _role_text(lane, stale=self._is_stale(state, lane, drawn))
             lane["in_isr"] = {
                 "leader": None if leader is None or drawn[leader]["isr"] is None else name in drawn[leader]["isr"],
                 "controller": None if controller is None else name in [self._named[each] for each in controller],
@@ -151,13 +151,15 @@ class Picture:
             return self._named[named]
         return max(leads, key=lambda name: drawn[name]["epoch"] or 0, default=None)
 
-    def _role_text(self, lane: Document, leads: bool) -> str:
-        if not lane["up"]:
-            return "down"
-        role = (lane["role"] or "").replace("_", " ")
-        if role == "leader" and not leads:
-            return "leader (stale)" if lane["epoch"] is None else f"leader (stale, epoch {lane['epoch']})"
-        return role
+    def _is_stale(self, state: State, lane: Document, drawn: Mapping[str, Document]) -> bool:
+        """Whether a lane leads that should not any more: in an older epoch than another leader, or than the
+        controller's, which is another lane's."""
+        epoch = lane["epoch"] or 0
+        if any(each["role"] == "leader" and (each["epoch"] or 0) > epoch for each in drawn.values()):
+            return True
+        named = self._value("controller_leader", self._controller.get("leader"), state)
+        newest = self._value("controller_epoch", self._controller.get("epoch"), state)
+        return named is not None and self._named[named] != lane["id"] and newest is not None and newest > epoch
 
     # --- expressions --------------------------------------------------------------------------------------------------
 
@@ -221,6 +223,15 @@ def _role(value: Any) -> str | None:
 
 def _number(value: Any) -> int | None:
     return value if isinstance(value, int) and value >= 0 else None
+
+
+def _role_text(lane: Document, *, stale: bool) -> str:
+    if not lane["up"]:
+        return "down"
+    role = (lane["role"] or "").replace("_", " ")
+    if role == "leader" and stale:
+        return "leader (stale)" if lane["epoch"] is None else f"leader (stale, epoch {lane['epoch']})"
+    return role
 
 
 def _label(lane: Document) -> str:
