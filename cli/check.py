@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from ..explorer import ENGINES
@@ -15,7 +15,8 @@ from ..language.trace import trace_document
 from ..language.verdict import Verdict
 from ..reports.counterexample import trace_page
 from ..reports.document import Document, check_document
-from ..reports.paper import Paper
+from ..reports.html import page
+from ..reports.paper import Page, Paper, count
 from ..reports.terminal import verdict_page
 from .exits import Exit, of_verdict, worst
 from .models import bound
@@ -32,10 +33,12 @@ from .options import (
     search_of,
     walks_of,
 )
-from .output import prepared, print_json, write_json
+from .output import prepared, print_json, write_json, write_text
 from .progress import ProgressLine, report_for
+from .witnesses import asked_witnesses, longest_documents
 
 _WORTH_FOLDING = 100_000
+_TRACE = ".trace.json"
 
 EXAMPLES = """\
   tidegate check replication:kip320
@@ -44,6 +47,7 @@ EXAMPLES = """\
   tidegate check mine.py:broken --json --out report/
   tidegate check replication:truncate_to_hw --engine bmc --depth 10 --property strong_isr
   tidegate check raft:count_replicas --engine walk --set max_term=4 --time 30 --seed 7
+  tidegate check raft --witness command_is_applied --witness longest:advance_commit_index
 
 exit: 0 holds, 1 a property is violated, 2 deadlock, 4 vacuous, 5 inconclusive, 7 a step broke
 the model's types, 64 usage, 65 the model's text is wrong, 70 engine and judge disagree
@@ -58,7 +62,18 @@ def add(verbs: Verbs[Parser]) -> None:
     add_search_options(parser)
     add_walk_options(parser)
     add_print_options(parser)
-    parser.add_argument("--out", metavar="DIR", type=Path, help="also write report.json and the traces there")
+    parser.add_argument(
+        "--out", metavar="DIR", type=Path, help="also write report.json there, and each trace with its page"
+    )
+    parser.add_argument(
+        "--witness",
+        metavar="NAME",
+        action="append",
+        default=[],
+        dest="witnesses",
+        help="also print a trace that shows something: of the witness NAME, `longest:ACTION` the longest of an action,"
+        " `longest` of each (repeatable)",
+    )
     parser.set_defaults(run=run)
 
 
@@ -67,14 +82,15 @@ def run(options: argparse.Namespace) -> Exit:
     out: Path | None = None if options.out is None else prepared(options.out)
     search = dataclasses.replace(search_of(options), walks=walks_of(options))
     model = bound(chosen(options))
+    asked = asked_witnesses(model, options.witnesses)
     verdict = advised(model, checked(model, options.engine, search), options)
-    traces = trace_documents(model, verdict)
+    traces = {**trace_documents(model, verdict), **longest_documents(model, asked)}
     paths = {} if out is None else {name: str(out / _file_name(name)) for name in traces}
     document = check_document(verdict, traces, paths)
     if options.json:
         print_json(document)
     else:
-        print(full_report(verdict, traces, paper_of(options)), end="", flush=True)
+        print(full_report(verdict, traces, paper_of(options), asked), end="", flush=True)
     found = of_verdict(verdict)
     return found if out is None else _saved(out, document, traces, paths, found)
 
@@ -105,16 +121,21 @@ def trace_documents(model: Model, verdict: Verdict) -> Mapping[str, Document]:
     return documents
 
 
-def full_report(verdict: Verdict, traces: Mapping[str, Document], paper: Paper) -> str:
-    """The verdict, then the trace of everything that failed."""
-    failed = [each.name for each in verdict.properties if each.verdict == "violated"]
-    failed += [""] if verdict.failure is not None else []
-    pages = [verdict_page(verdict, paper), *(trace_page(traces[name], paper) for name in failed)]
+def full_report(verdict: Verdict, traces: Mapping[str, Document], paper: Paper, witnesses: Sequence[str] = ()) -> str:
+    """The verdict, then the trace of everything that failed, and of the witnesses that were asked for."""
+    shown = [each.name for each in verdict.properties if each.verdict == "violated"]
+    shown += [""] if verdict.failure is not None else []
+    shown += [name for name in witnesses if name in traces and name not in shown]
+    pages = [verdict_page(verdict, paper), *(trace_page(traces[name], paper) for name in shown)]
+    missing = [name for name in witnesses if name not in traces]
+    if missing:
+        pages.append(Page(paper))
+        pages[-1].line(f"no trace of {', '.join(missing)}: it was not met in this search", style="yellow")
     return "\n".join(page.text() for page in pages)
 
 
 def _file_name(name: str) -> str:
-    return f"{name or 'failure'}.trace.json"
+    return (name or "failure").replace(":", "-") + _TRACE
 
 
 def _saved(
@@ -123,9 +144,11 @@ def _saved(
     try:
         for name, path in paths.items():
             write_json(Path(path), traces[name])
+            write_text(Path(path.removesuffix(_TRACE) + ".html"), page([traces[name]], beside=Path(path).name))
         write_json(out / "report.json", document)
     except OSError as error:
         print(f"tidegate: --out {out}: the report could not be saved: {error}", file=sys.stderr)
         return worst((found, Exit.USAGE)) if found is Exit.HOLDS else found
-    print(f"saved {out / 'report.json'}" + (f" and {len(paths)} traces" if paths else ""), file=sys.stderr)
+    also = f" and {count(len(paths), 'trace')}, each as JSON and as an .html page" if paths else ""
+    print(f"saved {out / 'report.json'}{also}", file=sys.stderr)
     return found

@@ -21,12 +21,14 @@ class Exit(IntEnum):
     MODEL_BROKE = 7
     USAGE = 64
     MODEL_TEXT = 65
+    UNREADABLE = 66
     INTERNAL = 70
 
 
 _PRECEDENCE = (
     Exit.INTERNAL,
     Exit.MODEL_TEXT,
+    Exit.UNREADABLE,
     Exit.USAGE,
     Exit.MODEL_BROKE,
     Exit.UNEXPECTED,

@@ -3,36 +3,45 @@
 from __future__ import annotations
 
 import argparse
-import json
-import subprocess
+import os
+import signal
 import sys
+import threading
 import time
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from collections.abc import Generator, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import contextmanager
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import Any
+from types import FrameType
 
-from ..reports.counterexample import trace_page
+from ..explorer import ENGINES
 from ..reports.document import Document
-from ..reports.junit import Case, junit_text
-from ..reports.paper import Page, Paper, count, seconds_text
+from ..reports.gatepage import gate_page
 from .exits import Exit, worst
+from .gatefiles import saved
+from .gatereport import Ended, gate_document
+from .gating import Entry, Result, Workers, checked
 from .options import Parser, Verbs, Wrong, add_print_options, add_verb, paper_of, positive, seconds, size
-from .output import prepared, print_json, write_json, write_text
-from .recorded import Expected, Recorded, constant_text, read, shipped
+from .output import prepared, print_json
+from .recorded import Recorded, RecordFile, read, shipped
 
 EXAMPLES = """\
   tidegate gate                              everything of spec/ that belongs to a commit
   tidegate gate --tier nightly               the long ones too
   tidegate gate --only kip320                those whose name holds a text
-  tidegate gate gates/ --junit report.xml    gate files of your own; spec/README.md has the format
+  tidegate gate gates/ --out report          gate files of your own; spec/README.md has the format
 
-exit: 0 all as recorded, 6 something differs, 5 a check was inconclusive, 70 a check broke down,
-64 a file or a check is written wrongly, 65 a model's text is wrong
+exit: 0 all as recorded, 6 something differs, 5 a check was inconclusive or the gate interrupted,
+64 a file or a check is written wrongly (in CI: or expects nothing), 65 a model's text is wrong,
+66 a gate file cannot be read, 70 a check broke down
 """
+
+_PATIENCE_SECONDS = 10
+"""How long an interrupted check may take to tell what it has seen."""
+
+_GLANCE_SECONDS = 0.2
 
 
 def add(verbs: Verbs[Parser]) -> None:
@@ -44,25 +53,35 @@ def add(verbs: Verbs[Parser]) -> None:
     parser.add_argument(
         "--only", metavar="TEXT", action="append", default=[], help="checks whose name holds it (repeatable)"
     )
-    parser.add_argument("--processes", metavar="N", type=positive, default=2, help="checks at a time (default: 2)")
-    parser.add_argument("--engine", choices=("native", "python"), default="native", help="which engine checks")
+    parser.add_argument(
+        "--workers", "--processes", metavar="N", type=positive, default=_cores(),
+        help="checks at a time (default: one a core)",
+    )  # fmt: skip
+    parser.add_argument("--engine", choices=tuple(ENGINES), help="which engine checks (default: the file's, or native)")
     parser.add_argument("--memory", metavar="SIZE", type=size, help="of one check: 500M, 2G")
     parser.add_argument("--time", metavar="SECONDS", type=seconds, help="of one check")
+    parser.add_argument(
+        "--ci",
+        action=argparse.BooleanOptionalAction,
+        default=_in_ci(),
+        help="a check of which nothing is expected is an error (default: where the variable CI is set)",
+    )
     parser.add_argument("--junit", metavar="FILE", type=Path, help="write a JUnit report")
-    parser.add_argument("--out", metavar="DIR", type=Path, help="write gate.json and junit.xml there")
+    parser.add_argument(
+        "--out", metavar="DIR", type=Path,
+        help="write report.json, junit.xml, results.sarif, summary.md and each counterexample there",
+    )  # fmt: skip
     add_print_options(parser)
     parser.set_defaults(run=run)
 
 
-@dataclass(frozen=True, slots=True)
-class Result:
-    """One check as it went: the report it printed (None if it broke down) and every difference from the record."""
+def _cores() -> int:
+    """How many processors this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
-    check: Recorded
-    exit: Exit
-    seconds: float
-    report: Mapping[str, Any] | None
-    differences: tuple[str, ...]
+
+def _in_ci() -> bool:
+    return os.environ.get("CI", "").lower() not in ("", "0", "false", "no")
 
 
 def run(options: argparse.Namespace) -> Exit:
@@ -70,17 +89,36 @@ def run(options: argparse.Namespace) -> Exit:
     out: Path | None = None if options.out is None else prepared(options.out)
     if options.junit is not None:
         prepared(options.junit.parent)
-    every = [check for path in _paths(options.files) for check in read(path).checks]
-    chosen = [each for each in every if _belongs(each, options)]
+    every = [entry for file in map(read, _paths(options.files)) for entry in _entries(file)]
+    reasons = {place: _left_out(entry, options) for place, entry in enumerate(every)}
+    chosen = [entry for place, entry in enumerate(every) if not reasons[place]]
     if not chosen:
         raise Wrong(f"no recorded check fits: {len(every)} are recorded, --tier and --only leave none")
-    results = _checked(chosen, options)
-    left_out = len(every) - len(chosen)
+    began, clock = datetime.now(UTC), time.monotonic()
+    results, interrupted = _checked(chosen, options)
+    done = {id(each.entry) for each in results}
+    not_run = [(entry, reasons[place] or "interrupted") for place, entry in enumerate(every) if id(entry) not in done]
+    exit_ = worst([*(each.exit for each in results), *([Exit.INCONCLUSIVE] if interrupted else [])])
+    ended = Ended(began, time.monotonic() - clock, exit_, interrupted)
+    return _told(gate_document(results, not_run, ended, options), out, options)
+
+
+def _told(document: Document, out: Path | None, options: argparse.Namespace) -> Exit:
+    """Saves the report, then prints it: what is printed says where the counterexamples are."""
+    exit_ = Exit(document["exit"])
+    try:
+        saved(document, out, options.junit)
+    except OSError as error:
+        print(f"tidegate: the report could not be saved: {error}", file=sys.stderr)
+        exit_ = exit_ if exit_ is not Exit.HOLDS else Exit.USAGE
     if options.json:
-        print_json(_document(results, left_out))
+        print_json(document)
     else:
-        print(gate_page(results, left_out, paper_of(options)).text(), end="", flush=True)
-    return _saved(results, left_out, out, options.junit)
+        print(gate_page(document, paper_of(options)).text(), end="", flush=True)
+    return exit_
+
+
+# --- what to run ------------------------------------------------------------------------------------------------------
 
 
 def _paths(given: Sequence[Path]) -> Iterator[Path]:
@@ -94,221 +132,85 @@ def _paths(given: Sequence[Path]) -> Iterator[Path]:
             yield path
 
 
-def _belongs(check: Recorded, options: argparse.Namespace) -> bool:
-    in_tier = check.tier == "commit" or options.tier == "nightly"
-    return in_tier and (not options.only or any(text in check.name for text in options.only))
+def _entries(file: RecordFile) -> Iterator[Entry]:
+    yield from file.checks
+    yield from file.audits
 
 
-# --- running --------------------------------------------------------------------------------------------------------
+def _left_out(entry: Entry, options: argparse.Namespace) -> str:
+    """Why an entry is not run; "" if it is."""
+    if entry.tier == "nightly" and options.tier == "commit":
+        return "nightly"
+    return "--only" if options.only and not any(text in entry.name for text in options.only) else ""
 
 
-def _checked(checks: Sequence[Recorded], options: argparse.Namespace) -> list[Result]:
-    """Every check in its own process, in the order of the record; a line each on a terminal's standard error."""
-    results: list[Result] = []
-    with ThreadPoolExecutor(max(1, options.processes)) as pool:
-        for result in pool.map(partial(checked, options=options), checks):
-            results.append(result)
-            if sys.stderr.isatty():
-                print(f"\r\x1b[K{len(results)} of {len(checks)}: {result.check.name}"[:100], end="", file=sys.stderr)
+# --- running ----------------------------------------------------------------------------------------------------------
+
+
+def _checked(entries: Sequence[Entry], options: argparse.Namespace) -> tuple[list[Result], bool]:
+    """Every entry's result in the order of the record, and whether the gate was interrupted before all were done.
+
+    The largest are begun first, so that no worker is left alone with one at the end.
+    """
+    workers = Workers()
+    largest_first = sorted(entries, key=_size, reverse=True)
+    with _interrupts() as received, ThreadPoolExecutor(options.workers) as pool:
+        futures = {id(entry): pool.submit(partial(checked, entry, options, workers)) for entry in largest_first}
+        interrupted = _waited(list(futures.values()), workers, received)
+    found = [futures[id(entry)].result() for entry in entries if not futures[id(entry)].cancelled()]
+    return [result for result in found if result is not None], interrupted
+
+
+def _size(entry: Entry) -> int:
+    return entry.counts.get("distinct_states", 0) if isinstance(entry, Recorded) else 0
+
+
+def _waited(futures: Sequence[Future[Result | None]], workers: Workers, received: Sequence[int]) -> bool:
+    """Waits for all, a line on a terminal meanwhile; interrupted, it stops what runs and waits for what that tells."""
+    pending = set(futures)
+    while pending and not received:
+        done, pending = wait(pending, timeout=_GLANCE_SECONDS, return_when=FIRST_COMPLETED)
+        for future in done:
+            _progress(len(futures) - len(pending), len(futures), future.result())
+    if not pending:
+        return False
+    print("\ntidegate: interrupted; the report is of what was done", file=sys.stderr)
+    for future in pending:
+        future.cancel()
+    workers.stop(signal.SIGINT)
+    until = time.monotonic() + _PATIENCE_SECONDS
+    while pending and len(received) == 1 and time.monotonic() < until:
+        _, pending = wait(pending, timeout=_GLANCE_SECONDS)
+    workers.stop(signal.SIGKILL)
+    return True
+
+
+def _progress(done: int, of: int, last: Result | None) -> None:
     if sys.stderr.isatty():
-        print("\r\x1b[K", end="", file=sys.stderr)
-    return results
+        name = "" if last is None else f": {last.entry.name}"
+        print("\r\x1b[K" + ("" if done == of else f"{done} of {of}{name}"[:100]), end="", file=sys.stderr, flush=True)
 
 
-def checked(check: Recorded, options: argparse.Namespace) -> Result:
-    """Runs one recorded check in a process of its own and compares."""
-    started = time.monotonic()
-    done = subprocess.run(
-        [sys.executable, "-m", "tidegate.cli.main", *arguments(check, options)],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    seconds = time.monotonic() - started
+@contextmanager
+def _interrupts() -> Generator[Sequence[int]]:
+    """Within it Ctrl-C, and SIGTERM, with which a CI system cancels a job, end nothing: they are received here.
+
+    An exception at any moment would lose what was done; and a second one says that it is urgent.
+    """
+    received: list[int] = []
+    if threading.current_thread() is not threading.main_thread():
+        yield received
+        return
+
+    def receive(number: int, _frame: FrameType | None) -> None:
+        received.append(number)
+
+    known = {each: signal.getsignal(each) for each in (signal.SIGINT, signal.SIGTERM)}
+    heeded = {each: handler for each, handler in known.items() if handler is not signal.SIG_IGN}
+    for each in heeded:
+        signal.signal(each, receive)
     try:
-        report = json.loads(done.stdout)
-    except json.JSONDecodeError:
-        told = done.stderr.strip() or f"the process ended with {done.returncode} and said nothing"
-        known = done.returncode in (Exit.USAGE, Exit.MODEL_TEXT)
-        return Result(check, Exit(done.returncode) if known else Exit.INTERNAL, seconds, None, (told,))
-    return judged(check, report, seconds)
-
-
-def arguments(check: Recorded, options: argparse.Namespace) -> list[str]:
-    """The command line that runs a recorded check."""
-    sets = [part for name, value in check.constants.items() for part in ("--set", f"{name}={constant_text(value)}")]
-    properties = [part for name in check.properties for part in ("--property", name)]
-    flags = ["--symmetry" if check.symmetry else "--no-symmetry", "--ghosts" if check.ghosts else "--no-ghosts"]
-    limits = [
-        part
-        for name, value in (("--memory", options.memory), ("--time", options.time))
-        if value is not None
-        for part in (name, str(value))
-    ]
-    return ["check", check.target, *sets, *properties, *flags, *limits, "--engine", options.engine, "--json"]
-
-
-# --- comparing ------------------------------------------------------------------------------------------------------
-
-
-def judged(check: Recorded, report: Mapping[str, Any], seconds: float) -> Result:
-    """Compares a check's report with the record."""
-    if report["verdict"] == "inconclusive":
-        return Result(check, Exit.INCONCLUSIVE, seconds, report, (report["assurance"],))
-    found = {each["name"]: each for each in report["properties"]}
-    differences = [
-        text
-        for name, wanted in check.properties.items()
-        if (text := _property_difference(name, wanted, found.get(name)))
-    ]
-    differences += [
-        f"{name}: recorded {wanted:,}, found {report[name]:,}"
-        for name, wanted in check.counts.items()
-        if report[name] != wanted
-    ]
-    if report["outcome"] != check.outcome:
-        differences.append(f"outcome: recorded {check.outcome}, found {report['outcome']}{_why(report)}")
-    return Result(check, Exit.UNEXPECTED if differences else Exit.HOLDS, seconds, report, tuple(differences))
-
-
-def _property_difference(name: str, wanted: Expected, found: Mapping[str, Any] | None) -> str:
-    if found is None:
-        return f"{name}: the model has no such property"
-    if found["verdict"] != wanted.verdict:
-        how = f" after {count(found['steps'], 'step')}" if found["verdict"] == "violated" else ""
-        return f"{name}: recorded {wanted.verdict}, found {found['verdict'].replace('_', ' ')}{how}"
-    if wanted.steps is not None and found["steps"] != wanted.steps:
-        return f"{name}: recorded a counterexample of {count(wanted.steps, 'step')}, found one of {found['steps']}"
-    return ""
-
-
-def _why(report: Mapping[str, Any]) -> str:
-    if report["failure"]:
-        return f": {report['failure']['message']}"
-    return f": {', '.join(_idle(report))} never happens" if report["outcome"] == "vacuous" and _idle(report) else ""
-
-
-def _idle(report: Mapping[str, Any]) -> list[str]:
-    return [each["name"] for each in report["actions"] if not each["fired"] and not each["switched_off"]]
-
-
-# --- telling --------------------------------------------------------------------------------------------------------
-
-_WORDS = {
-    Exit.HOLDS: "ok",
-    Exit.UNEXPECTED: "differs",
-    Exit.INCONCLUSIVE: "inconclusive",
-    Exit.INTERNAL: "broke down",
-    Exit.USAGE: "cannot run",
-    Exit.MODEL_TEXT: "cannot run",
-}
-_STYLES = {
-    "ok": "green",
-    "differs": "red bold",
-    "inconclusive": "yellow bold",
-    "broke down": "red bold",
-    "cannot run": "red bold",
-}
-
-
-def gate_page(results: Sequence[Result], left_out: int, paper: Paper) -> Page:
-    """Each check with what it found, the differences under those that have any, and the sum."""
-    page = Page(paper)
-    width = max(len(_WORDS[each.exit]) for each in results)
-    for result in results:
-        word = _WORDS[result.exit].ljust(width)
-        page.columns(
-            [(word, f"{result.check.name}: {_summary(result)}")], indent=0, styles={word: _STYLES[word.strip()]}
-        )
-        for difference in result.differences:
-            for line in difference.splitlines():
-                page.line(line, indent=6)
-        for trace in surprises(result).values():
-            page.exact(f"      {trace['replay']}")
-    page.blank()
-    page.line(_sum(results), style="green bold" if _exit(results) is Exit.HOLDS else "red bold")
-    if left_out:
-        page.line(f"not run: {count(left_out, 'recorded check')}, left out by --tier or --only")
-    return page
-
-
-def _summary(result: Result) -> str:
-    if result.report is None:
-        return seconds_text(result.seconds)
-    found = f"{count(result.report['distinct_states'], 'state')}, depth {result.report['depth']}"
-    return f"{found}, {seconds_text(result.seconds)}"
-
-
-def _sum(results: Sequence[Result]) -> str:
-    numbers = Counter(_WORDS[each.exit] for each in results)
-    return ", ".join(f"{number} {word}" for word, number in numbers.items()) + f" of {count(len(results), 'check')}"
-
-
-def _exit(results: Sequence[Result]) -> Exit:
-    return worst(each.exit for each in results)
-
-
-def _document(results: Sequence[Result], left_out: int) -> dict[str, Any]:
-    checks = [
-        {
-            "name": each.check.name,
-            "model": each.check.target,
-            "result": _WORDS[each.exit],
-            "seconds": round(each.seconds, 3),
-            "differences": list(each.differences),
-            "report": each.report,
-        }
-        for each in results
-    ]
-    return {"schema": "tidegate.gate/1", "exit": int(_exit(results)), "not_run": left_out, "checks": checks}
-
-
-def junit_cases(results: Sequence[Result]) -> Iterator[Case]:
-    """One case per property of each check, and one for its counts."""
-    for result in results:
-        check = result.check
-        claims = [*check.properties, *(["counts"] if check.counts or not check.properties else [])]
-        for claim in claims:
-            told = [each for each in result.differences if _is_about(each, claim, check)]
-            status = "error" if result.report is None else "failed" if told else "passed"
-            first = told[0].splitlines()[0] if told else ""
-            traces = [
-                trace_page(each, Paper()).text() for name, each in surprises(result).items() if name in (claim, "")
-            ]
-            detail = "\n".join([*told, *traces]) if told else ""
-            yield Case(check.model, f"{claim} [{check.name}]", result.seconds / len(claims), status, first, detail)
-
-
-def surprises(result: Result) -> Mapping[str, Document]:
-    """The traces of what was found violated and is not recorded so, by property; under "" that of another failure."""
-    if result.report is None:
-        return {}
-    recorded = {name for name, each in result.check.properties.items() if each.verdict == "violated"}
-    found = {each["name"]: each["document"] for each in result.report["properties"] if each["verdict"] == "violated"}
-    failure = result.report["failure"]
-    if failure is not None and result.report["outcome"] != result.check.outcome:
-        found[""] = failure["document"]
-    return {name: document for name, document in found.items() if name not in recorded and document is not None}
-
-
-def _is_about(difference: str, claim: str, check: Recorded) -> bool:
-    """Whose difference it is: the property it names, else the counts', or everyone's where there are no counts."""
-    owner = difference.partition(":")[0]
-    if owner in check.properties:
-        return owner == claim
-    return claim == "counts" or not check.counts
-
-
-def _saved(results: Sequence[Result], left_out: int, out: Path | None, junit: Path | None) -> Exit:
-    found = _exit(results)
-    xml = junit_text("tidegate gate", junit_cases(results))
-    try:
-        if junit is not None:
-            write_text(junit, xml)
-        if out is not None:
-            write_text(out / "junit.xml", xml)
-            write_json(out / "gate.json", _document(results, left_out))
-    except OSError as error:
-        print(f"tidegate: the report could not be saved: {error}", file=sys.stderr)
-        return found if found is not Exit.HOLDS else Exit.USAGE
-    return found
+        yield received
+    finally:
+        for each, handler in heeded.items():
+            signal.signal(each, handler)

@@ -13,11 +13,12 @@ from importlib.metadata import version
 from ..language.errors import ModelErrors, UsageError
 from ..language.values import ModelError
 from ..language.verdict import Disagreement
-from . import check, demo, explain, gate, models, prove, replay, show, spec
+from . import check, demo, explain, export, gate, models, prove, replay, show, spec
 from . import run as cluster
 from .exits import Exit
 from .options import Parser, Wrong
 from .output import kept_for_json
+from .recorded import Unreadable
 
 EPILOG = """\
 exit codes
@@ -26,7 +27,8 @@ exit codes
   2  deadlock                             7  a step broke the model's own types
   3  a liveness property is violated     64  usage; replay: a step is disabled
   4  vacuous: a witness is missing, an   65  the model's text is wrong
-     action never happens                70  internal error, or engine and judge disagree
+     action never happens                66  a gate file cannot be read
+                                         70  internal error, or engine and judge disagree
 """
 
 
@@ -40,7 +42,7 @@ def parser() -> Parser:
     )
     made.add_argument("--version", action="version", version=f"tidegate {version('tidegate')}")
     verbs = made.add_subparsers(metavar="VERB", required=True, parser_class=Parser)
-    for verb in (demo, models, check, prove, replay, cluster, show, explain, gate, spec):
+    for verb in (demo, models, check, prove, replay, cluster, show, export, explain, gate, spec):
         verb.add(verbs)
     return made
 
@@ -51,6 +53,8 @@ def main(arguments: Sequence[str]) -> Exit:
         options = parser().parse_args(arguments)
         with kept_for_json() if getattr(options, "json", False) else nullcontext():
             return options.run(options)
+    except Unreadable as error:
+        return _told(str(error), Exit.UNREADABLE)
     except (Wrong, UsageError) as error:
         return _told(str(error), Exit.USAGE)
     except ModelErrors as error:

@@ -56,13 +56,16 @@ class Chosen:
     ghosts: bool | None = None
 
 
-def add_model_options(parser: Parser, *, search: bool = True, ghosts: bool = True) -> None:
-    """MODEL and how it is bound; `search` adds what only matters to engines, `ghosts` the choice to keep ghosts."""
+def add_model_options(
+    parser: Parser, *, search: bool = True, ghosts: bool = True, what: str = "MODEL", says: str = ""
+) -> None:
+    """MODEL and how it is bound; `search` adds what only matters to engines, `ghosts` the choice to keep ghosts. `what`
+    names the argument where it may be something else too, and `says` what that is."""
     group = parser.add_argument_group("the model")
     group.add_argument(
         "model",
-        metavar="MODEL",
-        help="a built-in name, `replication` or `replication:kip320`, or a path: `mine.py`, `mine.py:profile`",
+        metavar=what,
+        help=f"{says}a built-in name, `replication` or `replication:kip320`, or a path: `mine.py`, `mine.py:profile`",
     )
     group.add_argument(
         "--set",

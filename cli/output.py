@@ -51,9 +51,14 @@ def print_json(document: Any) -> None:
     print(json.dumps(document, indent=2, ensure_ascii=False), file=_standard[-1] if _standard else None, flush=True)
 
 
+def json_text(document: Any) -> str:
+    """One JSON document as every file of ours has it: indented, with a last line feed."""
+    return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+
+
 def write_json(path: Path, document: Any) -> None:
     """One JSON document, indented, replaced whole or not at all. Raises OSError."""
-    write_text(path, json.dumps(document, indent=2, ensure_ascii=False) + "\n")
+    write_text(path, json_text(document))
 
 
 def write_text(path: Path, text: str) -> None:

@@ -1,9 +1,11 @@
-"""What is recorded of a model: the TOML files of spec/, and a user's own gate files, read and checked. spec/README.md
-is the format.
+"""What is recorded of models: the TOML files of spec/, and a user's own gate files, read and checked. spec/README.md is
+the format.
 """
 
 from __future__ import annotations
 
+import os
+import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -11,6 +13,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any, cast
 
+from ..explorer import ENGINES
 from ..language.errors import nearest
 from .options import Wrong
 
@@ -20,9 +23,24 @@ _WORDS = ("holds", "reached", "missing")
 _TIERS = ("commit", "nightly")
 _OUTCOMES = ("none", "safety", "deadlock", "liveness", "model_error", "vacuous")
 _COUNTS = ("distinct_states", "transitions", "depth")
-_KEYS = ("profile", "bounds", "set", "symmetry", "ghosts", "tier", "source", "expect", "outcome", *_COUNTS)
+_KEYS = (
+    "model", "profile", "bounds", "set", "symmetry", "ghosts", "engine", "tier", "source", "expect", "outcome", *_COUNTS
+)  # fmt: skip
+_AUDIT_KEYS = ("name", "files", "require", "tier", "source")
 
 Constant = bool | int | str
+
+
+class Unreadable(Wrong):
+    """A file that cannot be read at all, or is no TOML: exit 66."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where an entry stands: the file, and the line of its header."""
+
+    file: str
+    line: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +54,8 @@ class Expected:
 @dataclass(frozen=True, slots=True)
 class Recorded:
     """One `[[check]]`: what to run and what must come out. `constants` are those of its bounds and its `own` over them;
-    `counts` is empty where the search stops at a violation."""
+    `counts` is empty where the search stops at a violation. `expects` is whether it says what must come out at all;
+    `engine` is empty where any will do."""
 
     model: str
     profile: str
@@ -50,6 +69,9 @@ class Recorded:
     outcome: str
     counts: Mapping[str, int]
     properties: Mapping[str, Expected]
+    expects: bool
+    engine: str
+    place: Place
 
     @property
     def target(self) -> str:
@@ -71,13 +93,26 @@ class Recorded:
 
 
 @dataclass(frozen=True, slots=True)
+class Audit:
+    """One `[[audit]]`: configuration files, relative to the gate file, and the requirements that they must meet."""
+
+    name: str
+    files: tuple[str, ...]
+    require: tuple[str, ...]
+    tier: str
+    source: str
+    place: Place
+
+
+@dataclass(frozen=True, slots=True)
 class RecordFile:
-    """One TOML file: the model it is about, its named bounds and its checks."""
+    """One TOML file: the model it is about ("" where its checks name theirs), its named bounds, checks and audits."""
 
     path: str
     model: str
     bounds: Mapping[str, Mapping[str, Constant]]
     checks: tuple[Recorded, ...]
+    audits: tuple[Audit, ...] = ()
 
 
 def constant_text(value: Constant) -> str:
@@ -101,48 +136,69 @@ def named_bounds(model: str) -> Mapping[str, Mapping[str, Constant]]:
 
 
 def read(path: Path) -> RecordFile:
-    """One file, every key of it known. Raises `Wrong` that names the file, the table and what is wrong with it."""
-    try:
-        table = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise Wrong(f"{path}: cannot be read ({error.strerror})") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise Wrong(f"{path}: not TOML: {error}") from None
-    _only(table, ("schema", "model", "bounds", "check"), str(path))
+    """One file, every key of it known. Raises `Unreadable` for a file that is not there or no TOML, and `Wrong` that
+    names the file, the table and what is wrong with it."""
+    text, table = _loaded(path)
+    _only(table, ("schema", "model", "bounds", "check", "audit"), str(path))
     if table.get("schema") != SCHEMA:
         raise Wrong(f'{path}: schema is {table.get("schema")!r}; this tidegate reads schema = "{SCHEMA}"')
-    model = _model(_take(table, "model", str, str(path)), path)
+    model = _model(_take(table, "model", str, str(path), ""), path)
     bounds = {
         name: _bounds(values, f"{path}, [bounds.{name}]") for name, values in _table(table, "bounds", str(path)).items()
     }
-    checks = cast("list[dict[str, Any]]", _take(table, "check", list, str(path), []))
     return RecordFile(
         path=str(path),
         model=model,
         bounds=bounds,
-        checks=tuple(_check(each, model, bounds, f"{path}, check {i}") for i, each in enumerate(checks, 1)),
+        checks=tuple(_check(each, model, bounds, place, i) for i, each, place in _entries(table, "check", path, text)),
+        audits=tuple(_audit(each, place, i) for i, each, place in _entries(table, "audit", path, text)),
     )
+
+
+def _loaded(path: Path) -> tuple[str, dict[str, Any]]:
+    try:
+        text = path.read_text(encoding="utf-8")
+        return text, tomllib.loads(text)
+    except OSError as error:
+        raise Unreadable(f"{path}: cannot be read ({error.strerror})") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise Unreadable(f"{path}: not TOML: {error}") from None
+
+
+def _entries(table: Mapping[str, Any], key: str, path: Path, text: str) -> Iterator[tuple[int, dict[str, Any], Place]]:
+    """The tables of `[[key]]`, numbered from 1, each with its place; TOML's own reader keeps no lines."""
+    lines = [at for at, line in enumerate(text.splitlines(), 1) if re.match(rf"\s*\[\[\s*{key}\s*\]\]", line)]
+    for at, each in enumerate(cast("list[Any]", _take(table, key, list, str(path), []))):
+        if not isinstance(each, dict):
+            raise Wrong(f"{path}, {key} {at + 1}: a table is wanted; write [[{key}]]")
+        place = Place(str(path), lines[at] if at < len(lines) else 1)
+        yield at + 1, cast("dict[str, Any]", each), place
 
 
 def _model(name: str, path: Path) -> str:
     """A path in a gate file is relative to that file."""
-    return str(path.parent / name) if name.endswith(".py") else name
+    return os.path.normpath(path.parent / name) if name.endswith(".py") else name
 
 
-def _check(table: dict[str, Any], model: str, bounds: Mapping[str, Mapping[str, Constant]], place: str) -> Recorded:
+def _check(
+    table: dict[str, Any], model: str, bounds: Mapping[str, Mapping[str, Constant]], where: Place, number: int
+) -> Recorded:
+    place = f"{where.file}, check {number}"
     _only(table, _KEYS, place)
     named = _take(table, "bounds", str, place, "")
     if named and named not in bounds:
         raise Wrong(f"{place}: no [bounds.{named}] in this file; {nearest(named, bounds)}")
+    own_model = _model(_take(table, "model", str, place, ""), Path(where.file)) or model
+    if not own_model:
+        raise Wrong(f"{place}: model is missing; name it here, or once at the top of the file")
     properties = {name: _expected(value, f"{place}, {name}") for name, value in _table(table, "expect", place).items()}
     counts = {name: _take(table, name, int, place) for name in _COUNTS if name in table}
     if counts and len(counts) < len(_COUNTS):
         raise Wrong(f"{place}: {', '.join(_COUNTS)} are given together or not at all")
-    if not properties and not counts and "outcome" not in table:
-        raise Wrong(f"{place}: it expects nothing; add [check.expect], or counts")
     own = _constants(_table(table, "set", place), f"{place}, set")
+    engine = _take(table, "engine", str, place, "")
     return Recorded(
-        model=model,
+        model=own_model,
         profile=_take(table, "profile", str, place, ""),
         bounds=named,
         own=own,
@@ -154,7 +210,33 @@ def _check(table: dict[str, Any], model: str, bounds: Mapping[str, Mapping[str, 
         outcome=_one_of(_take(table, "outcome", str, place, _outcome(properties)), _OUTCOMES, f"{place}, outcome"),
         counts=counts,
         properties=properties,
+        expects=bool(properties or counts or "outcome" in table),
+        engine=_one_of(engine, tuple(ENGINES), f"{place}, engine") if engine else "",
+        place=where,
     )
+
+
+def _audit(table: dict[str, Any], where: Place, number: int) -> Audit:
+    place = f"{where.file}, audit {number}"
+    _only(table, _AUDIT_KEYS, place)
+    files, require = _texts(table, "files", place), _texts(table, "require", place)
+    return Audit(
+        name=_take(table, "name", str, place, f"audit {', '.join(files)}"),
+        files=tuple(os.path.normpath(Path(where.file).parent / each) for each in files),
+        require=require,
+        tier=_one_of(_take(table, "tier", str, place, "commit"), _TIERS, f"{place}, tier"),
+        source=_take(table, "source", str, place, ""),
+        place=where,
+    )
+
+
+def _texts(table: Mapping[str, Any], key: str, place: str) -> tuple[str, ...]:
+    """A list of texts that is not empty; one text stands for a list of it."""
+    value = table.get(key)
+    listed = cast("list[Any]", [value] if isinstance(value, str) else value)
+    if not isinstance(value, str | list) or not listed or not all(isinstance(each, str) and each for each in listed):
+        raise Wrong(f"{place}: {key} is {value!r}; a list of texts wanted")
+    return tuple(listed)
 
 
 def _outcome(properties: Mapping[str, Expected]) -> str:

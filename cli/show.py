@@ -3,38 +3,90 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
+import sys
+from collections.abc import Generator, Mapping
 from pathlib import Path
 from typing import Any, cast
 
-from ..reports.counterexample import trace_page
+from ..reports.counterexample import pictures_page, shown_states, step_page, trace_page
+from ..reports.html import page
+from ..reports.paper import Page, Paper
 from .exits import Exit
 from .options import Parser, Verbs, Wrong, add_print_options, add_verb, paper_of
+from .output import write_text
 
 SCHEMA = "tidegate.trace/1"
 
 EXAMPLES = """\
   tidegate check examples/lock.py:careless --out report; tidegate show report/one_inside.trace.json
+  tidegate show report/one_inside.trace.json --step all                 every state, drawn
+  tidegate show report/one_inside.trace.json --html one_inside.html     to look at in a browser, or to send
+  tidegate show before.trace.json after.trace.json --html both.html     two traces, side by side
 """
 
 
 def add(verbs: Verbs[Parser]) -> None:
     """Adds the verb."""
-    parser = add_verb(verbs, "show", "print a saved trace", "Prints a trace that was saved with --out.", EXAMPLES)
-    parser.add_argument("trace", metavar="TRACE", type=Path, help="a .trace.json file")
+    about = "Prints traces that were saved with --out, or makes one HTML page of them that needs nothing else."
+    parser = add_verb(verbs, "show", "print a saved trace, or make a page of it", about, EXAMPLES)
+    parser.add_argument("traces", metavar="TRACE", type=Path, nargs="+", help="a .trace.json file")
+    parser.add_argument("--html", metavar="FILE", type=Path, help="write one HTML page there, and print nothing else")
+    parser.add_argument(
+        "--step",
+        metavar="N|all",
+        help="draw the state after step N (0: the initial one), or every state",
+    )
     add_print_options(parser, json=False)
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> Exit:
-    """Prints the trace."""
-    document = document_of(options.trace)
-    try:
-        page = trace_page(document, paper_of(options)).text()
-    except (KeyError, TypeError, AttributeError, IndexError) as error:
-        raise Wrong(f"{options.trace}: a trace with a part missing or wrong: {error}") from None
-    print(page, end="")
+    """Prints the traces, or writes the page."""
+    documents = {path: document_of(path) for path in options.traces}
+    if options.html is not None:
+        _write_page(options.html, documents)
+        return Exit.HOLDS
+    for path, document in documents.items():
+        with _naming(path):
+            print(_page_of(path, document, options.step, paper_of(options)).text(), end="")
     return Exit.HOLDS
+
+
+def _page_of(path: Path, document: dict[str, Any], step: str | None, paper: Paper) -> Page:
+    """What is asked for of a trace: all of it in words, one state, or every state drawn."""
+    if step is None:
+        return trace_page(document, paper)
+    if step == "all":
+        return pictures_page(document, paper)
+    last = shown_states(document)[-1]
+    if not step.isdecimal():
+        raise Wrong(f"--step {step}: write a number from 0 to {last}, or all")
+    try:
+        return step_page(document, int(step), paper)
+    except ValueError as error:
+        raise Wrong(f"{path}: {error}; write a number from 0 to {last}, or all") from None
+
+
+def _write_page(target: Path, documents: Mapping[Path, dict[str, Any]]) -> None:
+    names = ", ".join(str(path) for path in documents)
+    with _naming(names):
+        text = page(list(documents.values()), beside=", ".join(path.name for path in documents))
+    try:
+        write_text(target, text)
+    except OSError as error:
+        raise Wrong(f"--html {target}: cannot be written ({error.strerror or error}); name another file") from None
+    print(f"saved {target}; open it in a browser", file=sys.stderr)
+
+
+@contextlib.contextmanager
+def _naming(path: Path | str) -> Generator[None]:
+    """Blames a part of a document that is missing or wrong on its file."""
+    try:
+        yield
+    except (KeyError, TypeError, AttributeError, IndexError) as error:
+        raise Wrong(f"{path}: a trace with a part missing or wrong: {error}") from None
 
 
 def document_of(path: Path) -> dict[str, Any]:

@@ -4,6 +4,7 @@ needs."""
 from .constants import constant
 from .declare import action, initial, invariant, lemma, limit, reachable, record, require, state, terminal, transition
 from .kinds import Capacity, Domain, Ghost, Member, Option, Range
+from .lanes import GroupLanes, LogLanes, TransactionLanes
 from .values import Bag, Map, Seq, Set, is_majority, replace
 
 __all__ = [
@@ -11,12 +12,15 @@ __all__ = [
     "Capacity",
     "Domain",
     "Ghost",
+    "GroupLanes",
+    "LogLanes",
     "Map",
     "Member",
     "Option",
     "Range",
     "Seq",
     "Set",
+    "TransactionLanes",
     "action",
     "constant",
     "initial",

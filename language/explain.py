@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from types import FunctionType
 from typing import Any, cast
 
+from .ir import Where
 from .model import Model, Property
 from .source import function_node, words
 from .values import Set, State
@@ -26,11 +27,16 @@ _DEEPEST = 8  # calls within calls that an explanation follows
 @dataclass(frozen=True, slots=True)
 class Reason:
     """A condition that is false, as written, the values of the names that it was met with, and, when it is the call of
-    a helper, the reason inside the helper."""
+    a helper, the reason inside the helper. `where` it stands, if that is known."""
 
     conjunct: str
     witness: Mapping[str, Any]
     because: Reason | None = None
+    where: Where | None = None
+
+    def innermost(self) -> Reason:
+        """The reason at the end of the chain."""
+        return self if self.because is None else self.because.innermost()
 
 
 def why_false(model: Model, prop: Property, state: State, after: State | None = None) -> Reason:
@@ -180,7 +186,8 @@ class _Walk:
         text = words(self.file, node)
         if not want:
             text = f"not {text}" if isinstance(node, ast.Call | ast.Name | ast.Attribute) else f"not ({text})"
-        return Reason(text, dict(self.witness), because)
+        end = node.end_lineno or node.lineno, node.end_col_offset or node.col_offset
+        return Reason(text, dict(self.witness), because, Where(self.file, node.lineno, node.col_offset, *end))
 
     def first(self, values: list[ast.expr], holding: bool) -> ast.expr:
         """The first operand that decides."""

@@ -14,6 +14,7 @@ from types import FunctionType
 from typing import Any, cast
 
 from .judge import blamed, shape_of
+from .kinds import Domain
 from .model import Action, Model
 from .values import State, show
 
@@ -29,6 +30,18 @@ def sentence(model: Model, action: Action, state: State, arguments: Mapping[str,
     except Exception as error:
         raise blamed(model, error, action.name, arguments) from error
     return "".join(text + value for text, value in zip(pieces, [*shown, ""], strict=True))
+
+
+def subject(model: Model, action: Action, state: State, arguments: Mapping[str, Any]) -> Domain | None:
+    """The member of a domain that the step's sentence begins with: whose step it is, as people read it."""
+    pieces, values = _compiled(model, action)
+    if pieces[0].strip():
+        return None
+    try:
+        first = values(state, **arguments)[:1]
+    except Exception:  # the sentence itself cannot be filled in either, and says so
+        return None
+    return first[0] if first and isinstance(first[0], Domain) else None
 
 
 _Compiled = tuple[list[str], Callable[..., tuple[Any, ...]]]

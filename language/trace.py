@@ -4,162 +4,217 @@
     document = trace_document(model, failure)                a deadlock, or a step that broke the model's types
     document = run_document(model, run)                      a run that somebody asked for
 
-Keys, beside those that say what was checked (`model`, `engine`, `bounds`, `budgets`, `ghosts`, `replay`):
-
-    property    the property shown, in words, and, where it fails, the first false conjunct, its witness values and the
-    state failure     instead, for a failure that is no property's: message, place, step; for a deadlock why nothing
-    can happen fields      the fields of the state with their types, by which `states` is read lanes       the members
-    of the domains truth       per property one character a state: 1 holds, 0 fails, - not evaluated (a transition: of
-    the step before it) steps       sentence, arguments, lane, reads, writes, the changes as rows and in words,
-    messages states      the state at every `keyframe_every`th index, and between them the changes: rows of a path and
-    values
+`trace-1.schema.json`, beside this file, says what each key means; the tests hold every document to it.
 """
 
 from __future__ import annotations
 
 import functools
-import shlex
-import subprocess
-from collections.abc import Iterator, Mapping
-from importlib.metadata import PackageNotFoundError, version
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from importlib import resources
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from . import types
-from .constants import Value
+from .argument import argument
+from .choices import choices, disabled
 from .diff import Change, changes, state_to_json, to_json
 from .explain import Reason, why_false
-from .judge import Stopped, attempt, format_run, holds, instances, why_stopped
+from .heading import commit_of, plain_constant, replay_line, tool
+from .judge import holds
 from .kinds import Domain
+from .lanes import LaneNames
+from .messages import Post
 from .model import Action, Model, Property
-from .sentences import sentence
+from .picture import Picture, Undrawable, frames_of
+from .places import lines, place, writing
+from .sentences import sentence, subject
 from .steptext import format_step
-from .values import Container, ModelError, State, field_names, show
+from .support import Reading
+from .typetext import type_to_json
+from .values import ModelError, State
 from .verdict import Failure, PropertyVerdict, Run, Step
 
 SCHEMA = "tidegate.trace/1"
 KEYFRAME_EVERY = 50
+STEPS_MAX = 5000
+"""A longer run is shown by its first and its last `ENDS` steps."""
+ENDS = 500
 
 Document = dict[str, Any]
 
 
-def trace_document(model: Model, subject: PropertyVerdict | Failure, *, engine: str = "python") -> Document:
+@functools.cache
+def schema() -> Document:
+    """The JSON Schema of the document."""
+    return json.loads((resources.files(__package__ or "") / "trace-1.schema.json").read_text(encoding="utf-8"))
+
+
+def trace_document(model: Model, about: PropertyVerdict | Failure, *, engine: str = "python") -> Document:
     """The document of a property's example, or of a failure. ValueError when the property's verdict has no run."""
-    if subject.run is None:
-        raise ValueError(f"{subject.name} has no run to show")
-    document = run_document(model, subject.run, engine=engine)
-    if isinstance(subject, Failure):
-        document["property"] = None
-        document["failure"] = _failure(model, subject)
-        document["replay"] = replay_line(model, subject.run, document["failure"]["step"])
-        return document
-    prop = {each.name: each for each in model.properties}[subject.name]
-    document["property"] = _property(model, prop, subject.run, document["truth"].get(prop.name, ""))
-    return document
+    if about.run is None:
+        raise ValueError(f"{about.name} has no run to show")
+    if isinstance(about, PropertyVerdict):
+        return _document(model, about.run, engine, {each.name: each for each in model.properties}[about.name])
+    return _document(model, about.run, engine, None, about)
 
 
-def run_document(model: Model, run: Run, *, engine: str = "python") -> Document:
-    """The document of a run: of the first property that fails along it, if one does."""
+def run_document(
+    model: Model,
+    run: Run,
+    *,
+    engine: str = "python",
+    loop: int | None = None,
+    called: str = "",
+    notes: Sequence[str] = (),
+) -> Document:
+    """The document of a run: of the first property that fails along it, if one does.
+
+    `loop` is the state that it returns to after its last step, if it repeats for ever; `called` says in its title what
+    it is; `notes` are sentences to print with it.
+    """
+    document = _document(model, run, engine, None, None, loop)
+    if called and document["kind"] == "run":
+        document["title"] = f"{document['title'].replace(': ', f': {called}, ', 1)}"
+    return document | {"notes": [*document["notes"], *notes]}
+
+
+def _document(
+    model: Model,
+    run: Run,
+    engine: str,
+    chosen: Property | None,
+    failure: Failure | None = None,
+    loop: int | None = None,
+) -> Document:
     truth = {prop.name: _truth(model, prop, run) for prop in model.properties}
-    judged = [prop for prop in model.properties if prop.kind != "reachable" and "0" in truth[prop.name]]
-    first = min(judged, key=lambda prop: truth[prop.name].index("0"), default=None)
-    return {
+    about = chosen or (None if failure is not None else _first_failing(model, truth))
+    broken = None if failure is None else _failure(model, failure)
+    fails = None if about is None else _fails(model, about, run, truth[about.name])
+    whole = _Run(model, run)
+    document: Document = {
         "schema": SCHEMA,
+        "kind": _kind(about, failure, truth),
+        "title": "",
         "model": model.name,
+        "says": model.doc.split("\n\n")[0].replace("\n", " "),
         "commit": commit_of(Path(model.files[0]).parent) if model.files else None,
         "engine": engine,
-        "tool": _tool(),
+        "tool": tool(),
         "bounds": {name: plain_constant(value) for name, value in model.values.items()},
         "budgets": {field.budget: model.values[field.budget] for field in model.fields if field.budget is not None},
         "ghosts": model.ghosts,
-        "replay": replay_line(model, run),
-        "property": None if first is None else _property(model, first, run, truth[first.name]),
-        "failure": None,
-        "argument": [],
+        "replay": replay_line(model, run, None if broken is None else broken["step"]),
+        "property": None if about is None else _property(model, about, fails),
+        "failure": broken,
+        "argument": [] if fails is None else argument(model, fails.prop, run, fails.at, fails.reason),
         "fields": [
             {"name": each.name, "type": type_to_json(each.type), "says": each.says, "ghost": each.ghost}
             for each in model.fields
         ],
-        "lanes": [{"id": label, "type": domain.name.lower()} for domain in model.domains for label in _labels(domain)],
+        "lanes": [{"id": name, "type": domain} for name, domain in LaneNames(model).listed],
         "truth": truth,
-        "steps": [_step(model, number, before, step) for number, (before, step) in enumerate(_pairs(run), 1)],
-        "states": _states(model, run),
-        "loop": None,
-        "truncated": None,
+        "properties": {each.name: {"kind": each.kind, "says": each.says} for each in model.properties},
+        **whole.parts(),
+        "loop": loop,
     }
+    return document | {"title": title(document)}
 
 
-# --- what was checked -------------------------------------------------------------------------------------------------
+def _first_failing(model: Model, truth: Mapping[str, str]) -> Property | None:
+    """The property that fails first along the run."""
+    judged = [prop for prop in model.properties if prop.kind != "reachable" and "0" in truth[prop.name]]
+    return min(judged, key=lambda prop: truth[prop.name].index("0"), default=None)
 
 
-def replay_line(model: Model, run: Run, breaking: str | None = None) -> str:
-    """The command that replays a run, and after it the step that breaks the model, if there is one: what differs from
-    the constants' defaults, or from the profile that the model's name ends with, is set in it."""
-    settings = [f"--set {name}={value}" for name, value in _settings(model)]
-    ghosts = ["--ghosts"] if model.ghosts and any(field.ghost for field in model.fields) else []
-    steps = "; ".join(part for part in (format_run(model, run), breaking) if part)
-    return " ".join(["tidegate replay", shlex.quote(model.name), *settings, *ghosts, f'--steps "{steps}"'])
+def _kind(about: Property | None, failure: Failure | None, truth: Mapping[str, str]) -> str:
+    if failure is not None:
+        return "error" if failure.where or failure.action else "deadlock"
+    if about is None:
+        return "run"
+    return "counterexample" if about.kind != "reachable" and "0" in truth[about.name] else "witness"
 
 
-def _settings(model: Model) -> Iterator[tuple[str, str]]:
-    profiles: Mapping[str, Mapping[str, Value]] = model.namespace.get("profiles", {})
-    profile = profiles.get(model.name.rpartition(":")[2], {})
-    for name, constant in model.constants.items():
-        if model.values[name] != profile.get(name, constant.default):
-            yield name, str(plain_constant(model.values[name])).lower()
+def title(document: Document) -> str:
+    """What the run shows, in one line."""
+    count = len(next(iter(document["truth"].values()), "")) - 1 if document["truth"] else len(document["steps"])
+    steps = f"{count:,} step" + ("" if count == 1 else "s")
+    name = "" if document["property"] is None else document["property"]["name"]
+    match document["kind"]:
+        case "counterexample":
+            says = f"{name} fails after {steps}"
+        case "witness":
+            says = f"a witness of {name} after {steps}"
+        case "deadlock":
+            says = f"deadlock after {steps}"
+        case "error":
+            broken = document["failure"]["action"] is not None
+            what = "a step breaks the model's types" if broken else "a property cannot be evaluated"
+            says = f"{what} after {steps}"
+        case _:
+            says = steps
+    return f"{document['model']}: {says}"
 
 
-def plain_constant(value: Value) -> bool | int | str:
-    """A constant's value as it is given on the command line: an enum by its value."""
-    return value if isinstance(value, int) else str(value.value)
+class _Run:
+    """A run's steps and states, and what of them is shown."""
 
+    def __init__(self, model: Model, run: Run) -> None:
+        self.model, self.run, self.states = model, run, run.states()
+        count = len(run.steps)
+        self.left_out = range(ENDS + 1, count - ENDS + 1) if count > STEPS_MAX else range(0)
+        self.shown = [at for at in range(count + 1) if at not in self.left_out]
+        self.notes: list[str] = []
 
-@functools.lru_cache(maxsize=16)
-def commit_of(folder: Path) -> str | None:
-    """The git commit that a folder is at, `-dirty` behind it when files differ from it; None where there is no git or
-    no work tree."""
-    command = ["git", "describe", "--always", "--dirty", "--exclude=*", "--abbrev=7"]
-    try:
-        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=5)
-    except (OSError, subprocess.TimeoutExpired):
-        return None
-    return done.stdout.strip() or None if done.returncode == 0 else None
+    def parts(self) -> Document:
+        """The parts of the document that are about steps and states."""
+        changed = [changes(self.model.fields, before, step.after) for before, step in _pairs(self.run)]
+        lanes = lanes_of(self.model, self.run)
+        post = Post(self.model, self.run, lanes)
+        view, frames = self._picture()
+        return {
+            "view": view,
+            "frames": frames,
+            "steps": [
+                _step(self.model, at, self.states[at - 1], self.run.steps[at - 1], changed[at - 1], lanes[at - 1])
+                | {"messages": post.events[at - 1]}
+                for at in self.shown
+                if at > 0
+            ],
+            "messages": post.messages,
+            "states": self._states(changed),
+            "disabled": choices(self.model, {at: self.states[at] for at in self.shown}),
+            "truncated": self._truncated(),
+            "notes": self.notes,
+        }
 
+    def _picture(self) -> tuple[Document | None, Document]:
+        """What is drawn; nothing, with a note, where the view cannot be evaluated."""
+        if self.model.view is None:
+            return None, {}
+        try:
+            picture = Picture(self.model, self.model.view)
+            frames = frames_of(picture, self.states, self.shown)
+            return picture.document(frames), frames
+        except Undrawable as error:
+            self.notes.append(f"{error}; so the run is not drawn")
+            return None, {}
 
-def _tool() -> str:
-    try:
-        return f"tidegate {version('tidegate')}"
-    except PackageNotFoundError:
-        return "tidegate"
+    def _states(self, changed: Sequence[list[Change]]) -> Document:
+        rows: Document = {"keyframe_every": KEYFRAME_EVERY}
+        for at in self.shown:
+            whole = at % KEYFRAME_EVERY == 0 or at - 1 in self.left_out
+            rows[str(at)] = state_to_json(self.states[at]) if whole else delta(changed[at - 1])
+        return rows
 
-
-def _labels(domain: types.Identity) -> tuple[str, ...]:
-    return domain.labels[: domain.size]
-
-
-def type_to_json(type_: types.Type) -> Document:
-    """A type by its kind and parts."""
-    match type_:
-        case types.Int(lo=lo, hi=hi):
-            return {"kind": "int", "lo": lo, "hi": hi}
-        case types.Enumeration(name=name, members=members):
-            return {"kind": "enum", "name": name, "members": list(members)}
-        case types.Identity(name=name):
-            return {"kind": "identity", "name": name}
-        case types.Option(of=of):
-            return {"kind": "option", "of": type_to_json(of)}
-        case types.Record(name=name, fields=fields):
-            return {"kind": "record", "name": name, "fields": {each: type_to_json(of) for each, of in fields}}
-        case types.Map(key=key, value=value):
-            return {"kind": "map", "key": type_to_json(key), "value": type_to_json(value)}
-        case types.Seq(of=of, capacity=capacity):
-            return {"kind": "seq", "of": type_to_json(of), "capacity": capacity}
-        case types.Subset(of=of):
-            return {"kind": "set", "of": type_to_json(of)}
-        case types.Pool(of=of, capacity=capacity, multiple=multiple):
-            return {"kind": "bag" if multiple else "set", "of": type_to_json(of), "capacity": capacity}
-        case types.Bool() | types.Unit():
-            return {"kind": type(type_).__name__.lower()}
+    def _truncated(self) -> Document | None:
+        if not self.left_out:
+            return None
+        first, last, count = self.left_out[0], self.left_out[-1], len(self.run.steps)
+        says = f"steps {first:,} to {last:,} of {count:,} are left out"
+        return {"steps": count, "first": first, "last": last, "says": says}
 
 
 # --- properties and failures ------------------------------------------------------------------------------------------
@@ -186,15 +241,39 @@ def _pairs(run: Run) -> Iterator[tuple[State, Step]]:
     return zip(run.states(), run.steps, strict=False)
 
 
-def _property(model: Model, prop: Property, run: Run, truth: str) -> Document:
-    shown: Document = {"name": prop.name, "kind": prop.kind, "says": prop.says, "fails": None}
-    if prop.kind != "reachable" and "0" in truth:
-        at = truth.index("0")
-        states = run.states()
-        crossing = prop.kind == "transition"
-        reason = why_false(model, prop, states[at - 1], states[at]) if crossing else why_false(model, prop, states[at])
-        shown["fails"] = {**_reason(reason), "step": at}
+@dataclass(frozen=True, slots=True)
+class _Fails:
+    """Where a property fails first along a run, in the states that it is about, and why."""
+
+    prop: Property
+    at: int
+    states: tuple[State, ...]
+    reason: Reason
+
+
+def _fails(model: Model, prop: Property, run: Run, truth: str) -> _Fails | None:
+    if prop.kind == "reachable" or "0" not in truth:
+        return None
+    at = truth.index("0")
+    states = run.states()[at - 1 : at + 1] if prop.kind == "transition" else run.states()[at : at + 1]
+    return _Fails(prop, at, states, why_false(model, prop, *states))
+
+
+def _property(model: Model, prop: Property, fails: _Fails | None) -> Document:
+    where = None if prop.form is None else place(prop.form.where)
+    shown: Document = {"name": prop.name, "kind": prop.kind, "says": prop.says, "where": where, "fails": None}
+    if fails is not None:
+        shown["fails"] = {**_reason(fails.reason), "step": fails.at, "reads": _read_by(model, fails)}
     return shown
+
+
+def _read_by(model: Model, fails: _Fails) -> list[str]:
+    """The cells that make a property false."""
+    form = fails.prop.form
+    if form is None:
+        return []
+    _, cells = Reading(model, dict(zip(form.states, fails.states, strict=True))).call(form)
+    return list(dict.fromkeys(cell.main() for cell in cells))
 
 
 def _reason(reason: Reason) -> Document:
@@ -202,6 +281,7 @@ def _reason(reason: Reason) -> Document:
         "conjunct": reason.conjunct,
         "witness": {name: to_json(value) for name, value in reason.witness.items()},
         "because": None if reason.because is None else _reason(reason.because),
+        "where": None if reason.where is None else place(reason.where),
     }
 
 
@@ -212,6 +292,7 @@ def _failure(model: Model, failure: Failure) -> Document:
     return {
         "message": failure.message,
         "where": failure.where,
+        "place": _place_of(failure.where),
         "action": failure.action,
         "args": {name: to_json(value) for name, value in arguments.items()},
         "step": None if named is None else format_step(named.name, arguments),
@@ -220,31 +301,18 @@ def _failure(model: Model, failure: Failure) -> Document:
     }
 
 
-def disabled(model: Model, state: State) -> list[Document]:
-    """Every step that cannot be taken in a state, with the reason: `{"step": "fetch(B)", "why": "disabled: ... is
-    false"}`.
-
-    A step that breaks the model is given with its error.
-    """
-    rows: list[Document] = []
-    for action, arguments in instances(model, state):
-        try:
-            result = attempt(model, state, action, arguments)
-            why = why_stopped(model, state, action, arguments, result) if isinstance(result, Stopped) else None
-        except ModelError as error:
-            why = f"error: {error.message}"
-        if why is not None:
-            rows.append({"step": format_step(action.name, arguments), "why": why})
-    return rows
+def _place_of(where: str) -> Document | None:
+    """A failure's `file:line` as a place."""
+    file, _, line = where.rpartition(":")
+    return lines(file, int(line)) if file else None
 
 
 # --- steps and states -------------------------------------------------------------------------------------------------
 
 
-def _step(model: Model, number: int, before: State, step: Step) -> Document:
+def _step(model: Model, number: int, before: State, step: Step, changed: list[Change], lane: str | None) -> Document:
     action = model.action(step.action)
-    changed = changes(model.fields, before, step.after)
-    writes = list(dict.fromkeys(_written_cell(model, change) for change in changed))
+    reading = Reading(model, {action.form.state: before})
     return {
         "i": number,
         "action": step.action,
@@ -252,11 +320,12 @@ def _step(model: Model, number: int, before: State, step: Step) -> Document:
         "step": format_step(step.action, step.arguments),
         "kind": action.kind,
         "sentence": _said(model, action, before, step.arguments),
-        "lane": _lane(model, step.arguments, changed),
-        "reads": [field.name for field in model.fields if field.name in action.form.reads],
-        "writes": writes,
+        "lane": lane,
+        "where": place(action.form.where),
+        "statement": place(writing(action.form, {str(change.path[0]) for change in changed})),
+        "reads": list(dict.fromkeys(cell.main() for cell in reading.step(action, step.arguments).reads())),
+        "writes": list(dict.fromkeys(_written_cell(model, change) for change in changed)),
         "changed": [change.text() for change in changed],
-        "messages": _messages(model, action, step.arguments, changed),
     }
 
 
@@ -276,51 +345,27 @@ def _written_cell(model: Model, change: Change) -> str:
     return f"{name}[{change.path[1]}]" if is_map else name
 
 
-def _lane(model: Model, arguments: Mapping[str, Any], changed: list[Change]) -> str | None:
-    """Whose step it is: the first cell of a lane that it writes, else the first identity among or in its arguments."""
+def lanes_of(model: Model, run: Run) -> list[str | None]:
+    """Whose each step of a run is: the member that its sentence begins with, else the lane that it writes first."""
+    names = LaneNames(model)
+    found: list[str | None] = []
+    for before, step in _pairs(run):
+        who = subject(model, model.action(step.action), before, step.arguments)
+        written = _written_lane(model, changes(model.fields, before, step.after), names) if who is None else None
+        found.append(written if who is None else names[who])
+    return found
+
+
+def _written_lane(model: Model, changed: Sequence[Change], names: LaneNames) -> str | None:
+    """The lane of the first cell of a lane that a step writes."""
     for change in changed:
         type_ = model.field(str(change.path[0])).type
         if isinstance(type_, types.Map) and isinstance(type_.key, types.Identity):
-            return str(change.path[1])
-    named = [value for value in arguments.values() if isinstance(value, Domain)]
-    named += [each for value in arguments.values() for each in _identities(value)]
-    return show(named[0]) if named else None
-
-
-def _identities(value: Any) -> list[Domain]:
-    if isinstance(value, (Container, int)) or value is None or not hasattr(value, "__dataclass_fields__"):
-        return []
-    fields = [getattr(value, name) for name in field_names(cast("type[Any]", type(value)))]
-    return [each for each in fields if isinstance(each, Domain)]
-
-
-def _messages(model: Model, action: Action, arguments: Mapping[str, Any], changed: list[Change]) -> list[Document]:
-    """What the step did to the pools of records: received what it was given from one, sent what came, removed what
-    went."""
-    pools = {field.name for field in model.fields if isinstance(field.type, types.Pool)}
-    rows: list[Document] = []
-    for parameter in action.form.parameters:
-        if parameter.pool is not None:
-            rows.append(_message("received", parameter.pool, arguments[parameter.name]))
-    for change in changed:
-        if change.path[0] in pools and change.sign == "+":
-            rows.append(_message("sent", str(change.path[0]), change.after))
-        elif change.path[0] in pools and change.sign == "-":
-            rows.append(_message("removed", str(change.path[0]), change.before))
-    return rows
-
-
-def _message(event: str, pool: str, record: Any) -> Document:
-    return {"event": event, "pool": pool, "record": to_json(record), "text": show(record)}
-
-
-def _states(model: Model, run: Run) -> Document:
-    states = run.states()
-    rows: Document = {"keyframe_every": KEYFRAME_EVERY}
-    for at, state in enumerate(states):
-        keyframe = at % KEYFRAME_EVERY == 0
-        rows[str(at)] = state_to_json(state) if keyframe else delta(changes(model.fields, states[at - 1], state))
-    return rows
+            members: dict[str, Domain] = {
+                repr(type_.key.python(at)): type_.key.python(at) for at in range(type_.key.size)
+            }
+            return names[members[str(change.path[1])]]
+    return None
 
 
 def delta(changed: list[Change]) -> Document:

@@ -23,6 +23,7 @@ from typing import Annotated
 from ..language import (
     Capacity,
     Domain,
+    LogLanes,
     Map,
     Member,
     Range,
@@ -83,6 +84,19 @@ class Partition:
     end_offset: Map[Replica, Offset]  # the end of each replica's log, as the leader knows from its fetches
     requests: Annotated[Set[AlterIsr], Capacity((max_version + 1) * (replicas - 1))]  # every request ever sent
     updates: Annotated[Set[IsrUpdate], Capacity(max_version)]  # every update ever sent
+
+
+view = LogLanes(
+    lane=Replica,
+    log="end_offset",
+    cell=" ",
+    high_watermark="high_watermark(s) if lane == LEADER else None",
+    role="lane == LEADER",
+    isr="s.isr if lane == LEADER else None",
+    controller_isr="controller_isr",
+    badges={"maximal ISR": "s.isr | s.pending_isr if lane == LEADER else None"},
+    board={"controller's version": "controller_version", "leader's version": "version"},
+)
 
 
 @initial

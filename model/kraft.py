@@ -55,6 +55,7 @@ from __future__ import annotations
 
 # In the order of the story, which is the order of the actions.
 # isort: off
+from ..language import LogLanes
 from .kraft_quorum import Voter as Voter, Broker as Broker, CheckQuorum, HighWatermarkRule, Quorum as Quorum
 from .kraft_quorum import empty as empty
 from .kraft_election import fetch_timeout as fetch_timeout, end_quorum_epoch as end_quorum_epoch
@@ -78,6 +79,17 @@ from .kraft_messages import send_fetch as send_fetch, receive_fetch as receive_f
 from .kraft_messages import receive_fetch_response as receive_fetch_response, lose as lose, duplicate as duplicate
 from .kraft_faults import restart as restart, replace_disk as replace_disk
 # isort: on
+
+view = LogLanes(
+    lane=Voter,
+    log="log",
+    cell="{entry.epoch}{letter(entry.number - 1) if entry.number else 'L'}",
+    cell_epoch="entry.epoch",
+    high_watermark="high_watermark",
+    role="s.election[lane].role",
+    epoch="s.election[lane].epoch",
+    badges={"voted for": "s.election[lane].voted_for", "votes": "s.election[lane].votes"},
+)
 
 profiles = {
     "kip595": {},

@@ -50,7 +50,8 @@ from __future__ import annotations
 
 # In the order of the story, which is the order of the actions.
 # isort: off
-from .raft_cluster import Cluster as Cluster, CommitRule, ReadRule, start as start
+from ..language import LogLanes
+from .raft_cluster import Cluster as Cluster, CommitRule, ReadRule, Server as Server, start as start
 from .raft_election import time_out as time_out, lose_touch as lose_touch, request_vote as request_vote
 from .raft_election import become_leader as become_leader, learn_of_term as learn_of_term, resign as resign
 from .raft_log import write as write, append_entries as append_entries, advance_commit_index as advance_commit_index
@@ -61,6 +62,17 @@ from .raft_network import receive_vote_reply as receive_vote_reply, send_append_
 from .raft_network import receive_append_entries as receive_append_entries, receive_append_reply as receive_append_reply
 from .raft_network import lose as lose, duplicate as duplicate
 from .raft_faults import restart as restart
+
+view = LogLanes(
+    lane=Server,
+    log="log",
+    cell="{entry.term}{'M' if len(entry.members) else letter(entry.command)}",
+    cell_epoch="entry.term",
+    high_watermark="commit_index",
+    role="role",
+    epoch="current_term",
+    badges={"voted for": "voted_for"},
+)
 
 profiles = {
     "raft": {},

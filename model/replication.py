@@ -40,6 +40,7 @@ from ..language import (
     Capacity,
     Domain,
     Ghost,
+    LogLanes,
     Map,
     Option,
     Range,
@@ -158,6 +159,21 @@ class Partition:
     leader_log: Ghost[Map[Epoch, Annotated[Seq[Record], Capacity(log_size)]]]  # its leader's log, while it led
     leader_committed: Ghost[Map[Epoch, Offset]]  # how far its leader moved the high watermark; 0 if it did not
     committed_by: Ghost[Map[Replica, EpochOrNone]]  # and whose leader each replica's high watermark comes from
+
+
+view = LogLanes(
+    lane=Replica,
+    log="log",
+    cell="{entry.epoch}{letter(entry.id)}",
+    cell_epoch="entry.epoch",
+    high_watermark="high_watermark",
+    role="presumes_leadership(s, lane) if s.leader[lane] is not None else None",
+    epoch="leader_epoch",
+    isr="s.isr[lane] if presumes_leadership(s, lane) else None",
+    controller_leader="s.quorum.leader",
+    controller_epoch="s.quorum.leader_epoch",
+    controller_isr="s.quorum.isr",
+)
 
 
 @initial

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from tidegate.cli.main import main
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -24,6 +25,8 @@ class Done:
 
 
 Run = Callable[..., Done]
+
+Said = Callable[..., tuple[int, str]]
 
 
 @pytest.fixture(scope="session")
@@ -50,5 +53,17 @@ def tidegate(cache: Path) -> Run:
             check=False,
         )
         return Done(done.returncode, done.stdout, done.stderr)
+
+    return run
+
+
+@pytest.fixture
+def said(capsys: pytest.CaptureFixture[str]) -> Said:
+    """`said("gate", "none.toml")` in this process, for what is told before anything runs: the exit and all output."""
+
+    def run(*arguments: str) -> tuple[int, str]:
+        exit_ = main(arguments)
+        printed = capsys.readouterr()
+        return int(exit_), printed.out + printed.err
 
     return run

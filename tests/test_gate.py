@@ -9,10 +9,10 @@ from xml.etree import ElementTree
 
 import pytest
 from tidegate.cli.exits import Exit
-from tidegate.cli.gate import judged
+from tidegate.cli.gating import Difference, judged
 from tidegate.cli.recorded import read, shipped
 
-from .conftest import ROOT, Run
+from .conftest import ROOT, Run, Said
 
 LOCK = f"""
 schema = "tidegate.spec/1"
@@ -56,7 +56,8 @@ def test_a_users_gate_file_passes_as_recorded(tidegate: Run, gate_file: Path) ->
 def test_it_says_what_was_not_run(tidegate: Run, gate_file: Path) -> None:
     done = tidegate("gate", str(gate_file))
     assert done.exit == 0
-    assert "1 ok of 1 check\nnot run: 1 recorded check, left out by --tier or --only" in done.out
+    assert "1 ok of 1 check\nnot run: 1 recorded check, of the nightly tier; --tier nightly runs them\n" in done.out
+    assert done.out.rstrip().endswith("lock.py:careless defaults, one_inside violated")
     assert tidegate("gate", str(gate_file), "--only", "nothing").exit == 64
 
 
@@ -97,9 +98,9 @@ def test_out_of_time_is_never_green(tidegate: Run, tmp_path: Path) -> None:
     done = tidegate("gate", str(path), "--time", "0.2", "--out", str(tmp_path))
     assert done.exit == 5
     assert "inconclusive" in done.out
-    cases = ElementTree.parse(tmp_path / "junit.xml").getroot()
-    assert (cases.get("tests"), cases.get("failures")) == ("1", "1")
-    assert json.loads((tmp_path / "gate.json").read_text())["exit"] == 5
+    suite = ElementTree.parse(tmp_path / "junit.xml").getroot()[0]
+    assert (suite.get("tests"), suite.get("failures")) == ("1", "1")
+    assert json.loads((tmp_path / "report.json").read_text())["exit"] == 5
 
 
 def test_a_model_that_is_wrong_is_told_with_its_own_exit(tidegate: Run, gate_file: Path) -> None:
@@ -115,7 +116,7 @@ def test_junit_has_a_case_per_property_and_one_for_the_counts(tidegate: Run, gat
     gate_file.write_text(LOCK.replace("depth = 2", "depth = 9"))
     tidegate("gate", str(gate_file), "--junit", str(tmp_path / "report.xml"))
     suite = ElementTree.parse(tmp_path / "report.xml").getroot()[0]
-    failed = {case.get("name", "").partition(" ")[0]: len(case) for case in suite}
+    failed = {case.get("name", "").partition(" ")[0]: len(case) for case in suite.iter("testcase")}
     assert failed == {"one_inside": 0, "somebody_inside": 0, "counts": 1}
 
 
@@ -124,7 +125,8 @@ def test_the_shipped_record_of_async_isr_comes_out(tidegate: Run) -> None:
     report = json.loads(done.out)
     assert done.exit == 0
     assert {each["result"] for each in report["checks"]} == {"ok"}
-    assert report["not_run"] > 50
+    assert len(report["not_run"]) > 50
+    assert {each["why"] for each in report["not_run"]} == {"--only", "nightly"}
 
 
 def test_every_shipped_check_expects_something_and_has_a_name_of_its_own() -> None:
@@ -146,4 +148,126 @@ def test_a_vacuous_run_differs_unless_it_is_recorded_as_one(gate_file: Path) -> 
     }  # fmt: skip
     result = judged(check, report, 0.0)
     assert result.exit is Exit.UNEXPECTED
-    assert result.differences == ("outcome: recorded none, found vacuous: leave never happens",)
+    told = "outcome: recorded none, found vacuous: leave never happens"
+    assert result.differences == (Difference("outcome", told),)
+
+
+# --- a user's own files -----------------------------------------------------------------------------------------------
+
+
+def told_of(tidegate: Run, path: Path, text: str, *options: str) -> tuple[int, str]:
+    path.write_text(text)
+    done = tidegate("gate", str(path), *options)
+    return done.exit, done.out + done.err
+
+
+@pytest.mark.parametrize("ci", [True, False])
+def test_a_missing_expectation_is_an_error_in_ci_and_told_elsewhere(tidegate: Run, gate_file: Path, ci: bool) -> None:
+    text = LOCK[: LOCK.index("symmetry = true")]
+    found, told = told_of(tidegate, gate_file, text, "--ci" if ci else "--no-ci")
+    assert found == (64 if ci else 0)
+    assert "1 unrecorded of 1 check" in told
+    wanted = ("distinct_states = 4", "transitions = 6", "depth = 2", "[check.expect]", 'one_inside = "holds"')
+    assert all(f"      {each}\n" in told for each in wanted), told
+    recorded = "\n".join(line.strip() for line in told.partition("lock.toml:\n")[2].partition("\n\n")[0].splitlines())
+    assert told_of(tidegate, gate_file, f"{text}\n{recorded}\n", "--ci")[0] == 0
+
+
+def test_files_that_cannot_be_read_exit_66(said: Said, tmp_path: Path) -> None:
+    missing = tmp_path / "none.toml"
+    told = f"tidegate: {missing}: cannot be read (No such file or directory)\n"
+    assert said("gate", str(missing)) == (66, told)
+    (tmp_path / "broken.toml").write_text("[[check\n")
+    assert said("gate", str(tmp_path / "broken.toml"))[0] == 66
+    (tmp_path / "latin.toml").write_bytes(b"# caf\xe9\n")
+    assert said("gate", str(tmp_path / "latin.toml"))[0] == 66
+    (tmp_path / "empty").mkdir()
+    assert said("gate", str(tmp_path / "empty")) == (64, f"tidegate: {tmp_path / 'empty'}: no .toml file in it\n")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ("symmetry =", "symetry =", ", check 1: nothing is called 'symetry' here; did you mean symmetry or set?"),
+        ("symmetry = true", 'engine = "spin"', ", check 1, engine: 'spin' is not one of native, python"),
+        ("model = ", "modl = ", ": nothing is called 'modl' here; did you mean model?"),
+        ("[check", "[chek", ": nothing is called 'chek' here; did you mean check or schema?"),
+        ("[[check]]", "[check]", ": check is {"),
+        ('tier = "nightly"', 'tier = "weekly"', ", check 2, tier: 'weekly' is not one of commit, nightly"),
+    ],
+)
+def test_a_mistake_in_a_file_is_told_with_its_place(said: Said, gate_file: Path, old: str, new: str, told: str) -> None:
+    text = 'schema = "tidegate.spec/1"\n[check]\nprofile = "a"\n' if new == "[check]" else LOCK.replace(old, new)
+    gate_file.write_text(text)
+    found, text = said("gate", str(gate_file))
+    assert found == 64
+    assert text.startswith(f"tidegate: {gate_file}{told}")
+
+
+def test_a_property_and_a_profile_that_are_not_there_stop_that_check_alone(tidegate: Run, gate_file: Path) -> None:
+    text = LOCK.replace("somebody_inside", "somebody_insid").replace('tier = "nightly"', "")
+    found, told = told_of(tidegate, gate_file, text)
+    assert found == 64
+    assert "1 cannot run, 1 ok of 2 checks" in told
+    assert "somebody_insid" in told and "did you mean somebody_inside" in told.replace("\n", " ")
+
+
+def test_checks_of_several_models_in_one_file(tidegate: Run, tmp_path: Path) -> None:
+    text = f"""
+schema = "tidegate.spec/1"
+[[check]]
+model = "{ROOT / "examples" / "lock.py"}"
+engine = "python"
+expect = {{ one_inside = "holds" }}
+[[check]]
+model = "async_isr"
+distinct_states = 168
+transitions = 468
+depth = 15
+"""
+    path = tmp_path / "both.toml"
+    path.write_text(text)
+    done = tidegate("gate", str(path), "--json")
+    report = json.loads(done.out)
+    assert [(each["result"], each["engine"]) for each in report["checks"]] == [("ok", "python"), ("ok", "native")]
+
+
+def test_a_check_of_no_model_is_told(said: Said, tmp_path: Path) -> None:
+    path = tmp_path / "none.toml"
+    path.write_text('schema = "tidegate.spec/1"\n[[check]]\ndepth = 1\n')
+    told = f"{path}, check 1: model is missing; name it here, or once at the top of the file"
+    assert said("gate", str(path)) == (64, f"tidegate: {told}\n")
+
+
+AUDIT = """
+schema = "tidegate.spec/1"
+[[audit]]
+files = ["broker.properties", "topics.json"]
+require = ["no-acknowledged-loss"]
+"""
+
+
+def test_an_audit_is_read_and_never_green_while_there_is_none(tidegate: Run, tmp_path: Path) -> None:
+    path = tmp_path / "cluster.toml"
+    path.write_text(AUDIT)
+    done = tidegate("gate", str(path), "--width", "400", "--out", str(tmp_path / "report"))
+    assert done.exit == 64
+    assert f"{path}:3: this version of tidegate has no audit, so that nothing was judged of" in done.out
+    assert "1 cannot run of 1 check" in done.out
+    suite = ElementTree.parse(tmp_path / "report" / "junit.xml").getroot()[0]
+    assert (suite.get("package"), suite.get("errors")) == ("audit", "1")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ('require = ["no-acknowledged-loss"]', "", "require is None; a list of texts wanted"),
+        ('["broker.properties", "topics.json"]', "[]", "files is []; a list of texts wanted"),
+        ('["broker.properties", "topics.json"]', "3", "files is 3; a list of texts wanted"),
+        ("require", "requires", "nothing is called 'requires' here; did you mean require?"),
+    ],
+)
+def test_a_mistake_in_an_audit_is_told(said: Said, tmp_path: Path, old: str, new: str, told: str) -> None:
+    path = tmp_path / "cluster.toml"
+    path.write_text(AUDIT.replace(old, new))
+    assert said("gate", str(path)) == (64, f"tidegate: {path}, audit 1: {told}\n")

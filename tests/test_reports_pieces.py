@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 import pytest
@@ -15,7 +16,7 @@ from tidegate.cli.recorded import Expected, read
 from tidegate.language import ir
 from tidegate.language.types import Bool, Identity, Int, Map, Seq, Subset
 from tidegate.reports.effects import action_lines
-from tidegate.reports.junit import Case, junit_text
+from tidegate.reports.junit import junit
 from tidegate.reports.notation import Scope, layout, show, type_text
 from tidegate.reports.paper import Page, Paper, bytes_text, paper_for, rate_text, seconds_text
 
@@ -155,12 +156,21 @@ def test_a_mistake_in_a_recorded_file_is_told_with_its_place(tmp_path: Path, old
 
 
 def test_junit_counts_and_survives_odd_characters() -> None:
-    cases = [Case("m", "a", 0.5, "passed"), Case("m", "b", 0.25, "failed", "no\x00 <good>", "first\nsecond")]
-    root = ElementTree.fromstring(junit_text("gate", cases).partition("\n")[2])
-    suite = root[0]
+    claim: dict[str, Any] = {"name": "a", "result": "ok", "differences": [], "document": None, "html": None}
+    failed = {**claim, "name": "b", "result": "differs", "differences": ["no\x00 <good>\nsecond"]}
+    check: dict[str, Any] = {
+        "name": "m  small",
+        "model": "m",
+        "seconds": 0.75,
+        "report": None,
+        "claims": [claim, failed],
+    }
+    document: dict[str, Any] = {"began": "2026-01-02T03:04:05+00:00", "checks": [check], "not_run": []}
+    suite = ElementTree.fromstring(junit(document).partition("\n")[2])[0]
     assert (suite.get("tests"), suite.get("failures"), suite.get("time")) == ("2", "1", "0.750")
-    assert suite[1][0].get("message") == "no\ufffd <good>"
-    assert suite[1][0].text == "first\nsecond"
+    told = suite.findall("testcase")[1][0]
+    assert told.get("message") == "no\ufffd <good>"
+    assert told.text == "no\ufffd <good>\nsecond"
 
 
 # --- notation -------------------------------------------------------------------------------------------------------

@@ -11,13 +11,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tidegate.language.binding import load
+from tidegate.language.choices import disabled
 from tidegate.language.diff import changes, state_to_json
 from tidegate.language.explain import why_false
+from tidegate.language.heading import replay_line
 from tidegate.language.judge import initial_states, instances, run_text, steps
 from tidegate.language.model import Model
 from tidegate.language.sentences import sentence, split_template
 from tidegate.language.steptext import format_step
-from tidegate.language.trace import KEYFRAME_EVERY, disabled, replay_line, run_document, trace_document
+from tidegate.language.trace import KEYFRAME_EVERY, run_document, trace_document
 from tidegate.language.values import ModelError, Set, State, show
 from tidegate.language.verdict import Failure, PropertyVerdict, Run, Step
 
@@ -78,10 +80,7 @@ def test_differences_go_as_deep_as_the_types() -> None:
     ]
     assert steps_[3]["writes"] == ["bag", "shelf[A]", "last", "arrived"]
     assert steps_[3]["lane"] == "A"
-    assert steps_[3]["messages"] == [
-        {"event": event, "pool": "bag", "record": {"to": "A", "number": 1}, "text": "Letter(to=A, number=1)"}
-        for event in ("received", "removed")
-    ]
+    assert steps_[3]["reads"] == ["bag", "awake"]
 
 
 def applied(before: dict[str, Any], delta: dict[str, Any]) -> dict[str, Any]:
@@ -156,7 +155,9 @@ def test_a_counterexample_says_what_is_false_of_what() -> None:
         "conjunct": "s.shelf[p][i].number < s.shelf[p][j].number",
         "witness": {"p": "A", "i": 0, "j": 1},
         "because": None,
+        "where": {"file": "tests/models/courier.py", "line": 173, "end_line": 173},
         "step": 5,
+        "reads": ["shelf[A]"],
     }
     assert document["truth"] == {
         "shelves_are_sorted": "111110",
@@ -197,7 +198,9 @@ def test_a_broken_step_and_a_deadlock_are_told() -> None:
     document = trace_document(model, failure)
     assert document["property"] is None
     assert document["failure"] == {
-        "message": "written: 3 is outside 0..2", "where": "courier.py:1", "action": "err", "args": {"person": "A"},
+        "message": "written: 3 is outside 0..2", "where": "courier.py:1",
+        "place": {"file": document["failure"]["place"]["file"], "line": 1, "end_line": 1},
+        "action": "err", "args": {"person": "A"},
         "step": "err(A)", "sentence": "A makes a mistake.", "disabled": [],
     }  # fmt: skip
     stuck = trace_document(MODEL, Failure("stuck", "", run_text(MODEL, "wake({A, B})")))["failure"]

@@ -1,0 +1,244 @@
+"""`tidegate export TRACE|MODEL --to FORMAT`: a trace for other tools and people, or a model's states as a graph."""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..explorer.graph import StateGraph, TooLarge, neighbourhood, state_graph
+from ..language.errors import nearest
+from ..language.judge import initial_states, run_text
+from ..language.model import Model
+from ..language.steptext import StepError, split_steps
+from ..language.values import State, show
+from ..language.verdict import Run
+from ..reports.document import Document
+from ..reports.itf import to_itf
+from ..reports.markdown import markdown
+from ..reports.sequence import SPELLINGS
+from ..reports.spreadsheet import spreadsheet
+from .exits import Exit
+from .models import bound
+from .options import Chosen, Parser, Verbs, Wrong, add_model_options, add_verb, chosen, positive
+from .output import json_text, write_text
+from .show import document_of
+
+if TYPE_CHECKING:
+    import networkx
+
+EXAMPLES = """\
+  tidegate check replication:kip101 --out report           saves report/strong_isr.trace.json
+  tidegate export report/strong_isr.trace.json --to mermaid
+  tidegate export report/strong_isr.trace.json --to itf --output strong_isr.itf.json
+  tidegate export report/strong_isr.trace.json --to dot --around 9 --radius 1
+  tidegate export replication:kip320 --set replicas=2 --to dot --quotient quorum.leader,quorum.isr
+  tidegate export examples/lock.py:careful --to graphml --raw
+
+A graph is of a model, or of the model of a trace, whose way is then drawn thick.
+exit: 0 written, 64 it cannot be exported so, or a graph is too large, 65 the model's text is wrong
+"""
+
+TRACES: Mapping[str, Callable[[Document], str]] = {
+    "itf": lambda document: json_text(to_itf(document)),
+    **SPELLINGS,
+    "markdown": markdown,
+    "csv": spreadsheet,
+}
+"""What a trace can be written as."""
+
+GRAPHS = ("dot", "graphml")
+"""What a state graph can be written as."""
+
+_MOST_STATES = 200_000
+
+
+def add(verbs: Verbs[Parser]) -> None:
+    """Adds the verb."""
+    about = "Writes a saved trace in another format, or a model's reachable states as a graph."
+    parser = add_verb(verbs, "export", "a trace or a state graph for other tools", about, EXAMPLES)
+    parser.add_argument("--to", required=True, choices=(*TRACES, *GRAPHS), help="the format")
+    parser.add_argument("--output", metavar="FILE", type=Path, help="write it there (default: standard output)")
+    graph = parser.add_argument_group("the graph (dot, graphml)")
+    graph.add_argument(
+        "--quotient", metavar="FIELDS", help="merge states that are equal on these: leader,isr or quorum.leader"
+    )
+    graph.add_argument(
+        "--around", metavar="N", type=_index, help="of a trace: only what is near the state after step N"
+    )
+    graph.add_argument("--radius", metavar="K", type=positive, default=2, help="with --around: how near (default: 2)")
+    graph.add_argument("--raw", action="store_true", help="every state a node of its own")
+    graph.add_argument(
+        "--states", metavar="N", type=positive, default=_MOST_STATES,
+        help=f"explore at most this many states for it (default: {_MOST_STATES:,})",
+    )  # fmt: skip
+    add_model_options(parser, search=False, what="TRACE|MODEL", says="a .trace.json file, or a model for a graph: ")
+    parser.set_defaults(run=run)
+
+
+def _index(text: str) -> int:
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"{text!r} is not the number of a step, from 0")
+    return int(text)
+
+
+def run(options: argparse.Namespace) -> Exit:
+    """Writes it."""
+    document = document_of(Path(options.model)) if options.model.endswith(".json") else None
+    text = _graph_text(document, options) if options.to in GRAPHS else _trace_text(document, options)
+    if options.output is None:
+        print(text, end="")
+        return Exit.HOLDS
+    try:
+        write_text(options.output, text)
+    except OSError as error:
+        raise Wrong(f"--output {options.output}: cannot be written ({error.strerror})") from None
+    return Exit.HOLDS
+
+
+def _trace_text(document: Document | None, options: argparse.Namespace) -> str:
+    """A trace in another format."""
+    if document is None:
+        raise Wrong(
+            f"--to {options.to} takes a trace, and {options.model} is no .json file; save one with check --out, "
+            f"or ask for a graph of the model: --to {' or '.join(GRAPHS)}"
+        )
+    asked = {"--quotient": options.quotient is not None, "--around": options.around is not None, "--raw": options.raw}
+    for name, given in asked.items():
+        if given:
+            raise Wrong(f"{name} is for a graph; write --to {' or --to '.join(GRAPHS)}")
+    try:
+        return TRACES[options.to](document)
+    except (KeyError, TypeError, AttributeError, IndexError, ValueError) as error:
+        raise Wrong(f"{options.model}: a trace with a part missing or wrong: {error}") from None
+
+
+# --- graphs -----------------------------------------------------------------------------------------------------------
+
+
+def _graph_text(document: Document | None, options: argparse.Namespace) -> str:
+    """A state graph. networkx is imported here: loading it takes longer than all of ours."""
+    from ..reports.graph import MOST_NODES, dot, graphml
+
+    if not (options.quotient or options.raw or options.around is not None):
+        raise Wrong(
+            "say which graph: --quotient FIELDS merges states that are equal on some fields, --around N shows what is "
+            "near a step of a trace, --raw every state"
+        )
+    if options.around is not None and document is None:
+        raise Wrong("--around N is a step of a trace; name a .trace.json file")
+    model = bound(chosen(options) if document is None else _of_trace(document))
+    run = None if document is None else _run(model, document, options.model)
+    graph = _drawn(model, run, options)
+    nodes = graph.number_of_nodes()
+    if nodes > MOST_NODES:
+        raise Wrong(f"the graph has {nodes:,} nodes, and more than {MOST_NODES:,} are not drawn; {_smaller(options)}")
+    return dot(graph) if options.to == "dot" else graphml(graph)
+
+
+def _smaller(options: argparse.Namespace) -> str:
+    if options.around is not None:
+        return "take a smaller --radius"
+    fewer = "name fewer fields in --quotient" if options.quotient else "merge states with --quotient FIELDS"
+    return f"{fewer}, or look at what is near a step of a trace: --around N --radius K"
+
+
+def _of_trace(document: Document) -> Chosen:
+    """The model of a trace, bound as it was."""
+    settings = tuple((name, str(value).lower()) for name, value in document["bounds"].items())
+    return Chosen(document["model"], settings, ghosts=document["ghosts"])
+
+
+def _run(model: Model, document: Document, place: str) -> Run:
+    """The run of a trace, taken again by plain Python."""
+    words = shlex.split(document["replay"])
+    pieces = split_steps(words[words.index("--steps") + 1])
+    if document["failure"] is not None and document["failure"]["step"] is not None:
+        pieces = pieces[:-1]
+    try:
+        return run_text(model, "; ".join(pieces))
+    except StepError as error:
+        raise Wrong(f"{place}: this trace is not one of {document['model']} as it is now: {error}") from None
+
+
+def _drawn(model: Model, run: Run | None, options: argparse.Namespace) -> networkx.DiGraph:
+    """The graph that was asked for, with the run's way in it."""
+    from ..reports.graph import quotient
+
+    fields = _fields(model, options.quotient)
+    way: Sequence[State] = () if run is None else run.states()
+    around: int | None = options.around
+    if around is not None and around >= len(way):
+        raise Wrong(f"--around {around}: the trace has {len(way) - 1} steps")
+    found = _explored(model, way, options)
+    place = {state: at for at, state in enumerate(found.states)}
+    initial = [place[state] for state in initial_states(model) if state in place]
+    names = [_name(fields, state) for state in found.states]
+    return quotient(
+        names,
+        [(edge.source, edge.target, edge.action if options.quotient else edge.step) for edge in found.edges],
+        initial=initial,
+        path=[place[state] for state in way if state in place],
+        centre=None if around is None else place[way[around]],
+    )
+
+
+def _explored(model: Model, way: Sequence[State], options: argparse.Namespace) -> StateGraph:
+    """The states to draw; near a step they are the way to it within the radius, and what can be reached from it."""
+    try:
+        if options.around is None:
+            return state_graph(model, options.states)
+        near = way[max(0, options.around - options.radius) : options.around + 1]
+        ahead = neighbourhood(model, near[-1:], options.radius, options.states)
+        behind = neighbourhood(model, near, 1, options.states) if len(near) > 1 else ahead
+        return _joined(ahead, behind, near)
+    except TooLarge as error:
+        raise Wrong(
+            f"{model.name} has more than {error.most:,} states within these bounds; give smaller bounds with --set, "
+            "or let it explore more with --states N"
+        ) from None
+
+
+def _joined(ahead: StateGraph, behind: StateGraph, way: Sequence[State]) -> StateGraph:
+    """The states ahead, those of the way, and every known step among them."""
+    states = tuple(dict.fromkeys((*way, *ahead.states)))
+    number = {state: at for at, state in enumerate(states)}
+    edges = {
+        (number[graph.states[edge.source]], number[graph.states[edge.target]], edge.step): edge
+        for graph in (behind, ahead)
+        for edge in graph.edges
+        if graph.states[edge.source] in number and graph.states[edge.target] in number
+    }
+    moved = [type(edge)(source, target, edge.action, step) for (source, target, step), edge in edges.items()]
+    return StateGraph(states, tuple(moved))
+
+
+def _fields(model: Model, text: str | None) -> Sequence[str]:
+    """The fields that a node shows: those of the quotient, each a field or a part of one, else all."""
+    if text is None:
+        return [field.name for field in model.fields]
+    names = [name.strip() for name in text.split(",")]
+    start = next(initial_states(model), None)
+    for name in names:
+        known = {field.name for field in model.fields}
+        first, *parts = name.split(".")
+        if first not in known:
+            raise Wrong(f"--quotient {text}: {model.name} has no field {first}; {nearest(first, known)}")
+        value: Any = None if start is None else getattr(start, first)
+        for part in parts:
+            if not hasattr(value, part):
+                raise Wrong(f"--quotient {text}: {first} has no part {part}")
+            value = getattr(value, part)
+    return names
+
+
+def _name(fields: Sequence[str], state: State) -> str:
+    return "\n".join(f"{name}={show(_value(state, name))}" for name in fields)
+
+
+def _value(state: Any, name: str) -> Any:
+    for part in name.split("."):
+        state = getattr(state, part)
+    return state

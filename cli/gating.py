@@ -1,0 +1,222 @@
+"""What the gate does with one entry of a gate file: runs it in a process of its own and compares with the record."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+from ..reports.paper import count
+from .exits import Exit
+from .recorded import Audit, Expected, Recorded, constant_text
+
+Entry = Recorded | Audit
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One difference from the record: the property it is about, or `counts`, `outcome`, or "" for the whole entry."""
+
+    about: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """One entry as it went: the report of its check (None if there is none) and every difference from the record.
+
+    `result` is `ok`, `differs`, `inconclusive`, `unrecorded` (nothing is expected of it), `cannot run` or `broke down`.
+    """
+
+    entry: Entry
+    result: str
+    exit: Exit
+    seconds: float
+    report: Mapping[str, Any] | None
+    differences: tuple[Difference, ...]
+
+
+_KNOWN_FAILURES = (Exit.USAGE, Exit.MODEL_TEXT, Exit.UNREADABLE)
+
+
+class Workers:
+    """The processes that are running, so that they can be stopped together."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._running: set[subprocess.Popen[str]] = set()
+        self.stopping = False
+
+    def run(self, command: list[str]) -> tuple[int, str, str] | None:
+        """A command's exit, output and errors; None when everything was told to stop before it began.
+
+        It runs in a session of its own: what is typed at the terminal reaches it through `stop` alone.
+        """
+        with self._lock:
+            if self.stopping:
+                return None
+            worker = subprocess.Popen(
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                text=True,
+                encoding="utf-8",
+                errors="replace",
+                start_new_session=True,
+            )
+            self._running.add(worker)
+        try:
+            out, err = worker.communicate()
+        finally:
+            with self._lock:
+                self._running.discard(worker)
+        return worker.returncode, out, err
+
+    def stop(self, with_signal: signal.Signals) -> None:
+        """Starts nothing more, and sends a signal to what runs. A check that is interrupted tells what it has seen."""
+        with self._lock:
+            self.stopping = True
+            for worker in self._running:
+                with suppress(ProcessLookupError):
+                    worker.send_signal(with_signal)
+
+
+def checked(entry: Entry, options: argparse.Namespace, workers: Workers) -> Result | None:
+    """Runs one entry and compares; None when the gate was stopped before it began."""
+    if isinstance(entry, Audit):
+        return None if workers.stopping else audited(entry)
+    started = time.monotonic()
+    done = workers.run([sys.executable, "-m", "tidegate.cli.main", *arguments(entry, options)])
+    if done is None:
+        return None
+    seconds = time.monotonic() - started
+    code, out, err = done
+    try:
+        report = json.loads(out)
+    except json.JSONDecodeError:
+        if workers.stopping or code == Exit.INCONCLUSIVE:
+            told = Difference("", "interrupted before there was anything to report")
+            return Result(entry, "inconclusive", Exit.INCONCLUSIVE, seconds, None, (told,))
+        return _broken(entry, code, err, seconds)
+    return judged(entry, report, seconds, ci=options.ci)
+
+
+def _broken(check: Recorded, code: int, told: str, seconds: float) -> Result:
+    """The result of a process that printed no report."""
+    if code in _KNOWN_FAILURES:
+        return Result(check, "cannot run", Exit(code), seconds, None, (Difference("", told.strip()),))
+    if code < 0:
+        with suppress(ValueError):
+            what = f"the process of this check was ended by {signal.Signals(-code).name}"
+            hint = "; out of memory? --memory and --workers bound it" if code == -signal.SIGKILL else ""
+            text = "\n".join(part for part in (what + hint, told.strip()) if part)
+            return Result(check, "broke down", Exit.INTERNAL, seconds, None, (Difference("", text),))
+    text = told.strip() or f"the process of this check ended with {code} and said nothing"
+    return Result(check, "broke down", Exit.INTERNAL, seconds, None, (Difference("", text),))
+
+
+def arguments(check: Recorded, options: argparse.Namespace) -> list[str]:
+    """The command line that runs a recorded check."""
+    sets = [part for name, value in check.constants.items() for part in ("--set", f"{name}={constant_text(value)}")]
+    properties = [part for name in check.properties for part in ("--property", name)]
+    flags = ["--symmetry" if check.symmetry else "--no-symmetry", "--ghosts" if check.ghosts else "--no-ghosts"]
+    limits = [
+        part
+        for name, value in (("--memory", options.memory), ("--time", options.time))
+        if value is not None
+        for part in (name, str(value))
+    ]
+    return ["check", check.target, *sets, *properties, *flags, *limits, "--engine", engine_of(check, options), "--json"]
+
+
+def engine_of(check: Recorded, options: argparse.Namespace) -> str:
+    """The engine that runs a check: the command line's, else the file's, else the native one."""
+    return options.engine or check.engine or "native"
+
+
+# --- audits -----------------------------------------------------------------------------------------------------------
+
+
+def audited(audit: Audit) -> Result:
+    """Judges configuration files by their requirements. This version cannot, and says so: it is never green."""
+    told = (
+        f"{audit.place.file}:{audit.place.line}: this version of tidegate has no audit, so that nothing was judged of "
+        f"{', '.join(audit.files)}; take the [[audit]] out, or run a tidegate whose --help lists the verb audit"
+    )
+    return Result(audit, "cannot run", Exit.USAGE, 0.0, None, (Difference("", told),))
+
+
+# --- comparing --------------------------------------------------------------------------------------------------------
+
+
+def judged(check: Recorded, report: Mapping[str, Any], seconds: float, *, ci: bool = True) -> Result:
+    """Compares a check's report with the record. `ci`: that nothing is expected of it is an error."""
+    if report["verdict"] == "inconclusive":
+        told = (Difference("", report["assurance"]),)
+        return Result(check, "inconclusive", Exit.INCONCLUSIVE, seconds, report, told)
+    if not check.expects:
+        told = (Difference("", f"nothing is expected of it; write in {check.place.file}:\n{_expectation(report)}"),)
+        return Result(check, "unrecorded", Exit.USAGE if ci else Exit.HOLDS, seconds, report, told)
+    found = {each["name"]: each for each in report["properties"]}
+    differences = [
+        Difference(name, f"{name}: {text}")
+        for name, wanted in check.properties.items()
+        if (text := _property_difference(wanted, found.get(name)))
+    ]
+    differences += [
+        Difference("counts", f"{name}: recorded {wanted:,}, found {report[name]:,}")
+        for name, wanted in check.counts.items()
+        if report[name] != wanted
+    ]
+    if report["outcome"] != check.outcome and not (differences and report["failure"] is None):
+        told = f"outcome: recorded {check.outcome}, found {report['outcome']}{_why(report)}"
+        differences.append(Difference("outcome", told))
+    result, exit_ = ("differs", Exit.UNEXPECTED) if differences else ("ok", Exit.HOLDS)
+    return Result(check, result, exit_, seconds, report, tuple(differences))
+
+
+def _property_difference(wanted: Expected, found: Mapping[str, Any] | None) -> str:
+    if found is None:
+        return "the model has no such property"
+    if found["verdict"] != wanted.verdict:
+        how = f" after {count(found['steps'], 'step')}" if found["verdict"] == "violated" else ""
+        return f"recorded {wanted.verdict}, found {found['verdict'].replace('_', ' ')}{how}"
+    if wanted.steps is not None and found["steps"] != wanted.steps:
+        return f"recorded a counterexample of {count(wanted.steps, 'step')}, found one of {found['steps']}"
+    return ""
+
+
+def _why(report: Mapping[str, Any]) -> str:
+    if report["failure"]:
+        return f": {report['failure']['message']}"
+    idle = [each["name"] for each in report["actions"] if not each["fired"] and not each["switched_off"]]
+    return f": {', '.join(idle)} never happens" if report["outcome"] == "vacuous" and idle else ""
+
+
+def _expectation(report: Mapping[str, Any]) -> str:
+    """What would be recorded of a report, as lines of a gate file."""
+    return "\n".join(_lines(report))
+
+
+def _lines(report: Mapping[str, Any]) -> Iterator[str]:
+    violated = [each for each in report["properties"] if each["verdict"] == "violated"]
+    if not violated and report["failure"] is None:
+        for name in ("distinct_states", "transitions", "depth"):
+            yield f"{name} = {report[name]}"
+    if report["outcome"] not in ("none", "safety"):
+        yield f'outcome = "{report["outcome"]}"'
+    yield "[check.expect]"
+    for each in violated or report["properties"]:
+        if each["verdict"] == "violated":
+            yield f"{each['name']} = {{ violated = {each['steps']} }}"
+        elif each["verdict"] in ("holds", "reached", "missing"):
+            yield f'{each["name"]} = "{each["verdict"]}"'

@@ -1,0 +1,53 @@
+"""What `check --witness` asks for: traces of what a model can do, beside the verdict of what it must not."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from ..explorer.longest import longest_runs
+from ..language.errors import nearest
+from ..language.model import Model
+from ..language.trace import run_document
+from ..reports.document import Document
+from .options import Wrong
+
+LONGEST = "longest"
+
+
+def asked_witnesses(model: Model, names: Sequence[str]) -> tuple[str, ...]:
+    """The names of the traces asked for: properties, and `longest:ACTION`. Raises `Wrong` for a name of nothing."""
+    asked: dict[str, None] = {}
+    for name in names:
+        if name == LONGEST:
+            asked |= {f"{LONGEST}:{each.name}": None for each in model.actions if not each.switched_off}
+        else:
+            _known(model, name)
+            asked[name] = None
+    return tuple(asked)
+
+
+def _known(model: Model, name: str) -> None:
+    kind, colon, action = name.partition(":")
+    if colon and kind == LONGEST:
+        names = [each.name for each in model.actions]
+        if action not in names:
+            raise Wrong(f"--witness {name}: the model has no action {action}; {nearest(action, names)}")
+        return
+    names = [each.name for each in model.properties if each.kind == "reachable"]
+    if name not in names:
+        hint = nearest(name, [*names, LONGEST]) or "longest shows every action"
+        raise Wrong(f"--witness {name}: the model has no such witness; {hint}")
+
+
+def longest_documents(model: Model, asked: Sequence[str]) -> Mapping[str, Document]:
+    """The trace document of each `longest:ACTION` asked for; an action that never happened has none."""
+    actions = [name.partition(":")[2] for name in asked if name.startswith(f"{LONGEST}:")]
+    if not actions:
+        return {}
+    found = longest_runs(model, actions)
+    among = f"all {found.states:,} states" if found.complete else f"the first {found.states:,} states"
+    note = f"of the shortest runs that end with this action, the longest among {among}"
+    return {
+        f"{LONGEST}:{action}": run_document(model, run, called=f"the longest run to {action}", notes=[note])
+        for action, run in found.runs.items()
+    }

@@ -1,0 +1,87 @@
+"""The state graph, for drawing: states and the steps between them, enumerated in plain Python."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from ..language.judge import initial_states, steps
+from ..language.model import Model
+from ..language.steptext import format_step
+from ..language.values import State
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """A step: the numbers of the states that it leads from and to, its action, and its text."""
+
+    source: int
+    target: int
+    action: str
+    step: str
+
+
+@dataclass(frozen=True, slots=True)
+class StateGraph:
+    """States, numbered as they were met, breadth first, and the steps between them."""
+
+    states: tuple[State, ...]
+    edges: tuple[Edge, ...]
+
+
+class TooLarge(Exception):
+    """There are more states than were asked for; `most` is how many that were."""
+
+    def __init__(self, most: int) -> None:
+        super().__init__(f"more than {most:,} states")
+        self.most = most
+
+
+def state_graph(model: Model, most: int) -> StateGraph:
+    """Every reachable state. Raises `TooLarge` beyond `most` states, ModelError when a step breaks the model."""
+    return _explored(model, initial_states(model), most, None)
+
+
+def neighbourhood(model: Model, centres: Iterable[State], radius: int, most: int) -> StateGraph:
+    """The centres and what they reach in at most `radius` steps, with every step among these states."""
+    return _explored(model, centres, most, radius)
+
+
+def _explored(model: Model, starts: Iterable[State], most: int, radius: int | None) -> StateGraph:
+    numbers: dict[State, int] = {}
+    distance: list[int] = []
+    queue: deque[State] = deque()
+
+    def met(state: State, far: int) -> None:
+        if state not in numbers:
+            if len(numbers) >= most:
+                raise TooLarge(most)
+            numbers[state] = len(numbers)
+            distance.append(far)
+            queue.append(state)
+
+    for state in starts:
+        met(state, 0)
+    edges: list[Edge] = []
+    rim: list[State] = []
+    while queue:
+        state = queue.popleft()
+        at = numbers[state]
+        if radius is not None and distance[at] >= radius:
+            rim.append(state)
+            continue
+        for step in steps(model, state):
+            met(step.after, distance[at] + 1)
+            edges.append(Edge(at, numbers[step.after], step.action, format_step(step.action, step.arguments)))
+    edges += _among(model, rim, numbers)
+    return StateGraph(tuple(numbers), tuple(edges))
+
+
+def _among(model: Model, rim: Iterable[State], numbers: dict[State, int]) -> Iterator[Edge]:
+    """The steps from the outermost states that lead back to states that are in the graph."""
+    for state in rim:
+        for step in steps(model, state):
+            if step.after in numbers:
+                source, target = numbers[state], numbers[step.after]
+                yield Edge(source, target, step.action, format_step(step.action, step.arguments))

@@ -1,0 +1,165 @@
+"""Making a run shorter and calmer, for one that no breadth-first search found: a walk's, or a solver's.
+
+    shorter = shrunk(model, run, prop)
+
+First steps are deleted, many at once and then one by one, while the same property still fails; a step that is no longer
+enabled without them goes too. Then neighbours that do not depend on each other are exchanged, so that one replica does
+as much as possible in a row. Every run that is considered is taken by the judge, from the same initial state.
+
+The result fails the property at its last step and nowhere before, no single step of it can be left out, and it is the
+same each time.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from ..language.judge import Stopped, attempt, holds
+from ..language.model import Model, Property
+from ..language.trace import lanes_of
+from ..language.values import ModelError, State
+from ..language.verdict import Run, Step
+
+
+class NotFailing(Exception):
+    """The run to shrink does not fail the property."""
+
+
+def shrunk(model: Model, run: Run, prop: Property) -> Run:
+    """A run from the same state that fails the same property: 1-minimal, with few switches between lanes.
+
+    Raises NotFailing when the run does not fail it.
+    """
+    best = _until_failure(model, run, prop)
+    if best is None:
+        raise NotFailing(prop.name)
+    while True:
+        shorter = _minimal(model, best, prop)
+        calmer = _calm(model, shorter, prop)
+        if _weight(model, calmer) == _weight(model, best):
+            return best
+        best = calmer
+
+
+def switches(model: Model, run: Run) -> int:
+    """How often the run goes over from one lane to another."""
+    lanes = lanes_of(model, run)
+    return sum(1 for one, other in itertools.pairwise(lanes) if one != other)
+
+
+def _weight(model: Model, run: Run) -> tuple[int, int]:
+    return len(run.steps), switches(model, run)
+
+
+# --- what a sequence of steps comes to --------------------------------------------------------------------------------
+
+_Given = Sequence[tuple[str, Mapping[str, Any]]]
+
+
+def _given(steps: Iterable[Step]) -> list[tuple[str, Mapping[str, Any]]]:
+    return [(step.action, step.arguments) for step in steps]
+
+
+def _taken(model: Model, start: State, given: _Given, prop: Property, *, leave_out: bool) -> Run | None:
+    """The run of these steps until the property fails; None when it does not, or when a step is not enabled and may not
+    be left out."""
+    state, steps = start, list[Step]()
+    if prop.kind != "transition" and _fails(model, prop, state, None):
+        return Run(start, ())
+    for name, arguments in given:
+        after = _after(model, state, name, arguments)
+        if after is None:
+            if leave_out:
+                continue
+            return None
+        steps.append(Step(name, arguments, after))
+        if _fails(model, prop, state, after):
+            return Run(start, tuple(steps))
+        state = after
+    return None
+
+
+def _after(model: Model, state: State, name: str, arguments: Mapping[str, Any]) -> State | None:
+    """The state after a step; None when it cannot be taken."""
+    action = model.action(name)
+    for parameter in action.form.parameters:
+        if parameter.pool is not None and arguments[parameter.name] not in getattr(state, parameter.pool):
+            return None
+    try:
+        after = attempt(model, state, action, arguments)
+    except ModelError:
+        return None
+    return None if isinstance(after, Stopped) else after
+
+
+def _fails(model: Model, prop: Property, before: State, after: State | None) -> bool:
+    try:
+        if prop.kind == "transition" and after is not None:
+            return not holds(model, prop, before, after)
+        return not holds(model, prop, before if after is None else after)
+    except ModelError:
+        return False
+
+
+def _until_failure(model: Model, run: Run, prop: Property) -> Run | None:
+    return _taken(model, run.start, _given(run.steps), prop, leave_out=False)
+
+
+# --- fewer steps ------------------------------------------------------------------------------------------------------
+
+
+def _minimal(model: Model, run: Run, prop: Property) -> Run:
+    """Deletes steps, in pieces of half the run first, until no single one can go."""
+    size = max(1, len(run.steps) // 2)
+    while True:
+        shorter = _without_a_piece(model, run, prop, size)
+        if shorter is not None:
+            run = shorter
+            size = min(size, max(1, len(run.steps) // 2))
+        elif size == 1:
+            return run
+        else:
+            size //= 2
+
+
+def _without_a_piece(model: Model, run: Run, prop: Property, size: int) -> Run | None:
+    """The run without its first piece of some size that can be spared, pieces at the end being tried first."""
+    given = _given(run.steps)
+    for start in range(max(0, len(given) - size), -1, -1 if size == 1 else -max(1, size // 2)):
+        shorter = _taken(model, run.start, given[:start] + given[start + size :], prop, leave_out=True)
+        if shorter is not None:
+            return shorter
+    return None
+
+
+# --- fewer switches ---------------------------------------------------------------------------------------------------
+
+
+def _calm(model: Model, run: Run, prop: Property) -> Run:
+    """Moves steps back to the step of their lane before them, as long as that saves a switch."""
+    while True:
+        calmer = _with_a_move(model, run, prop)
+        if calmer is None:
+            return run
+        run = calmer
+
+
+def _with_a_move(model: Model, run: Run, prop: Property) -> Run | None:
+    """The run with the first move that saves a switch and changes nothing else: one step, or a row of one lane's."""
+    lanes, given = lanes_of(model, run), _given(run.steps)
+    before = switches(model, run)
+    for at in range(len(given)):
+        end = at + 1
+        while end < len(given) and lanes[end] == lanes[at]:
+            end += 1
+        for target in range(at - 1, -1, -1):
+            if lanes[target] != lanes[at]:
+                continue
+            moved = [*given[: target + 1], *given[at:end], *given[target + 1 : at], *given[end:]]
+            calmer = _taken(model, run.start, moved, prop, leave_out=False)
+            if calmer is not None and len(calmer.steps) == len(given) and switches(model, calmer) < before:
+                return calmer
+            break
+    return None

@@ -1,0 +1,288 @@
+"""Why a run violates a property, in words, made by walking back from the failing conjunct's witness.
+
+    Why this violates strong_isr
+      Let 0a be the record that came into A's log at offset 0 in step 4.
+      - A's high watermark went from 0 to 1 at step 6: A moves its high watermark past offset 0, which its ISR has.
+      - B's log lost 0a at step 8, because B's high watermark was 0: B learns that A leads epoch 1, and follows it.
+      However, B's log is empty; so `offset < len(s.log[other])` is false for one = A, other = B, offset = 0.
+
+The cells that make the conjunct false come from the typed form (`support`); each is traced back to the step that
+changed it last, and from there to the faults and the votes that made that step possible. `because` gives all that the
+values written rested on, `when` the most telling part of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, cast
+
+from . import types
+from .explain import Reason
+from .ir import Where
+from .kinds import Domain
+from .model import Action, Model, Property
+from .sentences import sentence
+from .support import ABSENT, Cell, Effects, Reading
+from .values import ModelError, Seq, Set, State
+from .verdict import Run
+from .wording import Wording, enclosing, is_record, listed, up
+
+Document = dict[str, Any]
+
+EVENTS_MAX = 10
+"""Steps that an argument tells of: of more, those nearest to the failure."""
+STEPS_BEHIND_MAX = 60
+"""Steps behind those that are looked at for faults."""
+FACTS_MAX = 3
+"""Facts that a because clause is made of; the conclusion may have twice as many."""
+CODE_MAX = 100
+"""Characters of a conjunct that is quoted."""
+
+
+def argument(model: Model, prop: Property, run: Run, at: int, reason: Reason) -> list[Document]:
+    """The argument that `prop` fails in state `at` of a run, for the reason given; nothing where the property's form
+    cannot be evaluated."""
+    if prop.form is None:
+        return []
+    try:
+        return _Argument(model, prop, run, at, reason).document()
+    except ModelError:
+        return []
+
+
+class _Argument:
+    """One argument being made."""
+
+    def __init__(self, model: Model, prop: Property, run: Run, at: int, reason: Reason) -> None:
+        self.model, self.prop, self.run, self.at, self.reason = model, prop, run, at, reason
+        self.states = run.states()
+        self.words = Wording(model)
+        form = prop.form
+        assert form is not None
+        given = self.states[at - 1 : at + 1] if prop.kind == "transition" else self.states[at : at + 1]
+        self.index = dict(zip(form.states, range(at - len(given) + 1, at + 1), strict=True))
+        reading = Reading(model, dict(zip(form.states, given, strict=True)))
+        _, cells = reading.call(form)
+        self.told = {
+            each.name for each in model.fields if not isinstance(each.type, types.Pool) and each.budget is None
+        }
+        self.cells = self._about(cells)
+        self.compared = [cell for where, some in reading.compared for cell in some if _is_inside(where, reason)]
+        self.moving = {
+            name for name, *values in zip(given[0].__match_args__, *self.states, strict=True) if len(set(values)) > 1
+        }
+
+    def document(self) -> list[Document]:
+        """Its sentences in order."""
+        told = self._events()
+        events = [_row("event", step, self._told(step, cells)) for step, cells in told.items()]
+        however = self._however()
+        lets = [_row("let", step, text) for step, text in sorted(self._lets(set(told)))]
+        title = _row("title", self.at, f"Why this violates {self.prop.name}: {self.prop.says}")
+        return [title, *lets, *events, _row("however", self.at, however)]
+
+    def _about(self, cells: Iterable[Cell]) -> list[Cell]:
+        """The cells to tell of: not messages, nor budgets, nor what others tell as well."""
+        return _telling(cell for cell in cells if cell.field in self.told)
+
+    # --- what happened ------------------------------------------------------------------------------------------------
+
+    def _events(self) -> dict[int, list[Cell]]:
+        """The steps to tell of, each with the cells that it changed: those that changed the conjunct's cells last, and,
+        of the steps behind these, the faults, what was taken back, and the votes that were given."""
+        found: dict[int, list[Cell]] = {}
+        for cell in self.cells:
+            step = self._last_change(cell, self.index[cell.state])
+            if step is not None:
+                found.setdefault(step, []).append(cell)
+        found = {step: found[step] for step in sorted(found)[-EVENTS_MAX:]}
+        for step, cell in self._behind(sorted(found, reverse=True)):
+            if step not in found and len(found) < EVENTS_MAX:
+                found[step] = [cell]
+            elif cell not in found.get(step, [cell]) and self._is_beside(step, cell, found):
+                found[step].append(cell)
+        return dict(sorted(found.items()))
+
+    def _behind(self, steps: Sequence[int]) -> Iterator[tuple[int, Cell]]:
+        """The steps behind some steps that tell something, each with the cell by which they mattered."""
+        waiting, direct, seen = list(steps), set(steps), set(steps)
+        while waiting and len(seen) < STEPS_BEHIND_MAX:
+            step = waiting.pop(0)
+            for cell in self._about(self._effects(step).reads()):
+                changed = self._last_change(cell, step - 1)
+                if changed is None:
+                    continue
+                if self._is_telling(changed, cell, direct=step in direct):
+                    yield changed, cell
+                if changed not in seen:
+                    seen.add(changed)
+                    waiting.append(changed)
+
+    def _is_telling(self, step: int, cell: Cell, *, direct: bool) -> bool:
+        """Whether a change was a fault's, took something back, or, where it is looked at directly, gave a vote."""
+        old, new = cell.look(self.states[step - 1]), cell.look(self.states[step])
+        if self.model.action(self.run.steps[step - 1].action).kind == "fault":
+            return True
+        if isinstance(old, Set) and isinstance(new, Set):
+            return direct and cast("Set[Any]", old) < cast("Set[Any]", new) and len(cast("Set[Any]", old)) > 0
+        is_sequence = isinstance(old, Seq) and isinstance(new, Seq)
+        return is_sequence and len(cast("Seq[Any]", new)) < len(cast("Seq[Any]", old))
+
+    def _is_beside(self, step: int, cell: Cell, found: Mapping[int, list[Cell]]) -> bool:
+        """Whether a further cell of a step that is told is a part of the state that is not told of it yet."""
+        return all((each.field, each.parts[:1]) != (cell.field, cell.parts[:1]) for each in found[step])
+
+    def _last_change(self, cell: Cell, until: int) -> int | None:
+        """The step that last changed a cell, of those before a state; None when none did."""
+        now = cell.look(self.states[until])
+        for step in range(until, 0, -1):
+            if cell.look(self.states[step - 1]) != now:
+                return step
+        return None
+
+    def _effects(self, step: int) -> Effects:
+        taken = self.run.steps[step - 1]
+        action = self.model.action(taken.action)
+        return Reading(self.model, {action.form.state: self.states[step - 1]}).step(action, taken.arguments)
+
+    def _told(self, number: int, cells: Sequence[Cell]) -> str:
+        before, after = self.states[number - 1], self.states[number]
+        effects = list(dict.fromkeys(text for cell in cells for text in self.words.effects(cell, before, after)))
+        step = self.run.steps[number - 1]
+        action = self.model.action(step.action)
+        said = _sentence(self.model, action, before, step.arguments)
+        return _capital(f"{listed(effects)} at step {number}{self._why(number, action, cells)}: {said}")
+
+    def _why(self, number: int, action: Action, cells: Sequence[Cell]) -> str:
+        """What the values written rested on: all of it with `because`, the most telling part with `when`."""
+        if action.kind == "client":
+            return ""
+        before = self.states[number - 1]
+        effects = self._effects(number)
+        own = {_bare(enclosing(cell, before) or cell) for cell in cells}
+        causes = [cell for cell in _causes(effects, cells) if self._is_worth_saying(cell, before, own)]
+        facts = self._facts(causes, before)
+        if 0 < len(facts) <= FACTS_MAX:
+            return f", because {listed(facts)}"
+        guards = [cell for cell in effects.guards if self._is_worth_saying(cell, before, own)]
+        logs = [cell for cell in (*guards, *causes) if enclosing(cell, before)]
+        others = [cell for cell in causes if cell.look(before)]
+        chosen = self._facts([*logs, *others], before)[:FACTS_MAX]
+        return f", when {listed(chosen)}" if any(not fact.endswith("empty") for fact in chosen) else ""
+
+    def _facts(self, cells: Iterable[Cell], state: State) -> list[str]:
+        """The facts of cells, those of a sequence as a whole."""
+        whole = dict.fromkeys(enclosing(cell, state) or cell for cell in cells)
+        return list(dict.fromkeys(self.words.fact(cell, state, past=True) for cell in whole))
+
+    def _is_worth_saying(self, cell: Cell, state: State, own: set[Cell]) -> bool:
+        """Whether a cell tells something: not what is told already, nor a message that the step was given, nor what
+        never changes."""
+        if cell.field not in self.moving or (cell.parts and cell.parts[-1][0] == "member"):
+            return False
+        whole = enclosing(cell, state)
+        value = cell.look(state)
+        is_large = whole is None and is_record(value)
+        return value is not ABSENT and not is_large and _bare(whole or cell) not in own
+
+    def _lets(self, told: set[int]) -> Iterator[tuple[int, str]]:
+        for record, name in list(self.words.mentioned.items()):
+            step, cell = self._origin(record)
+            if cell is not None:
+                where = f"came into {self.words.owned(up(cell))} at offset {cell.parts[-1][1]} in step {step}"
+                said = "." if step in told else f": {self._says(step)}"
+                yield step, f"Let {name} be the {type(record).__name__.lower()} that {where}{said}"
+
+    def _says(self, step: int) -> str:
+        taken = self.run.steps[step - 1]
+        return _sentence(self.model, self.model.action(taken.action), self.states[step - 1], taken.arguments)
+
+    def _origin(self, record: Any) -> tuple[int, Cell | None]:
+        """The first step after which a record is in a sequence, and where."""
+        for number, state in enumerate(self.states):
+            for field, value in zip(state.__match_args__, state, strict=True):
+                for cell, held in _sequences(Cell("s", field), value):
+                    if record in held:
+                        at = list(held).index(record)
+                        return number, Cell(cell.state, cell.field, (*cell.parts, ("at", at))) if number else None
+        return 0, None
+
+    def _however(self) -> str:
+        cells = self._about(cell for cell in self.compared if cell in self.cells)
+        cells.sort(key=lambda cell: self.index[cell.state])
+        facts = list(dict.fromkeys(self._now(cell) for cell in cells))
+        inner = self.reason.innermost()
+        if len(inner.conjunct) > CODE_MAX:
+            so = f"{self.prop.name} is false"
+        else:
+            named = ", ".join(f"{name} = {self.words.value(value)}" for name, value in inner.witness.items())
+            so = f"`{inner.conjunct}` is false" + (f" for {named}" if named else "")
+        return f"However, {listed(facts)}; so {so}." if 0 < len(facts) <= 2 * FACTS_MAX else f"However, {so}."
+
+    def _now(self, cell: Cell) -> str:
+        at = self.index[cell.state]
+        return self.words.fact(cell, self.states[at], past=at < self.at)
+
+
+def _bare(cell: Cell) -> Cell:
+    """The cell whatever the text calls its state."""
+    return Cell("", cell.field, cell.parts)
+
+
+def _capital(text: str) -> str:
+    return text[0].upper() + text[1:]
+
+
+def _row(role: str, step: int | None, text: str) -> Document:
+    return {"role": role, "step": step, "text": text}
+
+
+def _telling(cells: Iterable[Cell]) -> list[Cell]:
+    """The cells without those that others tell as well: a member, an offset, the length of a whole that is there, and
+    the length of a sequence of which an element is there."""
+    some = dict.fromkeys(cells)
+    elements = {up(cell) for cell in some if cell.parts and cell.parts[-1][0] == "at"}
+    return [cell for cell in some if not _is_told(cell, some, elements)]
+
+
+def _is_told(cell: Cell, some: Mapping[Cell, None], elements: set[Cell]) -> bool:
+    wholes = [Cell(cell.state, cell.field, cell.parts[:end]) for end in range(len(cell.parts))]
+    is_length = bool(cell.parts) and cell.parts[-1][0] == "length"
+    return any(whole in some for whole in wholes) or (is_length and wholes[-1] in elements)
+
+
+def _causes(effects: Effects, cells: Iterable[Cell]) -> list[Cell]:
+    """What the writes to these cells rested on, themselves apart."""
+    mains = {(cell.field, cell.parts[:1]) for cell in cells}
+    found: dict[Cell, None] = {}
+    for write in effects.writes:
+        whole = not write.cell.parts and any(write.cell.field == field for field, _ in mains)
+        if whole or (write.cell.field, write.cell.parts[:1]) in mains:
+            found |= dict.fromkeys(cell for cell in write.reads if (cell.field, cell.parts[:1]) not in mains)
+    return _telling(found)
+
+
+def _is_inside(where: Where, reason: Reason) -> bool:
+    """Whether a comparison stands in the text of the innermost reason."""
+    text = reason.innermost().where
+    if text is None or text.file != where.file:
+        return False
+    begins = (text.line, text.column) <= (where.line, where.column)
+    return begins and (where.end_line, where.end_column) <= (text.end_line, text.end_column)
+
+
+def _sequences(cell: Cell, value: Any) -> Iterator[tuple[Cell, Seq[Any]]]:
+    """Every sequence in a field that is one, or is a map of them."""
+    if isinstance(value, Seq):
+        yield cell, value
+    elif hasattr(value, "items"):
+        for key, held in value.items():
+            if isinstance(key, Domain) and isinstance(held, Seq):
+                yield Cell(cell.state, cell.field, (("key", key),)), held
+
+
+def _sentence(model: Model, action: Action, state: State, arguments: Mapping[str, Any]) -> str:
+    try:
+        return sentence(model, action, state, arguments)
+    except ModelError:
+        return f"{action.name}."

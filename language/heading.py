@@ -1,0 +1,57 @@
+"""What a trace document says of the run as a whole: of which commit and tool it is, and the command that replays it."""
+
+from __future__ import annotations
+
+import functools
+import shlex
+import subprocess
+from collections.abc import Iterator, Mapping
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+from .constants import Value
+from .judge import format_run
+from .model import Model
+from .verdict import Run
+
+
+def replay_line(model: Model, run: Run, breaking: str | None = None) -> str:
+    """The command that replays a run, and after it the step that breaks the model, if there is one: what differs from
+    the constants' defaults, or from the profile that the model's name ends with, is set in it."""
+    settings = [f"--set {name}={value}" for name, value in _settings(model)]
+    ghosts = ["--ghosts"] if model.ghosts and any(field.ghost for field in model.fields) else []
+    steps = "; ".join(part for part in (format_run(model, run), breaking) if part)
+    return " ".join(["tidegate replay", shlex.quote(model.name), *settings, *ghosts, f'--steps "{steps}"'])
+
+
+def _settings(model: Model) -> Iterator[tuple[str, str]]:
+    profiles: Mapping[str, Mapping[str, Value]] = model.namespace.get("profiles", {})
+    profile = profiles.get(model.name.rpartition(":")[2], {})
+    for name, constant in model.constants.items():
+        if model.values[name] != profile.get(name, constant.default):
+            yield name, str(plain_constant(model.values[name])).lower()
+
+
+def plain_constant(value: Value) -> bool | int | str:
+    """A constant's value as it is given on the command line: an enum by its value."""
+    return value if isinstance(value, int) else str(value.value)
+
+
+@functools.lru_cache(maxsize=16)
+def commit_of(folder: Path) -> str | None:
+    """The git commit that a folder is at, `-dirty` behind it when files differ from it; None where there is no git or
+    no work tree."""
+    command = ["git", "describe", "--always", "--dirty", "--exclude=*", "--abbrev=7"]
+    try:
+        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=5)
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    return done.stdout.strip() or None if done.returncode == 0 else None
+
+
+def tool() -> str:
+    """The program and its version."""
+    try:
+        return f"tidegate {version('tidegate')}"
+    except PackageNotFoundError:
+        return "tidegate"

@@ -1,0 +1,125 @@
+"""The messages of a run, from sending to arrival: what comes into the pools of records, is handled, and goes.
+
+Nothing is declared: a member of a pool that a step is given as an argument is received by it (lost, or duplicated, if
+the step is a fault), one that comes is sent. Who sends to whom is read off the record's fields by their names.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from enum import Enum
+from typing import Any, cast
+
+from . import types
+from .diff import to_json
+from .kinds import Domain
+from .lanes import LaneNames
+from .model import Action, Model
+from .values import Bag, Set, State, field_names, show
+from .verdict import Run
+
+Document = dict[str, Any]
+
+_SOURCES = ("source", "sender", "src", "from_", "origin")
+_TARGETS = ("to", "target", "destination", "dest", "dst", "receiver", "recipient")
+_KINDS = ("kind", "type", "type_")
+
+
+class Post:
+    """What was in the pools: `messages` one by one, and `events` by step."""
+
+    def __init__(self, model: Model, run: Run, lanes: Sequence[str | None]) -> None:
+        """`lanes` says whose each step is."""
+        self.names = LaneNames(model)
+        self.pools = [each.name for each in model.fields if isinstance(each.type, types.Pool)]
+        self.messages: list[Document] = []
+        self.events: list[list[Document]] = []
+        self._flying: dict[tuple[str, Any], list[int]] = {}
+        for pool in self.pools:
+            for record in getattr(run.start, pool):
+                self._send(pool, record, 0)
+        for number, (before, step) in enumerate(zip(run.states(), run.steps, strict=False), 1):
+            self.events.append([])
+            action = model.action(step.action)
+            self._step(action, step.arguments, before, step.after, number, lanes[number - 1])
+
+    def _step(
+        self, action: Action, given: Mapping[str, Any], before: State, after: State, number: int, lane: str | None
+    ) -> None:
+        gone = {pool: _counted(before, pool) - _counted(after, pool) for pool in self.pools}
+        come = {pool: _counted(after, pool) - _counted(before, pool) for pool in self.pools}
+        fault = action.kind == "fault"
+        for parameter in action.form.parameters:
+            if parameter.pool is not None:
+                record = given[parameter.name]
+                leaves = gone[parameter.pool][record] > 0
+                gone[parameter.pool] -= Counter([record])
+                if not fault:
+                    self._receive(parameter.pool, record, number, lane, leaves=leaves)
+                elif leaves:
+                    self._end(parameter.pool, record, number, "lost")
+        for pool in self.pools:
+            for record in gone[pool].elements():
+                self._end(pool, record, number, "lost" if fault else "removed")
+            for record in come[pool].elements():
+                copied = fault and bool(self._flying.get((pool, record)))
+                made = self._send(pool, record, number, copy=copied)
+                self._tell("duplicated" if copied else "sent", made)
+
+    def _tell(self, event: str, number: int) -> None:
+        self.events[-1].append({"event": event, "id": number})
+
+    def _send(self, pool: str, record: Any, step: int, *, copy: bool = False) -> int:
+        made = len(self.messages)
+        self._flying.setdefault((pool, record), []).append(made)
+        self.messages.append({
+            "id": made,
+            "pool": pool,
+            "name": _name(record),
+            "text": show(record),
+            "record": to_json(record),
+            "source": self._party(record, _SOURCES),
+            "to": self._party(record, _TARGETS),
+            "sent": step,
+            "received": [],
+            "ended": None,
+            "end": "in flight",
+            "copy": copy,
+        })  # fmt: skip
+        return made
+
+    def _receive(self, pool: str, record: Any, step: int, lane: str | None, *, leaves: bool) -> None:
+        flying = self._flying.get((pool, record), [])
+        if flying:
+            message = self.messages[flying[0]]
+            message["received"].append({"step": step, "lane": message["to"] or lane})
+            self._tell("received", flying[0])
+            if leaves:
+                message |= {"ended": step, "end": "received"}
+                flying.pop(0)
+
+    def _end(self, pool: str, record: Any, step: int, end: str) -> None:
+        flying = self._flying.get((pool, record), [])
+        if flying:
+            number = flying.pop(0)
+            self.messages[number] |= {"ended": step, "end": end}
+            self._tell(end, number)
+
+    def _party(self, record: Any, names: Sequence[str]) -> str | None:
+        """The lane that one of these fields names."""
+        values = (getattr(record, name, None) for name in names)
+        return next((self.names[value] for value in values if isinstance(value, Domain)), None)
+
+
+def _counted(state: State, pool: str) -> Counter[Any]:
+    return Counter(cast("Set[Any] | Bag[Any]", getattr(state, pool)))
+
+
+def _name(record: Any) -> str:
+    """A message's kind, where it says it; else what kind of record it is."""
+    for name in field_names(cast("type[Any]", type(record))):
+        value = getattr(record, name)
+        if name in _KINDS and isinstance(value, Enum):
+            return value.name.lower().replace("_", " ")
+    return type(record).__name__

@@ -1,0 +1,281 @@
+"""The picture of a run: what each lane of the model's `view` shows in each state, so that faces only draw.
+
+A frame holds the lanes that differ from the frame before, in full; and in `marks` what the step changed in them, which
+is gone in the next state.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from enum import Enum
+from typing import Any, cast
+
+from .diff import to_json
+from .kinds import Domain
+from .lanes import GroupLanes, LaneNames, LogLanes, TransactionLanes, View, members_of
+from .model import Model
+from .sentences import split_template
+from .types import Identity, Map
+from .values import State, show
+
+Document = dict[str, Any]
+
+_PLAIN = ("role", "role_text", "epoch", "up", "isr", "in_isr", "high_watermark", "log_end", "last_stable_offset")
+"""What of a lane is compared whole to say what changed."""
+
+
+class Undrawable(Exception):
+    """The view cannot be evaluated: the message names the attribute and says what is wrong with it."""
+
+
+def letter(number: int | None) -> str:
+    """A short name for the record of a number: a, b, c, ...; `-` for none. Templates of cells may use it."""
+    if number is None:
+        return "-"
+    return chr(ord("a") + number) if 0 <= number < 26 else str(number)
+
+
+class Picture:
+    """A model's view, compiled. Raises `Undrawable` when an expression of it is no Python, or names nothing there is.
+
+    The same exception comes from `frame` when an expression fails in a state.
+    """
+
+    def __init__(self, model: Model, view: View) -> None:
+        self.model, self.view = model, view
+        self.domain = next((each for each in model.domains if each.python is view.lane), None)
+        if self.domain is None:
+            raise Undrawable(f"view: lane={view.lane.__name__} is no domain of the model")
+        self.members = members_of(model, view.lane)
+        self._named = LaneNames(model)
+        self.kind = {LogLanes: "log", GroupLanes: "group", TransactionLanes: "transaction"}[type(view)]
+        self._names = {**model.namespace, "letter": letter}
+        self._lane = {name: self._expression(name, text, "lane") for name, text in self._texts()}
+        self._badges = {name: self._expression(name, text, "lane") for name, text in view.badges.items()}
+        self._board = {name: self._expression(name, text) for name, text in view.board.items()}
+        self._controller = {
+            name: self._expression(f"controller_{name}", text)
+            for name in ("leader", "epoch", "isr")
+            if (text := getattr(view, f"controller_{name}", ""))
+        }
+        if isinstance(view, LogLanes):
+            self._cell = self._template(view.cell)
+            self._cell_epoch = self._expression("cell_epoch", view.cell_epoch, "entry", "offset")
+
+    def document(self, frames: Mapping[str, Document]) -> Document:
+        """What the frames are of."""
+        widths = [
+            max((len(lane["cells"]), *(each["offset"] + 1 for each in frame["marks"].get(name, _NO_MARKS)["removed"])))
+            for frame in frames.values()
+            for name, lane in frame["lanes"].items()
+        ]
+        return {
+            "kind": self.kind,
+            "domain": cast(Identity, self.domain).name.lower(),
+            "lanes": [self._named[member] for member in self.members],
+            "badges": list(self._badges),
+            "columns": max(widths, default=0),
+        }
+
+    def lanes(self, state: State) -> dict[str, Document]:
+        """Every lane in a state, by its name."""
+        drawn = {self._named[member]: self._one(state, member) for member in self.members}
+        leader = self._leader(state, drawn)
+        controller = self._value("controller_isr", self._controller.get("isr"), state)
+        for name, lane in drawn.items():
+            lane["role_text"] = _role_text(lane, stale=self._is_stale(state, lane, drawn))
+            lane["in_isr"] = {
+                "leader": None if leader is None or drawn[leader]["isr"] is None else name in drawn[leader]["isr"],
+                "controller": None if controller is None else name in [self._named[each] for each in controller],
+            }
+            lane["label"] = _label(lane)
+        return drawn
+
+    def text_of(self, entry: Any) -> str:
+        """What a cell with that entry says."""
+        return self._value("cell", self._cell, entry, 0)
+
+    def board(self, state: State) -> Document:
+        """What is no lane's."""
+        found = {f"controller's {name}": run for name, run in self._controller.items()} | self._board
+        return {name: to_json(self._value(name, run, state)) for name, run in found.items()}
+
+    # --- one lane -----------------------------------------------------------------------------------------------------
+
+    def _one(self, state: State, member: Domain) -> Document:
+        value = {name: self._value(name, run, state, member) for name, run in self._lane.items()}
+        cells = self._cells(value.get("log"))
+        isr = value.get("isr")
+        return {
+            "id": self._named[member],
+            "role": _role(value.get("role", value.get("state"))),
+            "role_text": "",
+            "epoch": _number(value.get("epoch", value.get("generation"))),
+            "up": bool(value.get("up", True)),
+            "isr": None if isr is None else [self._named[each] for each in isr],
+            "in_isr": {},
+            "cells": cells,
+            "high_watermark": value.get("high_watermark"),
+            "log_end": value.get("log_end", len(cells) if "log" in self._lane else None),
+            "badges": {name: show(self._value(name, run, state, member)) for name, run in self._badges.items()},
+            "chips": [show(each) for each in value.get("assigned") or ()],
+            "spans": [self._span(each, len(cells)) for each in value.get("transactions") or ()],
+            "last_stable_offset": value.get("last_stable_offset"),
+            "label": "",
+        }
+
+    def _cells(self, log: Any) -> list[Document]:
+        if log is None:
+            return []
+        entries: Sequence[Any] = [None] * log if isinstance(log, int) else tuple(log)
+        return [
+            {
+                "offset": offset,
+                "text": self._value("cell", self._cell, entry, offset),
+                "epoch": self._value("cell_epoch", self._cell_epoch, entry, offset),
+                "says": f"offset {offset}" if entry is None else f"offset {offset}: {show(entry)}",
+            }
+            for offset, entry in enumerate(entries)
+        ]
+
+    def _span(self, given: tuple[int, int | None, Any], end: int) -> Document:
+        start, until, text = given
+        return {"start": start, "end": end if until is None else until, "text": str(text), "open": until is None}
+
+    def _leader(self, state: State, drawn: Mapping[str, Document]) -> str | None:
+        """The lane that leads: in the newest epoch, and of several the one that the controller means."""
+        leads = [name for name, lane in drawn.items() if lane["role"] == "leader"]
+        named = self._value("controller_leader", self._controller.get("leader"), state)
+        if named is not None and self._named[named] in leads:
+            return self._named[named]
+        return max(leads, key=lambda name: drawn[name]["epoch"] or 0, default=None)
+
+    def _is_stale(self, state: State, lane: Document, drawn: Mapping[str, Document]) -> bool:
+        """Whether a lane leads that should not any more: in an older epoch than another leader, or than the
+        controller's, which is another lane's."""
+        epoch = lane["epoch"] or 0
+        if any(each["role"] == "leader" and (each["epoch"] or 0) > epoch for each in drawn.values()):
+            return True
+        named = self._value("controller_leader", self._controller.get("leader"), state)
+        newest = self._value("controller_epoch", self._controller.get("epoch"), state)
+        return named is not None and self._named[named] != lane["id"] and newest is not None and newest > epoch
+
+    # --- expressions --------------------------------------------------------------------------------------------------
+
+    def _texts(self) -> Iterable[tuple[str, str]]:
+        names = ("log", "high_watermark", "log_end", "role", "epoch", "up", "isr", "state", "generation", "assigned",
+                 "transactions", "last_stable_offset")  # fmt: skip
+        return [(name, text) for name in names if (text := getattr(self.view, name, ""))]
+
+    def _expression(self, name: str, text: str, *names: str) -> Callable[..., Any] | None:
+        """The function of `s` and the other names that a text stands for; None of an empty one."""
+        if not text:
+            return None
+        fields = {each.name: each for each in self.model.fields}
+        if text in fields:
+            type_ = fields[text].type
+            by_lane = "lane" in names and isinstance(type_, Map) and type_.key == self.domain
+            text = f"s.{text}[lane]" if by_lane else f"s.{text}"
+        first = () if "entry" in names else ("s",)
+        return self._function(name, text, [*first, *names])
+
+    def _template(self, text: str) -> Callable[..., Any]:
+        """The function of `entry` and `offset` that a template stands for."""
+        try:
+            pieces = [
+                repr(each) if isinstance(each, str) else f"show({ast.unparse(each)})" for each in split_template(text)
+            ]
+        except SyntaxError as error:
+            raise Undrawable(f"view: cell={text!r}: {error.msg}") from None
+        self._names.setdefault("show", _shown)
+        return self._function("cell", " + ".join(pieces) or "''", ["entry", "offset"])
+
+    def _function(self, name: str, text: str, names: Sequence[str]) -> Callable[..., Any]:
+        try:
+            return eval(compile(f"lambda {', '.join(names)}: {text}", f"<view: {name}>", "eval"), self._names)
+        except SyntaxError as error:
+            raise Undrawable(f"view: {name}={text!r}: {error.msg}") from None
+
+    def _value(self, name: str, run: Callable[..., Any] | None, *given: Any) -> Any:
+        if run is None:
+            return None
+        try:
+            return run(*given)
+        except Exception as error:
+            raise Undrawable(f"view: {name} cannot be evaluated: {error}") from error
+
+
+_NO_MARKS: Document = {"added": [], "removed": [], "replaced": [], "changed": {}}
+
+
+def _shown(value: Any) -> str:
+    return value if isinstance(value, str) else show(value)
+
+
+def _role(value: Any) -> str | None:
+    if isinstance(value, Enum):
+        return value.name.lower()
+    if isinstance(value, bool):
+        return "leader" if value else "follower"
+    return None if value is None else str(value)
+
+
+def _number(value: Any) -> int | None:
+    return value if isinstance(value, int) and value >= 0 else None
+
+
+def _role_text(lane: Document, *, stale: bool) -> str:
+    if not lane["up"]:
+        return "down"
+    role = (lane["role"] or "").replace("_", " ")
+    if role == "leader" and stale:
+        return "leader (stale)" if lane["epoch"] is None else f"leader (stale, epoch {lane['epoch']})"
+    return role
+
+
+def _label(lane: Document) -> str:
+    """The lane in words."""
+    said = [lane["id"], lane["role_text"]]
+    said += [f"epoch {lane['epoch']}" if lane["epoch"] is not None and "epoch" not in lane["role_text"] else ""]
+    said += [f"log end {lane['log_end']}" if lane["log_end"] is not None else ""]
+    said += [f"high watermark {lane['high_watermark']}" if lane["high_watermark"] is not None else ""]
+    for whose, inside in lane["in_isr"].items():
+        if inside is not None:
+            said.append(f"{'in' if inside else 'not in'} the ISR of the {whose}")
+    said += [f"assigned {', '.join(lane['chips'])}" if lane["chips"] else ""]
+    return ", ".join(each for each in said if each)
+
+
+def frames_of(picture: Picture, states: Sequence[State], shown: Sequence[int]) -> dict[str, Document]:
+    """The frames of the states to show; after a gap, and at first, with every lane."""
+    frames: dict[str, Document] = {}
+    known: dict[str, Document] = {}
+    board: Document | None = None
+    for at in shown:
+        whole = at == 0 or str(at - 1) not in frames
+        before = picture.lanes(states[at - 1]) if whole and at else known
+        lanes, here = picture.lanes(states[at]), picture.board(states[at])
+        changed = {name: lane for name, lane in lanes.items() if lane != before.get(name)}
+        frames[str(at)] = {
+            "lanes": lanes if whole else changed,
+            "marks": {name: marks(before[name], lane) for name, lane in changed.items() if at},
+            "board": here if whole or here != board else None,
+        }
+        known, board = lanes, here
+    return frames
+
+
+def marks(before: Document, after: Document) -> Document:
+    """What changed in a lane."""
+    old, new = before["cells"], after["cells"]
+    shared = min(len(old), len(new))
+    changed = {name: before[name] for name in _PLAIN if before[name] != after[name]}
+    changed |= {name: was for name, was in before["badges"].items() if was != after["badges"][name]}
+    changed |= {"chips": before["chips"]} if before["chips"] != after["chips"] else {}
+    return {
+        "added": list(range(shared, len(new))),
+        "removed": old[shared:],
+        "replaced": [old[at] for at in range(shared) if old[at] != new[at]],
+        "changed": changed,
+    }

@@ -1,0 +1,54 @@
+"""Where things stand in an author's files, as documents say it: the same on every machine."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Collection, Iterator
+from pathlib import Path
+from typing import Any
+
+from .ir import ActionForm, Add, Append, For, If, Remove, Statement, Store, Truncate, Where
+
+
+def place(where: Where) -> dict[str, Any]:
+    """A place as JSON has it: lines from 1, the file relative to its repository."""
+    return lines(where.file, where.line, where.end_line)
+
+
+def lines(file: str, first: int, last: int | None = None) -> dict[str, Any]:
+    """The lines `first` to `last` of a file as JSON has them."""
+    return {"file": within_repository(file), "line": first, "end_line": first if last is None else last}
+
+
+@functools.lru_cache(maxsize=256)
+def within_repository(file: str) -> str:
+    """A file's path from the root of the repository that it is in; its whole path where it is in none."""
+    path = Path(file).resolve()
+    for folder in path.parents:
+        if (folder / ".git").exists():
+            return path.relative_to(folder).as_posix()
+    return path.as_posix()
+
+
+def writing(form: ActionForm, fields: Collection[str]) -> Where:
+    """The last statement of an action that writes one of these fields; of a branch that has several, where the branch
+    begins; the action itself where none does."""
+    for statement in reversed(form.body):
+        found = [each.where for each in _writes(statement) if each.place.field in fields]
+        if found:
+            return found[0] if len(found) == 1 else statement.where
+    return form.where
+
+
+def _writes(statement: Statement) -> Iterator[Store | Append | Truncate | Add | Remove]:
+    match statement:
+        case Store() | Append() | Truncate() | Add() | Remove():
+            yield statement
+        case If(yes=yes, no=no):
+            for each in (*yes, *no):
+                yield from _writes(each)
+        case For(body=body):
+            for each in body:
+                yield from _writes(each)
+        case _:
+            pass

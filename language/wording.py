@@ -1,0 +1,232 @@
+"""States and changes in words: `A's high watermark went from 0 to 1`, `B's log lost 1a`, `C is not in the ISR of A`.
+
+The words come from the types and from the names that the author gave; records of a log have the names that the picture
+of the model gives them (`1a`), so that text and picture speak of the same things.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Sequence
+from enum import Enum
+from typing import Any, cast
+
+from . import types
+from .kinds import Domain
+from .lanes import LaneNames, LogLanes
+from .model import Model
+from .picture import Picture, Undrawable, letter
+from .support import ABSENT, Cell
+from .values import Bag, Map, Seq, Set, State, field_names, show
+
+_CAPITALS = {"isr": "ISR", "hw": "HW", "leo": "LEO", "id": "ID"}
+
+
+class Wording:
+    """The words for one model. `mentioned` has the records that were named so far, each with its name."""
+
+    def __init__(self, model: Model) -> None:
+        self.model = model
+        self.lanes = LaneNames(model)
+        self.mentioned: dict[Any, str] = {}
+        self._entries = tuple(_entry_types(model))
+        self._picture = _picture_of(model)
+
+    # --- values -------------------------------------------------------------------------------------------------------
+
+    def value(self, value: Any) -> str:
+        """A value: `A`, `leader`, `1a`, `[1a, 2b]`, `{A, B}`, `nobody`."""
+        if value is None or value is ABSENT:
+            return "none" if value is None else "nothing"
+        if isinstance(value, Domain):
+            return self.lanes[value]
+        if isinstance(value, int):
+            return show(value)
+        if isinstance(value, Enum):
+            return value.name.lower().replace("_", " ")
+        if isinstance(value, self._entries):
+            return self.name(value)
+        if isinstance(value, Map):
+            entries = cast("Map[Any, Any]", value).items()
+            return "{" + ", ".join(f"{self.value(key)}: {self.value(held)}" for key, held in entries) + "}"
+        if isinstance(value, CONTAINERS):
+            left, right = "[]" if isinstance(value, Seq) else "{}"
+            return left + ", ".join(self.value(each) for each in cast("Seq[Any]", value)) + right
+        return self._record(value)
+
+    def _record(self, value: Any) -> str:
+        """`Election(role=leader, epoch=1)`; of one that holds a record of a log: `1a (term 3)`."""
+        parts = {name: getattr(value, name) for name in field_names(cast("type[Any]", type(value)))}
+        entry = next((name for name, held in parts.items() if isinstance(held, self._entries)), None)
+        if entry is not None:
+            others = ", ".join(f"{in_words(name)} {self.value(held)}" for name, held in parts.items() if name != entry)
+            return self.name(parts[entry]) + (f" ({others})" if others else "")
+        return f"{type(value).__name__}({', '.join(f'{name}={self.value(held)}' for name, held in parts.items())})"
+
+    def name(self, record: Any) -> str:
+        """The name of a record of a log."""
+        if record not in self.mentioned:
+            taken = set(self.mentioned.values())
+            name = self._drawn(record) or letter(len(taken))
+            while name in taken:
+                name += "'"
+            self.mentioned[record] = name
+        return self.mentioned[record]
+
+    def _drawn(self, record: Any) -> str:
+        try:
+            return "" if self._picture is None else self._picture.text_of(record).strip()
+        except Undrawable:
+            return ""
+
+    # --- cells --------------------------------------------------------------------------------------------------------
+
+    def owned(self, cell: Cell) -> str:
+        """What a cell is called: `A's high watermark`, `the quorum's ISR`, `A's match index of B`, `committed`."""
+        keys = [part for kind, part in cell.parts if kind == "key"]
+        offsets = [part for kind, part in cell.parts if kind == "at"]
+        attributes = [part for kind, part in cell.parts if kind == "attribute"]
+        if offsets and keys and isinstance(keys[0], Domain):
+            what = "".join(f"the {in_words(each)} of " for each in reversed(attributes))
+            return f"{what}{self.value(keys[0])}'s {in_words(cell.field)} at offset {offsets[-1]}"
+        if keys and isinstance(keys[0], Domain):
+            of = f" of {', '.join(self.value(key) for key in keys[1:])}" if len(keys) > 1 else ""
+            return f"{self.value(keys[0])}'s {in_words(attributes[-1] if attributes else cell.field)}{of}"
+        if len(attributes) == len(cell.parts) == 1:
+            return f"the {in_words(cell.field)}'s {in_words(attributes[0])}"
+        text = cell.field + "".join(f"[{self.value(part)}]" for kind, part in cell.parts if kind in ("key", "at"))
+        return f"`{text}{''.join(f'.{each}' for each in attributes)}`"
+
+    def fact(self, cell: Cell, state: State, *, past: bool = False) -> str:
+        """What a cell is, or was: `A's high watermark is 1`, `B's log was empty`, `C is not in A's ISR`."""
+        kind = cell.parts[-1][0] if cell.parts else ""
+        value = cell.look(state)
+        be = "was" if past else "is"
+        if kind == "length":
+            return self.fact(up(cell), state, past=past)
+        if kind == "member":
+            member, whole = self._member(cell.parts[-1][1], state), self.owned(up(cell))
+            return f"{member} {be} {'' if value else 'not '}in {whole}"
+        if kind == "at":
+            held = self.value(value) if value is not ABSENT else "nothing"
+            return f"{self.owned(up(cell))} {'had' if past else 'has'} {held} at offset {cell.parts[-1][1]}"
+        name = self.owned(cell)
+        if name.endswith(_PREPOSITIONS) and "'s " in name:
+            return self._acted(name, value)
+        if isinstance(value, CONTAINERS):
+            be = {"is": "are", "was": "were"}[be] if name.endswith("s") else be
+            return f"{name} {be} {self.value(value) if len(cast('Seq[Any]', value)) else 'empty'}"
+        return f"{name} {be} {self.value(value)}"
+
+    def effects(self, cell: Cell, before: State, after: State) -> list[str]:
+        """What became of a cell in a step: `A's high watermark went from 0 to 1`, `B's log lost 1a`."""
+        old, new = cell.look(before), cell.look(after)
+        if old == new:
+            return []
+        if cell.parts and cell.parts[-1][0] == "member":
+            return [f"{self._member(cell.parts[-1][1], after)} {'came into' if new else 'left'} {self.owned(up(cell))}"]
+        sequence = enclosing(cell, before)
+        if sequence is not None:
+            return [self._sequence(sequence, sequence.look(before), sequence.look(after))]
+        if is_record(old) and is_record(new):
+            names = field_names(cast("type[Any]", type(old)))
+            inner = (Cell(cell.state, cell.field, (*cell.parts, ("attribute", name))) for name in names)
+            return [text for each in inner for text in self.effects(each, before, after)]
+        if isinstance(old, Set) and isinstance(new, Set):
+            return [self._set(cell, cast("Set[Any]", old), cast("Set[Any]", new), after)]
+        return [self._scalar(self.owned(cell), old, new)]
+
+    def _scalar(self, name: str, old: Any, new: Any) -> str:
+        if isinstance(old, int) and isinstance(new, int) and not isinstance(new, bool):
+            return f"{name} went from {old} to {new}"
+        if name.endswith(_PREPOSITIONS) and "'s " in name and new is not None:
+            return self._acted(name, new)
+        return f"{name} became {self.value(new)}"
+
+    def _acted(self, name: str, value: Any) -> str:
+        """`A voted for B`: a field whose name is a verb."""
+        return f"{name.replace(chr(39) + 's ', ' ', 1)} {'nobody' if value is None else self.value(value)}"
+
+    def _member(self, member: Any, state: State) -> str:
+        """A member of a set: by the name of its record, where the set is of records' numbers."""
+        if isinstance(member, int) and not isinstance(member, bool):
+            for record in _records_of(state):
+                if isinstance(record, self._entries) and getattr(record, "id", None) == member:
+                    return self.name(record)
+        return self.value(member)
+
+    def _sequence(self, cell: Cell, old: Seq[Any], new: Seq[Any]) -> str:
+        name = self.owned(cell)
+        shared = next((at for at, (a, b) in enumerate(zip(old, new, strict=False)) if a != b), min(len(old), len(new)))
+        lost, got = list(old)[shared:], list(new)[shared:]
+        if lost and got:
+            return f"{name} lost {self._listed(lost)} and got {self._listed(got)}"
+        return f"{name} {'lost' if lost else 'got'} {self._listed(lost or got)}"
+
+    def _set(self, cell: Cell, old: Set[Any], new: Set[Any], state: State) -> str:
+        lost, got = ([self._member(each, state) for each in some] for some in (old - new, new - old))
+        parts = [f"{listed(got)} came into" if got else "", f"{listed(lost)} left" if lost else ""]
+        return f"{' and '.join(part for part in parts if part)} {self.owned(cell)}"
+
+    def _listed(self, values: Sequence[Any]) -> str:
+        return listed([self.value(each) for each in values])
+
+
+CONTAINERS = (Seq, Set, Bag)
+_PREPOSITIONS = (" for", " by", " from", " to")
+
+
+def is_record(value: object) -> bool:
+    """Whether a value is a record."""
+    return dataclasses.is_dataclass(value) and not isinstance(value, type)
+
+
+def _records_of(state: State) -> Iterator[Any]:
+    """Every record of a map of sequences."""
+    for value in state:
+        if isinstance(value, Map):
+            for _, held in cast("Map[Any, Any]", value).items():
+                if isinstance(held, Seq):
+                    yield from cast("Seq[Any]", held)
+
+
+def up(cell: Cell) -> Cell:
+    """The cell that it is a part of."""
+    return Cell(cell.state, cell.field, cell.parts[:-1])
+
+
+def enclosing(cell: Cell, state: State) -> Cell | None:
+    """The outermost sequence that a cell is in, or is."""
+    for end in range(len(cell.parts) + 1):
+        outer = Cell(cell.state, cell.field, cell.parts[:end])
+        if isinstance(outer.look(state), Seq):
+            return outer
+    return None
+
+
+def in_words(name: str) -> str:
+    """`high_watermark` as `high watermark`, `isr` as `ISR`."""
+    return " ".join(_CAPITALS.get(word, word) for word in name.split("_"))
+
+
+def listed(texts: Sequence[str]) -> str:
+    """`a`, `a and b`, `a, b and c`."""
+    return texts[0] if len(texts) == 1 else f"{', '.join(texts[:-1])} and {texts[-1]}"
+
+
+def _entry_types(model: Model) -> list[type[Any]]:
+    """The records that logs are made of."""
+    return [
+        each.type.value.of.python
+        for each in model.fields
+        if isinstance(each.type, types.Map)
+        and isinstance(each.type.value, types.Seq)
+        and isinstance(each.type.value.of, types.Record)
+    ]
+
+
+def _picture_of(model: Model) -> Picture | None:
+    try:
+        return Picture(model, model.view) if isinstance(model.view, LogLanes) else None
+    except Undrawable:
+        return None

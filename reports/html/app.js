@@ -1,0 +1,597 @@
+// The page: where one is, what follows from it, keys, links, dialogs.
+
+const $ = (id) => document.getElementById(id);
+const VIRTUAL = 500, ROW_HEIGHT = 30, PLAY_EVERY = 900, MOST_ALIKE = 3;
+
+const page = JSON.parse($("trace-page").textContent);
+const traces = page.traces.map((extras) => new Trace(JSON.parse($(extras.id).textContent), extras));
+const calm = matchMedia("(prefers-reduced-motion: reduce)");
+
+const at = { trace: 0, position: 0, focus: null, changedOnly: true, ghost: false, pin: null, folded: false,
+  table: false, theme: "system", properties: true, messages: true, found: [], playing: null };
+let trace, chart, strip, items, common, linkTimer, written = "";
+
+// --- moving about ----------------------------------------------------------------------------------------------------
+
+/** Goes to a position and tells what is there. */
+function go(position, { quietly = false } = {}) {
+  at.position = Math.max(0, Math.min(trace.last, position));
+  render();
+  if (!quietly) tell(spoken());
+}
+
+function move(direction) {
+  if (direction > 0 && at.position === trace.last && trace.loop !== null) return go(trace.loop);
+  const here = items.findIndex((item) => item.last >= at.position);
+  const item = items[here + direction];
+  return item ? go(direction > 0 ? item.last : Math.max(item.last, 0))
+    : tell(direction > 0 ? "the last step" : "the first state");
+}
+
+/** The next or previous step that changes the focused lane. */
+function moveInLane(direction) {
+  if (at.focus === null) return tell("focus a lane first: press its number");
+  const found = trace.find(at.position, direction, (position) => trace.touches(position, at.focus));
+  return found === null ? tell(`no other step changes ${at.focus} that way`) : go(found);
+}
+
+const moveToFailure = () => (trace.failing !== null ? go(trace.failing)
+  : trace.document.failure ? go(trace.last) : tell("no step fails in this run"));
+
+/** What a screen reader hears of a position. */
+function spoken() {
+  const step = trace.step(at.position);
+  const cells = step ? new Set(step.changed.map(cellOf)).size : 0;
+  return [`State ${trace.number(at.position)} of ${trace.total}. ${trace.sentence(at.position)}`,
+    step ? `${count(cells, "field")} changed.` : "", step && step.kind === "fault" ? "A fault." : "",
+    at.position === trace.failing ? `${trace.document.property.name} fails.` : ""].filter(Boolean).join(" ");
+}
+
+const tell = (words) => { $("live").textContent = words; };
+
+/** Says something on the screen too, for a moment. */
+function toast(words) {
+  tell(words);
+  $("toast").textContent = words;
+  $("toast").classList.add("shown");
+  setTimeout(() => $("toast").classList.remove("shown"), 1800);
+}
+
+function play() {
+  if (at.playing === null && calm.matches) return toast("play is off: the system asks for reduced motion");
+  clearInterval(at.playing);
+  const onward = () => (at.position === trace.last && trace.loop === null ? play() : move(1));
+  at.playing = at.playing === null ? setInterval(onward, PLAY_EVERY) : null;
+  $("play").textContent = at.playing === null ? "▶" : "❚❚";
+  $("play").setAttribute("aria-label", at.playing === null ? "play" : "pause");
+  return toast(at.playing === null ? "paused" : "playing");
+}
+
+function focusLane(id) {
+  at.focus = at.focus === id ? null : id;
+  render();
+  tell(at.focus === null ? "all lanes" : `lane ${at.focus}`);
+}
+
+function focusNumber(number) {
+  const { view, lanes } = trace.document;
+  const ids = view ? view.lanes : lanes.map((lane) => lane.id);
+  if (number > ids.length) return tell(`there are ${count(ids.length, "lane")}`);
+  at.focus = null;
+  return focusLane(number === 0 ? null : ids[number - 1]);
+}
+
+/** Switches something on or off and says so. */
+function toggle(name, on, off) {
+  at[name] = !at[name];
+  if (name === "folded") fold();
+  render();
+  tell(at[name] ? on : off);
+}
+
+// --- the list of steps -----------------------------------------------------------------------------------------------
+
+/** The rows of the list: a state each, or with runs of one lane folded, the last state of a run. */
+function fold() {
+  const runs = at.folded ? trace.runs() : [];
+  items = [];
+  for (let position = 0; position <= trace.last; position++) {
+    if (runs.some(([first, last]) => first < position && position <= last)) items[items.length - 1].last = position;
+    else items.push({ first: position, last: position });
+  }
+  $("steps").replaceChildren();
+  $("steps").drawn = null;
+}
+
+function stepRow(item, index) {
+  const step = trace.step(item.first), position = item.last;
+  const several = item.last > item.first;
+  const told = !several ? trace.sentence(position)
+    : `${count(item.last - item.first + 1, "step")} of ${step.lane}: ${step.step} … ${trace.step(position).step}`;
+  const kind = step && step.kind !== "protocol" && !several ? step.kind : "";
+  const classes = [kind, trace.loop !== null && position > trace.loop ? "looped" : "",
+    at.found.includes(position) ? "found" : "", position === trace.failing ? "fails" : ""].filter(Boolean).join(" ");
+  return html("li", { id: `step-${position}`, role: "option", class: classes, "aria-selected": "false",
+    "aria-posinset": index + 1, "aria-setsize": items.length, title: told, onclick: () => go(position) },
+  html("span", "number", several ? `${trace.number(item.first)}–${trace.number(position)}` : trace.number(position)),
+  html("span", "said",
+    trace.isAfterGap(position) ? html("em", "tag gap", trace.document.truncated.says) : null, told,
+    position === trace.loop ? html("em", "tag loop", "repeats for ever after this") : null,
+    common !== null && position === common + 1 ? html("em", "tag differs", "≠ first difference") : null),
+  kind ? html("span", "tag", kind) : null,
+  position === trace.failing ? html("span", { class: "tag cross", title: `${trace.document.property.name} fails` },
+    "✗") : null);
+}
+
+/** Draws the rows: all of them, or of a long list those in sight. */
+function renderSteps() {
+  const list = $("steps"), virtual = items.length > VIRTUAL;
+  const here = items.findIndex((item) => item.last >= at.position);
+  list.classList.toggle("virtual", virtual);
+  if (!virtual && list.drawn !== "all") {
+    list.replaceChildren(...items.map(stepRow));
+    list.drawn = "all";
+  }
+  if (virtual) {
+    const room = list.clientHeight || 600, top = here * ROW_HEIGHT;
+    const inSight = top >= list.scrollTop && top + ROW_HEIGHT <= list.scrollTop + room;
+    renderSlice(inSight ? list.scrollTop : Math.max(0, top - room / 2), room);
+  }
+  list.querySelector("[aria-selected=true]")?.setAttribute("aria-selected", "false");
+  const row = $(`step-${items[here].last}`);
+  if (row) row.setAttribute("aria-selected", "true");
+  list.setAttribute("aria-activedescendant", `step-${items[here].last}`);
+}
+
+/** Of a long list the rows near a place, and empty room for the others. */
+function renderSlice(scrolled, room) {
+  const list = $("steps");
+  const first = Math.max(0, Math.floor(scrolled / ROW_HEIGHT) - 10);
+  const last = Math.min(items.length, first + Math.ceil(room / ROW_HEIGHT) + 20);
+  if (list.drawn === `${first} ${last}`) return;
+  const space = (rows) => {
+    const made = html("li", { role: "presentation", class: "space" });
+    made.style.height = `${rows * ROW_HEIGHT}px`;
+    return made;
+  };
+  const rows = items.slice(first, last).map((item, index) => stepRow(item, first + index));
+  list.replaceChildren(space(first), ...rows, space(items.length - last));
+  list.drawn = `${first} ${last}`;
+  list.scrollTop = scrolled;
+  $(list.getAttribute("aria-activedescendant"))?.setAttribute("aria-selected", "true");
+}
+
+/** Scrolls a box, and nothing else, so far that a part of it is in sight. */
+function reveal(box, part) {
+  const [outer, inner] = [box.getBoundingClientRect(), part.getBoundingClientRect()];
+  if (inner.top < outer.top) box.scrollTop -= outer.top - inner.top + 8;
+  if (inner.bottom > outer.bottom) box.scrollTop += inner.bottom - outer.bottom + 8;
+}
+
+function search(direction) {
+  at.found = trace.matches($("search").value);
+  const found = at.found.length === 1 ? "1 match" : `${at.found.length.toLocaleString("en")} matches`;
+  $("found").textContent = $("search").value.trim() ? found : "";
+  $("steps").drawn = null;
+  const next = direction > 0 ? at.found.find((each) => each > at.position) ?? at.found[0]
+    : at.found.findLast((each) => each < at.position) ?? at.found[at.found.length - 1];
+  if (direction && next !== undefined) go(next);
+  else renderSteps();
+  if (direction === 0) tell($("found").textContent);
+}
+
+// --- the picture -----------------------------------------------------------------------------------------------------
+
+function pane(of, position, title, id) {
+  const frame = of.frame(position), { view } = of.document;
+  const fails = position === of.failing ? of.document.property.fails.reads : [];
+  const blamed = new Set(fails.map((cell) => (cell.match(/\[([^\]]+)\]/) || [])[1]));
+  const before = at.ghost && position > 0 && !of.isAfterGap(position) ? of.frame(position - 1) : null;
+  const board = frame && frame.board ? Object.entries(frame.board) : [];
+  return html("div", "pane",
+    title ? html("h3", "", title) : null,
+    board.length ? html("dl", "board", board.map(([name, value]) =>
+      html("div", "", html("dt", "", name.replaceAll("_", " ")), html("dd", "", said(value))))) : null,
+    frame === null ? fieldTable(of, position)
+      : at.table ? tableOfLanes(view, frame)
+        : drawLanes(view, frame, { before, focus: at.focus, blamed, id, onfocus: focusLane }));
+}
+
+/** The fields of a state, what the step changed marked; of maps a row for each key, if asked for. */
+function fieldTable(of, position, { keys = false, wanted = "" } = {}) {
+  const step = of.step(position), values = of.state(position);
+  const touched = new Set((step ? step.changed : []).map((each) =>
+    (keys ? cellOf(each).match(/^[^[.]+(\[[^\]]*\])?/) : each.match(/^\w+/))[0]));
+  const row = (cell, type, value, says) => (`${cell} ${said(value, type)}`.toLowerCase().includes(wanted)
+    ? html("tr", { class: touched.has(cell) ? "touched" : "", title: says }, html("th", { scope: "row" }, cell),
+      html("td", "", said(value, type)))
+    : null);
+  const rows = of.document.fields.flatMap(({ name, type, says }) => (keys && type.kind === "map"
+    ? Object.entries(values[name]).map(([key, held]) => row(`${name}[${key}]`, type.value, held, says))
+      : [row(name, type, values[name], says)]));
+  return html("table", { class: keys ? "" : "lane-table plain" }, html("tbody", "", rows));
+}
+
+/** The other side of a comparison: a pinned state, or the other trace at the same place. */
+function pinned() {
+  if (at.pin === null) return null;
+  const of = traces[at.pin.trace];
+  return { of, position: Math.min(at.pin.position ?? at.position, of.last) };
+}
+
+function pin() {
+  if (at.pin !== null) at.pin = null;
+  else at.pin = traces.length > 1 ? { trace: (at.trace + 1) % traces.length, position: null }
+    : { trace: at.trace, position: at.position };
+  render();
+  if (at.pin === null) return tell("nothing is pinned");
+  return tell(traces.length > 1 ? "beside the other trace" : `state ${trace.number(at.position)} is pinned`);
+}
+
+function renderPicture() {
+  const step = trace.step(at.position), other = pinned();
+  $("now-title").textContent = step === null ? `State 0 of ${trace.total}`
+    : `Step ${step.i} of ${trace.total}${step.kind === "protocol" ? "" : ` · ${step.kind}`}`;
+  $("sentence").textContent = trace.sentence(at.position);
+  $("now").className = step ? step.kind : "";
+  const number = other && other.of.number(other.position);
+  const title = other && (other.of === trace ? `Pinned: state ${number}`
+    : `${other.of.document.title}, state ${number}`);
+  $("panes").replaceChildren(...(other ? [pane(other.of, other.position, title, "pin")] : []),
+    pane(trace, at.position, other ? `State ${trace.number(at.position)}` : "", "now"));
+  $("legend").hidden = !trace.document.view || at.table;
+}
+
+// --- the inspector ---------------------------------------------------------------------------------------------------
+
+/** The cell of a change in words: `log[B]` of `log[B]: - Record(id=0, epoch=1) at 0`. */
+const cellOf = (change) => change.slice(0, change.indexOf(": "));
+
+const changeRow = (sign, told) => html("li", { class: { "+": "added", "-": "removed" }[sign] || "changed" },
+  html("span", { class: "sign", "aria-hidden": "true" }, sign === "-" ? "−" : sign), told);
+
+/** Rows of changes under their cells; each row is [cell, sign, words]. */
+function changeTree(rows) {
+  const cells = [...new Set(rows.map(([cell]) => cell))];
+  return html("ul", "tree", cells.map((cell) => html("li", "", html("b", "", cell),
+    html("ul", "", rows.filter(([each]) => each === cell).map(([, sign, told]) => changeRow(sign, told))))));
+}
+
+/** A change as the document words it, as [cell, sign, words]. */
+function rowOf(change) {
+  const [cell, told] = [cellOf(change), change.slice(change.indexOf(": ") + 2)];
+  return "+-".includes(told[0]) && told[1] === " " ? [cell, told[0], told.slice(2)]
+    : [cell, "~", told.replace(" -> ", " → ")];
+}
+
+function renderChanges() {
+  const step = trace.step(at.position), other = pinned();
+  const parts = step === null ? [html("h2", "", "The initial state"), html("p", "muted", "Nothing has happened yet.")]
+    : [html("h2", "", `Changed in step ${step.i}`), step.changed.length ? changeTree(step.changed.map(rowOf))
+      : html("p", "muted", "Nothing.")];
+  if (other !== null) {
+    const rows = trace.compared(other.of.state(other.position), trace.state(at.position)).map((row) => {
+      const told = ["before", "after"].filter((side) => side in row).map((side) => said(row[side], row.type))
+        .join(" → ");
+      return [row.cell, row.sign, row.at === undefined ? told : `${told} at ${row.at}`];
+    });
+    parts.push(html("h2", "", "Other than in the pinned state"), rows.length ? changeTree(rows)
+      : html("p", "muted", "Nothing."));
+  }
+  if (step && step.where) parts.push(html("p", "muted small", `${step.step} · ${step.where.file}:${step.where.line}`));
+  $("changes").replaceChildren(...parts);
+}
+
+function renderFields() {
+  $("fields-panel").hidden = at.changedOnly;
+  if (!at.changedOnly) $("fields").replaceChildren(fieldTable(trace, at.position,
+    { keys: true, wanted: $("filter").value.trim().toLowerCase() }));
+}
+
+/** A reason, and the steps that it stops. */
+const choice = (steps, why, where) => html("div", "choice",
+  html("code", { title: steps.join("; ") }, steps.slice(0, MOST_ALIKE).join("; "),
+    steps.length > MOST_ALIKE ? ` and ${steps.length - MOST_ALIKE} more` : null),
+  html("span", { title: where ? `${where.file}:${where.line}` : null }, why.replace(/^disabled: /, "")));
+
+function renderChoices() {
+  const choices = trace.choices(at.position), { failure, disabled } = trace.document;
+  const next = at.position < trace.last ? trace.step(at.position + 1).step : null;
+  const could = (step) => html("li", { class: step === next ? "taken" : "" }, html("code", "", step),
+    step === next ? html("em", "tag", "taken") : null);
+  const parts = choices === null ? [] : [html("h2", "", "Could happen here"), choices.enabled.length
+    ? html("ul", "plain", choices.enabled.map(could)) : html("p", "muted", "Nothing."),
+  html("h2", "", "Why disabled"), ...choices.disabled.map(([reason, steps]) =>
+    choice(steps, reason.why, reason.where))];
+  const stuck = choices === null && failure && at.position === trace.last ? failure.disabled : [];
+  $("choices").replaceChildren(...parts, ...stuck.map(({ step, why }) => choice([step], why)),
+    disabled.truncated ? html("p", "muted small", disabled.truncated) : "");
+}
+
+function renderProperties() {
+  for (const id of ["properties", "truth"]) $(id).hidden = !at.properties;
+  if (!at.properties) return;
+  const sign = { holds: "✓", reached: "✓", fails: "✗" };
+  $("properties").replaceChildren(html("h2", "", "Properties here"), html("ul", "plain", strip.rows.map((row) => {
+    const words = strip.words(row, at.position);
+    return html("li", { class: words === "fails" ? "failing" : "", title: row.says },
+      `${sign[words] || "–"} ${row.name} `, html("span", "muted", words));
+  })));
+}
+
+// --- what does not change from step to step --------------------------------------------------------------------------
+
+/** A text in which each "step 5" goes there, and code between backticks is code. */
+const linked = (told) => told.split(/(\bsteps? \d+\b|`[^`]+`)/).map((part, index) => {
+  if (index % 2 === 0) return part;
+  if (part.startsWith("`")) return html("code", "", part.slice(1, -1));
+  return html("button", { class: "link", onclick: () => go(trace.positionOf(Number(part.match(/\d+/)))) }, part);
+});
+
+function reasons(fails) {
+  const rows = [];
+  for (let reason = fails; reason; reason = reason.because) {
+    const values = Object.entries(reason.witness).map(([name, value]) => `${name} = ${said(value)}`).join(", ");
+    rows.push(html("p", "", html("code", "", reason.conjunct), " is false",
+      values ? html("span", "muted", ` where ${values}`) : null));
+  }
+  return html("details", { open: trace.document.argument.length === 0 },
+    html("summary", "", "The condition that is false"), rows);
+}
+
+function renderArgument() {
+  const { argument, property, failure } = trace.document;
+  const title = argument.find((each) => each.role === "title");
+  const rest = argument.filter((each) => each !== title);
+  const plain = failure ? "What went wrong" : property ? `Why ${property.name} is false` : "";
+  $("why-title").textContent = title ? title.text : plain;
+  const parts = rest.map((each) => html("p", { class: each.role }, linked(each.text),
+    each.step === null || each.role === "however" || /\bstep \d/.test(each.text) ? ""
+      : linked(` (step ${each.step})`)));
+  if (failure) {
+    const then = `Then step ${trace.total + 1} breaks it: ${failure.sentence}`;
+    if (failure.step) parts.push(html("p", "event", then), html("p", "", html("code", "", failure.step)));
+    const where = failure.where ? ` (${failure.where})` : "";
+    parts.push(html("p", "however", failure.message, html("span", "muted", where)));
+  }
+  if (property && property.fails) parts.push(reasons(property.fails));
+  $("argument").replaceChildren(...parts);
+  $("why").hidden = parts.length === 0;
+}
+
+const VERDICTS = { counterexample: (name) => `✗ ${name} fails`, witness: (name) => `✓ witness for ${name}`,
+  deadlock: () => "✗ deadlock", error: () => "✗ the model breaks its own types", run: () => "a run" };
+
+function renderHeader() {
+  const { document: doc } = trace, name = doc.property ? doc.property.name : "";
+  document.body.dataset.kind = doc.kind;
+  $("verdict").textContent = VERDICTS[doc.kind](name);
+  $("model").textContent = doc.model;
+  $("says").textContent = doc.property ? doc.property.says : doc.says;
+  $("failing").disabled = trace.failing === null && !doc.failure;
+  const notes = [doc.truncated ? doc.truncated.says : null, page.beside, ...doc.notes].filter(Boolean);
+  if (at.stale) notes.unshift("This link was made for another trace; it shows this one from its start.");
+  $("notice").textContent = notes.map((each) => (each.endsWith(".") ? each : `${each}.`)).join(" ");
+  $("notice").hidden = $("notice").textContent === "";
+  const pairs = (values) => Object.entries(values).map(([key, value]) => `${key}=${value}`).join(", ") || "none";
+  const facts = { model: doc.says, bounds: pairs(doc.bounds), budgets: pairs(doc.budgets), engine: doc.engine,
+    tool: doc.tool, commit: doc.commit ?? "unknown", trace: `${trace.digest} (first digits of its SHA-256)`,
+      replay: doc.replay };
+  $("facts").replaceChildren(...Object.entries(facts).flatMap(([key, value]) =>
+    [html("dt", "", key), html("dd", "", value)]));
+  $("legend").replaceChildren(...legend(doc.view));
+  $("traces").hidden = traces.length < 2;
+  $("traces").value = String(at.trace);
+}
+
+const legend = (view) => (view === null || view.kind === "group" ? []
+  : [["high", "HW, high watermark: what is left of it is committed, as this lane knows"],
+    ["added", "added in this step"],
+    ["removed", "removed in this step"], ["blamed", "read by what is false"],
+    ["number", "colour and number: epoch"]].map(([kind, words]) =>
+    html("span", `key ${kind}`, html("i", { "aria-hidden": "true" }), words)));
+
+/** All of the run on paper: words, then each step with what it changed. */
+function renderPaper() {
+  const doc = trace.document;
+  const drawn = doc.view ? pane(trace, at.position, `State ${trace.number(at.position)}`, "paper") : "";
+  $("paper").replaceChildren(html("h1", "", doc.title), html("p", "", $("says").textContent),
+    html("h2", "", $("why-title").textContent), ...$("argument").cloneNode(true).childNodes, drawn,
+    html("ol", "", trace.steps.map((step, index) => html("li", { value: step.i, class: step.kind }, step.sentence,
+      index + 1 === trace.failing ? html("b", "", ` ✗ ${doc.property.name} fails`) : null,
+      html("ul", "", step.changed.map((change) => html("li", "", change)))))),
+    html("p", "", "Replay: ", html("code", "", doc.replay)));
+}
+
+// --- all together ----------------------------------------------------------------------------------------------------
+
+function render() {
+  renderSteps();
+  renderPicture();
+  renderChanges();
+  renderFields();
+  renderChoices();
+  renderProperties();
+  strip.show(at.position);
+  $("messages").hidden = !at.messages || chart.columns.length === 0;
+  if (!$("messages").hidden) {
+    chart.show(at.position, at.focus);
+    const flying = chart.inFlight(at.position).length;
+    $("flight").textContent = trace.document.messages.length ? `${flying === 0 ? "none" : flying} in flight` : "";
+  }
+  $("where").textContent = `${trace.number(at.position)} / ${trace.total}`;
+  $("table").setAttribute("aria-pressed", String(at.table));
+  reveal($("steps"), $($("steps").getAttribute("aria-activedescendant")));
+  if (!$("messages").hidden) reveal($("chart"), chart.cursor);
+  clearTimeout(linkTimer);
+  linkTimer = setTimeout(() => {
+    written = link();
+    location.replace(written);
+  }, 120);
+}
+
+const link = () => writeLink({ ...at, step: trace.number(at.position), digest: trace.digest });
+
+/** Where a page without a place in its address opens: at what is wrong, or at what was reached. */
+const opening = () => trace.failing ?? (trace.document.kind === "run" ? 0 : trace.last);
+
+function choose(index) {
+  Object.assign(at, { trace: index, found: [], pin: null, focus: null });
+  trace = traces[index];
+  common = traces.length > 1 ? trace.commonWith(traces[(index + 1) % traces.length]) : null;
+  chart = new Chart(trace, $("chart"), go);
+  strip = new Strip(trace, $("truth"), go);
+  fold();
+  renderHeader();
+  renderArgument();
+  strip.draw($("truth").clientWidth - 264);
+}
+
+/** Goes where the address says. */
+function follow() {
+  const to = readLink(location.hash);
+  const index = to.trace < traces.length ? to.trace : 0;
+  if (trace === undefined || index !== at.trace) choose(index);
+  const stale = to.digest !== null && to.digest !== trace.digest;
+  Object.assign(at, { changedOnly: to.changedOnly, theme: to.theme, stale });
+  at.focus = trace.document.lanes.some((lane) => lane.id === to.focus) ? to.focus : null;
+  dress();
+  renderHeader();
+  go(to.step === null ? opening() : at.stale ? 0 : trace.positionOf(to.step), { quietly: !at.stale });
+  if (at.stale) tell($("notice").textContent);
+}
+
+function dress() {
+  document.documentElement.dataset.theme = at.theme;
+  $("theme").textContent = `theme: ${at.theme}`;
+}
+
+function nextTheme() {
+  at.theme = { system: "light", light: "dark", dark: "system" }[at.theme];
+  dress();
+  render();
+  tell($("theme").textContent);
+}
+
+// --- taking things away ----------------------------------------------------------------------------------------------
+
+/** Puts a text on the clipboard; where a page may not, shows it selected, to be copied by hand. */
+async function copy(told, what) {
+  try {
+    await navigator.clipboard.writeText(told);
+    toast(`copied ${what}`);
+  } catch {
+    const area = html("textarea", { rows: 8, readonly: true, "aria-label": what }, told);
+    $("export-dialog").replaceChildren(html("h2", { id: "export-title" }, `Copy ${what}`), area,
+      closing($("export-dialog")));
+    if (!$("export-dialog").open) $("export-dialog").showModal();
+    area.select();
+  }
+}
+
+function save(told, type, name) {
+  const address = URL.createObjectURL(new Blob([told], { type }));
+  html("a", { href: address, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(address), 1000);
+  toast(`saved ${name}`);
+}
+
+function pictureText() {
+  const drawn = drawLanes(trace.document.view, trace.frame(at.position), { id: "saved" });
+  drawn.setAttribute("xmlns", SVG);
+  const holder = html("div", "", drawn);
+  const wanted = ({ cssText, selectorText }) =>
+    cssText.includes(":root") || (selectorText && holder.querySelector(selectorText));
+  const rules = [...document.styleSheets[0].cssRules].filter(wanted).map((rule) => rule.cssText);
+  drawn.prepend(svg("style", "", rules.join("\n")));
+  return drawn.outerHTML;
+}
+
+function exporting() {
+  const dialog = $("export-dialog"), name = trace.document.model.replace(/[^\w.-]+/g, "-");
+  const entries = [["Replay command", () => copy(trace.document.replay, "the replay command")],
+    ["Link to this state", () => copy(`${location.href}\n${trace.document.replay}`, "the link and the replay command")],
+    ["Trace as JSON", () => copy(JSON.stringify(trace.document, null, 2), "the trace")],
+    ["This state as JSON", () => copy(JSON.stringify(trace.state(at.position), null, 2), "the state")],
+    ...Object.entries(trace.texts).map(([kind, told]) => [kind, () => copy(told, kind)]),
+    ["Save the trace", () => save(JSON.stringify(trace.document, null, 2), "application/json", `${name}.trace.json`)],
+    ["Save the picture", () => save(pictureText(), "image/svg+xml", `${name}-${trace.number(at.position)}.svg`)],
+    ["Print", () => { dialog.close(); print(); }]].filter(([told]) => told !== "Save the picture"
+      || trace.document.view);
+  dialog.replaceChildren(html("h2", { id: "export-title" }, "Take it away"),
+    html("div", "menu", entries.map(([told, does]) => html("button", { onclick: does }, told))), closing(dialog));
+  dialog.showModal();
+  tell("export menu");
+}
+
+const closing = (dialog) => html("button", { class: "close", onclick: () => dialog.close() }, "close (Esc)");
+
+// --- keys ------------------------------------------------------------------------------------------------------------
+
+/** Every key: how it is written, what it says under `?`, what it does. */
+const KEYS = [
+  ["ArrowRight l j", "next step", () => move(1)], ["ArrowLeft h k", "previous step", () => move(-1)],
+  ["Home g", "first state", () => go(0)], ["End G", "last state", () => go(trace.last)],
+  ["x", "first failing step", moveToFailure], ["Space", "play or pause (off under reduced motion)", play],
+  ["n", "next step that changes the focused lane", () => moveInLane(1)],
+  ["N", "previous step that changes it", () => moveInLane(-1)],
+  ["1 2 3 4 5 6 7 8 9", "focus a lane", (key) => focusNumber(Number(key))], ["0", "all lanes", () => focusNumber(0)],
+  ["d", "changed fields only, or all", () => toggle("changedOnly", "changed fields only", "all fields")],
+  ["o", "ghost of the previous state", () => toggle("ghost", "ghost of the previous state", "no ghost")],
+  ["/", "search sentences and fields; Enter: next, Escape: leave", () => $("search").focus()],
+  ["f", "filter fields; Escape: leave", () => { at.changedOnly = false; render(); $("filter").focus(); }],
+  ["m", "message chart", () => toggle("messages", "message chart shown", "message chart hidden")],
+  ["p", "properties", () => toggle("properties", "properties shown", "properties hidden")],
+  ["|", "pin this state and compare; of two traces: side by side", pin],
+  ["z", "fold runs of one lane", () => toggle("folded", "runs of one lane folded", "all steps")],
+  ["c", "copy the replay command", () => copy(trace.document.replay, "the replay command")],
+  ["y", "copy a link to this state, and the replay command", () =>
+    copy(`${location.href.split("#")[0]}${link()}\n${trace.document.replay}`, "the link")],
+  ["e", "export: copy or save", exporting], ["t", "light, dark, as the system", nextTheme],
+  ["a", "table instead of picture", () => toggle("table", "table", "picture")], ["?", "this list", help]];
+
+function help() {
+  const dialog = $("help-dialog");
+  const shown = (keys) => (keys.startsWith("1 2") ? ["1", "…", "9"] : keys.replace("Arrow", "").split(" "));
+  const row = ([keys, says]) => html("div", "",
+    html("dt", "", shown(keys).map((key) => (key === "…" ? key : html("kbd", "", key)))), html("dd", "", says));
+  dialog.replaceChildren(html("h2", { id: "help-title" }, "Keys"), html("dl", "keys", KEYS.map(row)), closing(dialog));
+  dialog.showModal();
+  tell("all keys");
+}
+
+function pressed(event) {
+  if (event.ctrlKey || event.altKey || event.metaKey || document.querySelector("dialog[open]")) return;
+  if (event.target.matches("input, textarea, select")) {
+    if (event.key === "Escape") event.target.blur();
+    if (event.key === "Enter" && event.target === $("search")) search(event.shiftKey ? -1 : 1);
+    return;
+  }
+  if (event.key === " " && event.target.matches("button, summary, [role=button]")) return;
+  const inList = { ArrowDown: () => move(1), ArrowUp: () => move(-1), PageDown: () => go(at.position + 10),
+    PageUp: () => go(at.position - 10) };
+  const own = event.target.matches("[role=listbox], [role=slider]") ? inList[event.key] : undefined;
+  const name = event.key === " " ? "Space" : event.key;
+  const known = KEYS.find(([keys]) => keys.split(" ").includes(name));
+  if (!own && !known) return;
+  event.preventDefault();
+  if (own) own();
+  else known[2](name);
+}
+
+const CLICKS = { first: () => go(0), previous: () => move(-1), next: () => move(1), last: () => go(trace.last), play,
+  failing: moveToFailure, table: () => toggle("table", "table", "picture"), theme: nextTheme, export: exporting, help };
+
+document.addEventListener("keydown", pressed);
+for (const [id, does] of Object.entries(CLICKS)) $(id).addEventListener("click", () => does());
+$("traces").append(...traces.map((each, index) => html("option", { value: index }, each.document.title)));
+$("traces").addEventListener("change", (event) => { choose(Number(event.target.value)); go(opening()); });
+$("search").addEventListener("input", () => search(0));
+$("filter").addEventListener("input", renderFields);
+$("steps").addEventListener("scroll", () => $("steps").classList.contains("virtual")
+  && renderSlice($("steps").scrollTop, $("steps").clientHeight));
+addEventListener("resize", () => { strip.draw($("truth").clientWidth - 264); strip.show(at.position); });
+addEventListener("hashchange", () => location.hash !== written && follow());
+addEventListener("beforeprint", renderPaper);
+matchMedia("print").addEventListener("change", (event) => event.matches && renderPaper());
+follow();

@@ -1,0 +1,264 @@
+// Two drawings over time: the message chart (columns are lanes, rows are steps), and the truth strip with its scrubber.
+
+const LINE = 28, GUTTER = 200, COLUMN = 116, HEADS = 30, CHART_WINDOW = 200;
+
+/** The columns of the chart: lanes that take part, and, where someone else sends or receives, a column for them. */
+function columnsOf(trace) {
+  const { view, lanes, messages } = trace.document;
+  const taking = new Set(trace.steps.map((step) => step.lane));
+  for (const each of messages) for (const { lane } of [...each.received, { lane: each.source },
+    { lane: each.to }]) taking.add(lane);
+  const ids = view ? [...view.lanes] : [];
+  for (const { id } of lanes) if (!ids.includes(id) && taking.has(id)) ids.push(id);
+  const others = messages.some((each) => each.source === null || (each.to === null && each.received.length === 0));
+  return others || (ids.length > 0 && taking.has(null)) ? [null, ...ids] : ids;
+}
+
+/** The message chart. It draws a window of steps; `show` moves through it and redraws only at its edges. */
+class Chart {
+  constructor(trace, host, onstep) {
+    const at = (number) => (number === null ? Infinity : trace.positionOf(number));
+    const messages = trace.document.messages.map((each) => ({ ...each, sent: at(each.sent), gone: at(each.ended),
+      received: each.received.map(({ step, lane }) => ({ at: at(step), lane: lane ?? each.to })) }));
+    for (const each of messages) each.over = Math.min(each.gone, ...each.received.map((one) => one.at));
+    Object.assign(this, { trace, host, onstep, messages, columns: columnsOf(trace), from: null });
+  }
+
+  x(id) {
+    return GUTTER + 44 + Math.max(0, this.columns.indexOf(id)) * COLUMN;
+  }
+
+  y(position) {
+    return (position - this.from + 0.5) * LINE;
+  }
+
+  show(position, focus) {
+    const first = Math.max(1, Math.min(position - CHART_WINDOW / 2, this.trace.last - CHART_WINDOW + 1));
+    const outside = position > 0 && (position < this.from || position >= this.from + CHART_WINDOW);
+    if (this.from === null || outside || focus !== this.focus) this.draw(first, focus);
+    this.mark(position);
+  }
+
+  /** Everything that does not depend on where one is. */
+  draw(from, focus) {
+    const to = Math.min(this.trace.last, from + CHART_WINDOW - 1);
+    Object.assign(this, { from, focus, to, moving: [], now: svg("g", "now") });
+    const [width, height] = [GUTTER + this.columns.length * COLUMN, (to - from + 1) * LINE + 10];
+    this.cursor = svg("rect", { x: 0, y: 0, width, height: LINE - 2, rx: 5, class: "cursor" });
+    const rows = Array.from({ length: to - from + 1 }, (_, index) => this.row(from + index, width));
+    const sized = (tall) => ({ viewBox: `0 0 ${width} ${tall}`, width, height: tall });
+    this.host.replaceChildren(
+      svg("svg", { class: "chart heads", ...sized(HEADS), "aria-hidden": "true" }, this.columns.map((id) =>
+        text(this.x(id), 20, id ?? "others", { class: id === null ? "who others" : "who", "text-anchor": "middle" }))),
+      svg("svg", { class: "chart", ...sized(height), role: "img",
+        "aria-label": "Message chart: a column for each lane, a row for each step; the list of steps says the same" },
+      svg("defs", "", tip("tip", "M0,0 L8,4 L0,8 z", 13), tip("cross", "M0,0 L8,8 M0,8 L8,0", 4)),
+      this.cursor, this.columns.map((id) => svg("line", { x1: this.x(id), y1: 0, x2: this.x(id), y2: height,
+        class: "life" })),
+      rows, this.messages.map((each) => this.message(each)), this.now));
+  }
+
+  /** A step: its number and action, and a mark in the lane whose step it is. */
+  row(position, width) {
+    const step = this.trace.step(position), y = this.y(position);
+    const faint = this.focus && !this.trace.touches(position, this.focus) ? " dimmed" : "";
+    const made = svg("g", { class: `event ${step.kind}${faint}`, onclick: () => this.onstep(position) },
+      svg("title", "", step.sentence),
+      svg("rect", { x: 0, y: y - LINE / 2, width, height: LINE, class: "hit" }),
+      text(40, y + 4, step.i, { class: "number", "text-anchor": "end" }),
+      text(50, y + 4, short(step.action, 20), { class: "what" }),
+      this.trace.isAfterGap(position) ? svg("path", { d: `M0,${y - LINE / 2} H${width}`, class: "gap" }) : null,
+      this.partners(step, y), this.dot(step, y));
+    this.moving.push([made, position]);
+    return made;
+  }
+
+  dot(step, y) {
+    const x = this.x(step.lane);
+    if (step.kind === "fault") return svg("path", { d: `M${x - 5},${y - 5} l10,10 m0,-10 l-10,10`, class: "dot" });
+    if (step.kind === "client") return svg("rect", { x: x - 4.5, y: y - 4.5, width: 9, height: 9, class: "dot" });
+    return svg("circle", { cx: x, cy: y, r: 4.5, class: "dot" });
+  }
+
+  /** A thin line to the others that a step without a message is about: the leader that a follower fetches from. */
+  partners(step, y) {
+    const others = Object.values(step.args).filter((id) => id !== null && id !== step.lane
+      && this.columns.includes(id));
+    return step.messages.length ? null : others.map((id) => svg("g", "partner",
+      svg("line", { x1: this.x(step.lane), y1: y, x2: this.x(id), y2: y }),
+        svg("circle", { cx: this.x(id), cy: y, r: 3 })));
+  }
+
+  /** A message from where it was sent to each place where it was received, or to where it was lost. */
+  message(each) {
+    const arrows = each.received.map(({ at, lane }) => this.arrow(each, at, this.x(lane), ""));
+    const start = this.x(each.source);
+    return each.end === "lost" ? [...arrows, this.arrow(each, each.gone, start + (this.x(each.to) - start) * 0.7,
+      "lost")] : arrows;
+  }
+
+  arrow(each, ended, x2, how) {
+    if (ended < this.from || each.sent > this.to) return null;
+    const [x1, y1, y2] = [this.x(each.source), this.y(each.sent), this.y(ended)];
+    const back = x1 === x2 ? 44 : 0;
+    const d = back ? `M${x1},${y1} C${x1 + back},${y1} ${x1 + back},${y2} ${x1},${y2}` : `M${x1},${y1} L${x2},${y2}`;
+    const told = `${each.text}${each.copy ? " (a duplicate)" : ""}${how ? `, ${how} at step ${each.ended}` : ""}`;
+    const made = svg("g", { class: `arrow ${how}`, onclick: () => this.onstep(ended) }, svg("title", "", told),
+      svg("path", { d, class: each.copy ? "line copy" : "line", "marker-end": how ? "url(#cross)" : "url(#tip)" }),
+      each.copy ? svg("path", { d, class: "inner" }) : null,
+      text((x1 + x2) / 2 + back, (y1 + y2) / 2 - 5, short(each.name, 18), { class: "name", "text-anchor": "middle" }));
+    this.moving.push([made, ended]);
+    return made;
+  }
+
+  /** What depends on where one is: the band, what is still to come, what is in flight. */
+  mark(position) {
+    this.cursor.setAttribute("y", this.y(position) - LINE / 2 + 1);
+    this.cursor.classList.toggle("nowhere", position === 0);
+    for (const [made, ended] of this.moving) made.classList.toggle("future", ended > position);
+    this.now.replaceChildren(...this.inFlight(position).map((each) => this.flight(each, position)));
+  }
+
+  inFlight(position) {
+    return this.messages.filter((each) => each.sent <= position && each.over > position);
+  }
+
+  /** A message in flight: a bold line with an open end, on its way to where it will be handled. */
+  flight(each, position) {
+    const [x1, y1] = [this.x(each.source), this.y(each.sent)];
+    const far = this.x(each.to ?? (each.received[0] || { lane: each.source }).lane);
+    const [x, y] = [x1 + (far - x1) * 0.6, Math.max(y1 + 6, this.y(position) + LINE / 2 + (each.copy ? 8 : 0))];
+    return svg("g", "flight", svg("title", "", `in flight: ${each.text}${each.copy ? " (a duplicate)" : ""}`),
+      svg("path", { d: `M${x1},${y1} L${x},${y}` }), svg("circle", { cx: x, cy: y, r: 4 }));
+  }
+}
+
+/** How an arrow ends. */
+const tip = (id, d, refX) => svg("marker", { id, viewBox: "0 0 8 8", refX, refY: 4, markerWidth: 9, markerHeight: 9,
+  orient: id === "tip" ? "auto" : 0, markerUnits: "userSpaceOnUse" }, svg("path", { d, class: id }));
+
+/** A text of at most so many characters. */
+const short = (said, most) => (said.length <= most ? said : `${said.slice(0, most - 1)}…`);
+
+/** Runs of one character, as [character, first, last]. */
+function runsOf(marks) {
+  const runs = [];
+  marks.forEach((mark, at) => {
+    const run = runs[runs.length - 1];
+    if (run && run[0] === mark) run[2] = at;
+    else runs.push([mark, at, at]);
+  });
+  return runs;
+}
+
+/** The truth strip: the scrubber, and a row of boxes for each property, all over the same axis of states. */
+class Strip {
+  constructor(trace, host, onstep) {
+    Object.assign(this, { trace, host, onstep, states: trace.last + 1 });
+    this.rows = Object.entries(trace.document.properties).map(([name, { kind, says }]) => {
+      const marks = Array.from({ length: this.states }, (_, at) => trace.truth(name, at));
+      return { name, kind, says, marks, fails: kind !== "reachable" && marks.includes("0") };
+    });
+    const shown = trace.document.property ? trace.document.property.name : null;
+    const rank = (row) => (row.name === shown ? 0 : row.fails ? 1 : row.kind === "reachable" ? 3 : 2);
+    this.rows.sort((one, other) => rank(one) - rank(other));
+  }
+
+  words(row, position) {
+    const [yes, no] = row.kind === "reachable" ? ["reached", "not here"] : ["holds", "fails"];
+    return { 1: yes, 0: no }[row.marks[position]] ?? "not checked";
+  }
+
+  /** Draws all rows for a width in pixels. */
+  draw(width) {
+    this.width = Math.max(200, width);
+    this.unit = Math.min(110, this.width / this.states);
+    this.slider = this.scrubber();
+    this.cursors = [];
+    this.host.replaceChildren(html("div", "strip-row", html("span", "strip-name muted", "state"), this.slider),
+      ...this.rows.map((row) => this.boxesOf(row)));
+  }
+
+  scrubber() {
+    const { trace } = this, middle = (at) => (at + 0.5) * this.unit;
+    const [end, back] = [middle(trace.last), middle(trace.loop)];
+    const faults = trace.steps.flatMap((step, index) => (step.kind === "fault" ? [index + 1] : []));
+    const every = Math.max(1, Math.ceil(this.states / (this.width / 26)));
+    const numbers = Array.from({ length: Math.ceil(this.states / every) }, (_, at) => at * every);
+    this.knob = svg("circle", { cy: 15, r: 11, class: "knob" });
+    this.knobText = text(0, 19, "", { "text-anchor": "middle", class: "knob-text" });
+    const made = svg("svg", { class: "scrubber", width: this.unit * this.states, height: 42, role: "slider",
+      tabindex: 0,
+      "aria-label": "state", "aria-valuemin": 0, "aria-valuemax": trace.total },
+    svg("line", { x1: middle(0), y1: 15, x2: middle(trace.last), y2: 15, class: "rail" }),
+    trace.loop === null ? null : svg("path", { class: "back",
+      d: `M${end},15 C${end},46 ${back},46 ${back},22 l-4,6 m4,-6 l4,6` }),
+    numbers.map((at) => [svg("circle", { cx: middle(at), cy: 15, r: 2.5, class: "stop" }),
+      text(middle(at), 39, trace.number(at), { "text-anchor": "middle", class: "axis" })]),
+    faults.map((at) => svg("path", { d: `M${middle(at)},8 v14`, class: "tick" })),
+    trace.failing === null ? null : svg("path", { class: "failing",
+      d: `M${middle(trace.failing) - 5},10 l10,10 m0,-10 l-10,10` }),
+    this.knob, this.knobText);
+    made.addEventListener("pointerdown", (event) => {
+      made.setPointerCapture(event.pointerId);
+      this.onstep(this.at(made, event));
+    });
+    made.addEventListener("pointermove", (event) => made.hasPointerCapture(event.pointerId)
+      && this.onstep(this.at(made, event)));
+    return made;
+  }
+
+  at(made, event) {
+    const x = event.clientX - made.getBoundingClientRect().left;
+    return Math.max(0, Math.min(this.states - 1, Math.floor(x / this.unit)));
+  }
+
+  /** What is true of a property over the whole run, in words. */
+  whole({ kind, marks, fails }) {
+    const at = (mark) => this.trace.number(marks.indexOf(mark));
+    if (kind === "reachable") return marks.includes("1") ? `reached at state ${at("1")}` : "not reached here";
+    return fails ? `fails, first at state ${at("0")}` : marks.includes("1") ? "holds" : "not checked";
+  }
+
+  boxesOf(row) {
+    const said = this.whole(row);
+    const cursor = svg("rect", { y: 1, width: this.unit, height: 22, class: "here" });
+    this.cursors.push(cursor);
+    const boxes = svg("svg", { class: `boxes ${row.kind === "reachable" ? "witness" : ""}`,
+      width: this.unit * this.states,
+      height: 24, role: "img", "aria-label": `${row.name}: ${said}`, onclick: (event) =>
+        this.onstep(this.at(boxes, event)) },
+    runsOf(row.marks).map((run) => this.run(run)), cursor);
+    return html("div", `strip-row ${row.fails ? "fails" : ""}`,
+      html("span", { class: "strip-name", title: `${row.says} (${said})` },
+        html("span", { class: "mark", "aria-hidden": "true" },
+          row.fails ? "✗" : row.marks.includes("1") ? "✓" : "–"),
+        row.name), boxes);
+  }
+
+  /** Boxes of one truth value in a row; where they are wide enough, one for each state with its sign. */
+  run([mark, first, last]) {
+    const name = { 1: "true", 0: "false", "-": "unknown" }[mark];
+    if (this.unit < 14) {
+      return svg("rect", { x: first * this.unit, y: 4, width: (last - first + 1) * this.unit, height: 16,
+        class: `box ${name}` });
+    }
+    return Array.from({ length: last - first + 1 }, (_, index) => {
+      const x = (first + index) * this.unit, middle = x + this.unit / 2;
+      const sign = { 1: `M${middle - 4},12 l3,4 l6,-8`, 0: `M${middle - 4},8 l8,8 m0,-8 l-8,8`,
+        "-": `M${middle - 4},12 h8` }[mark];
+      return [svg("rect", { x: x + 1, y: 3, width: this.unit - 2, height: 18, rx: 4, class: `box ${name}` }),
+        svg("path", { d: sign, class: `sign ${name}` })];
+    });
+  }
+
+  show(position) {
+    const x = (position + 0.5) * this.unit;
+    this.knob.setAttribute("cx", x);
+    this.knobText.setAttribute("x", x);
+    this.knobText.textContent = this.trace.number(position);
+    this.slider.setAttribute("aria-valuenow", this.trace.number(position));
+    this.slider.setAttribute("aria-valuetext", `state ${this.trace.number(position)} of ${this.trace.total}`);
+    for (const cursor of this.cursors) cursor.setAttribute("x", position * this.unit);
+  }
+}

@@ -1,0 +1,263 @@
+// The picture of one state: a lane for each member, as SVG or as a table. It draws frames as the document has them.
+
+const SVG = "http://www.w3.org/2000/svg";
+
+/** Okabe and Ito's colours for epochs 1 to 7, and of text on them; epoch 0 is grey, 8 is as 1, hatched. */
+const EPOCHS = [["#56B4E9", "#000"], ["#E69F00", "#000"], ["#009E73", "#000"], ["#CC79A7", "#000"], ["#F0E442", "#000"],
+  ["#0072B2", "#fff"], ["#D55E00", "#000"]];
+const NO_EPOCH = ["#D5D9DE", "#000"];
+
+/** An epoch's fill and text colour, and whether it is of a second round. */
+function colour(epoch) {
+  if (epoch === null || epoch <= 0) return { fill: NO_EPOCH[0], ink: NO_EPOCH[1], hatched: false };
+  const [fill, ink] = EPOCHS[(epoch - 1) % 7];
+  return { fill, ink, hatched: epoch > 7 };
+}
+
+/** An element with attributes, or just its class, and children; texts become text, nothing becomes nothing. */
+function element(made, attributes, children) {
+  const given = typeof attributes === "string" ? { class: attributes || null } : attributes;
+  for (const [name, value] of Object.entries(given)) {
+    if (name.startsWith("on")) made.addEventListener(name.slice(2), value);
+    else if (value !== null && value !== undefined && value !== false) made.setAttribute(name, value);
+  }
+  made.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false));
+  return made;
+}
+
+const svg = (tag, attributes = "", ...children) => element(document.createElementNS(SVG, tag), attributes, children);
+const html = (tag, attributes = "", ...children) => element(document.createElement(tag), attributes, children);
+
+const ROW = 86, TOP = 24, LEFT = 252, CELL = 50, BOX = 44, TALL = 36, WINDOW = 40;
+const xOf = (offset, shown) => LEFT + (offset - shown.from) * CELL;
+
+const text = (x, y, said, attributes = {}) => svg("text", { x, y, ...attributes }, said);
+
+/** Patterns that pictures share: the second round of colours, what was removed, who is down. */
+const hatches = (id) => svg("defs", "", [["round", 6, 1.5], ["gone", 7, 1.6],
+  ["down", 9, 2]].map(([name, size, width]) =>
+  svg("pattern", { id: `${name}-${id}`, width: size, height: size, patternUnits: "userSpaceOnUse",
+    patternTransform: name === "gone" ? "rotate(-45)" : "rotate(45)" },
+  svg("line", { x1: 0, y1: 0, x2: 0, y2: size, class: `hatch ${name}`, "stroke-width": width * 2 }))));
+
+/** A shape for a role, so that it does not rest on a word or a colour alone. */
+function glyph(role, x, y) {
+  const points = (...pairs) => pairs.map(([dx, dy]) => `${x + dx},${y + dy}`).join(" ");
+  const star = Array.from({ length: 10 }, (_, i) => {
+    const [r, turn] = [i % 2 ? 3.6 : 8.5, (i * Math.PI) / 5 - Math.PI / 2];
+    return [Number((r * Math.cos(turn)).toFixed(2)), Number((r * Math.sin(turn)).toFixed(2))];
+  });
+  if (role === "leader") return svg("polygon", { points: points(...star), class: "glyph leader" });
+  if (role === "candidate" || role === "prospective") {
+    return svg("polygon", { points: points([0, -7], [7, 0], [0, 7], [-7, 0]), class: "glyph" });
+  }
+  return svg("circle", { cx: x, cy: y, r: 5, class: role === null ? "glyph none" : "glyph" });
+}
+
+const widthOf = (told) => Math.round(told.length * 6.4 + 14);
+
+/** A small pill of text at a place; `how` is its class. */
+const pill = (x, y, told, how, title, { fill, ink } = {}) => svg("g", `pill ${how}`, svg("title", "", title),
+  svg("rect", { x, y: y - 9, width: widthOf(told), height: 18, rx: 9, fill }),
+  text(x + widthOf(told) / 2, y + 4, told, { "text-anchor": "middle", fill: ink }));
+
+/** Whether a lane is in the ISR of the leader (filled), of the controller only (outlined), or of the leader only. */
+function isrPill({ leader, controller }) {
+  if (leader && controller === false) return ["ISR", "isr leader-only",
+    "in the leader's ISR, and not in the controller's"];
+  if (leader) return ["ISR", "isr both", controller ? "in the ISR, as leader and controller see it"
+    : "in the leader's ISR"];
+  if (controller) return ["ISR", "isr controller-only", "in the controller's ISR, and not in the leader's"];
+  return leader === false || controller === false ? ["not in ISR", "isr out", "in nobody's ISR"] : null;
+}
+
+function cellBox(cell, x, y, how, id) {
+  const { fill, ink, hatched } = colour(cell.epoch);
+  const gone = how === "removed";
+  const prefix = cell.epoch !== null && cell.text.startsWith(String(cell.epoch)) ? String(cell.epoch) : "";
+  const name = prefix ? cell.text.slice(prefix.length) : cell.text;
+  const style = { class: "cell-text", fill: gone ? null : ink };
+  return svg("g", { class: `cell ${how}`, "data-offset": cell.offset },
+    svg("title", "", `${cell.says}${how === "same" ? "" : ` (${how} in this step)`}`),
+    svg("rect", { x, y, width: BOX, height: TALL, rx: 4, fill: gone ? "none" : fill, class: "box" }),
+    hatched && !gone ? svg("rect", { x, y, width: BOX, height: TALL, rx: 4, fill: `url(#round-${id})` }) : null,
+    gone ? svg("rect", { x, y, width: BOX, height: TALL, rx: 4, fill: `url(#gone-${id})` }) : null,
+    name && prefix
+      ? [text(x + 7, y + 15, prefix, { ...style, class: "cell-epoch" }), text(x + 25, y + 25, name, style)]
+      : text(x + BOX / 2, y + 24, cell.text, style),
+    how === "added" || gone ? text(x + BOX - 8, y + 12, gone ? "−" : "+", { ...style, class: "sign" }) : null);
+}
+
+/** An upright bar before the cell of an offset, with a flag above. */
+function bar(offset, y, flag, kind, shown) {
+  const at = Math.max(offset, shown.from);
+  const x = xOf(at, shown) - 5;
+  return svg("g", `bar ${kind}`,
+    svg("rect", { x, y: y + 18, width: 5, height: 50, rx: 2 }),
+    flag ? text(x + 2.5, y + 15, offset < shown.from ? `◂ ${flag}` : flag, { "text-anchor": "middle" }) : null);
+}
+
+/** Where the log ends: a caret under the first free place. */
+function caret(offset, y, said, kind, shown) {
+  const x = xOf(Math.max(offset, shown.from), shown) - 3;
+  return svg("g", `caret ${kind}`,
+    svg("polygon", { points: `${x},${y + 64} ${x + 6},${y + 73} ${x - 6},${y + 73}` }),
+    said ? text(x + 10, y + 75, said) : null);
+}
+
+const moved = (name, before, after) =>
+  before === undefined || before === null || before === after ? `${name} ${after}` : `${name} ${before}→${after}`;
+
+/** The log of a lane: what is committed, cells, what this step removed, open transactions, bars. */
+function logOf(lane, marks, y, shown, id) {
+  const top = y + 25;
+  const { changed } = marks;
+  const cells = lane.cells.filter((cell) => cell.offset >= shown.from);
+  const added = new Set(marks.added), replaced = new Map(marks.replaced.map((cell) => [cell.offset, cell]));
+  const how = (cell) => (added.has(cell.offset) ? "added" : replaced.has(cell.offset) ? "replaced" : "same");
+  const high = lane.high_watermark, stable = lane.last_stable_offset;
+  const flags = moved("HW", changed.high_watermark, high) + (stable !== null && stable === high ? ", LSO" : "");
+  return svg("g", "log",
+    high > shown.from ? svg("rect", { x: LEFT - 4, y: y + 18, width: (high - shown.from) * CELL, height: 50,
+      class: "committed" }) : null,
+    shown.from > 0 ? text(LEFT - 8, top + 22, `${shown.from} ◂`, { "text-anchor": "end", class: "muted" }) : null,
+    cells.map((cell) => cellBox(cell, xOf(cell.offset, shown), top, how(cell), id)),
+    marks.removed.filter((cell) => cell.offset >= shown.from)
+      .map((cell) => cellBox(cell, xOf(cell.offset, shown), top, "removed", id)),
+    lane.spans.map((span) => spanOf(span, y, shown, lane)),
+    lane.log_end === null ? null : caret(lane.log_end, y, moved("end", changed.log_end, lane.log_end), "", shown),
+    stable === null ? null
+      : bar(stable, y, stable === high ? "" : moved("LSO", changed.last_stable_offset, stable), "stable", shown),
+    high === null ? null : bar(high, y, flags, "high", shown));
+}
+
+/** A transaction over the cells it covers. */
+function spanOf(span, y, shown, lane) {
+  const end = span.end > span.start ? span.end : lane.log_end || span.start + 1;
+  const [x1, x2] = [xOf(Math.max(span.start, shown.from), shown), xOf(Math.max(end, shown.from), shown) - 8];
+  return svg("g", { class: span.open ? "span open" : "span" },
+    svg("title", "", `${span.text}: ${span.open ? "open since" : "from"} offset ${span.start}`),
+    svg("path", { d: `M${x1},${y + 76} v6 H${x2}${span.open ? "" : " v-6"}` }),
+    text(x1, y + 94, span.text));
+}
+
+const chipWidth = (chip) => Math.max(40, Math.round(chip.length * 8 + 20));
+
+/** What a group member is assigned. */
+const chipsOf = ({ chips }) => svg("g", "chips", chips.map((chip, index) => {
+  const x = chips.slice(0, index).reduce((sum, each) => sum + chipWidth(each) + 8, LEFT);
+  return svg("g", "chip", svg("rect", { x, y: 25, width: chipWidth(chip), height: 36, rx: 6 }),
+    text(x + chipWidth(chip) / 2, 49, chip, { "text-anchor": "middle" }));
+}));
+
+/** The left part of a lane: its name, role, epoch, who counts it in sync. */
+function headOf(lane, marks) {
+  const [role, ...more] = lane.role_text.split(" (");
+  const long = lane.id.length > 3, after = 18 + lane.id.length * (long ? 9.2 : 15);
+  const pills = [lane.up ? null : ["down", "dead", "it has crashed"],
+    lane.epoch === null ? null : [`epoch ${lane.epoch}`, "epoch", `in epoch ${lane.epoch}`, colour(lane.epoch)],
+    isrPill(lane.in_isr)].filter(Boolean);
+  const startOf = (index) => pills.slice(0, index).reduce((x, [told]) => x + widthOf(told) + 6, 14);
+  const touched = Object.keys(marks.changed).length + marks.added.length + marks.removed.length + marks.replaced.length;
+  return svg("g", "head",
+    text(14, 36, lane.id, { class: long ? "name long" : "name" }), glyph(lane.role, after + 10, 29),
+    text(after + 24, 34, role, { class: "role" }),
+    more.length ? text(after + 28 + role.length * 7.6, 34, `(${more.join(" (")}`, { class: "stale" }) : null,
+    touched ? svg("rect", { x: 0, y: 10, width: 5, height: 66, rx: 2.5, class: "touched" }) : null,
+    pills.map((each, index) => pill(startOf(index), 60, ...each)));
+}
+
+/** Further badges of a lane, as lines of small text at its right end. */
+const badgesOf = (lane, x) => Object.entries(lane.badges).map(([name, value], index) =>
+  text(x, 34 + index * 15, `${name} ${value}`, { class: "badge" }));
+
+const UNMARKED = { added: [], removed: [], replaced: [], changed: {} };
+
+/** Which offsets are drawn: all, or in a long log those at its end and where something happens. */
+function windowOf(view, frame) {
+  const lanes = view.lanes.map((id) => frame.lanes[id]);
+  const marks = Object.values(frame.marks);
+  const last = (cells) => (cells.length ? cells[cells.length - 1].offset + 1 : 0);
+  const end = Math.max(0, ...lanes.map((lane) => last(lane.cells)), ...marks.map((each) => last(each.removed)));
+  if (view.columns <= WINDOW) return { from: 0, columns: view.columns };
+  const wanted = lanes.map((lane) => lane.high_watermark).concat(marks.flatMap((each) => each.added))
+    .filter((offset) => offset !== null);
+  const from = Math.max(0, Math.min(end - WINDOW / 2, ...wanted.map((offset) => offset - 4)), end - WINDOW);
+  return { from, columns: Math.min(view.columns, WINDOW) };
+}
+
+/** The lanes of a frame as SVG. `before` is the frame whose ghost is drawn, or null; `focus` a lane's id, or null. */
+function drawLanes(view, frame, { before = null, focus = null, blamed = new Set(), id = "now",
+  onfocus = null } = {}) {
+  const shown = windowOf(view, frame);
+  const step = view.kind === "transaction" ? ROW + 18 : ROW;
+  const chips = view.kind === "group";
+  const widest = Math.max(0, ...view.lanes.map((each) => frame.lanes[each].chips.reduce((sum, chip) =>
+    sum + chipWidth(chip) + 8, 0)));
+  const right = chips ? LEFT + Math.max(200, widest) : LEFT + (shown.columns + 1) * CELL + 30;
+  const badges = view.badges.length ? 150 : 0;
+  const [width, height] = [right + badges, TOP + view.lanes.length * step + 4];
+  const offsets = chips ? [] : Array.from({ length: shown.columns }, (_, i) => shown.from + i);
+  const scale = Math.max(1, Math.min(1.25, 640 / width));
+  const made = svg("svg", { class: "lanes", viewBox: `0 0 ${width} ${height}`, width: width * scale,
+    height: height * scale,
+    role: "group", "aria-label": `Lanes, one for each ${view.domain}` },
+  hatches(id),
+  offsets.length ? text(LEFT - 16, 17, "offset", { class: "axis", "text-anchor": "end" }) : null,
+  offsets.map((offset) => text(xOf(offset, shown) + BOX / 2, 17, offset, { class: "axis", "text-anchor": "middle" })),
+  view.lanes.map((name, row) => {
+    const lane = frame.lanes[name], marks = frame.marks[name] || UNMARKED;
+    const dimmed = focus !== null && focus !== name;
+    const classes = ["lane", lane.up ? "" : "crashed", dimmed ? "dimmed" : "", focus === name ? "focused" : "",
+      blamed.has(name) ? "blamed" : ""];
+    const press = (event) => (event.type === "click" || event.key === "Enter") && onfocus && onfocus(name);
+    return svg("g", { class: classes.filter(Boolean).join(" "), transform: `translate(0 ${TOP + row * step})`,
+      "data-lane": name, role: "button", tabindex: onfocus ? 0 : null, "aria-label": lane.label,
+      "aria-pressed": String(focus === name), onclick: press, onkeydown: press },
+    svg("rect", { x: 0.5, y: 2.5, width: width - 1, height: step - 5, rx: 8, class: "ground" }),
+    lane.up ? null : svg("rect", { x: 0.5, y: 2.5, width: width - 1, height: step - 5, rx: 8,
+      fill: `url(#down-${id})` }),
+    headOf(lane, marks),
+    before && !chips ? ghostOf(before.lanes[name], lane, shown) : null,
+    chips ? chipsOf(lane) : logOf(lane, marks, 0, shown, id),
+    badgesOf(lane, right + 4));
+  }));
+  made.style.minWidth = `${Math.round(width * 0.7)}px`;
+  return made;
+}
+
+/** Faint outlines of what a lane was, where it is not any more. */
+function ghostOf(was, lane, shown) {
+  const moved = (name) => was[name] !== null && was[name] !== lane[name];
+  return svg("g", { class: "ghost", "aria-hidden": "true" },
+    was.cells.filter((cell) => cell.offset >= shown.from).map((cell) =>
+      svg("rect", { x: xOf(cell.offset, shown) - 3, y: 22, width: BOX + 6, height: TALL + 6, rx: 6 })),
+    moved("high_watermark") ? bar(was.high_watermark, 0, "", "was", shown) : null,
+    moved("log_end") ? caret(was.log_end, 0, "", "was", shown) : null);
+}
+
+/** The same as a table: a row for each lane, a column for each thing that is drawn. */
+function tableOfLanes(view, frame) {
+  const log = view.kind !== "group";
+  const heads = [view.domain, "state", "epoch", "in ISR", ...(log ? ["log", "high watermark", "log end"]
+    : ["assigned"]),
+    ...(view.kind === "transaction" ? ["last stable offset", "transactions"] : []), ...view.badges, "changed"];
+  const rows = view.lanes.map((id) => {
+    const lane = frame.lanes[id], marks = frame.marks[id] || UNMARKED;
+    const isr = isrPill(lane.in_isr);
+    const cells = lane.cells.map((cell) => cell.text).join(" ") || "empty";
+    const news = [...marks.added.map((offset) => `+ offset ${offset}`),
+      ...marks.removed.map((cell) => `− ${cell.says}`),
+      ...marks.replaced.map((cell) => `was ${cell.says}`), ...Object.entries(marks.changed).map(([name, was]) =>
+        `${name.replaceAll("_", " ")} was ${said(was)}`)];
+    return [id, lane.up ? lane.role_text : `down${lane.role_text ? `, ${lane.role_text}` : ""}`, lane.epoch ?? "",
+      isr ? isr[2] : "", ...(log ? [cells, lane.high_watermark ?? "", lane.log_end ?? ""] : [lane.chips.join(", ")]),
+      ...(view.kind === "transaction" ? [lane.last_stable_offset ?? "", lane.spans.map((span) => span.text).join(", ")]
+        : []),
+      ...view.badges.map((name) => lane.badges[name] ?? ""), news.join("; ")];
+  });
+  return html("table", "lane-table",
+    html("thead", "", html("tr", "", heads.map((head) => html("th", { scope: "col" }, head)))),
+    html("tbody", "", rows.map(([id, ...cells]) =>
+      html("tr", "", html("th", { scope: "row" }, id), cells.map((cell) => html("td", "", String(cell)))))));
+}

@@ -1,0 +1,98 @@
+"""Debian's chromium, driven through its developer tools: pages that are opened from a file, as people open them."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Generator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Locator, Page, expect, sync_playwright
+
+MISSING = "no chromium here; `apt-get install chromium` brings it"
+
+
+@contextmanager
+def chromium() -> Generator[Browser]:
+    """The browser. Where there is none tests are skipped, with the reason; in CI, which installs it, they fail."""
+    path = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    if path is None and os.environ.get("CI"):
+        pytest.fail(MISSING)
+    if path is None:
+        pytest.skip(MISSING)
+    with sync_playwright() as started:
+        browser = started.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-dev-shm-usage"])
+        yield browser
+        browser.close()
+
+
+@dataclass
+class Shown:
+    """A page in the browser, what it complained of and what it asked the network for."""
+
+    page: Page
+    complaints: list[str] = field(default_factory=list[str])
+    requests: list[str] = field(default_factory=list[str])
+
+    def press(self, *keys: str) -> None:
+        """Presses keys, one after the other."""
+        for key in keys:
+            self.page.keyboard.press(key)
+
+    @property
+    def where(self) -> str:
+        """Where one is: `8 / 8`."""
+        return self.text("#where")
+
+    @property
+    def live(self) -> str:
+        """What a screen reader was told last."""
+        return self.text("#live")
+
+    def text(self, selector: str) -> str:
+        """The text of an element."""
+        return self.page.locator(selector).text_content() or ""
+
+    def all(self, selector: str) -> Locator:
+        """The elements that a selector finds."""
+        return self.page.locator(selector)
+
+    def count(self, selector: str) -> int:
+        """How many elements a selector finds."""
+        return self.page.locator(selector).count()
+
+    def seen(self, selector: str) -> bool:
+        """Whether an element is to be seen."""
+        return self.page.locator(selector).is_visible()
+
+    def waits(self, selector: str, told: str) -> None:
+        """Waits until an element's text is this."""
+        expect(self.page.locator(selector)).to_have_text(told, timeout=20_000)
+
+    def run(self, script: str) -> Any:
+        """What a script gives in the page."""
+        return self.page.evaluate(script)
+
+
+@contextmanager
+def shown(browser: Browser, file: Path, place: str = "", **context: Any) -> Generator[Shown]:
+    """The page of a file, at a place such as `s=3`; afterwards it must have complained of nothing, and asked for
+    nothing but itself."""
+    given: dict[str, Any] = {"viewport": {"width": 1280, "height": 900}, "color_scheme": "light", **context}
+    made = browser.new_context(**given)
+    page = made.new_page()
+    one = Shown(page)
+    page.on("console", lambda message: one.complaints.append(f"{message.type}: {message.text}"))
+    page.on("pageerror", lambda error: one.complaints.append(str(error)))
+    page.on("request", lambda request: one.requests.append(request.url))
+    address = file.as_uri()
+    page.goto(f"{address}#{place}" if place else address)
+    page.wait_for_selector("#steps [aria-selected=true]", state="attached")
+    yield one
+    made.close()
+    assert not one.complaints
+    assert {url.partition("#")[0] for url in one.requests} <= {address}

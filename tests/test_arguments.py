@@ -1,0 +1,149 @@
+"""Every shipped counterexample is argued for in words, and these are the words.
+
+`golden/arguments/MODEL.txt` has, per counterexample recorded in spec/, its name, the steps, and the argument. The steps
+are replayed by the judge, not searched for again. `TIDEGATE_UPDATE=1` writes, searching only where the steps do not
+fail any more; look at what changed.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import pytest
+from tidegate.cli.recorded import Recorded, read
+from tidegate.explorer import ENGINES
+from tidegate.explorer.search import Search
+from tidegate.invariants.catalogue import find
+from tidegate.language.argument import argument
+from tidegate.language.binding import load
+from tidegate.language.explain import why_false
+from tidegate.language.heading import replay_line
+from tidegate.language.judge import format_run, holds, run_text
+from tidegate.language.model import Model, Property
+from tidegate.language.steptext import StepError
+from tidegate.language.values import ModelError
+from tidegate.language.verdict import Run
+from tidegate.reports.counterexample import argument_page
+from tidegate.reports.paper import Paper
+
+ROOT = Path(__file__).resolve().parent.parent
+GOLDEN = ROOT / "tests" / "golden" / "arguments"
+UPDATE = bool(os.environ.get("TIDEGATE_UPDATE"))
+EXAMPLES = {
+    "lock:careless one_inside": ("lock", "careless", "look(A); look(B); take(A); take(B)"),
+}
+
+
+def recorded() -> Iterator[tuple[str, Recorded, str]]:
+    """Every counterexample that the commit tier records: its name, its check, and the property."""
+    for path in sorted((ROOT / "spec").glob("*.toml")):
+        for check in read(path).checks:
+            for name, expected in check.properties.items():
+                if expected.verdict == "violated" and check.tier == "commit":
+                    yield f"{check.target} {check.bounds} {words(check)}{name}", check, name
+
+
+def words(check: Recorded) -> str:
+    return "".join(f"{name}={value} " for name, value in check.own.items())
+
+
+RECORDED = {name: (check, prop) for name, check, prop in recorded()}
+
+
+def model_of(check: Recorded, prop: str) -> Model:
+    definition, profile = find(check.target)
+    texts = {name: str(value) for name, value in check.constants.items()}
+    return definition.bind(check.target, texts, profile, ghosts=check.ghosts, properties=[prop])
+
+
+def text_of(model: Model, run: Run, prop: Property) -> str:
+    """The argument as it is printed, the steps before it."""
+    states = run.states()
+    about = states[-2:] if prop.kind == "transition" else states[-1:]
+    rows = argument(model, prop, run, len(run.steps), why_false(model, prop, *about))
+    return format_run(model, run) + "\n" + argument_page(rows, Paper(width=100)).text()
+
+
+def golden() -> Mapping[str, str]:
+    """The texts by name."""
+    found: dict[str, str] = {}
+    for path in sorted(GOLDEN.glob("*.txt")):
+        for section in re.split(r"^## ", path.read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]:
+            name, _, text = section.partition("\n")
+            found[name] = text.rstrip("\n") + "\n"
+    return found
+
+
+TEXTS = golden()
+
+
+def test_every_counterexample_has_its_argument(cache: Path) -> None:
+    if UPDATE:
+        update(cache)
+    assert sorted(golden()) == sorted([*RECORDED, *EXAMPLES])
+
+
+def update(cache: Path) -> None:
+    """Searches for every counterexample anew and writes the texts."""
+    sections: dict[str, list[str]] = {}
+    for name, (check, prop) in RECORDED.items():
+        model = model_of(check, prop)
+        text = text_of(model, known(name, model) or searched(check, model, cache), model.properties[0])
+        sections.setdefault(check.model, []).append(f"## {name}\n{text}")
+    for name, (file, profile, steps) in EXAMPLES.items():
+        model = load(ROOT / "examples" / f"{file}.py").bind(profile=profile)
+        text = text_of(model, run_text(model, steps), model.properties[0])
+        sections.setdefault("examples", []).append(f"## {name}\n{text}")
+    for model_name, texts in sections.items():
+        (GOLDEN / f"{model_name}.txt").write_text("\n".join(texts), encoding="utf-8")
+
+
+def known(name: str, model: Model) -> Run | None:
+    """The run that is written down, if it still fails at its end."""
+    try:
+        run = run_text(model, TEXTS[name].partition("\n")[0])
+    except (KeyError, StepError, ModelError):
+        return None
+    prop, states = model.properties[0], run.states()
+    about = states[-2:] if prop.kind == "transition" else states[-1:]
+    return None if holds(model, prop, *about) else run
+
+
+def searched(check: Recorded, model: Model, cache: Path) -> Run:
+    run = ENGINES["native"](model, Search(symmetry=check.symmetry, cache=cache), None).properties[0].run
+    assert run is not None, check.name
+    return run
+
+
+@pytest.mark.parametrize("name", RECORDED)
+def test_the_argument_of(name: str) -> None:
+    check, prop = RECORDED[name]
+    model = model_of(check, prop)
+    run = run_text(model, TEXTS[name].partition("\n")[0])
+    assert text_of(model, run, model.properties[0]) == TEXTS[name]
+
+
+def test_the_argument_of_an_example() -> None:
+    for name, (file, profile, steps) in EXAMPLES.items():
+        model = load(ROOT / "examples" / f"{file}.py").bind(profile=profile)
+        assert text_of(model, run_text(model, steps), model.properties[0]) == TEXTS[name]
+
+
+def test_an_argument_names_who_lost_what_and_why() -> None:
+    """The first loss that KIP-101 tells of, in the words that a person would want."""
+    text = " ".join(TEXTS["replication:truncate_to_hw two_replicas weak_isr"].split())
+    for said in ("B's log lost 0a at step 8, because B's high watermark was 0", "However, B's log is empty"):
+        assert said in text
+    assert len({name.partition(" ")[0] for name in TEXTS}) >= 10
+
+
+def test_steps_that_are_replayed_still_fail_where_they_did() -> None:
+    name = "raft:count_replicas figure_8 leader_completeness"
+    check, prop = RECORDED[name]
+    model = model_of(check, prop)
+    run = run_text(model, TEXTS[name].partition("\n")[0])
+    assert [holds(model, model.properties[0], state) for state in run.states()[-2:]] == [True, False]
+    assert replay_line(model, run).startswith("tidegate replay raft:count_replicas ")

@@ -1,0 +1,117 @@
+"""The processes of the gate: one that is killed is one line of the report; an interrupt stops all, and the report is
+of what was done.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tidegate.cli.exits import Exit, worst
+
+from .conftest import ROOT
+
+pytestmark = pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="/proc tells which process is whose")
+
+ENDLESS = '[[check]]\nset = {{ max_leader_epoch = 9, max_records = {number} }}\nexpect = {{ weak_isr = "holds" }}\n'
+HEAD = 'schema = "tidegate.spec/1"\nmodel = "replication"\n'
+QUICK = f'[[check]]\nmodel = "{ROOT / "examples" / "lock.py"}"\nexpect = {{ one_inside = "holds" }}\n'
+
+Gate = subprocess.Popen[str]
+
+
+@pytest.fixture
+def gates() -> Iterator[list[Gate]]:
+    """The gates that a test started; whatever is left of them ends with it."""
+    started: list[Gate] = []
+    yield started
+    for each in started:
+        if each.poll() is None:
+            each.kill()
+            each.wait()
+
+
+def begin(gates: list[Gate], folder: Path, cache: Path, text: str, *options: str) -> Gate:
+    (folder / "gate.toml").write_text(HEAD + text)
+    command = [
+        sys.executable,
+        "-m",
+        "tidegate.cli.main",
+        "gate",
+        str(folder / "gate.toml"),
+        "--out",
+        str(folder / "out"),
+    ]
+    begun = subprocess.Popen(
+        [*command, *options],
+        env={**os.environ, "TIDEGATE_CACHE": str(cache), "PYTHONIOENCODING": "utf-8", "CI": ""},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    gates.append(begun)
+    return begun
+
+
+def child(gate: Gate) -> int:
+    """The first process that the gate runs, once there is one."""
+    for _ in range(3000):
+        assert gate.poll() is None, gate.communicate()
+        for task in Path(f"/proc/{gate.pid}/task").glob("*/children"):
+            for pid in task.read_text().split():
+                if b"check" in Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0"):
+                    return int(pid)
+        time.sleep(0.02)
+    raise AssertionError("the gate runs nothing")
+
+
+def report(folder: Path) -> Any:
+    assert (folder / "out" / "junit.xml").is_file()
+    assert (folder / "out" / "results.sarif").is_file()
+    return json.loads((folder / "out" / "report.json").read_text(encoding="utf-8"))
+
+
+def test_a_worker_that_is_killed_is_one_entry(gates: list[Gate], tmp_path: Path, cache: Path) -> None:
+    gate = begin(gates, tmp_path, cache, ENDLESS.format(number=2) + QUICK, "--workers", "1")
+    os.kill(child(gate), signal.SIGKILL)
+    out, err = gate.communicate(timeout=120)
+    assert gate.returncode == 70, err
+    assert "1 broke down, 1 ok of 2 checks" in out
+    broken, quick = report(tmp_path)["checks"]
+    told = "the process of this check was ended by SIGKILL; out of memory? --memory and --workers bound it"
+    assert (broken["result"], broken["differences"]) == ("broke down", [told])
+    assert quick["result"] == "ok"
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupt_stops_everything_and_reports_what_was_done(
+    number: signal.Signals, gates: list[Gate], tmp_path: Path, cache: Path
+) -> None:
+    text = ENDLESS.format(number=2) + ENDLESS.format(number=3) + ENDLESS.format(number=4)
+    gate = begin(gates, tmp_path, cache, text, "--workers", "1")
+    running = child(gate)  # from here on there is something to stop, whatever it does by now
+    gate.send_signal(number)
+    out, err = gate.communicate(timeout=120)
+    assert gate.returncode == 5, out + err
+    assert "tidegate: interrupted; the report is of what was done" in err
+    assert not Path(f"/proc/{running}").exists()
+    found = report(tmp_path)
+    assert found["interrupted"]
+    assert [each["result"] for each in found["checks"]] == ["inconclusive"]
+    assert [(each["name"], each["why"]) for each in found["not_run"]] == [
+        (f"replication max_leader_epoch=9 max_records={records}", "interrupted") for records in (3, 4)
+    ]
+    assert "not run: 2 recorded checks, because the gate was interrupted" in out
+
+
+def test_what_several_exits_come_to() -> None:
+    order = [70, 65, 66, 64, 7, 6, 1, 3, 2, 5, 4, 0]
+    assert [int(worst(Exit(code) for code in order[at:])) for at in range(len(order))] == order

@@ -1,0 +1,333 @@
+"""The page in a browser: links, comparison, pictures of every kind of lane, long runs, paper, narrow windows."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Generator
+from pathlib import Path
+
+import jsonschema
+import pytest
+from playwright.sync_api import Browser
+from tidegate.language.trace import schema
+from tidegate.reports.html import digest, page
+from tidegate.reports.html.cut import cut
+
+from .browser import Shown, chromium, shown
+from .html_traces import ROOT, Document, busy, frame, group, kip_101, lane, made, post, step, transactions
+
+Page = Callable[..., Path]
+
+
+@pytest.fixture(scope="module")
+def browser() -> Generator[Browser]:
+    with chromium() as started:
+        yield started
+
+
+@pytest.fixture
+def saved(tmp_path: Path) -> Page:
+    """The file of a page of documents."""
+
+    def save(*documents: Document) -> Path:
+        path = tmp_path / "page.html"
+        path.write_text(page(list(documents)), encoding="utf-8")
+        return path
+
+    return save
+
+
+# --- links ------------------------------------------------------------------------------------------------------------
+
+
+def place(one: Shown) -> str:
+    """What stands behind `#`, once the page has written it."""
+    one.page.wait_for_timeout(400)
+    return one.page.url.partition("#")[2]
+
+
+def test_a_link_says_step_focus_fields_trace_and_theme(browser: Browser, saved: Page) -> None:
+    path, name = saved(kip_101()), digest(kip_101())
+    with shown(browser, path, f"s=3&f=B&d=0&v={name}&t=dark") as one:
+        assert one.where == "3 / 8"
+        assert one.count(".lane.focused[data-lane=B]") == 1
+        assert one.seen("#fields-panel") and not one.seen("#notice")
+        assert one.all("html").get_attribute("data-theme") == "dark"
+        one.press("j", "2", "d", "0", "t")
+        assert place(one) == f"s=4&d=1&v={name}"
+        one.press("1")
+        assert place(one) == f"s=4&f=A&d=1&v={name}"
+        one.page.evaluate("location.hash = 's=7'")
+        one.waits("#where", "7 / 8")
+
+
+def test_moving_leaves_no_trail_in_the_history(browser: Browser, saved: Page) -> None:
+    with shown(browser, saved(kip_101())) as one:
+        length = one.run("history.length")
+        one.press("g", "j")
+        place(one)
+        one.press("j")
+        assert place(one).startswith("s=2") and one.run("history.length") == length
+
+
+def test_the_address_never_takes_one_back(browser: Browser, saved: Page) -> None:
+    """A key between the writing of the address and the browser's word that it changed."""
+    with shown(browser, saved(kip_101()), "s=2") as one:
+        one.run("""() => {
+            const press = () => document.body.dispatchEvent(new KeyboardEvent("keydown", { key: "j", bubbles: true }));
+            press();
+            setTimeout(press, 120);
+        }""")
+        assert place(one).startswith("s=4")
+        assert one.where == "4 / 8"
+
+
+def test_a_link_to_another_trace_is_told(browser: Browser, saved: Page) -> None:
+    with shown(browser, saved(kip_101()), "s=5&v=00000000") as one:
+        assert one.where == "0 / 8"
+        told = "This link was made for another trace; it shows this one from its start."
+        assert one.text("#notice") == told and one.live == told
+
+
+@pytest.mark.parametrize("link", ["s=99", "s=-1", "s=x", "f=Q&d=7&t=pink&r=12", "%%%", "v="])
+def test_odd_links_do_no_harm(browser: Browser, saved: Page, link: str) -> None:
+    with shown(browser, saved(kip_101()), link) as one:
+        assert re.fullmatch("[08] / 8", one.where)
+
+
+# --- two traces -------------------------------------------------------------------------------------------------------
+
+
+def test_two_traces_stand_side_by_side_from_where_they_part(browser: Browser, saved: Page) -> None:
+    other: Document = kip_101() | {"title": "the other", "steps": [dict(each) for each in kip_101()["steps"]]}
+    other["steps"][5]["args"] = {"leader": "A", "follower": "C"}
+    with shown(browser, saved(kip_101(), other), "s=7") as one:
+        assert one.all("#traces option").all_text_contents() == [kip_101()["title"], "the other"]
+        assert one.text("#step-6 .differs") == "≠ first difference" and one.count(".differs") == 1
+        one.press("|")
+        assert one.live == "beside the other trace"
+        assert one.all(".pane h3").all_text_contents() == ["the other, state 7", "State 7"]
+        one.press("k")
+        assert one.all(".pane h3").all_text_contents() == ["the other, state 6", "State 6"]
+        one.all("#traces").select_option("1")
+        assert one.where == "8 / 8" and place(one).endswith("&r=1")
+    with shown(browser, saved(kip_101(), other), "s=2&r=1") as one:
+        assert one.where == "2 / 8" and one.all("#traces").input_value() == "1"
+
+
+# --- pictures ---------------------------------------------------------------------------------------------------------
+
+GOLDEN = ROOT / "tests/fixtures/lanes"
+
+PICTURES: dict[str, tuple[Callable[[], Document], int, str]] = {
+    "committed": (kip_101, 7, ""),
+    "truncated": (kip_101, 8, "o"),
+    "crashed": (lambda: busy(60), 28, "2"),
+    "group": (group, 1, ""),
+    "transactions": (transactions, 1, ""),
+}
+
+
+@pytest.mark.parametrize("name", PICTURES)
+def test_lanes_are_drawn_as_recorded(browser: Browser, saved: Page, name: str) -> None:
+    """Golden pictures; TIDEGATE_UPDATE=1 records them. Look at them: a browser shows an .svg file."""
+    source, at, key = PICTURES[name]
+    with shown(browser, saved(source()), f"s={at}") as one:
+        if key:
+            one.press(key)
+        drawn = one.run("document.querySelector('#panes svg.lanes').outerHTML").replace("><", ">\n<") + "\n"
+    golden = GOLDEN / f"{name}.svg"
+    if os.environ.get("TIDEGATE_UPDATE"):
+        golden.parent.mkdir(exist_ok=True)
+        golden.write_text(drawn, encoding="utf-8")
+    assert drawn == golden.read_text(encoding="utf-8")
+
+
+def test_lanes_say_in_words_what_they_show(browser: Browser, saved: Page) -> None:
+    with shown(browser, saved(kip_101()), "s=8") as one:
+        labels = [each.get_attribute("aria-label") for each in one.all(".lane").all()]
+        assert labels == [
+            kip_101()["frames"][at]["lanes"][lane]["label"] for at, lane in (("7", "A"), ("8", "B"), ("4", "C"))
+        ]
+        assert one.text(".lane[data-lane=B] .cell.removed title").endswith("(removed in this step)")
+        assert one.all(".lane[data-lane=B] .caret text").text_content() == "end 1→0"
+        assert one.all(".lane[data-lane=A] .pill.isr.both").count() == 1
+        assert one.all(".lane[data-lane=C] .pill.isr.out").count() == 1
+
+
+def test_who_is_in_which_isr_can_be_seen(browser: Browser, saved: Page) -> None:
+    document = kip_101() | {"frames": {at: dict(each) for at, each in kip_101()["frames"].items()}}
+    lanes = {name: dict(each) for name, each in document["frames"]["0"]["lanes"].items()}
+    for name, (leader, controller) in {"A": (True, False), "B": (False, True), "C": (None, None)}.items():
+        lanes[name]["in_isr"] = {"leader": leader, "controller": controller}
+    document["frames"]["0"] = document["frames"]["0"] | {"lanes": lanes}
+    with shown(browser, saved(document), "s=0") as one:
+        for name, kind in (("A", "leader-only"), ("B", "controller-only")):
+            assert one.count(f".lane[data-lane={name}] .isr.{kind}") == 1
+        assert one.count(".lane[data-lane=C] .isr") == 0
+
+
+def test_messages_go_from_sender_to_receiver_or_to_a_cross(browser: Browser, saved: Page) -> None:
+    with shown(browser, saved(post()), "s=6") as one:
+        assert one.all("#chart .heads text").all_text_contents() == ["others", "A", "B", "C"]
+        assert one.all("#chart .arrow title").all_text_contents() == [
+            "Hello(number=0)", "Hello(number=1), lost at step 4", "Hello(number=2)",
+        ]  # fmt: skip
+        assert one.text("#flight") == "1 in flight"
+        assert one.text("#chart .flight title") == "in flight: Hello(number=3) (a duplicate)"
+        one.all("#chart .arrow").first.click(position={"x": 60, "y": 24}, force=True)
+        assert one.where == "3 / 6"
+        one.press("g", "j")
+        assert one.text("#flight") == "1 in flight" and one.count("#chart .arrow.future") == 3
+
+
+def test_a_run_that_repeats_for_ever_goes_round(browser: Browser, saved: Page) -> None:
+    with shown(browser, saved(post()), "s=6") as one:
+        assert one.text("#step-2 .tag") == "repeats for ever after this"
+        assert one.count("#steps .looped") == 4 and one.count(".scrubber .back") == 1
+        one.press("j")
+        assert one.where == "2 / 6"
+
+
+def test_the_truth_strip_takes_one_to_a_state(browser: Browser, saved: Page) -> None:
+    with shown(browser, saved(kip_101()), "s=0") as one:
+        first = one.all("#truth .boxes").first
+        assert first.get_attribute("aria-label") == "strong_isr: fails, first at state 8"
+        width = one.run("document.querySelector('#truth .boxes').getBoundingClientRect().width")
+        first.click(position={"x": width * 7.5 / 9, "y": 10})
+        assert one.where == "7 / 8"
+        one.all(".scrubber").click(position={"x": width * 2.5 / 9, "y": 10})
+        assert one.where == "2 / 8"
+
+
+# --- long runs --------------------------------------------------------------------------------------------------------
+
+
+def test_a_long_list_draws_what_is_in_sight(browser: Browser, saved: Page) -> None:
+    with shown(browser, saved(busy(1000)), "s=0") as one:
+        for key in ("G", "g", *"jjjj", "G", *"kkk"):
+            one.press(key)
+            row = one.all("#steps").get_attribute("aria-activedescendant") or ""
+            assert one.all(f"#{row}").get_attribute("aria-selected") == "true"
+            assert one.all(f"#{row}").get_attribute("aria-setsize") == "1001"
+        assert one.where == "997 / 1000" and one.count("#steps [role=option]") < 120
+        one.all("#steps").evaluate("list => { list.scrollTop = 6000; }")
+        one.page.wait_for_selector("#step-205")
+
+
+def test_what_was_left_out_of_a_long_run_is_told(browser: Browser, saved: Page) -> None:
+    taken = [step(at, f"Step {at}.") for at in range(1, 101)]
+    document = made(
+        taken, truncated={"steps": 100, "first": 31, "last": 70, "says": "steps 31 to 70 of 100 are left out"}
+    )
+    document["steps"] = [each for each in taken if not 31 <= each["i"] <= 70]
+    document["states"]["71"] = {"n": 71}
+    with shown(browser, saved(document), "s=72&d=0") as one:
+        assert one.text("#notice") == "steps 31 to 70 of 100 are left out."
+        assert (one.where, one.text("#fields td")) == ("72 / 100", "72")
+        one.press("k", "o")
+        assert (one.where, one.text("#fields td")) == ("71 / 100", "71")
+        one.press("k")
+        assert (one.where, one.text("#fields td")) == ("30 / 100", "30")
+        assert one.text("#steps .gap") == "steps 31 to 70 of 100 are left out"
+
+
+def test_of_a_very_long_run_there_are_the_beginning_and_the_end(browser: Browser, tmp_path: Path) -> None:
+    taken = [step(at, f"Step {at}.", changed=[f"n: {at - 1} -> {at}"]) for at in range(1, 6002)]
+    lanes = [frame(lane("A", log_end=0), lane("B", log_end=0), board={"n": 0})]
+    lanes += [frame(lane("A", log_end=at), board={"n": at}) for at in range(1, 6002)]
+    view = {"kind": "log", "domain": "node", "lanes": ["A", "B"], "badges": [], "columns": 0}
+    document = made(taken, view=view, frames={str(at): each for at, each in enumerate(lanes)})
+    embedded = cut(document)
+    jsonschema.validate(embedded, schema())
+    assert [each["i"] for each in embedded["steps"]] == [*range(1, 501), *range(5502, 6002)]
+    path = tmp_path / "page.html"
+    path.write_text(page([document], beside="made.trace.json"), encoding="utf-8")
+    with shown(browser, path, "s=5502&d=0") as one:
+        told = "steps 501 to 5,501 of 6,001 are left out. The whole trace is in made.trace.json."
+        assert one.text("#notice") == told
+        assert (one.where, one.text("#fields td")) == ("5502 / 6001", "5502")
+        assert one.all(".caret text").all_text_contents() == ["end 5502", "end 0"]
+        one.press("k", "j", "j")
+        assert (one.where, one.text("#fields td")) == ("5503 / 6001", "5503")
+
+
+# --- for everybody, on everything -------------------------------------------------------------------------------------
+
+
+def test_one_live_region_and_a_name_for_everything(browser: Browser, saved: Page) -> None:
+    with shown(browser, saved(kip_101())) as one:
+        assert one.count("[aria-live]") == 1
+        tree = one.all("body").aria_snapshot()
+        assert (
+            '- listbox "Steps' in tree
+            and 'option "8 B learns that A leads epoch 1, and follows it. ✗" [selected]' in tree
+        )
+        unnamed = [
+            line for line in tree.splitlines() if re.search(r"- (button|combobox|searchbox|slider|listbox)(:|$)", line)
+        ]
+        assert not unnamed
+
+
+def test_targets_are_large_enough_and_focus_is_seen(browser: Browser, saved: Page) -> None:
+    with shown(browser, saved(kip_101())) as one:
+        for each in one.all(
+            "button:visible, select:visible, input:visible, [role=option]:visible, summary:visible"
+        ).all():
+            box = each.bounding_box()
+            assert box is not None and box["width"] >= 24 and box["height"] >= 24, each
+        one.all("#next").focus()
+        one.press("Tab")
+        assert one.run("getComputedStyle(document.activeElement).outlineStyle") == "solid"
+
+
+def test_twice_as_large_it_is_one_column(browser: Browser, saved: Page) -> None:
+    with shown(browser, saved(kip_101()), viewport={"width": 640, "height": 450}) as one:
+        assert one.run("document.documentElement.scrollWidth <= innerWidth")
+        boxes = [one.all(f"#{part}").bounding_box() for part in ("middle", "steps-panel", "inspector", "truth")]
+        tops = [box["y"] for box in boxes if box is not None]
+        assert len(tops) == 4 and tops == sorted(tops)
+        assert len({box["x"] for box in boxes if box is not None}) == 1
+
+
+def test_on_paper_there_are_the_words_and_every_step(browser: Browser, saved: Page) -> None:
+    with shown(browser, saved(kip_101()), "s=8&t=dark") as one:
+        one.page.emulate_media(media="print")
+        one.page.wait_for_selector("#paper h1")
+        assert one.seen("#paper") and not one.seen("main") and not one.seen("#header")
+        assert one.text("#paper h1") == kip_101()["title"]
+        assert one.count("#paper > ol > li") == 8
+        assert "log[B]: - Record(id=0, epoch=1) at 0" in one.text("#paper")
+        assert one.run("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+        assert one.page.pdf()[:5] == b"%PDF-"
+
+
+def test_names_of_every_alphabet_and_markup_are_only_text(browser: Browser, saved: Page) -> None:
+    nasty = "</script><img src=x onerror=alert(1)> ∀ é 日本"
+    document = made([step(1, nasty, changed=[f"n: 0 -> {nasty}"])], title=nasty, model=nasty, says=nasty)
+    with shown(browser, saved(document), "s=1&d=0") as one:
+        assert one.text("#sentence") == nasty == one.text("#model")
+        assert one.count("img") == 0
+
+
+def test_the_browser_holds_the_page_to_its_policy(browser: Browser, saved: Page) -> None:
+    context = browser.new_context()
+    tab = context.new_page()
+    told: list[str] = []
+    answered: list[str] = []
+    tab.on("console", lambda message: told.append(message.text))
+    tab.on("response", lambda response: answered.append(response.url))
+    tab.goto(saved(post()).as_uri())
+    tab.evaluate("""() => {
+        const image = document.createElement("img");
+        image.src = "http://127.0.0.1:9/picture.png";
+        const script = document.createElement("script");
+        script.textContent = "window.broken = true";
+        document.body.append(image, script);
+    }""")
+    tab.wait_for_timeout(300)
+    assert tab.evaluate("window.broken") is None
+    assert len([line for line in told if "Content Security Policy" in line]) == 2
+    assert not [url for url in answered if url.startswith("http")]
+    context.close()

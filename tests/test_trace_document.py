@@ -1,0 +1,268 @@
+"""The trace document as every face relies on it: its schema, its messages, its pictures, and what it rests on."""
+
+from __future__ import annotations
+
+import json
+import random
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+from tidegate.explorer.longest import longest_runs
+from tidegate.invariants.catalogue import CATALOGUE, find
+from tidegate.language.binding import load
+from tidegate.language.judge import holds, initial_states, instances, run_text, steps
+from tidegate.language.lanes import GroupLanes, LogLanes, TransactionLanes
+from tidegate.language.model import Model
+from tidegate.language.picture import letter
+from tidegate.language.steptext import format_step
+from tidegate.language.support import Reading
+from tidegate.language.trace import ENDS, STEPS_MAX, run_document, schema, trace_document
+from tidegate.language.verdict import Failure, Run, Step
+from tidegate.reports.counterexample import pictures_page, step_page, trace_page
+from tidegate.reports.html import page
+from tidegate.reports.paper import Paper
+
+ROOT = Path(__file__).resolve().parent.parent
+VALIDATOR: Any = jsonschema.Draft202012Validator(schema())
+COURIER = load(ROOT / "tests" / "models" / "courier.py")
+
+
+def models() -> Iterator[tuple[str, Model]]:
+    for name in CATALOGUE:
+        definition, _ = find(name)
+        for profile in (None, *definition.profiles):
+            yield f"{name}:{profile}", definition.bind(f"{name}:{profile}", profile=profile)
+    for path in sorted([*(ROOT / "examples").glob("*.py"), ROOT / "tests" / "models" / "courier.py"]):
+        yield path.stem, load(path).bind(path.stem)
+
+
+MODELS = dict(models())
+
+
+def walk(model: Model, length: int, seed: int = 0) -> Run:
+    draw = random.Random(seed)
+    state = draw.choice(list(initial_states(model)))
+    start, taken = state, list[Step]()
+    for _ in range(length):
+        choices = list(steps(model, state))
+        if not choices:
+            break
+        taken.append(draw.choice(choices))
+        state = taken[-1].after
+    return Run(start, tuple(taken))
+
+
+@pytest.mark.parametrize("name", [name for name in MODELS if ":" not in name or name.endswith(("None", "g", "1", "2"))])
+def test_every_document_is_of_the_schema(name: str) -> None:
+    document = run_document(MODELS[name], walk(MODELS[name], 25))
+    VALIDATOR.validate(json.loads(json.dumps(document)))
+    assert document["notes"] == []
+    assert trace_page(document, Paper()).text()
+    assert pictures_page(document, Paper(width=100, ascii=True)).text().isascii()
+
+
+def test_failures_and_deadlocks_are_of_the_schema() -> None:
+    model = COURIER.bind(constants={"mistake": "range"})
+    run = run_text(model, "wake({A}); write(A)")
+    failure = Failure(
+        "written: 3 is outside 0..2", f"{ROOT}/x.py:3", run, "err", {"person": model.namespace["Person"](0)}
+    )
+    for subject in (failure, Failure("stuck", "", run)):
+        VALIDATOR.validate(trace_document(model, subject))
+    assert trace_document(model, failure)["failure"]["place"] == {"file": "x.py", "line": 3, "end_line": 3}
+
+
+# --- what values rest on ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_what_values_rest_on_is_read_as_the_judge_reads(name: str) -> None:
+    """The typed form, evaluated for its cells, takes the judge's steps and gives the judge's answers."""
+    model = MODELS[name]
+    run = walk(model, 12, seed=3)
+    for before, step in zip(run.states(), run.steps, strict=False):
+        action = model.action(step.action)
+        reading = Reading(model, {action.form.state: before})
+        reading.step(action, step.arguments)
+        assert reading.states[action.form.state] == step.after
+        for prop in model.properties:
+            if prop.form is not None:
+                states = (before, step.after) if prop.kind == "transition" else (before,)
+                found, _ = Reading(model, dict(zip(prop.form.states, states, strict=True))).call(prop.form)
+                assert bool(found) == holds(model, prop, *states)
+
+
+def test_only_what_decides_is_a_reason() -> None:
+    definition, profile = find("replication:truncate_to_hw")
+    model = definition.bind("m", {"replicas": 2}, profile, properties=["weak_isr"])
+    text = (ROOT / "tests" / "golden" / "arguments" / "replication.txt").read_text(encoding="utf-8")
+    run = run_text(model, text.split("\n")[1])
+    form = model.properties[0].form
+    assert form is not None
+    _, cells = Reading(model, {"s": run.states()[-1]}).call(form)
+    assert [cell.text() for cell in cells] == ["leader[A]", "B in isr[A]", "high_watermark[A]", "len(log[B])"]
+    assert [cell.main() for cell in cells] == ["leader[A]", "isr[A]", "high_watermark[A]", "log[B]"]
+
+
+# --- messages ---------------------------------------------------------------------------------------------------------
+
+
+def test_a_message_is_followed_from_sending_to_its_end() -> None:
+    model = COURIER.bind()
+    document = run_document(
+        model, run_text(model, "wake({A, B}); write(A); write(B); lose(Letter(A, 0)); deliver(Letter(B, 1))")
+    )
+    told = [(each["text"], each["to"], each["sent"], each["end"], each["ended"]) for each in document["messages"]]
+    assert told == [("Letter(to=A, number=0)", "A", 2, "lost", 4), ("Letter(to=B, number=1)", "B", 3, "received", 5)]
+    assert document["messages"][1]["received"] == [{"step": 5, "lane": "B"}]
+    events = [(step["i"], [each["event"] for each in step["messages"]]) for step in document["steps"]]
+    assert events == [(1, []), (2, ["sent"]), (3, ["sent"]), (4, ["lost"]), (5, ["received"])]
+
+
+def test_a_message_that_stays_is_received_again_and_a_copy_is_a_message_of_its_own() -> None:
+    raft = find("raft")[0].bind("raft", {"messages": 3, "duplicates": 1, "max_term": 1})
+    start = next(iter(initial_states(raft)))
+    run = Run(start, ())
+    for name in ("time_out", "send_vote_request", "duplicate"):
+        state = run.states()[-1]
+        run = Run(start, (*run.steps, next(step for step in steps(raft, state) if step.action == name)))
+    sent, copy = run_document(raft, run)["messages"]
+    assert (sent["name"], sent["source"], sent["copy"], copy["copy"], copy["sent"]) == (
+        "vote request",
+        "A",
+        False,
+        True,
+        3,
+    )
+
+
+# --- pictures ---------------------------------------------------------------------------------------------------------
+
+
+def test_lanes_show_the_log_and_what_the_step_changed() -> None:
+    definition, profile = find("replication:truncate_to_hw")
+    model = definition.bind("m", {"replicas": 2}, profile)
+    text = (ROOT / "tests" / "golden" / "arguments" / "replication.txt").read_text(encoding="utf-8")
+    document = run_document(model, run_text(model, text.split("\n")[1]))
+    last = document["frames"]["8"]
+    assert list(last["lanes"]) == ["B"]
+    assert last["marks"]["B"]["removed"] == [
+        {"offset": 0, "text": "0a", "epoch": 0, "says": "offset 0: Record(id=0, epoch=0)"}
+    ]
+    assert last["marks"]["B"]["changed"]["log_end"] == 1
+    assert last["lanes"]["B"]["label"].startswith("B, follower, epoch 1, log end 0, high watermark 0")
+    assert document["view"] == {
+        "kind": "log", "domain": "replica", "lanes": ["A", "B"], "badges": [], "columns": 1,
+    }  # fmt: skip
+    assert [letter(number) for number in (None, 0, 25, 26)] == ["-", "a", "z", "26"]
+
+
+def test_groups_and_transactions_have_lanes_too() -> None:
+    model = COURIER.bind()
+    person = next(each for each in model.domains).python
+    run = run_text(model, "wake({A, B}); write(A); deliver(Letter(A, 0))")
+    group = GroupLanes(
+        lane=person, state="lane in s.awake", generation="written", assigned="[e.number for e in s.shelf[lane]]"
+    )
+    document = run_document(replace(model, view=group), run)
+    VALIDATOR.validate(document)
+    assert document["frames"]["3"]["lanes"]["A"]["chips"] == ["0"]
+    spans = TransactionLanes(
+        lane=person, log="shelf", cell="{entry.number}", transactions="[(0, None, 'P')]", last_stable_offset="0"
+    )
+    document = run_document(replace(model, view=spans), run)
+    VALIDATOR.validate(document)
+    assert document["frames"]["3"]["lanes"]["A"]["spans"] == [{"start": 0, "end": 1, "text": "P", "open": True}]
+
+
+@pytest.mark.parametrize(
+    ("view", "told"),
+    [
+        ({"log": "shelves"}, "view: log cannot be evaluated: name 'shelves' is not defined; so the run is not drawn"),
+        ({"log": "shelf["}, "view: log='shelf[': '[' was never closed; so the run is not drawn"),
+        ({"log": "shelf", "cell": "{"}, "view: cell='{': '{' is never closed in '{'; so the run is not drawn"),
+    ],
+)
+def test_a_view_that_is_wrong_is_told_and_spoils_nothing(view: dict[str, str], told: str) -> None:
+    model = COURIER.bind()
+    lanes = LogLanes(lane=next(each for each in model.domains).python, **view)  # type: ignore[arg-type]
+    document = run_document(replace(model, view=lanes), run_text(model, "wake({A})"))
+    VALIDATOR.validate(document)
+    assert document["view"] is None
+    assert [note.split(" (<view")[0] for note in document["notes"]] == [told]
+
+
+# --- what else could happen -------------------------------------------------------------------------------------------
+
+
+def test_every_step_of_a_state_is_enabled_or_has_its_reason() -> None:
+    model = MODELS["replication:kip101"]
+    run = walk(model, 12)
+    shown = run_document(model, run)["disabled"]
+    for at, state in enumerate(run.states()):
+        here = shown["states"][str(at)]
+        enabled = [shown["steps"][number] for number in here["enabled"]]
+        stopped = [shown["steps"][number] for _, numbers in here["disabled"] for number in numbers]
+        assert enabled == [format_step(step.action, step.arguments) for step in steps(model, state)]
+        assert sorted(enabled + stopped) == sorted(
+            format_step(each.name, given) for each, given in instances(model, state)
+        )
+    assert all(reason["where"]["file"] == "model/replication.py" for reason in shown["reasons"])
+
+
+# --- long runs, and runs that repeat ----------------------------------------------------------------------------------
+
+
+def test_a_long_run_of_five_servers_is_small_and_soon_made() -> None:
+    model = find("raft")[0].bind(
+        "raft", {"servers": 5, "max_term": 3, "log_size": 4, "client_values": 4, "messages": 6}
+    )
+    run = walk(model, 1000, seed=2)
+    assert len(run.steps) == 1000
+    began = time.process_time()
+    document = run_document(model, run)
+    assert time.process_time() - began < 60
+    assert document["disabled"]["truncated"].startswith("why steps are disabled is told of the last")
+    assert len(page([document], beside="run.trace.json").encode()) < 2_000_000
+
+
+def test_a_run_that_is_very_long_is_shown_by_its_ends() -> None:
+    model = load(ROOT / "examples" / "lock.py").bind(profile="careful")
+    once = run_text(model, "take(A); leave(A)").steps
+    run = Run(next(iter(initial_states(model))), once * (STEPS_MAX // 2 + 1))
+    document = run_document(model, run)
+    VALIDATOR.validate(document)
+    count = STEPS_MAX + 2
+    assert [step["i"] for step in document["steps"]] == [*range(1, ENDS + 1), *range(count - ENDS + 1, count + 1)]
+    assert document["truncated"]["says"] == f"steps 501 to {count - ENDS:,} of {count:,} are left out"
+    assert set(document["states"][str(count - ENDS + 1)]) == {"held", "place"} == set(document["states"]["0"])
+    assert f"note: {document['truncated']['says']}" in trace_page(document, Paper(width=100)).text()
+
+
+def test_a_run_that_repeats_says_from_where() -> None:
+    model = load(ROOT / "examples" / "lock.py").bind(profile="careful")
+    document = run_document(model, run_text(model, "take(A); leave(A); take(B); leave(B)"), loop=2)
+    VALIDATOR.validate(document)
+    text = trace_page(document, Paper()).text()
+    assert "  from here on it repeats for ever:\n  3  B takes the lock" in text
+    assert "then it is as after step 2 again: steps 3 to 4 repeat for ever" in text
+
+
+def test_a_step_that_is_not_there_is_refused() -> None:
+    document = run_document(COURIER.bind(), run_text(COURIER.bind(), "wake({A})"))
+    with pytest.raises(ValueError, match="the trace has no step 2"):
+        step_page(document, 2, Paper())
+
+
+def test_the_longest_run_of_an_action_ends_with_it() -> None:
+    model = COURIER.bind()
+    found = longest_runs(model, ["close", "err"])
+    assert found.complete
+    assert list(found.runs) == ["close"]
+    assert found.runs["close"].steps[-1].action == "close"
+    assert not longest_runs(model, ["close"], states_max=5).complete
