@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from .judge import Stopped, attempt, bindings, false_guard, instances, why_stopped
+from .ir import Limit
+from .judge import Stopped, attempt, bindings, instances, why_stopped
 from .model import Action, Model
-from .places import lines
+from .places import lines, place
 from .steptext import format_step
+from .support import Reading
 from .values import ModelError, State
 
 Document = dict[str, Any]
@@ -21,19 +23,24 @@ def disabled(model: Model, state: State) -> list[Document]:
     """Every step that cannot be taken in a state, with the reason: `{"step": "fetch(B)", "why": "disabled: ... is
     false"}`.
 
-    A step that breaks the model is given with its error.
+    The author's own functions are asked; a step that breaks the model is given with its error.
     """
     rows: list[Document] = []
     for action, arguments in instances(model, state):
-        reason = _reason(model, state, action, arguments)
-        if reason is not None:
-            rows.append({"step": format_step(action.name, arguments), "why": reason["why"]})
+        try:
+            result = attempt(model, state, action, arguments)
+            why = why_stopped(model, state, action, arguments, result) if isinstance(result, Stopped) else None
+        except ModelError as error:
+            why = f"error: {error.message}"
+        if why is not None:
+            rows.append({"step": format_step(action.name, arguments), "why": why})
     return rows
 
 
 def choices(model: Model, states: Mapping[int, State]) -> Document:
     """Per state the steps that are enabled, and the others by their reason; steps and reasons by their numbers.
 
+    The typed form is asked, so that nothing in the author's functions prints or stops while they are not being run.
     The states nearest to the end come first until `INSTANCES_MAX` steps have been looked at; what is left out is told.
     """
     reasons: list[Document] = []
@@ -56,7 +63,7 @@ def _here(model: Model, state: State, reasons: list[Document], texts: dict[str, 
     stopped: dict[int, list[int]] = {}
     for action, arguments in instances(model, state):
         number = texts.setdefault(format_step(action.name, arguments), len(texts))
-        reason = _reason(model, state, action, arguments)
+        reason = _reason(Reading(model, {action.form.state: state}), action, arguments)
         if reason is None:
             enabled.append(number)
         else:
@@ -70,17 +77,18 @@ def _number(reasons: list[Document], reason: Document) -> int:
     return reasons.index(reason)
 
 
-def _reason(model: Model, state: State, action: Action, arguments: Mapping[str, Any]) -> Document | None:
-    """Why a step cannot be taken; None when it can."""
+def _reason(reading: Reading, action: Action, arguments: Mapping[str, Any]) -> Document | None:
+    """Why a step cannot be taken; None when its guards let it through."""
     try:
-        stopped = attempt(model, state, action, arguments)
-        if not isinstance(stopped, Stopped):
-            return None
-        guard = "" if stopped.budget is not None else false_guard(model, state, action, arguments, stopped)
-        why = why_stopped(model, state, action, arguments, stopped)
+        guard = reading.false_guard(action, arguments)
     except ModelError as error:
         where = lines(error.file, error.line) if error.file else None
         return {"action": action.name, "why": f"error: {error.message}", "guard": "", "kind": "error", "where": where}
-    kind = "budget" if stopped.budget is not None else "limit" if stopped.by_limit else "require"
-    where = None if stopped.budget is not None else lines(action.form.where.file, stopped.line)
-    return {"action": action.name, "why": why, "guard": guard, "kind": kind, "where": where}
+    if guard is None:
+        return None
+    if isinstance(guard, Limit) and guard.budget is not None:
+        why = f"at its bound: the budget {guard.budget} is spent"
+        return {"action": action.name, "why": why, "guard": "", "kind": "budget", "where": None}
+    kind, word = ("limit", "at its bound") if isinstance(guard, Limit) else ("require", "disabled")
+    why = f"{word}: {guard.text} is false"
+    return {"action": action.name, "why": why, "guard": guard.text, "kind": kind, "where": place(guard.where)}

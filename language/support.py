@@ -131,6 +131,14 @@ class Effects:
         return tuple(dict.fromkeys((*self.guards, *(cell for write in self.writes for cell in write.reads))))
 
 
+class _Stopped(Exception):
+    """A guard is false, or, with None, the guards are behind."""
+
+    def __init__(self, guard: ir.Require | ir.Limit | None) -> None:
+        super().__init__()
+        self.guard = guard
+
+
 class _Returned(Exception):
     def __init__(self, seen: Seen) -> None:
         super().__init__()
@@ -151,6 +159,7 @@ class Reading:
         self.guards: list[Cell] = []
         self.control: list[Reads] = []
         self.compared: list[tuple[ir.Where, Reads]] = []
+        self._is_trying = False
 
     # --- functions ----------------------------------------------------------------------------------------------------
 
@@ -171,13 +180,28 @@ class Reading:
 
     def step(self, action: Action, arguments: Mapping[str, Any]) -> Effects:
         """What a step rests on, taken from the state that the action's text names; it must be enabled."""
+        self._block(action.form.body, self._given(action, arguments))
+        return Effects(tuple(dict.fromkeys(self.guards)), tuple(self.writes))
+
+    def false_guard(self, action: Action, arguments: Mapping[str, Any]) -> ir.Require | ir.Limit | None:
+        """The first guard of a step that is false; None when it is enabled. Nothing is written, and nothing that the
+        author's function prints is printed."""
+        self._is_trying = True
+        try:
+            self._block(action.form.body, self._given(action, arguments))
+        except _Stopped as stopped:
+            return stopped.guard
+        finally:
+            self._is_trying = False
+        return None
+
+    def _given(self, action: Action, arguments: Mapping[str, Any]) -> Environment:
         given: Environment = {}
         for each in action.form.parameters:
             value = arguments[each.name]
             member = None if each.pool is None else Cell(action.form.state, each.pool, (("member", value),))
             given[each.name] = Seen(value, member)
-        self._block(action.form.body, given)
-        return Effects(tuple(dict.fromkeys(self.guards)), tuple(self.writes))
+        return given
 
     # --- statements ---------------------------------------------------------------------------------------------------
 
@@ -188,7 +212,10 @@ class Reading:
     def _statement(self, statement: ir.Statement, names: Environment) -> None:
         match statement:
             case ir.Require(condition=condition) | ir.Limit(condition=condition):
-                self.guards += self.see(condition, names).all()
+                seen = self.see(condition, names)
+                self.guards += seen.all()
+                if self._is_trying and not seen.value:
+                    raise _Stopped(statement)
             case ir.Let(name=name, value=value):
                 names[name] = self.see(value, names)
             case ir.If(condition=condition, yes=yes, no=no):
@@ -214,6 +241,8 @@ class Reading:
         return tuple(cell for reads in self.control for cell in reads)
 
     def _write(self, statement: Any, names: Environment) -> None:
+        if self._is_trying:
+            raise _Stopped(None)
         place: ir.Place = statement.place
         state = next(iter(self.states))
         indexes = [self.see(index, names) for index in place.indexes]

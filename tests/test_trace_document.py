@@ -266,3 +266,15 @@ def test_the_longest_run_of_an_action_ends_with_it() -> None:
     assert list(found.runs) == ["close"]
     assert found.runs["close"].steps[-1].action == "close"
     assert not longest_runs(model, ["close"], states_max=5).complete
+
+
+def test_only_the_steps_of_the_run_print(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What else could happen is looked at without running the author's functions: they may print, or stop."""
+    text = (ROOT / "examples" / "lock.py").read_text(encoding="utf-8")
+    path = tmp_path / "printing.py"
+    path.write_text(text.replace("    s.held = True\n", '    print("taken by", client)\n    s.held = True\n'))
+    model = load(path).bind(profile="careful")
+    run = run_text(model, "take(A); leave(A)")
+    assert capsys.readouterr().out == "taken by A\n"
+    run_document(model, run)
+    assert capsys.readouterr().out == ""
