@@ -12,8 +12,8 @@ from ..language.errors import UsageError, nearest
 from ..model import async_isr, kraft, raft, replication
 from . import async_isr as async_isr_properties
 from . import kraft as kraft_properties
+from . import kraft_proof, raft_proof, replication_proof
 from . import raft as raft_properties
-from . import raft_proof, replication_proof
 from . import replication as replication_properties
 
 
@@ -40,7 +40,7 @@ _ENTRIES = (
     Entry("replication", replication, (replication_properties, replication_proof), default_profile="kip320"),
     Entry("async_isr", async_isr, (async_isr_properties,)),
     Entry("raft", raft, (raft_properties, raft_proof), default_profile="raft"),
-    Entry("kraft", kraft, (kraft_properties,), default_profile="kip996"),
+    Entry("kraft", kraft, (kraft_properties, kraft_proof), default_profile="kip996"),
 )
 
 CATALOGUE: Mapping[str, Entry] = {entry.name: entry for entry in _ENTRIES}

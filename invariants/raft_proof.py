@@ -17,8 +17,8 @@ Terms and indices are numbered as in the paper, from 1; `o` is an offset, an ind
 
 from __future__ import annotations
 
-from ..language import Set, lemma
-from ..model.raft_cluster import Cluster, Kind, LogEnd, Role, Server, is_quorum, max_term
+from ..language import Set, is_majority, lemma
+from ..model.raft_cluster import Cluster, Kind, LogEnd, Role, Server, max_term
 from ..model.raft_election import last_term
 
 # --- votes ------------------------------------------------------------------------------------------------------------
@@ -84,6 +84,16 @@ def candidates_count_their_votes(s: Cluster) -> bool:
 
 
 @lemma
+def a_majority_is_the_first_one(s: Cluster) -> bool:
+    """Where a candidate has a majority, nobody was elected for its term before."""
+    return all(
+        s.elected[s.current_term[candidate]] is None or not is_majority(s.votes_granted[candidate])
+        for candidate in Server
+        if s.role[candidate] == Role.CANDIDATE
+    )
+
+
+@lemma
 def leaders_were_elected(s: Cluster) -> bool:
     """A leader was elected for its term."""
     return all(s.elected[s.current_term[leader]] == leader for leader in Server if s.role[leader] == Role.LEADER)
@@ -94,7 +104,7 @@ def a_majority_elects(s: Cluster) -> bool:
     """Who was elected for a term has the votes of a majority in it, its own too."""
     return s.elected[0] is None and all(
         s.ballots[term][leader] == leader
-        and is_quorum(Set(voter for voter in Server if s.ballots[term][voter] == leader), Set(Server))
+        and is_majority(Set(voter for voter in Server if s.ballots[term][voter] == leader))
         for term in range(1, max_term + 1)
         for leader in Server
         if s.elected[term] == leader
@@ -108,19 +118,22 @@ def a_majority_elects(s: Cluster) -> bool:
 def terms_without_a_leader_are_blank(s: Cluster) -> bool:
     """Of a term that nobody led, nothing is remembered."""
     return all(
-        len(s.leader_log[term]) == 0 and s.counted[term] == 0 and s.leader_commit[term] == 0
-        for term in range(max_term + 1)
-        if s.elected[term] is None
+        len(s.leader_log[term]) == 0 and s.counted[term] == 0 for term in range(max_term + 1) if s.elected[term] is None
     )
+
+
+def is_of_term(s: Cluster, term: int, o: int) -> bool:
+    """Whether the log of a term has at an offset an entry that was written in that term."""
+    return o < len(s.leader_log[term]) and s.leader_log[term][o].term == term
 
 
 @lemma
 def entries_of_a_term_are_in_its_log(s: Cluster) -> bool:
-    """An entry in a term's log is of that term or an earlier one, whose leader's log has it at the same index."""
+    """An entry in a term's log is of that term or an earlier one, whose leader wrote it at the same index."""
     return all(
         1 <= s.leader_log[term][o].term <= term
         and s.elected[s.leader_log[term][o].term] is not None
-        and o < len(s.leader_log[s.leader_log[term][o].term])
+        and is_of_term(s, s.leader_log[term][o].term, o)
         for term in range(max_term + 1)
         for o in range(len(s.leader_log[term]))
     )
@@ -156,7 +169,7 @@ def entries_are_in_the_log_of_their_term(s: Cluster) -> bool:
         1 <= s.log[server][o].term <= s.current_term[server]
         and (s.role[server] != Role.CANDIDATE or s.log[server][o].term < s.current_term[server])
         and s.elected[s.log[server][o].term] is not None
-        and o < len(s.leader_log[s.log[server][o].term])
+        and is_of_term(s, s.log[server][o].term, o)
         for server in Server
         for o in range(len(s.log[server]))
     )
@@ -219,6 +232,14 @@ def acknowledgements_are_of_the_log(s: Cluster) -> bool:
 
 
 @lemma
+def only_leaders_know_of_others(s: Cluster) -> bool:
+    """Who does not lead takes nobody to have anything, so that a new leader begins with nothing."""
+    return all(
+        s.match_index[server][other] == 0 for server in Server if s.role[server] != Role.LEADER for other in Server
+    )
+
+
+@lemma
 def leaders_know_what_was_acknowledged(s: Cluster) -> bool:
     """A leader takes no follower to have more than it acknowledged; what it sends next is in its log, or the end."""
     return all(
@@ -246,14 +267,7 @@ def who_acknowledged_in_its_term_has_it(s: Cluster) -> bool:
 
 def is_choosable(s: Cluster, term: int, o: int) -> bool:
     """Whether a majority has acknowledged the log of a term up to an entry, or may still do so."""
-    return is_quorum(
-        Set(at for at in Server if s.acknowledged[term][at] > o or s.current_term[at] <= term), Set(Server)
-    )
-
-
-def is_of_term(s: Cluster, term: int, o: int) -> bool:
-    """Whether the log of a term has at an offset an entry that was written in that term."""
-    return o < len(s.leader_log[term]) and s.leader_log[term][o].term == term
+    return is_majority(Set(at for at in Server if s.acknowledged[term][at] > o or s.current_term[at] <= term))
 
 
 @lemma
@@ -276,6 +290,18 @@ def later_terms_have_what_is_choosable(s: Cluster) -> bool:
         for later in range(max_term + 1)
         if s.elected[later] is not None
         for term in range(later)
+        for o in range(len(s.leader_log[term]))
+        if is_of_term(s, term, o) and is_choosable(s, term, o)
+    )
+
+
+@lemma
+def logs_of_later_terms_have_what_is_choosable(s: Cluster) -> bool:
+    """A choosable entry is in every log that ends in a later term."""
+    return all(
+        o < len(s.log[server]) and s.log[server][o].term == term
+        for server in Server
+        for term in range(last_term(s, server))
         for o in range(len(s.leader_log[term]))
         if is_of_term(s, term, o) and is_choosable(s, term, o)
     )
@@ -358,21 +384,9 @@ def a_majority_acknowledged_what_was_counted(s: Cluster) -> bool:
     """What a leader counted ends with an entry of its term, and a majority acknowledged it."""
     return all(
         is_of_term(s, term, s.counted[term] - 1)
-        and is_quorum(Set(at for at in Server if s.acknowledged[term][at] >= s.counted[term]), Set(Server))
+        and is_majority(Set(at for at in Server if s.acknowledged[term][at] >= s.counted[term]))
         for term in range(max_term + 1)
         if s.counted[term] > 0
-    )
-
-
-@lemma
-def later_terms_have_what_was_counted(s: Cluster) -> bool:
-    """What was counted in a term is in the log of every later term that has a leader."""
-    return all(
-        o < len(s.leader_log[term]) and o < len(s.leader_log[later]) and s.leader_log[later][o] == s.leader_log[term][o]
-        for later in range(max_term + 1)
-        if s.elected[later] is not None
-        for term in range(later)
-        for o in range(s.counted[term])
     )
 
 
@@ -380,25 +394,31 @@ def later_terms_have_what_was_counted(s: Cluster) -> bool:
 def leaders_commit_what_was_counted(s: Cluster) -> bool:
     """What a leader of a term takes for committed was counted, by it or in an earlier term, and is in its log."""
     return all(
-        s.leader_commit_term[term] <= term
-        and s.leader_commit[term] <= s.counted[s.leader_commit_term[term]]
-        and s.counted[term] <= s.leader_commit[term]
-        and all(
-            o < len(s.leader_log[term])
-            and o < len(s.leader_log[s.leader_commit_term[term]])
-            and s.leader_log[term][o] == s.leader_log[s.leader_commit_term[term]][o]
-            for o in range(s.leader_commit[term])
-        )
+        s.leader_commit_term[term] <= term and s.leader_commit[term] <= s.counted[s.leader_commit_term[term]]
         for term in range(max_term + 1)
-        if s.elected[term] is not None
+    ) and all(
+        o < len(s.leader_log[term])
+        and o < len(s.leader_log[earlier])
+        and s.leader_log[term][o] == s.leader_log[earlier][o]
+        for term in range(max_term + 1)
+        for earlier in range(term)
+        if s.leader_commit_term[term] == earlier
+        for o in range(s.leader_commit[term])
     )
 
 
 @lemma
+def leaders_commit_what_is_in_their_log(s: Cluster) -> bool:
+    """What a leader of a term takes for committed is in its log."""
+    return all(s.leader_commit[term] <= len(s.leader_log[term]) for term in range(max_term + 1))
+
+
+@lemma
 def leaders_are_as_committed_as_their_term(s: Cluster) -> bool:
-    """A leader's commit index is what is remembered of its term."""
+    """A leader's commit index is what is remembered of its term, and not below what it counted."""
     return all(
         s.commit_index[leader] == s.leader_commit[s.current_term[leader]]
+        and s.commit_index[leader] >= s.counted[s.current_term[leader]]
         for leader in Server
         if s.role[leader] == Role.LEADER
     )
@@ -410,6 +430,7 @@ def servers_commit_what_was_counted(s: Cluster) -> bool:
     return all(
         s.commit_term[server] <= s.current_term[server]
         and s.commit_index[server] <= s.counted[s.commit_term[server]]
+        and s.commit_index[server] <= len(s.log[server])
         and all(
             o < len(s.log[server])
             and o < len(s.leader_log[s.commit_term[server]])

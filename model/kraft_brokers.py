@@ -39,9 +39,12 @@ def register(s: Quorum, broker: Broker, controller: Voter) -> None:
     require(brokers_register)
     require(is_active(s, controller))
     limit(s.written < max_records)
-    s.log[controller].append(Record(epoch=s.election[controller].epoch, number=s.written + 1))
+    written = Record(epoch=s.election[controller].epoch, number=s.written + 1)
+    s.log[controller].append(written)
     s.written += 1
-    s.registering[broker] = s.written
+    s.registering[broker] = written.number
+    s.leader_log[written.epoch].append(written)
+    s.acknowledged[written.epoch][controller] = len(s.log[controller])
 
 
 @action

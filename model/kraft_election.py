@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..language import action, is_majority, limit, replace, require
 from .kraft_quorum import (
+    LogEnd,
     Quorum,
     Record,
     Role,
@@ -97,11 +98,17 @@ def vote(s: Quorum, candidate: Voter, voter: Voter) -> None:
     epoch = s.election[candidate].epoch
     votes = s.election[candidate].votes | {voter}
     s.election[voter] = voted(epoch, candidate)
+    s.ballots[epoch][voter] = candidate
+    s.ballots[epoch][candidate] = candidate
+    s.asked[epoch][candidate] = LogEnd(end=len(s.log[candidate]), epoch=last_epoch(s, candidate))
     if is_majority(votes):
         s.election[candidate] = leading(Role.LEADER, epoch, candidate)
         s.log[candidate].append(Record(epoch=epoch, number=0))  # LeaderChange
         s.high_watermark[candidate] = 0  # it may be ahead of what this leader can prove
         s.led_for[candidate] = 0
+        s.elected[epoch] = candidate
+        s.leader_log[epoch] = s.log[candidate]
+        s.acknowledged[epoch][candidate] = len(s.log[candidate])
     else:
         s.election[candidate] = replace(s.election[candidate], votes=votes)
 

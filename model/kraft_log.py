@@ -28,8 +28,11 @@ def write(s: Quorum, controller: Voter) -> None:
     """{controller} is the active controller, and appends metadata at offset {len(s.log[controller])}."""
     require(is_active(s, controller))
     limit(s.written < max_records)
-    s.log[controller].append(Record(epoch=s.election[controller].epoch, number=s.written + 1))
+    written = Record(epoch=s.election[controller].epoch, number=s.written + 1)
+    s.log[controller].append(written)
     s.written += 1
+    s.leader_log[written.epoch].append(written)
+    s.acknowledged[written.epoch][controller] = len(s.log[controller])
 
 
 @action
@@ -45,11 +48,14 @@ def fetch(s: Quorum, follower: Voter, leader: Voter, answered: bool) -> None:
     known = fetched_from(s, leader, follower, end)
     require(answered or high_watermark > s.high_watermark[leader] or known.fetched_to != s.election[leader].fetched_to)
     s.election[leader] = known
+    s.acknowledged[known.epoch][follower] = max(s.acknowledged[known.epoch][follower], end)
     if high_watermark > s.high_watermark[leader]:
         s.high_watermark[leader] = high_watermark
         if high_watermark > len(s.committed):
             s.committed = s.log[leader][:high_watermark]
-            s.committed_in = s.election[leader].epoch
+            s.committed_in = known.epoch
+        s.counted[known.epoch] = high_watermark
+        s.counted_in[leader] = known.epoch
     if late_answers:
         s.awaited[follower] = answer_of(s, follower, leader, end) if answered else None
     elif answered:
@@ -57,6 +63,7 @@ def fetch(s: Quorum, follower: Voter, leader: Voter, answered: bool) -> None:
             s.log[follower].append(s.log[leader][end])
         if high_watermark > 0:  # else the follower keeps what it knows
             s.high_watermark[follower] = min(high_watermark, len(s.log[follower]))
+            s.counted_in[follower] = known.epoch
 
 
 @action

@@ -18,6 +18,7 @@ from .kraft_quorum import (
     Election,
     Fetched,
     Kind,
+    LogEnd,
     Message,
     Offset,
     Quorum,
@@ -83,6 +84,7 @@ def receive_fetched(s: Quorum, follower: Voter) -> None:
             s.log[follower].append(answer.next)
         if answer.high_watermark > 0:
             s.high_watermark[follower] = min(answer.high_watermark, len(s.log[follower]))
+            s.counted_in[follower] = answer.epoch
 
 
 # --- every message: an election ---------------------------------------------------------------------------------------
@@ -162,6 +164,9 @@ def receive_vote_request(s: Quorum, request: Message) -> None:
     s.network.remove(request)
     if granted:
         s.election[voter] = voted(request.epoch, request.source)
+        s.ballots[request.epoch][voter] = request.source
+        s.ballots[request.epoch][request.source] = request.source
+        s.asked[request.epoch][request.source] = LogEnd(end=request.offset, epoch=request.last_epoch)
     if granted or request.epoch < election.epoch or election.leader is not None:
         s.network.add(answer(s, Kind.VOTE_RESPONSE, request, granted))
 
@@ -182,6 +187,9 @@ def receive_vote_response(s: Quorum, response: Message) -> None:
         s.log[candidate].append(Record(epoch=election.epoch, number=0))  # LeaderChange
         s.high_watermark[candidate] = 0
         s.led_for[candidate] = 0
+        s.elected[election.epoch] = candidate
+        s.leader_log[election.epoch] = s.log[candidate]
+        s.acknowledged[election.epoch][candidate] = len(s.log[candidate])
     else:
         s.election[candidate] = replace(election, votes=votes)
 
@@ -291,11 +299,15 @@ def receive_fetch(s: Quorum, request: Message) -> None:
     s.network.remove(request)
     if agrees:
         s.election[leader] = fetched_from(s, leader, request.source, request.offset)
+        acknowledged = s.acknowledged[election.epoch][request.source]
+        s.acknowledged[election.epoch][request.source] = max(acknowledged, request.offset)
     if high_watermark > known:
         s.high_watermark[leader] = high_watermark
         if high_watermark > len(s.committed):
             s.committed = s.log[leader][:high_watermark]
             s.committed_in = election.epoch
+        s.counted[election.epoch] = high_watermark
+        s.counted_in[leader] = election.epoch
     if request.epoch < election.epoch:
         s.network.add(answer(s, Kind.FETCH_RESPONSE, request, False))
     elif agrees:
@@ -326,6 +338,7 @@ def receive_fetch_response(s: Quorum, response: Message) -> None:
             s.log[follower].append(response.next)
         if response.high_watermark > 0:
             s.high_watermark[follower] = min(response.high_watermark, len(s.log[follower]))
+            s.counted_in[follower] = response.epoch
     elif is_expected and is_from_leader and (not guard_truncation or end >= s.high_watermark[follower]):
         s.log[follower].truncate(end)
         s.high_watermark[follower] = min(end, s.high_watermark[follower])

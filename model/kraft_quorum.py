@@ -139,6 +139,14 @@ class Fetched:
     high_watermark: Offset
 
 
+@record
+class LogEnd:
+    """Where a log ends, and the epoch of its last record."""
+
+    end: Offset
+    epoch: Epoch
+
+
 class Kind(Enum):
     """What a message is. That a snapshot is fetched, and a pre-vote, are one step even where messages are in flight."""
 
@@ -189,6 +197,14 @@ class Quorum:
     committed: Ghost[Log]  # all that was ever committed
     committed_in: Ghost[Epoch]  # the epoch of the leader that committed the last of it
     led_for: Ghost[Map[Voter, Annotated[int, Range(0, 3)]]]  # how often the time for check-quorum passed as it led
+    # What the proof remembers of every epoch, in `invariants/kraft_proof.py`:
+    ballots: Ghost[Map[Epoch, Map[Voter, Option[Voter]]]]  # whom each voter gave its vote
+    asked: Ghost[Map[Epoch, Map[Voter, Option[LogEnd]]]]  # where the log ended of each that was given one
+    elected: Ghost[Map[Epoch, Option[Voter]]]  # who led it
+    leader_log: Ghost[Map[Epoch, Log]]  # that leader's log, while it led
+    acknowledged: Ghost[Map[Epoch, Map[Voter, Offset]]]  # up to where each voter acknowledged that log
+    counted: Ghost[Map[Epoch, Offset]]  # that leader's high watermark
+    counted_in: Ghost[Map[Voter, Epoch]]  # whose leader each voter has its high watermark from
 
 
 @initial
@@ -211,6 +227,13 @@ def empty() -> Quorum:
         committed=Seq(),
         committed_in=0,
         led_for=Map({voter: 0 for voter in Voter}),
+        ballots=Map({epoch: Map({voter: None for voter in Voter}) for epoch in range(max_epoch + 1)}),
+        asked=Map({epoch: Map({voter: None for voter in Voter}) for epoch in range(max_epoch + 1)}),
+        elected=Map({epoch: None for epoch in range(max_epoch + 1)}),
+        leader_log=Map({epoch: Seq() for epoch in range(max_epoch + 1)}),
+        acknowledged=Map({epoch: Map({voter: 0 for voter in Voter}) for epoch in range(max_epoch + 1)}),
+        counted=Map({epoch: 0 for epoch in range(max_epoch + 1)}),
+        counted_in=Map({voter: 0 for voter in Voter}),
     )
 
 

@@ -17,6 +17,7 @@ from ..language import (
     Set,
     constant,
     initial,
+    is_majority,
     record,
     require,
     state,
@@ -251,8 +252,8 @@ def is_known(s: Cluster, server: Server) -> bool:
 
 
 def is_quorum(some: Set[Server], of: Set[Server]) -> bool:
-    """Whether a majority of these members is among some servers."""
-    return 2 * len(some & of) > len(of)
+    """Whether a majority of these members, all servers if none join or leave, is among some servers."""
+    return is_majority(some) if spares == 0 and membership_changes == 0 else 2 * len(some & of) > len(of)
 
 
 def has_committed_in_its_term(s: Cluster, leader: Server) -> bool:
