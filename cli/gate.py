@@ -16,7 +16,7 @@ from functools import partial
 from pathlib import Path
 from types import FrameType
 
-from ..explorer import ENGINES
+from ..explorer import EXHAUSTIVE
 from ..reports.document import Document
 from ..reports.gatepage import gate_page
 from .exits import Exit, worst
@@ -57,7 +57,7 @@ def add(verbs: Verbs[Parser]) -> None:
         "--workers", "--processes", metavar="N", type=positive, default=_cores(),
         help="checks at a time (default: one a core)",
     )  # fmt: skip
-    parser.add_argument("--engine", choices=tuple(ENGINES), help="which engine checks (default: the file's, or native)")
+    parser.add_argument("--engine", choices=EXHAUSTIVE, help="which engine checks (default: the file's, or native)")
     parser.add_argument("--memory", metavar="SIZE", type=size, help="of one check: 500M, 2G")
     parser.add_argument("--time", metavar="SECONDS", type=seconds, help="of one check")
     parser.add_argument(

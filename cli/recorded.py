@@ -13,7 +13,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any, cast
 
-from ..explorer import ENGINES
+from ..explorer import EXHAUSTIVE
 from ..language.errors import nearest
 from .options import Wrong
 
@@ -211,7 +211,7 @@ def _check(
         counts=counts,
         properties=properties,
         expects=bool(properties or counts or "outcome" in table),
-        engine=_one_of(engine, tuple(ENGINES), f"{place}, engine") if engine else "",
+        engine=_one_of(engine, EXHAUSTIVE, f"{place}, engine") if engine else "",
         place=where,
     )
 

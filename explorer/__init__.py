@@ -37,3 +37,6 @@ ENGINES: Mapping[str, Engine] = {
     "bmc": explore_boundedly,
 }
 """Every engine by the name that `--engine` takes."""
+
+EXHAUSTIVE = ("native", "python")
+"""The engines that see every state within the bounds, and count them."""

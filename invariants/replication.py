@@ -141,7 +141,7 @@ def leader_epochs_never_decrease(before: Partition, after: Partition) -> bool:
 
 @transition
 def a_leaders_high_watermark_never_decreases(before: Partition, after: Partition) -> bool:
-    """As long as a replica leads in one epoch, its high watermark does not go back. (A follower's may.)"""
+    """As long as a replica leads in one epoch, its high watermark does not go back (a follower's may)."""
     return all(
         after.high_watermark[replica] >= before.high_watermark[replica]
         for replica in Replica

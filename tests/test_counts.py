@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from tidegate.cli.recorded import Recorded, RecordFile, read
-from tidegate.explorer import ENGINES
+from tidegate.explorer import ENGINES, EXHAUSTIVE
 from tidegate.explorer.search import Search
 from tidegate.invariants.catalogue import find
 from tidegate.language.binding import load
@@ -135,7 +135,7 @@ SMALL = [each for each in COMMIT if each.counts and each.counts["distinct_states
 """What both engines count here; everything recorded is counted by `tidegate gate`, which CI runs after the tests."""
 
 
-@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("engine", EXHAUSTIVE)
 @pytest.mark.parametrize("check", SMALL, ids=lambda check: check.name)
 def test_every_engine_counts_what_is_recorded(check: Recorded, engine: str, cache: Path) -> None:
     assert_as_recorded(check, ENGINES[engine](bound(check), Search(symmetry=check.symmetry, cache=cache), None))
@@ -155,7 +155,7 @@ def test_plain_python_finds_the_same_shortest_counterexample(cache: Path) -> Non
 # --- the classics, and a program that shares nothing with us ----------------------------------------------------------
 
 
-@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("engine", EXHAUSTIVE)
 @pytest.mark.parametrize("name", CLASSICS)
 def test_classics(name: str, engine: str, cache: Path) -> None:
     model = load(ROOT / "examples" / f"{name}.py").bind()
@@ -175,7 +175,7 @@ def test_puzzles_are_solved_in_the_fewest_steps(name: str, witness: str, states:
 
 
 @pytest.mark.parametrize(("name", "orbits"), [("tcommit", 13), ("two_phase", 80), ("missionaries", 16)])
-@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("engine", EXHAUSTIVE)
 def test_symmetry_folds_the_classics(name: str, orbits: int, engine: str, cache: Path) -> None:
     model = load(ROOT / "examples" / f"{name}.py").bind()
     assert ENGINES[engine](model, Search(symmetry=True, cache=cache), None).distinct_states == orbits

@@ -244,7 +244,8 @@ def test_e_saves_the_picture_as_a_file_of_its_own(at_five: Shown, tmp_path: Path
     assert saved.suggested_filename == "replication-truncate_to_hw-5.svg"
     saved.save_as(tmp_path / "picture.svg")
     text = (tmp_path / "picture.svg").read_text(encoding="utf-8")
-    assert text.startswith("<svg") and 'xmlns="http://www.w3.org/2000/svg"' in text and ".cell-text" in text and "dialog" not in text
+    assert text.startswith("<svg") and 'xmlns="http://www.w3.org/2000/svg"' in text
+    assert ".cell-text" in text and "dialog" not in text
 
 
 def test_buttons_do_what_keys_do(at_five: Shown) -> None:
