@@ -133,7 +133,8 @@ def entries_of_a_term_are_in_its_log(s: Cluster) -> bool:
     return all(
         1 <= s.leader_log[term][o].term <= term
         and s.elected[s.leader_log[term][o].term] is not None
-        and is_of_term(s, s.leader_log[term][o].term, o)
+        and o < len(s.leader_log[s.leader_log[term][o].term])
+        and s.leader_log[term][o] == s.leader_log[s.leader_log[term][o].term][o]
         for term in range(max_term + 1)
         for o in range(len(s.leader_log[term]))
     )
@@ -169,7 +170,8 @@ def entries_are_in_the_log_of_their_term(s: Cluster) -> bool:
         1 <= s.log[server][o].term <= s.current_term[server]
         and (s.role[server] != Role.CANDIDATE or s.log[server][o].term < s.current_term[server])
         and s.elected[s.log[server][o].term] is not None
-        and is_of_term(s, s.log[server][o].term, o)
+        and o < len(s.leader_log[s.log[server][o].term])
+        and s.log[server][o] == s.leader_log[s.log[server][o].term][o]
         for server in Server
         for o in range(len(s.log[server]))
     )
@@ -195,6 +197,19 @@ def an_entry_comes_with_all_before_it(s: Cluster) -> bool:
         for server in Server
         for o in range(len(s.log[server]))
         for before in range(o + 1)
+    )
+
+
+@lemma
+def logs_that_share_an_entry_share_all_before_it(s: Cluster) -> bool:
+    """The log of a server and that of a term, with an entry of the same term at the same index, are so up to there."""
+    return all(
+        s.log[server][before].term == s.leader_log[term][before].term
+        for server in Server
+        for term in range(max_term + 1)
+        for o in range(min(len(s.log[server]), len(s.leader_log[term])))
+        if s.log[server][o].term == s.leader_log[term][o].term
+        for before in range(o)
     )
 
 
@@ -426,18 +441,22 @@ def leaders_are_as_committed_as_their_term(s: Cluster) -> bool:
 
 @lemma
 def servers_commit_what_was_counted(s: Cluster) -> bool:
-    """What a server takes for committed was counted in its term or an earlier one, and is in its log."""
+    """What a server takes for committed was counted in its term or an earlier one."""
     return all(
-        s.commit_term[server] <= s.current_term[server]
-        and s.commit_index[server] <= s.counted[s.commit_term[server]]
-        and s.commit_index[server] <= len(s.log[server])
-        and all(
-            o < len(s.log[server])
-            and o < len(s.leader_log[s.commit_term[server]])
-            and s.log[server][o] == s.leader_log[s.commit_term[server]][o]
-            for o in range(s.commit_index[server])
-        )
+        s.commit_term[server] <= s.current_term[server] and s.commit_index[server] <= s.counted[s.commit_term[server]]
         for server in Server
+    )
+
+
+@lemma
+def servers_have_what_they_take_for_committed(s: Cluster) -> bool:
+    """What a server takes for committed is in its log, as it is in that of the term that counted it."""
+    return all(s.commit_index[server] <= len(s.log[server]) for server in Server) and all(
+        o < len(s.log[server])
+        and o < len(s.leader_log[s.commit_term[server]])
+        and s.log[server][o] == s.leader_log[s.commit_term[server]][o]
+        for server in Server
+        for o in range(s.commit_index[server])
     )
 
 
