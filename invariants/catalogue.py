@@ -9,9 +9,10 @@ from types import ModuleType
 
 from ..language.binding import Definition, load
 from ..language.errors import UsageError, nearest
-from ..model import async_isr, kraft, raft, replication
+from ..model import async_isr, kraft, partition, raft, replication
 from . import async_isr as async_isr_properties
 from . import kraft as kraft_properties
+from . import partition as partition_properties
 from . import raft as raft_properties
 from . import replication as replication_properties
 
@@ -38,6 +39,7 @@ def _definition(module: ModuleType, properties: tuple[ModuleType, ...]) -> Defin
 _ENTRIES = (
     Entry("replication", replication, (replication_properties,), default_profile="kip320"),
     Entry("async_isr", async_isr, (async_isr_properties,)),
+    Entry("partition", partition, (partition_properties,)),
     Entry("raft", raft, (raft_properties,), default_profile="raft"),
     Entry("kraft", kraft, (kraft_properties,), default_profile="kip996"),
 )
