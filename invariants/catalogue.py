@@ -15,6 +15,7 @@ from . import kraft as kraft_properties
 from . import partition as partition_properties
 from . import raft as raft_properties
 from . import replication as replication_properties
+from . import replication_proof
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +38,7 @@ def _definition(module: ModuleType, properties: tuple[ModuleType, ...]) -> Defin
 
 
 _ENTRIES = (
-    Entry("replication", replication, (replication_properties,), default_profile="kip320"),
+    Entry("replication", replication, (replication_properties, replication_proof), default_profile="kip320"),
     Entry("async_isr", async_isr, (async_isr_properties,)),
     Entry("partition", partition, (partition_properties,)),
     Entry("raft", raft, (raft_properties,), default_profile="raft"),

@@ -2,7 +2,7 @@
 needs."""
 
 from .constants import constant
-from .declare import action, initial, invariant, limit, reachable, record, require, state, terminal, transition
+from .declare import action, initial, invariant, lemma, limit, reachable, record, require, state, terminal, transition
 from .kinds import Capacity, Domain, Ghost, Member, Option, Range
 from .values import Bag, Map, Seq, Set, is_majority, replace
 
@@ -22,6 +22,7 @@ __all__ = [
     "initial",
     "invariant",
     "is_majority",
+    "lemma",
     "limit",
     "reachable",
     "record",

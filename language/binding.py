@@ -64,23 +64,26 @@ class Definition:
         open: Iterable[str] = (),
         ghosts: bool = True,
         properties: Iterable[str] | None = None,
+        lemmas: bool = False,
     ) -> Model:
         """The model with these values: the constants' defaults, then the profile's, then `constants` (text is parsed).
 
-        `open` names constants that compiled kernels take at run time. With `ghosts` off, ghost fields are folded away.
-        `properties` keeps only the named ones. Raises UsageError for what does not exist or is out of range, and
-        ModelErrors, with every mistake at once, when the model's text is wrong.
+        `open` names constants that compiled kernels take at run time. With `ghosts` off, ghost fields are folded away;
+        those that only lemmas read are, too, unless a lemma is bound. `properties` keeps only the named ones, among
+        which lemmas are as others. `lemmas` binds all of them, as `Model.lemmas`. Raises UsageError for
+        what does not exist or is out of range, and ModelErrors, with every mistake at once, when the model's text is
+        wrong.
         """
         values = self.values(constants or {}, profile)
         opened = frozenset(open)
         for each in sorted(opened - set(self.constants)):
             raise UsageError(f"no constant {each} to leave open; {nearest(each, self.constants)}")
         chosen = None if properties is None else frozenset(properties)
-        known = self.names("invariant", "transition", "reachable")
+        known = self.names("invariant", "transition", "reachable", "lemma")
         for each in sorted((chosen or frozenset()) - set(known)):
             raise UsageError(f"no property {each}; {nearest(each, known)}")
         title = name or (f"{self.name}:{profile}" if profile else self.name)
-        return _Binding(self, values, opened, ghosts, chosen).model(title)
+        return _Binding(self, values, opened, ghosts, chosen, lemmas).model(title)
 
     def values(self, given: Mapping[str, Value | str], profile: str | None = None) -> dict[str, Value]:
         """The value of every constant. Raises UsageError for an unknown name or a value out of range."""
@@ -168,8 +171,10 @@ class _Binding:
         opened: frozenset[str],
         ghosts: bool,
         chosen: frozenset[str] | None,
+        lemmas: bool,
     ) -> None:
         self.definition, self.values, self.opened, self.ghosts, self.chosen = definition, values, opened, ghosts, chosen
+        self.lemmas = lemmas
         self.diagnostics = Diagnostics()
         self.types = Types(values, opened, self.diagnostics)
         self.folder = Folder()
@@ -188,13 +193,13 @@ class _Binding:
         texts = self._elaborate(program)
         budgets = self._budgets(fields)
         self.diagnostics.raise_if_any()
-        kept = [self.ghosts or not each.ghost for each in fields]
-        fields = (*(each for each, keep in zip(fields, kept, strict=True) if keep), *budgets.values())
+        gone = self._gone(shape.ghosts, texts)
+        fields = (*(each for each in fields if each.name not in gone), *budgets.values())
         sizes = {each.name: self._size(each) for each in domains}
         spending = {function.__name__: mark.budget for function, mark in self.definition.functions}
-        adapted = adaptations(texts, self.folder, kept, spending, self.values)
+        adapted = adaptations(texts, self.folder, tuple(shape.fields), gone, spending, self.values)
         namespace = Namespace(self.values, self.definition.state_class, fields, sizes, adapted)
-        finisher = _Finisher(self, texts, namespace, budgets, kept, frozenset(shape.ghosts))
+        finisher = _Finisher(self, texts, namespace, budgets, shape, gone)
         bound = namespace.globals_of(self.definition.module)
         return Model(
             name=title,
@@ -210,6 +215,7 @@ class _Binding:
             actions=finisher.actions(),
             properties=finisher.properties(),
             terminals=finisher.terminals(),
+            lemmas=finisher.lemmas() if self.lemmas else (),
             namespace={**bound, shape.name: namespace.shape},
             files=self.definition.files,
             view=self.definition.view,
@@ -299,6 +305,20 @@ class _Binding:
                 continue
         return made
 
+    def _gone(self, ghosts: frozenset[str], texts: Mapping[FunctionType, Any]) -> frozenset[str]:
+        """The ghost fields that are folded away: all, or where no lemma is bound those that serve only lemmas."""
+        if not self.ghosts:
+            return ghosts
+        if self.lemmas or (self.chosen or frozenset[str]()) & set(self.definition.names("lemma")):
+            return frozenset()
+        read: dict[bool, set[str]] = {True: set(), False: set()}
+        for function, mark in self.definition.functions:
+            if mark.role not in ("action", "initial"):
+                read[mark.role == "lemma"] |= set(fields_read(*texts[function].body))
+        gone = (read[True] - read[False]) & ghosts
+        actions = (each for each in texts.values() if isinstance(each, ActionText))
+        return frozenset() if any(each.elaborated.needs(gone) for each in actions) else frozenset(gone)
+
     def _check_terminal(self, program: Program, mark: Mark, form: ir.Function) -> None:
         if mark.role != "terminal":
             return
@@ -335,11 +355,11 @@ class _Finisher:
         texts: dict[FunctionType, Any],
         namespace: Namespace,
         budgets: dict[str, Field],
-        kept: list[bool],
-        ghost_fields: frozenset[str],
+        shape: StateShape,
+        gone: frozenset[str],
     ) -> None:
         self.binding, self.texts, self.namespace = binding, texts, namespace
-        self.budgets, self.kept, self.ghost_fields = budgets, kept, ghost_fields
+        self.budgets, self.shape, self.gone = budgets, shape, gone
 
     def _marked(self, *roles: str) -> list[tuple[FunctionType, Mark]]:
         return [(function, mark) for function, mark in self.binding.definition.functions if mark.role in roles]
@@ -350,7 +370,7 @@ class _Finisher:
 
     def _action(self, function: FunctionType, mark: Mark) -> Action:
         text = cast(ActionText, self.texts[function])
-        form = text.form(self.binding.folder, ghosts=self.binding.ghosts, budget=mark.budget)
+        form = text.form(self.binding.folder, self.gone, mark.budget)
         off = any(self._is_off(each) for each in form.body)
         if mark.budget is not None:
             form = spend(form, mark.budget, cast(Int, self.budgets[mark.budget].type))
@@ -374,7 +394,7 @@ class _Finisher:
         made: list[Initial] = []
         for function, _mark in self._marked("initial"):
             text = cast(InitialText, self.texts[function])
-            form = text.form(self.binding.folder, self.kept, extra)
+            form = text.form(self.binding.folder, self.shape.fields, self.gone, extra)
             made.append(
                 Initial(function.__name__, (function.__doc__ or "").strip(), form, self.namespace.function(function))
             )
@@ -392,10 +412,16 @@ class _Finisher:
         return source.where(node)
 
     def properties(self) -> tuple[Property, ...]:
-        """The chosen properties, in source order."""
+        """The chosen properties, in source order: all but the lemmas, unless some are named."""
         chosen = self.binding.chosen
-        found = self._marked("invariant", "transition", "reachable")
-        return tuple(self._property(f, m) for f, m in found if chosen is None or f.__name__ in chosen)
+        if chosen is None:
+            return tuple(self._property(f, m) for f, m in self._marked("invariant", "transition", "reachable"))
+        found = self._marked("invariant", "transition", "reachable", "lemma")
+        return tuple(self._property(f, m) for f, m in found if f.__name__ in chosen)
+
+    def lemmas(self) -> tuple[Property, ...]:
+        """All lemmas, in source order."""
+        return tuple(self._property(function, mark) for function, mark in self._marked("lemma"))
 
     def terminals(self) -> tuple[Property, ...]:
         """The predicates of states that may end."""
@@ -403,9 +429,10 @@ class _Finisher:
 
     def _property(self, function: FunctionType, mark: Mark) -> Property:
         text = cast(ir.Function, self.texts[function])
-        read = frozenset(fields_read(*text.body)) & self.ghost_fields
-        form = None if read and not self.binding.ghosts else self.binding.folder.function(text)
-        kind = cast(PropertyKind, "invariant" if mark.role == "terminal" else mark.role)
+        read = frozenset(fields_read(*text.body)) & self.shape.ghosts
+        form = None if read & self.gone else self.binding.folder.function(text)
+        role = "invariant" if mark.role in ("terminal", "lemma") else mark.role
+        kind: PropertyKind = "transition" if len(text.states) == 2 else cast(PropertyKind, role)
         return Property(
             function.__name__, kind, first_line(function.__doc__), form, self.namespace.function(function), read
         )

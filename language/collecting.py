@@ -22,6 +22,7 @@ from .frontend.source import Source, read, source_of_class
 from .kinds import Domain
 
 _numbers = itertools.count(1)
+_PRIVATE = "_tidegate_"
 _PYTHON = "a file that Python itself accepts: python -m py_compile FILE"
 _IMPORTABLE = "a file that can be imported by itself"
 _LANGUAGE = __name__.rpartition(".")[0]
@@ -47,7 +48,7 @@ def import_file(path: Path, diagnostics: Diagnostics) -> ModuleType:
     path = path.resolve()
     if not path.is_file() or path.suffix != ".py":
         raise UsageError(f"there is no file {path}" if not path.is_file() else f"{path} is not a .py file")
-    linecache.checkcache(str(path))
+    linecache.checkcache()
     try:
         read(str(path))
     except SyntaxError as error:
@@ -63,13 +64,16 @@ def import_file(path: Path, diagnostics: Diagnostics) -> ModuleType:
 
 
 def _executed(path: Path, diagnostics: Diagnostics) -> ModuleType:
-    name = f"_tidegate_{next(_numbers)}_{path.stem}"
+    number = next(_numbers)
+    name = f"{_PRIVATE}{number}_{path.stem}"
     spec = importlib.util.spec_from_file_location(name, path)
     assert spec is not None, "a .py file has a loader"
     assert spec.loader is not None, "a .py file has a loader"
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
     sys.path.insert(0, str(path.parent))
+    before, written = set(sys.modules), sys.dont_write_bytecode
+    sys.dont_write_bytecode = True  # an edit within a second would be taken for the text of before
     try:
         spec.loader.exec_module(module)
     except (Exception, SystemExit) as error:  # whatever a user's file raises is shown at the user's line
@@ -78,7 +82,29 @@ def _executed(path: Path, diagnostics: Diagnostics) -> ModuleType:
         diagnostics.raise_if_any()
     finally:
         sys.path.remove(str(path.parent))
+        sys.dont_write_bytecode = written
+        for sibling in _siblings(path.parent, set(sys.modules) - before):
+            _make_private(sibling, f"{_PRIVATE}{number}_{sibling.__name__}")
     return module
+
+
+def _siblings(folder: Path, names: set[str]) -> Iterator[ModuleType]:
+    """Of the modules just imported, those that lie beside the user's file: the other files of its model."""
+    for each in (sys.modules[name] for name in sorted(names)):
+        file = getattr(each, "__file__", None)
+        if file is not None and Path(file).resolve().parent == folder:
+            yield each
+
+
+def _make_private(module: ModuleType, name: str) -> None:
+    """Renames a module, so that another model's file of the same name is another module."""
+    old = module.__name__
+    del sys.modules[old]
+    sys.modules[name] = module
+    module.__name__ = name
+    for thing in vars(module).values():
+        if isinstance(thing, (type, FunctionType)) and thing.__module__ == old:
+            thing.__module__ = name
 
 
 def _note_failure(path: str, error: BaseException, diagnostics: Diagnostics) -> None:

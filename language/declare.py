@@ -3,6 +3,7 @@
     @state, @record                     data
     @initial, @action                   behaviour
     @invariant, @transition, @reachable, @terminal      what must hold, must be possible, may end
+    @lemma                              what holds besides, and makes a proof by induction go through
     require(...), limit(...)            guards of the protocol, guards of the bounds
 """
 
@@ -23,7 +24,7 @@ MARK = "__tidegate__"
 class Mark:
     """What a decorator leaves on a function or class: its role, and an action's kind and budget."""
 
-    role: Literal["state", "record", "initial", "action", "invariant", "transition", "reachable", "terminal"]
+    role: Literal["state", "record", "initial", "action", "invariant", "transition", "reachable", "terminal", "lemma"]
     kind: Kind = "protocol"
     budget: str | None = None
 
@@ -76,6 +77,16 @@ def action(function: F | None = None, *, kind: Kind = "protocol", budget: str | 
 def invariant(function: F) -> F:
     """Marks a predicate over a state that must hold in every reachable state."""
     setattr(function, MARK, Mark("invariant"))
+    return function
+
+
+def lemma(function: F) -> F:
+    """Marks a predicate over a state that a proof by induction rests on: with the other lemmas it holds at first, and
+    every step keeps them. One over `before` and `after` is proved of every step from a state where the others hold.
+
+    `check` judges it only when it is asked for by name, and then as an invariant or a transition property.
+    """
+    setattr(function, MARK, Mark("lemma"))
     return function
 
 

@@ -150,6 +150,14 @@ class Partition:
     requests: Annotated[Set[LeaderAndIsr], Capacity(max_leader_epoch + 1)]  # every LeaderAndIsr request ever sent
     committed: Ghost[Set[RecordId]]  # every record that was ever below the high watermark of a replica that leads
     left_isr: Ghost[Set[Replica]]  # every replica that was ever taken out of the ISR
+    # What the proof remembers of every epoch, in `invariants/replication_proof.py`:
+    elected: Ghost[Map[Epoch, Option[Replica]]]  # whom the controller named its leader
+    first_isr: Ghost[Map[Epoch, Set[Replica]]]  # the ISR that the controller gave it
+    last_isr: Ghost[Map[Epoch, Set[Replica]]]  # the ISR that its leader left it with, so far
+    began: Ghost[Map[Epoch, bool]]  # whether its leader ever learned that it leads
+    leader_log: Ghost[Map[Epoch, Annotated[Seq[Record], Capacity(log_size)]]]  # its leader's log, while it led
+    leader_committed: Ghost[Map[Epoch, Offset]]  # how far its leader moved the high watermark; 0 if it did not
+    committed_by: Ghost[Map[Replica, EpochOrNone]]  # and whose leader each replica's high watermark comes from
 
 
 @initial
@@ -167,6 +175,13 @@ def empty() -> Partition:
         requests=Set(),
         committed=Set(),
         left_isr=Set(),
+        elected=Map({epoch: None for epoch in range(max_leader_epoch + 1)}),
+        first_isr=Map({epoch: Set() for epoch in range(max_leader_epoch + 1)}),
+        last_isr=Map({epoch: Set() for epoch in range(max_leader_epoch + 1)}),
+        began=Map({epoch: False for epoch in range(max_leader_epoch + 1)}),
+        leader_log=Map({epoch: Seq() for epoch in range(max_leader_epoch + 1)}),
+        leader_committed=Map({epoch: 0 for epoch in range(max_leader_epoch + 1)}),
+        committed_by=Map({replica: -1 for replica in Replica}),
     )
 
 
@@ -182,6 +197,9 @@ def controller_elect_leader(s: Partition, leader: Replica) -> None:
     elected = LeaderAndIsr(leader=leader, leader_epoch=s.next_leader_epoch, isr=s.quorum.isr)
     s.quorum = elected
     s.requests.add(elected)
+    s.elected[s.next_leader_epoch] = elected.leader
+    s.first_isr[s.next_leader_epoch] = elected.isr
+    s.last_isr[s.next_leader_epoch] = elected.isr
     s.next_leader_epoch += 1
 
 
@@ -194,6 +212,8 @@ def become_leader(s: Partition, request: LeaderAndIsr) -> None:
     s.leader_epoch[leader] = request.leader_epoch
     s.leader[leader] = leader
     s.isr[leader] = request.isr  # its high watermark stays what it was: often behind the old leader's
+    s.began[request.leader_epoch] = True
+    s.leader_log[request.leader_epoch] = s.log[leader]
 
 
 def presumes_leadership(s: Partition, replica: Replica) -> bool:
@@ -287,7 +307,9 @@ def write(s: Partition, leader: Replica) -> None:
     require(presumes_leadership(s, leader))
     limit(s.next_record_id < max_records)
     limit(len(s.log[leader]) < log_size)
-    s.log[leader].append(Record(id=s.next_record_id, epoch=s.leader_epoch[leader]))
+    written = Record(id=s.next_record_id, epoch=s.leader_epoch[leader])
+    s.log[leader].append(written)
+    s.leader_log[s.leader_epoch[leader]].append(written)
     s.next_record_id += 1
 
 
@@ -319,6 +341,7 @@ def fetch(s: Partition, leader: Replica, follower: Replica) -> None:
     require(has_reached(s, follower, leader, end))
     s.log[follower].append(s.log[leader][end])
     s.high_watermark[follower] = min(s.high_watermark[leader], end + 1)
+    s.committed_by[follower] = s.committed_by[leader]
 
 
 @action
@@ -357,6 +380,8 @@ def advance_high_watermark(s: Partition, leader: Replica) -> None:
     )
     s.high_watermark[leader] = offset + 1
     s.committed.add(s.log[leader][offset].id)
+    s.leader_committed[s.leader_epoch[leader]] = offset + 1
+    s.committed_by[leader] = s.leader_epoch[leader]
 
 
 # --- the leader changes the ISR ---------------------------------------------------------------------------------------
@@ -378,6 +403,7 @@ def shrink_isr(s: Partition, leader: Replica, follower: Replica) -> None:
     remaining = s.isr[leader] - {follower}
     s.isr[leader] = remaining
     s.quorum = replace(s.quorum, isr=remaining)
+    s.last_isr[s.leader_epoch[leader]] = remaining
     s.left_isr.add(follower)
 
 
@@ -393,6 +419,7 @@ def expand_isr(s: Partition, leader: Replica, follower: Replica) -> None:
     joined = s.isr[leader] | {follower}
     s.isr[leader] = joined
     s.quorum = replace(s.quorum, isr=joined)
+    s.last_isr[s.leader_epoch[leader]] = joined
 
 
 def has_reached_its_epoch(s: Partition, leader: Replica) -> bool:
@@ -418,6 +445,9 @@ def controller_shrink_isr(s: Partition, replica: Replica) -> None:
     )
     s.quorum = changed
     s.requests.add(changed)
+    s.elected[s.next_leader_epoch] = changed.leader
+    s.first_isr[s.next_leader_epoch] = changed.isr
+    s.last_isr[s.next_leader_epoch] = changed.isr
     s.next_leader_epoch += 1
     if not stays:
         s.left_isr.add(replica)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tidegate.explorer import ENGINES
 from tidegate.explorer.native.search import check
 from tidegate.explorer.search import Search
 from tidegate.language.binding import Definition, load
@@ -285,3 +286,90 @@ def test_the_replication_family_binds(profile: str | None, ghosts: bool) -> None
 
 def test_the_asynchronous_isr_binds() -> None:
     assert load(async_isr).bind().actions
+
+
+# --- a model in several files -----------------------------------------------------------------------------------------
+
+PEOPLE = '''"""Who there is."""
+
+from tidegate.language import Domain, Map, Range, constant, state
+from typing import Annotated
+
+people = constant(3, minimum=1, maximum=4, says="people")
+
+
+class Person(Domain, size=people, symmetric=True):
+    """A person."""
+
+
+@state
+class Room:
+    """A room."""
+
+    mood: Map[Person, Annotated[int, Range(0, 2)]]
+'''
+MOVES = '''"""What they do."""
+
+from tidegate.language import action, limit
+from people import Person, Room
+
+
+@action
+def cheer(s: Room, person: Person) -> None:
+    """{person} cheers up."""
+    limit(s.mood[person] < 2)
+    s.mood[person] += 1
+'''
+ROOM = '''"""People in a room."""
+
+from tidegate.language import Map, action, initial, require
+from people import Person, Room
+from moves import cheer
+
+
+@initial
+def start() -> Room:
+    """All sad."""
+    return Room(mood=Map({person: 0 for person in Person}))
+
+
+@action
+def sadden(s: Room, person: Person) -> None:
+    """{person} is sad."""
+    require(s.mood[person] > 0)
+    s.mood[person] = 0
+'''
+
+
+def room(folder: Path, moves: str = MOVES) -> Definition:
+    """The definition of a model in three files."""
+    folder.mkdir(exist_ok=True)
+    for name, text in (("people", PEOPLE), ("moves", moves), ("room", ROOM)):
+        (folder / f"{name}.py").write_text(text, encoding="utf-8")
+    return load(folder / "room.py")
+
+
+def test_a_model_may_lie_in_several_files(tmp_path: Path) -> None:
+    definition = room(tmp_path)
+    assert definition.names("initial", "action") == ("cheer", "start", "sadden")  # an import stands where it is written
+    assert list(definition.constants) == ["people"]
+    model = definition.bind()
+    verdict = ENGINES["python"](model, Search(symmetry=True), None)
+    assert (verdict.distinct_states, verdict.transitions) == (10, 40)
+    assert [Path(file).name for file in definition.files] == ["room.py", "people.py", "moves.py"]
+
+
+def test_files_of_one_name_beside_different_models_are_different(tmp_path: Path) -> None:
+    def states(folder: str, limit: int) -> int:
+        definition = room(tmp_path / folder, MOVES.replace("< 2", f"< {limit}"))
+        return ENGINES["python"](definition.bind(), Search(), None).distinct_states
+
+    assert [states("one", 2), states("other", 1), states("one", 0)] == [27, 8, 1]
+    assert not {"people", "moves", "room"} & set(sys.modules)
+
+
+def test_a_mistake_in_a_second_file_is_shown_there(tmp_path: Path) -> None:
+    with pytest.raises(ModelErrors) as caught:
+        room(tmp_path, MOVES.replace("+= 1", "/= 2")).bind()
+    (error,) = caught.value.errors
+    assert (Path(error.where.file).name, error.where.line) == ("moves.py", 11)

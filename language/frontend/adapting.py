@@ -12,21 +12,21 @@ from ..constants import Value
 from ..types import Int, Subset
 from .folding import Folder
 from .roles import ActionText, InitialText
-from .rules import without_ghosts
 from .walk import inside, places
 
 
 def adaptations(
     texts: Mapping[FunctionType, Any],
     folder: Folder,
-    kept: list[bool],
+    fields: Iterable[str],
+    gone: frozenset[str],
     budgets: Mapping[str, str | None],
     values: Mapping[str, Value],
 ) -> Adaptations:
     """What the elaborated functions of a model say beyond Python.
 
-    `kept` tells which fields of the state stay when ghosts are folded away; `budgets` gives each action's budget by the
-    action's name; `values` are those of the constants.
+    Of the state's `fields` those in `gone` are ghosts that were folded away; `budgets` gives each action's budget by
+    the action's name; `values` are those of the constants.
     """
     needed: set[ir.Where] = set()
     dropped: set[ir.Where] = set()
@@ -39,10 +39,10 @@ def adaptations(
         if isinstance(text, InitialText):
             needed |= _needed(text.result.fields)
             ranges |= _ranges(text.result.fields, values)
-            dropped |= {each.where for each, keep in zip(text.result.fields, kept, strict=True) if not keep}
-        if isinstance(text, (ActionText, InitialText)) and not all(kept):
+            dropped |= {each.where for name, each in zip(fields, text.result.fields, strict=True) if name in gone}
+        if isinstance(text, (ActionText, InitialText)) and gone:
             folded = folder.body(body)
-            dropped |= places(folded) - places(without_ghosts(folded, text.elaborated.ghosts))
+            dropped |= places(folded) - places(text.elaborated.without(gone, folded))
         if isinstance(text, ActionText) and budgets[function.__name__] is not None:
             guards[function.__name__] = _requires(folder.body(body))
     return Adaptations(frozenset(needed), frozenset(dropped), ranges, guards)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Set
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from types import FunctionType
@@ -32,6 +32,18 @@ class Elaborated:
 
     body: tuple[ir.Statement, ...]
     ghosts: Ghosts
+
+    def without(self, folded: frozenset[str], body: tuple[ir.Statement, ...]) -> tuple[ir.Statement, ...]:
+        """`body`, which is this text or made from it, without what only serves these ghost fields."""
+        ghosts = Ghosts(folded, Diagnostics())
+        ghosts.check(self.body)
+        return without_ghosts(body, ghosts)
+
+    def needs(self, fields: Set[str]) -> bool:
+        """Whether anything but these ghost fields themselves depends on one of them."""
+        notes = Diagnostics()
+        Ghosts(frozenset(fields), notes).check(self.body)
+        return bool(notes.first_message())
 
 
 def located(program: Program, function: FunctionType) -> tuple[Source, ast.FunctionDef]:
@@ -75,6 +87,7 @@ _USAGE = {
     "an action": "def act(s: {0}, replica: Replica) -> None",
     "an initial function": "def start() -> {0}",
     "an invariant": "def holds(s: {0}) -> bool",
+    "a lemma": "def holds(s: {0}) -> bool, or of a step: def keeps(before: {0}, after: {0}) -> bool",
     "a reachable": "def happens(s: {0}) -> bool",
     "a terminal": "def may_end(s: {0}) -> bool",
     "a transition": "def grows(before: {0}, after: {0}) -> bool",
@@ -158,11 +171,11 @@ class ActionText:
     parameters: tuple[ir.Parameter, ...]
     elaborated: Elaborated
 
-    def form(self, folder: Folder, *, ghosts: bool, budget: str | None) -> ir.ActionForm:
-        """The action's typed form, folded, its fault budget spent in it."""
+    def form(self, folder: Folder, gone: frozenset[str], budget: str | None) -> ir.ActionForm:
+        """The action's typed form, folded, without the ghosts in `gone`, its fault budget spent in it."""
         body = folder.body(self.elaborated.body)
-        if not ghosts:
-            body = folder.body(without_ghosts(body, self.elaborated.ghosts))
+        if gone:
+            body = folder.body(self.elaborated.without(gone, body))
         where = heading(self.its.source, self.its.node)
         state = self.its.parameters[0][0].arg
         reads = frozenset(fields_read(*body)) | {each.pool for each in self.parameters if each.pool is not None}
@@ -194,13 +207,16 @@ class InitialText:
     elaborated: Elaborated
     result: ir.MakeState
 
-    def form(self, folder: Folder, kept: list[bool], extra: tuple[ir.Expr, ...]) -> ir.InitialForm:
-        """The typed form: of the state's fields those to keep, then those that the fault budgets add."""
+    def form(
+        self, folder: Folder, fields: Iterable[str], gone: frozenset[str], extra: tuple[ir.Expr, ...]
+    ) -> ir.InitialForm:
+        """The typed form: of the state's `fields` those that are not `gone`, then those that the fault budgets add."""
         body = folder.body(self.elaborated.body)
-        if not all(kept):
-            body = folder.body(without_ghosts(body, self.elaborated.ghosts))
-        fields = [folder.part(each) for each, keep in zip(self.result.fields, kept, strict=True) if keep]
-        result = ir.MakeState((*fields, *extra), self.result.where)
+        if gone:
+            body = folder.body(self.elaborated.without(gone, body))
+        named = zip(fields, self.result.fields, strict=True)
+        kept = [folder.part(each) for name, each in named if name not in gone]
+        result = ir.MakeState((*kept, *extra), self.result.where)
         return ir.InitialForm(
             self.its.node.name, self.parameters, body, result, heading(self.its.source, self.its.node)
         )
@@ -246,8 +262,9 @@ def _check_initial_ghosts(
 
 
 def predicate(program: Program, function: FunctionType, role: str) -> ir.Function:
-    """Elaborates an invariant, a witness, a terminal predicate, or a transition property."""
-    its = _signature(program, function, 2 if role == "transition" else 1, _ROLE_NAMES[role])
+    """Elaborates an invariant, a lemma, a witness, a terminal predicate, or a transition property."""
+    of_steps = role == "transition" or (role == "lemma" and function.__code__.co_argcount == 2)
+    its = _signature(program, function, 2 if of_steps else 1, _ROLE_NAMES[role])
     if not isinstance(its.returns, Bool):
         usage = _USAGE[_ROLE_NAMES[role]].format(program.shape.name)
         message = f"{its.node.name} is {_ROLE_NAMES[role]}: a bool about the state, and nothing else"
@@ -264,6 +281,7 @@ def predicate(program: Program, function: FunctionType, role: str) -> ir.Functio
 
 _ROLE_NAMES = {
     "invariant": "an invariant",
+    "lemma": "a lemma",
     "reachable": "a reachable",
     "terminal": "a terminal",
     "transition": "a transition",
