@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ..language import invariant, reachable, transition
-from ..model.partition import Broker, Partition, effective_min_isr, leads
+from ..language import invariant, reachable
+from ..model.partition_state import Broker, Partition, is_true_leader
 
 
 @invariant
@@ -30,7 +30,7 @@ def leader_completeness(s: Partition) -> bool:
     return all(
         any(record.id == id for record in s.log[leader])
         for leader in Broker
-        if leads(s, leader) and s.view[leader].leader_epoch == s.registered.leader_epoch
+        if is_true_leader(s, leader)
         for id in s.acknowledged
     )
 
