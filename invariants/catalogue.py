@@ -40,7 +40,7 @@ def _definition(module: ModuleType, properties: tuple[ModuleType, ...]) -> Defin
 _ENTRIES = (
     Entry("replication", replication, (replication_properties, replication_proof), default_profile="kip320"),
     Entry("async_isr", async_isr, (async_isr_properties,)),
-    Entry("partition", partition, (partition_properties,)),
+    Entry("partition", partition, (partition_properties,), default_profile="kafka_4_1"),
     Entry("raft", raft, (raft_properties,), default_profile="raft"),
     Entry("kraft", kraft, (kraft_properties,), default_profile="kip996"),
 )
