@@ -27,6 +27,7 @@ from ..model.partition_state import (
     is_true_leader,
     leads,
     least_isr,
+    log_size,
 )
 
 # --- in every state: records ----------------------------------------------------------------------------------------
@@ -64,17 +65,20 @@ def acked_durable(s: Partition) -> bool:
 def consistent_read(s: Partition) -> bool:
     """R11. The leader holds what consumers may have read, where they have read it."""
     return all(
-        offset < len(s.log[leader]) and s.log[leader][offset].id == s.read[offset]
+        offset < len(s.log[leader]) and s.log[leader][offset].id == id
         for leader in Broker
         if is_true_leader(s, leader)
-        for offset in range(len(s.read))
+        for offset in range(log_size)
+        for id in s.read[offset]
     )
 
 
 @invariant
 def reads_below_high_watermark(s: Partition) -> bool:
     """R12. Nothing is read before it is committed."""
-    return len(s.read) <= len(s.committed) and s.read == s.committed[: len(s.read)]
+    return all(
+        offset < len(s.committed) and s.committed[offset] == id for offset in range(log_size) for id in s.read[offset]
+    )
 
 
 @invariant
@@ -318,7 +322,7 @@ def epochs_never_decrease(before: Partition, after: Partition) -> bool:
 
 @transition
 def isr_grows_by_true_leader(before: Partition, after: Partition) -> bool:
-    """R27. Only its leader, knowing the ISR as it is, lets anybody join it; an election may make one its only member."""
+    """R27. Only its leader, knowing the ISR as it is, lets anybody join it; elections may make one its only member."""
     return (
         after.registered.isr <= before.registered.isr
         or after.registered.leader != before.registered.leader

@@ -10,6 +10,7 @@ from __future__ import annotations
 from ..language import terminal
 
 # What there is.
+from .partition_state import Acks
 from .partition_state import Broker as Broker
 from .partition_state import Partition as Partition
 from .partition_state import Truncation
@@ -85,6 +86,24 @@ profiles = {
     "kafka_3_7": _kafka_3_7,
     "kafka_3_9": _kafka_3_9,
     "kafka_4_1": _kafka_4_1,
+    # the current version with one setting, or one mistake of its past
+    "acks_0": {"acks": Acks.NONE},
+    "acks_1": {"acks": Acks.LEADER},
+    "min_isr_1": {"min_isr": 1},
+    "unclean_election": {"unclean": True},
+    "last_replica_standing": {"elr": False},
+    "kafka_7128": {"await_epoch_start": False},
+    "kafka_7235": {"detect_restart": False},
+    "kafka_7395": {"fence_fetch": False},
+    "kafka_13141": {"skip_diverging": False},
+    "kafka_13916": {"reject_fenced": False},
+    "kafka_14139": {"reject_restarted": False},
+    "kafka_14704": {"truncate_first": False, "follower_reads": True},
+    "kafka_15221": {"one_snapshot": False},
+    "kafka_15583": {"strict_high_watermark": False},
+    "kafka_19522": {"check_last_leader": False},
+    "pending_isr_ignored": {"maximal_isr": False},
+    "not_idempotent": {"idempotent": False},
 }
 
 

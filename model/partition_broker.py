@@ -70,7 +70,7 @@ def produce_again(s: Partition, leader: Broker, id: RecordId) -> None:
     """Record {id} is sent once more, since no answer has come; {leader} appends it at offset {len(s.log[leader])}."""
     require(retries > 0)
     require(acks != Acks.NONE)
-    require(id < s.sent)
+    require(id < s.sent and s.sent - id <= max_in_flight)
     require(accepts(s, leader))
     require(is_in_sequence(s, leader, id))
     limit(len(s.log[leader]) < log_size)
@@ -104,8 +104,7 @@ def fetch(s: Partition, leader: Broker, follower: Broker) -> None:
     if common < end:
         if follower_reads and not truncate_first:
             for offset in range(min(s.high_watermark[leader], end)):
-                if offset == len(s.read):
-                    s.read.append(s.log[follower][offset].id)
+                s.read[offset].add(s.log[follower][offset].id)
         s.log[follower].truncate(common)
         s.flushed[follower] = min(s.flushed[follower], common)
         s.high_watermark[follower] = min(s.high_watermark[follower], common)
@@ -120,8 +119,7 @@ def fetch(s: Partition, leader: Broker, follower: Broker) -> None:
         s.high_watermark[follower] = known
         if follower_reads:
             for offset in range(known):
-                if offset == len(s.read):
-                    s.read.append(s.log[leader][offset].id)
+                s.read[offset].add(s.log[follower][offset].id)
 
 
 def may_fetch(s: Partition, leader: Broker, follower: Broker) -> bool:
@@ -215,8 +213,7 @@ def advance_high_watermark(s: Partition, leader: Broker) -> None:
                 s.refused.add(s.log[leader][offset].id)
         if offset == len(s.committed):
             s.committed.append(s.log[leader][offset].id)
-        if offset == len(s.read):
-            s.read.append(s.log[leader][offset].id)
+        s.read[offset].add(s.log[leader][offset].id)
 
 
 def end_in_sync(s: Partition, leader: Broker) -> int:

@@ -162,7 +162,7 @@ class Partition:
     sent: Annotated[int, Range(0, max_records)]  # how many records the producer has sent
     acknowledged: Set[RecordId]  # records that it may take for safe
     committed: Ghost[Annotated[Seq[RecordId], Capacity(log_size)]]  # what was ever below a leader's high watermark
-    read: Ghost[Annotated[Seq[RecordId], Capacity(log_size)]]  # what a consumer could have read, by offset
+    read: Ghost[Map[Offset, Set[RecordId]]]  # what consumers could have read at each offset
     refused: Ghost[Set[RecordId]]  # records that the producer was told had failed, after they were appended
     lossy: Ghost[Set[Broker]]  # brokers that ever lost a part of their log
     left_isr: Ghost[Set[Broker]]  # brokers that ever left the ISR
@@ -194,7 +194,7 @@ def start(leader: Broker) -> Partition:
         sent=0,
         acknowledged=Set(),
         committed=Seq(),
-        read=Seq(),
+        read=Map({offset: Set() for offset in range(log_size + 1)}),
         refused=Set(),
         lossy=Set(),
         left_isr=Set(),
