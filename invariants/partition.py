@@ -15,7 +15,7 @@ parts of their logs, "all members of the ISR" means those that have not.
 
 from __future__ import annotations
 
-from ..language import invariant, reachable, transition
+from ..language import Set, invariant, reachable, transition
 from ..model.partition_broker import counted, is_current
 from ..model.partition_state import (
     Acks,
@@ -373,3 +373,11 @@ def refused_record_is_committed(s: Partition) -> bool:
 def partition_waits(s: Partition) -> bool:
     """The partition has no leader."""
     return s.registered.leader is None
+
+
+@reachable
+def writes_go_on_without_one(s: Partition) -> bool:
+    """A broker is down, and a leader who knows has followers enough for acks=all."""
+    return any(
+        is_current(s, leader) and len(s.view[leader].isr) >= least_isr() and s.up != Set(Broker) for leader in s.up
+    )

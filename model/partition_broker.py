@@ -21,6 +21,7 @@ from .partition_state import (
     follower_reads,
     idempotent,
     is_true_leader,
+    isr_shrinks,
     leads,
     least_isr,
     log_size,
@@ -232,7 +233,7 @@ def counted(s: Partition, leader: Broker) -> Set[Broker]:
 @action(kind="fault", budget="isr_shrinks")
 def propose_shrink(s: Partition, leader: Broker, follower: Broker) -> None:
     """{leader} finds that {follower} lags, and asks the controller to take it out of the ISR."""
-    require(alter_partition)
+    require(alter_partition and isr_shrinks > 0)
     require(may_propose(s, leader))
     require(follower != leader and follower in s.view[leader].isr)
     s.pending[leader] = IsrChange(broker=follower, joins=False, answered=False, restarted=False)
@@ -250,7 +251,8 @@ def propose_expansion(s: Partition, leader: Broker, follower: Broker) -> None:
 @action(kind="fault", budget="isr_shrinks")
 def shrink_isr(s: Partition, leader: Broker, follower: Broker) -> None:
     """{leader} finds that {follower} lags, and takes it out of the ISR in ZooKeeper."""
-    require(not alter_partition and controllers_decide(s))
+    require(not alter_partition and isr_shrinks > 0)
+    require(controllers_decide(s))
     require(may_propose(s, leader))
     require(follower != leader and follower in s.view[leader].isr)
     isr = s.view[leader].isr - {follower}
@@ -262,7 +264,8 @@ def shrink_isr(s: Partition, leader: Broker, follower: Broker) -> None:
 @action
 def expand_isr(s: Partition, leader: Broker, follower: Broker) -> None:
     """{leader} finds that {follower} has caught up, and takes it into the ISR in ZooKeeper."""
-    require(not alter_partition and controllers_decide(s))
+    require(not alter_partition)
+    require(controllers_decide(s))
     require(may_propose(s, leader))
     require(may_join(s, leader, follower))
     isr = s.view[leader].isr | {follower}

@@ -9,18 +9,25 @@ from .partition_state import (
     IsrChange,
     Partition,
     Registration,
+    alter_partition,
     check_last_leader,
     controllers_decide,
+    crashes,
     detect_restart,
+    disk_losses,
     elr,
+    fences,
     heed_unclean,
+    host_losses,
     keep_epoch,
     least_isr,
     max_leader_epoch,
     one_snapshot,
+    power_losses,
     preferred_elections,
     reject_fenced,
     reject_restarted,
+    shutdowns,
     unclean,
     unclean_elections,
 )
@@ -31,6 +38,7 @@ from .partition_state import (
 @action
 def change_isr(s: Partition, leader: Broker) -> None:
     """The controller takes {who_changes(s, leader)} into the ISR or out of it, as {leader} has asked."""
+    require(alter_partition)
     change = s.pending[leader]
     require(change is not None and not change.answered)
     require(controllers_decide(s) and is_current(s, leader))
@@ -49,6 +57,7 @@ def change_isr(s: Partition, leader: Broker) -> None:
 @action
 def refuse_isr_change(s: Partition, leader: Broker) -> None:
     """The controller does not take {who_changes(s, leader)} into the ISR: INELIGIBLE_REPLICA."""
+    require(alter_partition and (reject_fenced or reject_restarted))
     change = s.pending[leader]
     require(change is not None and not change.answered)
     require(controllers_decide(s) and is_current(s, leader))
@@ -175,6 +184,7 @@ def elect_uncleanly(s: Partition, broker: Broker) -> None:
 @action
 def fence(s: Partition, broker: Broker, successor: Broker) -> None:
     """The controller misses {broker}, which is down, and fences it."""
+    require(crashes + power_losses + disk_losses + host_losses > 0)
     require(broker not in s.up and broker not in s.fenced)
     require(controllers_decide(s))
     target = without(s.registered, broker)
@@ -190,6 +200,7 @@ def fence(s: Partition, broker: Broker, successor: Broker) -> None:
 @action(kind="fault", budget="fences")
 def fence_alive(s: Partition, broker: Broker, successor: Broker) -> None:
     """The controller misses {broker}, which is up, and fences it."""
+    require(fences > 0)
     require(broker in s.up and broker not in s.fenced)
     require(controllers_decide(s))
     target = without(s.registered, broker)
@@ -213,6 +224,7 @@ def unfenced(s: Partition) -> Set[Broker]:
 @action
 def unfence(s: Partition, broker: Broker, successor: Broker) -> None:
     """The controller hears of {broker} again, which has been up all the time."""
+    require(fences > 0)
     require(broker in s.up and broker in s.fenced)
     require(controllers_decide(s))
     alive = unfenced(s) | {broker}
@@ -226,6 +238,7 @@ def unfence(s: Partition, broker: Broker, successor: Broker) -> None:
 @action
 def restart(s: Partition, broker: Broker, successor: Broker) -> None:
     """{broker} starts, registers, catches up with the metadata, and is unfenced."""
+    require(shutdowns + crashes + power_losses + disk_losses > 0)
     require(broker not in s.up and broker not in s.gone and broker in s.fenced)
     require(controllers_decide(s))
     unclean_stops: Set[Broker] = s.unclean & {broker}
@@ -250,7 +263,8 @@ def restart(s: Partition, broker: Broker, successor: Broker) -> None:
 @action
 def restart_unnoticed(s: Partition, broker: Broker) -> None:
     """{broker} starts before the controller has missed it."""
+    require(not detect_restart and crashes + power_losses + disk_losses > 0)
     require(broker not in s.up and broker not in s.gone and broker not in s.fenced)
-    require(not detect_restart and controllers_decide(s))
+    require(controllers_decide(s))
     s.up.add(broker)
     s.unclean.discard(broker)
