@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import resources
 from pathlib import Path
 from typing import Any, cast
@@ -36,7 +36,7 @@ class Expected:
 @dataclass(frozen=True, slots=True)
 class Recorded:
     """One `[[check]]`: what to run and what must come out. `constants` are those of its bounds and its `own` over them;
-    `counts` is empty where the search stops at a violation."""
+    `counts` is empty where the search stops at a violation; `open` are constants that one kernel takes at run time."""
 
     model: str
     profile: str
@@ -50,6 +50,7 @@ class Recorded:
     outcome: str
     counts: Mapping[str, int]
     properties: Mapping[str, Expected]
+    open: tuple[str, ...] = ()
 
     @property
     def target(self) -> str:
@@ -108,25 +109,35 @@ def read(path: Path) -> RecordFile:
         raise Wrong(f"{path}: cannot be read ({error.strerror})") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise Wrong(f"{path}: not TOML: {error}") from None
-    _only(table, ("schema", "model", "bounds", "check"), str(path))
+    _only(table, ("schema", "model", "open", "bounds", "check"), str(path))
     if table.get("schema") != SCHEMA:
         raise Wrong(f'{path}: schema is {table.get("schema")!r}; this tidegate reads schema = "{SCHEMA}"')
     model = _model(_take(table, "model", str, str(path)), path)
     bounds = {
         name: _bounds(values, f"{path}, [bounds.{name}]") for name, values in _table(table, "bounds", str(path)).items()
     }
+    opened = _names(_take(table, "open", list, str(path), []), f"{path}, open")
     checks = cast("list[dict[str, Any]]", _take(table, "check", list, str(path), []))
     return RecordFile(
         path=str(path),
         model=model,
         bounds=bounds,
-        checks=tuple(_check(each, model, bounds, f"{path}, check {i}") for i, each in enumerate(checks, 1)),
+        checks=tuple(
+            replace(_check(each, model, bounds, f"{path}, check {i}"), open=opened) for i, each in enumerate(checks, 1)
+        ),
     )
 
 
 def _model(name: str, path: Path) -> str:
     """A path in a gate file is relative to that file."""
     return str(path.parent / name) if name.endswith(".py") else name
+
+
+def _names(values: list[Any], place: str) -> tuple[str, ...]:
+    for each in values:
+        if not isinstance(each, str):
+            raise Wrong(f"{place}: {each!r} is no name of a constant")
+    return tuple(values)
 
 
 def _check(table: dict[str, Any], model: str, bounds: Mapping[str, Mapping[str, Constant]], place: str) -> Recorded:

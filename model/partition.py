@@ -1,6 +1,45 @@
 """One Kafka partition as it runs today: what a cluster's settings keep, and what they lose.
 
-(text)
+A *leader* appends what producers send; *followers* fetch from it. Those that keep up are *in sync*: the ISR. A record
+is *committed*, below the *high watermark*, once all of the ISR have it. The *controller* has on record who leads, in
+which *epoch*, and who is in sync; it *fences* brokers that it does not hear of, and elects another leader from the
+ISR. So a leader that dies is replaced by one with all that was committed. Unless
+
+* the ISR was the leader alone (`min.insync.replicas`), or the producer had not waited for more (`acks`);
+* somebody preferred a leader without the records to no leader (unclean election);
+* what the ISR had was in page caches, and power was lost. Kafka acknowledges before it flushes. The last one in the
+  ISR stayed in it even so, and was elected again: the *last replica standing*. Eligible leader replicas (ELR, KIP-966)
+  remember who left the ISR with its log whole, and who stopped uncleanly is in neither;
+* or one of the rules was missing by which the three, who hear of each other late, agree on what each one may count
+  on. Each rule is a switch, named after the KIP or the issue that brought it.
+
+A profile is a version with its switches as they were, or the current version with one mistake of the past, or with
+one setting. Settings are constants of their own, at what is advised: three replicas, `acks=all`, a min.isr of 2, clean
+elections. How often something goes wrong is a budget, one for each kind of fault: it tells how much of it a
+cluster survives. All of them may be left open (`--open`), so that one compiled kernel serves every cluster.
+
+The rooms: `partition_state.py` has bounds, settings, switches and the state, `partition_broker.py` what brokers do,
+`partition_controller.py` what the controller does, `partition_faults.py` what goes wrong. What is put together, since
+no property tells it apart:
+
+* A fetch brings one record, and acknowledges it at once: the next fetch, which really does, may follow at once. What a
+  leader knows of a follower it keeps when that one is gone, as in Kafka.
+* A broker hears of the newest registration only, at any time after it was made, and skips those before. Late requests
+  that are not the newest are in `replication.py`, where KIP-101 to KIP-320 are told with them.
+* There are no broker epochs and partition epochs, only what they are compared for: whether a broker has registered anew
+  since its leader asked to let it join, and whether the leader that asks knows the ISR as it is registered.
+* Registering, catching up with the metadata and being unfenced is one step, as is a controlled shutdown.
+* The answer to a producer arrives when it is sent. Where it is lost, the producer sends again.
+* What reached the disk is decided when power is lost: any part of the log that is not known to be flushed.
+* Reading is being readable: a consumer may read all that is below the high watermark of who serves it.
+* There are no clocks: a follower may lag, and a heartbeat may be missed, at any time. Whom of several the controller
+  elects is left open, where Kafka goes by the order of assignment.
+* Reassignment, replicas that change, log retention and several partitions are left out, and so is the metadata quorum
+  but for its majority: without that, nothing is fenced, elected or changed.
+
+The properties are in `invariants/partition.py`, what was found in `spec/partition.toml`. The facts are from KIP-497,
+841, 903 and 966, from Kafka's source at the tags named beside the switches, and from Jack Vanlightly's specification
+of KIP-966 with its description (github.com/Vanlightly/kafka-tlaplus).
 """
 
 from __future__ import annotations
@@ -50,6 +89,8 @@ from .partition_faults import lose_controller as lose_controller
 from .partition_faults import restore_controller as restore_controller
 from .partition_faults import start_controller as start_controller
 
+# Versions, newest first, each by what it has not got of the next one.
+
 _kafka_4_1 = {}
 _kafka_3_9 = {"elr": False}
 _kafka_3_7 = {**_kafka_3_9, "heed_unclean": False}
@@ -61,6 +102,8 @@ _kafka_3_5 = {
     "cap_min_isr": False,
 }
 _kafka_3_3 = {**_kafka_3_5, "truncate_first": False, "reject_restarted": False, "one_snapshot": True}
+# With ZooKeeper. KIP-903 is not there in any version.
+_kafka_3_9_zookeeper = {**_kafka_3_9, "reject_restarted": False}
 _kafka_2_7 = {**_kafka_3_3, "heed_unclean": True, "reject_fenced": False, "skip_diverging": False}
 _kafka_2_2 = {
     **_kafka_2_7,
@@ -85,8 +128,9 @@ profiles = {
     "kafka_3_5": _kafka_3_5,
     "kafka_3_7": _kafka_3_7,
     "kafka_3_9": _kafka_3_9,
+    "kafka_3_9_zookeeper": _kafka_3_9_zookeeper,
     "kafka_4_1": _kafka_4_1,
-    # the current version with one setting, or one mistake of its past
+    # The current version with one setting, or one mistake of the past.
     "acks_0": {"acks": Acks.NONE},
     "acks_1": {"acks": Acks.LEADER},
     "min_isr_1": {"min_isr": 1},

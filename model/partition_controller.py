@@ -215,7 +215,7 @@ def fence_alive(s: Partition, broker: Broker, successor: Broker) -> None:
 
 def unfenced(s: Partition) -> Set[Broker]:
     """Brokers that the controller takes for alive."""
-    return {broker for broker in Broker if broker not in s.fenced}
+    return Set({broker for broker in Broker if broker not in s.fenced})
 
 
 # --- and lets brokers back --------------------------------------------------------------------------------------------

@@ -72,23 +72,43 @@ class Truncation(Enum):
     COMMON_PREFIX = "common_prefix"  # KIP-279: after the last record that both have
 
 
+# After each: where the released source has it, since which tag. Of paths, `core` stands for core/src/main/scala/kafka,
+# `metadata` for metadata/src/main/java/org/apache/kafka/controller.
+
 truncation = constant(Truncation.COMMON_PREFIX, says="where a new follower cuts its log")
+# core/server/ReplicaManager.scala, 0.10.2.0: truncateTo; core/server/ReplicaFetcherThread.scala, 0.11.0.0:
+# OffsetsForLeaderEpoch; core/server/AbstractFetcherThread.scala, 2.0.0: getOffsetTruncationState
 fence_fetch = constant(True, says="KIP-320: only a leader of the follower's own epoch serves it and counts it")
+# core/cluster/Partition.scala, 2.1.0: FENCED_LEADER_EPOCH, UNKNOWN_LEADER_EPOCH
 await_epoch_start = constant(True, says="KAFKA-7128: who joins the ISR has all from before the leader's epoch")
+# core/cluster/Partition.scala, 2.0.1: leaderEpochStartOffset
 detect_restart = constant(True, says="KAFKA-7235, KIP-631: no restart of a broker escapes the controller")
+# core/controller/KafkaController.scala, 2.2.0: bouncedBrokerIds; metadata/ClusterControlManager.java: registerBroker
 alter_partition = constant(True, says="KIP-497: the controller changes the ISR; before, its leader did, in ZooKeeper")
 maximal_isr = constant(True, says="KIP-497: who is about to join the ISR counts for the high watermark already")
+# core/cluster/Partition.scala, 2.7.0: maximalIsr
 skip_diverging = constant(True, says="KAFKA-13141: a fetch from a log that differs tells the leader nothing")
+# core/server/ReplicaManager.scala, 2.7.2, 2.8.1, 3.0.0: updateFollowerFetchState
 reject_fenced = constant(True, says="KIP-841: the controller lets no fenced broker into the ISR")
+# metadata/ReplicationControlManager.java, core/controller/KafkaController.scala, 3.3.0: INELIGIBLE_REPLICA
 truncate_first = constant(True, says="KAFKA-14704: a follower cuts its log before it hears the high watermark")
+# core/server/AbstractFetcherThread.scala, 3.5.0: processFetchRequest
 reject_restarted = constant(True, says="KIP-903: nor one that has registered anew since its leader saw it caught up")
+# metadata/ReplicationControlManager.java, 3.5.0: "broker epoch mismatch". Never with ZooKeeper.
 one_snapshot = constant(True, says="KAFKA-15221: a follower's offset and its registration are of one moment")
+# core/cluster/Partition.scala, 3.7.0: stateSnapshot is read once
 keep_epoch = constant(True, says="KAFKA-15021: a smaller ISR alone makes no new leader epoch")
+# metadata/PartitionChangeBuilder.java, 3.6.0: triggerLeaderEpochBumpForIsrShrinkIfNeeded
 strict_high_watermark = constant(True, says="KAFKA-15583: no high watermark moves while the ISR is below min.isr")
+# core/cluster/Partition.scala, 3.7.0: maybeIncrementLeaderHW, isUnderMinIsr
 cap_min_isr = constant(True, says="KAFKA-15583: min.insync.replicas is at most the number of replicas")
+# core/cluster/Partition.scala, 3.7.0: effectiveMinIsr
 heed_unclean = constant(True, says="KAFKA-12670: KRaft heeds unclean.leader.election.enable")
+# metadata/ConfigurationControlManager.java, 3.9.0: uncleanLeaderElectionEnabledForTopic. With ZooKeeper always.
 elr = constant(True, says="KIP-966: eligible leader replicas, and unclean stops that are known as such")
+# metadata/PartitionChangeBuilder.java, 3.7.0, behind a feature that new clusters have since 4.1
 check_last_leader = constant(True, says="KAFKA-19522: the last known leader must be alive to be elected")
+# metadata/PartitionChangeBuilder.java: canElectLastKnownLeader is without that check from 3.7.0 to 3.9.0 at least
 
 
 # --- what there is ----------------------------------------------------------------------------------------------------
