@@ -381,3 +381,12 @@ def writes_go_on_without_one(s: Partition) -> bool:
     return any(
         is_current(s, leader) and len(s.view[leader].isr) >= least_isr() and s.up != Set(Broker) for leader in s.up
     )
+
+
+@reachable
+def writes_go_on_without_two(s: Partition) -> bool:
+    """The same with two brokers down."""
+    return any(
+        is_current(s, leader) and len(s.view[leader].isr) >= least_isr() and len(s.up) + 2 <= len(Broker)
+        for leader in s.up
+    )

@@ -34,9 +34,7 @@ def epochs_are_given_out_in_order(s: Partition) -> bool:
 def epochs_to_come_are_blank(s: Partition) -> bool:
     """What is remembered of an epoch whose leader has not begun is nothing; that is so of epochs not given out yet."""
     return all(
-        s.leader_committed[e] == 0 and len(s.leader_log[e]) == 0
-        for e in range(max_leader_epoch + 1)
-        if not s.began[e]
+        s.leader_committed[e] == 0 and len(s.leader_log[e]) == 0 for e in range(max_leader_epoch + 1) if not s.began[e]
     ) and all(not s.began[e] for e in range(s.next_leader_epoch, max_leader_epoch + 1))
 
 
