@@ -15,7 +15,7 @@ parts of their logs, "all members of the ISR" means those that have not.
 
 from __future__ import annotations
 
-from ..language import Set, invariant, reachable, transition
+from ..language import invariant, reachable, transition
 from ..model.partition_broker import counted, is_current
 from ..model.partition_state import (
     Acks,
@@ -24,6 +24,7 @@ from ..model.partition_state import (
     acks,
     controllers_decide,
     elr,
+    host_losses,
     is_true_leader,
     leads,
     least_isr,
@@ -376,17 +377,8 @@ def partition_waits(s: Partition) -> bool:
 
 
 @reachable
-def writes_go_on_without_one(s: Partition) -> bool:
-    """A broker is down, and a leader who knows has followers enough for acks=all."""
-    return any(
-        is_current(s, leader) and len(s.view[leader].isr) >= least_isr() and s.up != Set(Broker) for leader in s.up
-    )
-
-
-@reachable
-def writes_go_on_without_two(s: Partition) -> bool:
-    """The same with two brokers down."""
-    return any(
-        is_current(s, leader) and len(s.view[leader].isr) >= least_isr() and len(s.up) + 2 <= len(Broker)
-        for leader in s.up
+def writes_go_on(s: Partition) -> bool:
+    """As many hosts are lost for good as may be, and a leader who knows has followers enough for acks=all."""
+    return len(s.gone) == host_losses and any(
+        is_current(s, leader) and len(s.view[leader].isr) >= least_isr() for leader in s.up
     )
