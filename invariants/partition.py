@@ -379,6 +379,6 @@ def partition_waits(s: Partition) -> bool:
 @reachable
 def writes_go_on(s: Partition) -> bool:
     """As many hosts are lost for good as may be, and a leader who knows has followers enough for acks=all."""
-    return len(s.gone) == host_losses and any(
+    return len(s.gone & s.fenced) == host_losses and any(
         is_current(s, leader) and len(s.view[leader].isr) >= least_isr() for leader in s.up
     )

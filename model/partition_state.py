@@ -165,18 +165,18 @@ class IsrChange:
 class Partition:
     """One partition: the controller's record of it, its brokers, and its producer."""
 
-    registered: Registration
+    registered: Registration  # what the controller has on record: metadata log, or ZooKeeper
     fenced: Set[Broker]  # brokers that the controller takes for dead
     up: Set[Broker]  # brokers whose process runs
     gone: Set[Broker]  # brokers whose host is lost
     unclean: Set[Broker]  # brokers that are down, and whose last stop was unclean
     controllers_down: Annotated[int, Range(0, 5)]  # how many of those on hosts of their own
     voters_down: Set[Broker]  # hosts whose controller is down, where each host has one
-    view: Map[Broker, View]
+    view: Map[Broker, View]  # what each broker was last told of it; nothing while it is down
     truncating: Set[Broker]  # followers that have not asked their leader yet where to cut their log
-    log: Map[Broker, Annotated[Seq[Record], Capacity(log_size)]]
+    log: Map[Broker, Annotated[Seq[Record], Capacity(log_size)]]  # each broker's log, in page cache and on disk
     flushed: Map[Broker, Offset]  # how much of its log is on disk for certain
-    high_watermark: Map[Broker, Offset]
+    high_watermark: Map[Broker, Offset]  # how far each broker knows its log to be committed
     fetched: Map[Broker, Map[Broker, Offset]]  # how far each leader knows a follower's log to be its own
     pending: Map[Broker, Option[IsrChange]]  # what each leader has asked of the controller
     sent: Annotated[int, Range(0, max_records)]  # how many records the producer has sent

@@ -174,40 +174,30 @@ QUORUMS = (3, 5)
 COPIES = ((1, 1), (2, 1), (2, 2), (3, 1), (3, 2), (3, 3), (4, 2), (4, 3))
 
 
-def tolerances(pages: Pages) -> str:
-    """How many lost disks, and how many brokers that are down, each way of counting copies goes on with."""
-    head = [
-        "copies",
-        "who must have a record",
-        "disks that may be lost",
-        "one more is too many",
-        "writes go on without",
-    ]
-    lines = [row(head), row(["---"] * len(head))]
-    for voters in QUORUMS:
-        most = voters // 2
-        kept = pages.quorum_keeps(voters, most)
-        too_many = pages.quorum_keeps(voters, most + 1) if most < 2 else None
-        assert kept and not too_many
-        lines.append(
-            row(
-                [
-                    str(voters),
-                    f"a majority, {most + 1}",
-                    str(most),
-                    "not asked" if too_many is None else "lost",
-                    str(most),
-                ]
-            )
-        )
-    for replicas, min_isr in COPIES:
-        settings = {"replicas": replicas, "min_isr": min_isr}
-        assert pages.kept("kafka_4_1", {**settings, "disk_losses": min_isr - 1, "isr_shrinks": 1}) == "kept"
-        lost = pages.kept("kafka_4_1", {**settings, "disk_losses": min_isr, "isr_shrinks": replicas - min_isr})
-        assert lost != "kept"
-        without = next(n for n in (3, 2, 1, 0) if n == 0 or (n < replicas and pages.goes_on(settings, n)))
-        steps = lost.removeprefix("**lost**, ")
-        lines.append(
-            row([str(replicas), f"the ISR, at least {min_isr}", str(min_isr - 1), f"lost, {steps} steps", str(without)])
-        )
-    return "\n".join(lines)
+def tolerances(pages: Pages, quorums: Iterable[int], copies: Iterable[tuple[int, int]]) -> list[str]:
+    """How many lost disks, and how many lost brokers, each way of counting copies goes on with: lines of a table."""
+    return [*(majority_row(pages, voters) for voters in quorums), *(isr_row(pages, *each) for each in copies)]
+
+
+def majority_row(pages: Pages, voters: int) -> str:
+    """A majority of so many voters. The model replaces two disks at most."""
+    most = voters // 2
+    assert pages.quorum_keeps(voters, most)
+    too_many = "not asked" if most == 2 else "kept" if pages.quorum_keeps(voters, most + 1) else "lost"
+    return row([str(voters), f"a majority, {most + 1}", str(most), too_many, str(most)])
+
+
+def isr_row(pages: Pages, replicas: int, min_isr: int) -> str:
+    """An ISR of so many replicas, of which followers lag as far as writes still go on."""
+    settings = {"replicas": replicas, "min_isr": min_isr}
+    assert pages.kept("kafka_4_1", {**settings, "disk_losses": min_isr - 1, "isr_shrinks": 1}) == "kept"
+    lost = pages.kept("kafka_4_1", {**settings, "disk_losses": min_isr, "isr_shrinks": replicas - min_isr})
+    without = next(n for n in (3, 2, 1, 0) if n == 0 or (n < replicas and pages.goes_on(settings, n)))
+    steps = lost.replace("**", "")
+    return row([str(replicas), f"the ISR, at least {min_isr}", str(min_isr - 1), f"{steps} steps", str(without)])
+
+
+TOLERANCES_HEAD = [
+    row(["copies", "who must have a record", "disks that may be lost", "one more", "writes go on without"]),
+    row(["---"] * 5),
+]

@@ -313,3 +313,21 @@ def test_plain_python_counts_what_is_recorded(check: Recorded) -> None:
     assert {name: found[name] for name in check.properties} == {
         name: each.verdict for name, each in check.properties.items()
     }
+
+
+PAIRS = [each for each in RECORD.checks if set(each.properties) == {"leader_completeness"}]
+
+
+@pytest.mark.parametrize("check", PAIRS, ids=lambda each: each.name)
+def test_the_engine_finds_the_losses_that_are_recorded_and_no_others(check: Recorded, cache: Path) -> None:
+    # Settings, switches and budgets are open: what differs is the size alone, and one kernel serves each of those.
+    definition, _ = find("partition")
+    model = definition.bind(
+        check.profile, check.constants, check.profile, check.open, check.ghosts, tuple(check.properties)
+    )
+    verdict = ENGINES["native"](model, Search(symmetry=check.symmetry, recheck=20, cache=cache), None)
+    (found,) = verdict.properties
+    (wanted,) = check.properties.values()
+    assert (found.verdict, len(found.run.steps) if found.run else None) == (wanted.verdict, wanted.steps)
+    if check.counts:
+        assert {name: getattr(verdict, name) for name in check.counts} == check.counts

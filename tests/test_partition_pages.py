@@ -8,10 +8,10 @@ import shlex
 from pathlib import Path
 
 import pytest
-from tidegate.cli.recorded import Recorded, constant_text, read
+from tidegate.cli.recorded import Expected, Recorded, constant_text, read
 
 from .conftest import ROOT
-from .partition_pages import Pages, matrix_cells, matrix_text, tolerances
+from .partition_pages import COPIES, QUORUMS, TOLERANCES_HEAD, Pages, matrix_cells, matrix_text, tolerances
 
 CLAIMS = ROOT / "docs" / "partition-claims.md"
 MATRIX = ROOT / "docs" / "partition-matrix.md"
@@ -34,14 +34,17 @@ def recorded_result(command: str, checks: tuple[Recorded, ...]) -> str:
         if same and {name: constant_text(value) for name, value in check.own.items()} == own:
             found = [check.properties.get(name) for name in properties]
             if all(found):
-                words = {
-                    each.verdict if each.steps is None else f"{each.verdict}, {each.steps} steps"
-                    for each in found
-                    if each
-                }
+                words = {in_words(each) for each in found if each}
                 assert len(words) == 1, f"{command}: several results, {words}"
                 return words.pop()
     raise AssertionError(f"{command}: no such check is recorded in spec/partition.toml")
+
+
+def in_words(expected: Expected) -> str:
+    """What is recorded of a property."""
+    if expected.steps is None:
+        return expected.verdict
+    return f"{expected.verdict}, {expected.steps} step{'s' if expected.steps != 1 else ''}"
 
 
 def test_the_claims_are_as_recorded() -> None:
@@ -88,8 +91,10 @@ def test_the_matrix_is_what_checks_find(pages: Pages) -> None:
 
 def test_majorities_and_the_isr_are_what_checks_find(pages: Pages) -> None:
     before, part, after = between(MATRIX.read_text(encoding="utf-8"), "tolerances")
-    found = tolerances(pages) + "\n"
     if UPDATE:
-        MATRIX.write_text(before + found + after, encoding="utf-8")
-        return
-    assert part == found
+        part = "\n".join([*TOLERANCES_HEAD, *tolerances(pages, QUORUMS, COPIES), ""])
+        MATRIX.write_text(before + part + after, encoding="utf-8")
+    said = part.splitlines()
+    assert said[:2] == TOLERANCES_HEAD
+    assert len(said) == 2 + len(QUORUMS) + len(COPIES)
+    assert set(tolerances(pages, QUORUMS[:1], [(3, 2)])) <= set(said)
