@@ -128,6 +128,7 @@ def arguments(check: Recorded, options: argparse.Namespace) -> list[str]:
     """The command line that runs a recorded check."""
     sets = [part for name, value in check.constants.items() for part in ("--set", f"{name}={constant_text(value)}")]
     properties = [part for name in check.properties for part in ("--property", name)]
+    opened = [part for name in check.open for part in ("--open", name)]
     flags = ["--symmetry" if check.symmetry else "--no-symmetry", "--ghosts" if check.ghosts else "--no-ghosts"]
     limits = [
         part
@@ -135,7 +136,8 @@ def arguments(check: Recorded, options: argparse.Namespace) -> list[str]:
         if value is not None
         for part in (name, str(value))
     ]
-    return ["check", check.target, *sets, *properties, *flags, *limits, "--engine", engine_of(check, options), "--json"]
+    asked = [*sets, *opened, *properties, *flags, *limits]
+    return ["check", check.target, *asked, "--engine", engine_of(check, options), "--json"]
 
 
 def engine_of(check: Recorded, options: argparse.Namespace) -> str:

@@ -8,7 +8,7 @@ import os
 import re
 import tomllib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import resources
 from pathlib import Path
 from typing import Any, cast
@@ -55,7 +55,7 @@ class Expected:
 class Recorded:
     """One `[[check]]`: what to run and what must come out. `constants` are those of its bounds and its `own` over them;
     `counts` is empty where the search stops at a violation. `expects` is whether it says what must come out at all;
-    `engine` is empty where any will do."""
+    `engine` is empty where any will do. `open` are constants that one kernel takes at run time."""
 
     model: str
     profile: str
@@ -72,6 +72,7 @@ class Recorded:
     expects: bool
     engine: str
     place: Place
+    open: tuple[str, ...] = ()
 
     @property
     def target(self) -> str:
@@ -139,18 +140,22 @@ def read(path: Path) -> RecordFile:
     """One file, every key of it known. Raises `Unreadable` for a file that is not there or no TOML, and `Wrong` that
     names the file, the table and what is wrong with it."""
     text, table = _loaded(path)
-    _only(table, ("schema", "model", "bounds", "check", "audit"), str(path))
+    _only(table, ("schema", "model", "open", "bounds", "check", "audit"), str(path))
     if table.get("schema") != SCHEMA:
         raise Wrong(f'{path}: schema is {table.get("schema")!r}; this tidegate reads schema = "{SCHEMA}"')
     model = _model(_take(table, "model", str, str(path), ""), path)
     bounds = {
         name: _bounds(values, f"{path}, [bounds.{name}]") for name, values in _table(table, "bounds", str(path)).items()
     }
+    opened = _names(_take(table, "open", list, str(path), []), f"{path}, open")
     return RecordFile(
         path=str(path),
         model=model,
         bounds=bounds,
-        checks=tuple(_check(each, model, bounds, place, i) for i, each, place in _entries(table, "check", path, text)),
+        checks=tuple(
+            replace(_check(each, model, bounds, place, i), open=opened)
+            for i, each, place in _entries(table, "check", path, text)
+        ),
         audits=tuple(_audit(each, place, i) for i, each, place in _entries(table, "audit", path, text)),
     )
 
@@ -178,6 +183,13 @@ def _entries(table: Mapping[str, Any], key: str, path: Path, text: str) -> Itera
 def _model(name: str, path: Path) -> str:
     """A path in a gate file is relative to that file."""
     return os.path.normpath(path.parent / name) if name.endswith(".py") else name
+
+
+def _names(values: list[Any], place: str) -> tuple[str, ...]:
+    for each in values:
+        if not isinstance(each, str):
+            raise Wrong(f"{place}: {each!r} is no name of a constant")
+    return tuple(values)
 
 
 def _check(

@@ -9,10 +9,11 @@ from types import ModuleType
 
 from ..language.binding import Definition, load
 from ..language.errors import UsageError, nearest
-from ..model import async_isr, kraft, raft, replication
+from ..model import async_isr, kraft, partition, raft, replication
 from . import async_isr as async_isr_properties
 from . import kraft as kraft_properties
 from . import kraft_proof, raft_proof, replication_proof
+from . import partition as partition_properties
 from . import raft as raft_properties
 from . import replication as replication_properties
 

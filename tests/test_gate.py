@@ -53,6 +53,18 @@ def test_a_users_gate_file_passes_as_recorded(tidegate: Run, gate_file: Path) ->
     assert "not run" not in done.out
 
 
+def test_constants_may_be_left_open(tidegate: Run, gate_file: Path) -> None:
+    text = gate_file.read_text()
+    gate_file.write_text(text.replace("[bounds.three]", 'open = ["compare_and_set"]\n[bounds.three]'))
+    assert tidegate("gate", str(gate_file)).exit == 0
+    gate_file.write_text(text.replace("[bounds.three]", 'open = ["compare_or_set"]\n[bounds.three]'))
+    done = tidegate("gate", str(gate_file))
+    assert done.exit == 64
+    assert "no constant compare_or_set to leave open; did you mean compare_and_set?" in " ".join(done.out.split())
+    gate_file.write_text(text.replace("[bounds.three]", "open = [3]\n[bounds.three]"))
+    assert "open: 3 is no name of a constant" in tidegate("gate", str(gate_file)).err
+
+
 def test_it_says_what_was_not_run(tidegate: Run, gate_file: Path) -> None:
     done = tidegate("gate", str(gate_file))
     assert done.exit == 0

@@ -1,0 +1,203 @@
+"""The tables of docs/partition-*.md, each cell from a check: what is written there was found by the engine just now.
+
+All checks of one size share a kernel: settings, switches and budgets are left open in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from tidegate.explorer import ENGINES
+from tidegate.explorer.search import Search
+from tidegate.invariants.catalogue import find
+from tidegate.language.verdict import PropertyVerdict
+
+Constant = bool | int | str
+Settings = Mapping[str, Constant]
+
+CLOSED = frozenset({"replicas", "max_records", "log_size", "max_leader_epoch", "voters"})
+"""Constants that the layout of a state depends on: a kernel for each of their values."""
+
+CALM: Settings = {"isr_shrinks": 0, "fences": 0, "power_losses": 0}
+"""No fault but those that a check asks for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pages:
+    """Runs checks, with compiled kernels kept in a folder."""
+
+    kernels: Path
+
+    def check(self, profile: str, settings: Settings, properties: Sequence[str]) -> dict[str, PropertyVerdict]:
+        """Each property's verdict under a profile, with these settings over it and faults only where they are given."""
+        definition, _ = find("partition")
+        values = {**CALM, **settings}
+        opened = [name for name in definition.constants if name not in CLOSED]
+        model = definition.bind(profile, values, profile, opened, properties=properties)
+        search = Search(symmetry=True, recheck=10, cache=self.kernels)
+        verdict = ENGINES["native"](model, search, None)
+        assert verdict.verdict != "inconclusive", verdict.assurance
+        return {each.name: each for each in verdict.properties}
+
+    def kept(self, profile: str, settings: Settings) -> str:
+        """`kept`, or `lost` and in how many steps: every acknowledged record, whatever the producer waited for."""
+        found = self.check(profile, settings, ("acknowledged_kept", "acked_durable"))
+        steps = [len(each.run.steps) for each in found.values() if each.run is not None]
+        return f"**lost**, {min(steps)}" if steps else "kept"
+
+    def quorum_keeps(self, voters: int, wipes: int) -> bool:
+        """Whether KRaft's log keeps what is committed when so many of its voters lose their disks."""
+        definition, _ = find("kraft")
+        values = {"voters": voters, "wipes": wipes, "crashes": 0, "max_epoch": 1 if voters > 3 else 2}
+        model = definition.bind("kip853", values, "kip853", properties=("acked_value_not_lost",))
+        verdict = ENGINES["native"](model, Search(symmetry=True, recheck=10, cache=self.kernels), None)
+        return verdict.properties[0].verdict == "holds"
+
+    def goes_on(self, settings: Settings, without: int) -> bool:
+        """Whether writes with acks=all go on once so many brokers are lost."""
+        return self.reached("kafka_4_1", {**settings, "host_losses": without}, "writes_go_on") == "yes"
+
+    def reached(self, profile: str, settings: Settings, witness: str) -> str:
+        """Whether a witness can be reached."""
+        found = self.check(profile, settings, (witness,))
+        return "yes" if found[witness].verdict == "reached" else "**no**"
+
+
+# --- the matrix -------------------------------------------------------------------------------------------------------
+
+VERSIONS = (
+    ("kafka_0_10", "0.10.2", "ZooKeeper"),
+    ("kafka_2_1", "2.1", "ZooKeeper"),
+    ("kafka_2_7", "2.7", "ZooKeeper"),
+    ("kafka_3_3", "3.3", "KRaft"),
+    ("kafka_3_7", "3.7", "KRaft"),
+    ("kafka_4_1", "4.1", "KRaft"),
+)
+
+ROWS: tuple[tuple[str, int, Settings], ...] = (
+    ("0", 3, {"acks": "none", "min_isr": 1}),
+    ("1", 3, {"acks": "leader", "min_isr": 1}),
+    ("all", 3, {"min_isr": 1}),
+    ("all", 3, {"min_isr": 2}),
+    ("all", 3, {"min_isr": 2, "unclean": True}),
+    ("all", 3, {"min_isr": 3}),
+    ("all", 2, {"min_isr": 2}),
+    ("all", 1, {"min_isr": 1}),
+)
+
+
+def faults(replicas: int) -> dict[str, Settings]:
+    """The columns: what goes wrong, in which order."""
+    lag = {"isr_shrinks": replicas - 1}
+    return {
+        "one dies": {"crashes": 1},
+        "each dies once": {"crashes": replicas},
+        "the others lag, then one dies": {**lag, "crashes": 1},
+        "... or its disk is lost": {**lag, "disk_losses": 1},
+        "one loses power": {"power_losses": 1},
+        "the others lag, then one loses power": {**lag, "power_losses": 1},
+        "each loses power once": {"power_losses": replicas},
+    }
+
+
+GOES_ON = "writes go on with one lost"
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One cell of the matrix: a version, a row of settings, a column."""
+
+    profile: str
+    row: int
+    column: str
+
+    @property
+    def settings(self) -> Settings:
+        """The row's settings."""
+        _, replicas, settings = ROWS[self.row]
+        return {**settings, "replicas": replicas}
+
+    def found(self, pages: Pages) -> str:
+        """What the engine finds."""
+        if self.column == GOES_ON:
+            return pages.reached(self.profile, {**self.settings, "host_losses": 1}, "writes_go_on")
+        replicas = ROWS[self.row][1]
+        return pages.kept(self.profile, {**self.settings, **faults(replicas)[self.column]})
+
+
+def matrix() -> Iterator[tuple[str, list[tuple[list[str], list[Cell]]]]]:
+    """For each version a heading, and for each row what it is about and its cells."""
+    for profile, version, plane in VERSIONS:
+        rows = [
+            (
+                [acks, str(replicas), str(settings["min_isr"]), str(bool(settings.get("unclean"))).lower()],
+                [Cell(profile, index, column) for column in (*faults(replicas), GOES_ON)],
+            )
+            for index, (acks, replicas, settings) in enumerate(ROWS)
+        ]
+        yield f"### Kafka {version}, {plane}", rows
+
+
+def row(cells: Iterable[str]) -> str:
+    """A line of a Markdown table."""
+    return "| " + " | ".join(cells) + " |"
+
+
+def matrix_text(results: Callable[[Cell], str]) -> str:
+    """The tables of all versions, given what each cell says."""
+    lines: list[str] = []
+    for heading, rows in matrix():
+        head = ["acks", "replicas", "min.isr", "unclean", *faults(3), GOES_ON]
+        lines += [heading, "", row(head), row(["---"] * len(head))]
+        lines += [row([*about, *map(results, cells)]) for about, cells in rows]
+        lines.append("")
+    return "\n".join(lines)
+
+
+def matrix_cells(text: str) -> Iterator[tuple[Cell, str]]:
+    """Each cell with what a page says of it."""
+    lines = iter(text.splitlines())
+    for heading, rows in matrix():
+        assert any(line == heading for line in lines), f"no {heading!r} in the page"
+        assert [next(lines)[:1] for _ in range(3)] == ["", "|", "|"]
+        for about, cells in rows:
+            said = [each.strip() for each in next(lines).strip("|").split("|")]
+            assert said[: len(about)] == about
+            yield from zip(cells, said[len(about) :], strict=True)
+
+
+# --- majorities and the ISR -------------------------------------------------------------------------------------------
+
+QUORUMS = (3, 5)
+COPIES = ((1, 1), (2, 1), (2, 2), (3, 1), (3, 2), (3, 3), (4, 2), (4, 3))
+
+
+def tolerances(pages: Pages, quorums: Iterable[int], copies: Iterable[tuple[int, int]]) -> list[str]:
+    """How many lost disks, and how many lost brokers, each way of counting copies goes on with: lines of a table."""
+    return [*(majority_row(pages, voters) for voters in quorums), *(isr_row(pages, *each) for each in copies)]
+
+
+def majority_row(pages: Pages, voters: int) -> str:
+    """A majority of so many voters. The model replaces two disks at most."""
+    most = voters // 2
+    assert pages.quorum_keeps(voters, most)
+    too_many = "not asked" if most == 2 else "kept" if pages.quorum_keeps(voters, most + 1) else "lost"
+    return row([str(voters), f"a majority, {most + 1}", str(most), too_many, str(most)])
+
+
+def isr_row(pages: Pages, replicas: int, min_isr: int) -> str:
+    """An ISR of so many replicas, of which followers lag as far as writes still go on."""
+    settings = {"replicas": replicas, "min_isr": min_isr}
+    assert pages.kept("kafka_4_1", {**settings, "disk_losses": min_isr - 1, "isr_shrinks": 1}) == "kept"
+    lost = pages.kept("kafka_4_1", {**settings, "disk_losses": min_isr, "isr_shrinks": replicas - min_isr})
+    without = next(n for n in (3, 2, 1, 0) if n == 0 or (n < replicas and pages.goes_on(settings, n)))
+    steps = lost.replace("**", "")
+    return row([str(replicas), f"the ISR, at least {min_isr}", str(min_isr - 1), f"{steps} steps", str(without)])
+
+
+TOLERANCES_HEAD = [
+    row(["copies", "who must have a record", "disks that may be lost", "one more", "writes go on without"]),
+    row(["---"] * 5),
+]

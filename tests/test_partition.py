@@ -1,0 +1,333 @@
+"""A partition's life as stories: what is promised, how it was lost before, and what each setting is for.
+
+The steps are taken by the judge, in plain Python. What was recorded is counted again by the gate; the smallest of it
+here, by both engines.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tidegate.cli.recorded import Recorded, read
+from tidegate.explorer import ENGINES
+from tidegate.explorer.search import Search
+from tidegate.invariants.catalogue import find
+from tidegate.language.judge import holds, initial_states, replay
+from tidegate.language.steptext import StepError
+from tidegate.language.values import State
+from tidegate.model.partition_state import Broker
+
+ROOT = Path(__file__).resolve().parent.parent
+RECORD = read(ROOT / "spec" / "partition.toml")
+A, B, C = (Broker(i) for i in range(3))
+PLENTY = {
+    "max_records": 3,
+    "log_size": 3,
+    "isr_shrinks": 2,
+    "fences": 2,
+    "crashes": 2,
+    "power_losses": 2,
+    "host_losses": 1,
+    "shutdowns": 1,
+    "unclean_elections": 1,
+}
+
+
+class Story:
+    """Brokers A, B, C and what happens to them; A leads."""
+
+    def __init__(self, profile: str = "kafka_4_1", *, replicas: int = 3, **constants: Any) -> None:
+        definition, _ = find(f"partition:{profile}")
+        self.model = definition.bind(profile, {**PLENTY, "replicas": replicas, **constants}, profile)
+        self.state: State = next(s for s in initial_states(self.model) if s.registered.leader == A)
+
+    def step(self, action: str, **arguments: Any) -> Story:
+        """Takes one step; StepError when it is disabled."""
+        self.state = replay(self.model, self.state, [(action, arguments)]).steps[-1].after
+        return self
+
+    def fetch(self, leader: Broker, *followers: Broker) -> Story:
+        for follower in followers:
+            self.step("fetch", leader=leader, follower=follower)
+        return self
+
+    def commit(self, leader: Broker, *followers: Broker) -> Story:
+        """One record is written, fetched by these, and committed."""
+        self.step("produce", leader=leader).fetch(leader, *followers)
+        return self.step("advance_high_watermark", leader=leader)
+
+    def learn(self, *brokers: Broker) -> Story:
+        for broker in brokers:
+            self.step("learn", broker=broker)
+        return self
+
+    def drop(self, leader: Broker, follower: Broker) -> Story:
+        """The leader takes a follower out of the ISR, and hears that it is out."""
+        self.step("propose_shrink", leader=leader, follower=follower).step("change_isr", leader=leader)
+        return self.learn(leader)
+
+    def take_in(self, leader: Broker, follower: Broker) -> Story:
+        """The leader takes a follower into the ISR, and hears that it is in."""
+        self.step("propose_expansion", leader=leader, follower=follower).step("change_isr", leader=leader)
+        return self.learn(leader)
+
+    def fence(self, broker: Broker, successor: Broker) -> Story:
+        return self.step("fence", broker=broker, successor=successor)
+
+    def log(self, broker: Broker) -> list[int]:
+        return [record.id for record in self.state.log[broker]]
+
+    def isr(self) -> set[Broker]:
+        return set(self.state.registered.isr)
+
+    def elr(self) -> set[Broker]:
+        return set(self.state.registered.elr)
+
+    def false(self) -> set[str]:
+        """The invariants that are false now."""
+        properties = [each for each in self.model.properties if each.kind == "invariant"]
+        return {each.name for each in properties if not holds(self.model, each, self.state)}
+
+
+# --- how it should be -------------------------------------------------------------------------------------------------
+
+
+def test_a_record_is_written_fetched_committed_and_acknowledged() -> None:
+    story = Story().step("produce", leader=A)
+    # One follower is not enough: the other is in the ISR, too.
+    story.fetch(A, B)
+    with pytest.raises(StepError, match="end_in_sync"):
+        story.step("advance_high_watermark", leader=A)
+    story.fetch(A, C).step("advance_high_watermark", leader=A)
+    assert (set(story.state.acknowledged), story.state.high_watermark[A]) == ({0}, 1)
+    # The follower's high watermark is one fetch behind.
+    assert story.state.high_watermark[B] == 0
+    story.fetch(A, B)
+    assert story.state.high_watermark[B] == 1
+    assert story.false() == set()
+
+
+def test_a_broker_that_dies_is_replaced_and_comes_back() -> None:
+    story = Story().commit(A, B, C).step("crash", broker=A).fence(A, B).learn(B, C)
+    assert story.isr() == {B, C}
+    story.commit(B, C)
+    # The old leader finds out where the logs part, fetches, and is in sync again.
+    story.step("restart", broker=A, successor=B).learn(A).fetch(B, A).take_in(B, A)
+    assert (story.log(A), story.isr()) == ([0, 1], {A, B, C})
+    assert story.false() == set()
+
+
+def test_an_isr_below_the_minimum_refuses_writes_and_commits_nothing() -> None:
+    story = Story().step("produce", leader=A).fetch(A, B, C).drop(A, B).drop(A, C)
+    with pytest.raises(StepError, match="accepts"):
+        story.step("produce", leader=A)
+    with pytest.raises(StepError, match="strict_high_watermark"):
+        story.step("advance_high_watermark", leader=A)
+    # Before 3.7 the record that was there already was committed, on one copy.
+    old = Story("kafka_3_5").step("produce", leader=A).drop(A, B)
+    old.drop(A, C).step("advance_high_watermark", leader=A)
+    assert "min_isr_copies" in old.false()
+    assert set(old.state.acknowledged) == set()
+
+
+def test_a_stale_leader_cannot_change_the_isr_and_cannot_commit() -> None:
+    story = Story().step("produce", leader=A).fetch(A, B)
+    story.step("fence_alive", broker=A, successor=C).learn(C)
+    with pytest.raises(StepError, match="may_propose"):
+        story.step("propose_shrink", leader=A, follower=C)
+    with pytest.raises(StepError, match="end_in_sync"):
+        story.step("advance_high_watermark", leader=A)
+    # It hears of its successor, and cuts off what nobody else has.
+    story.step("unfence", broker=A, successor=C).learn(A).fetch(C, A)
+    assert story.log(A) == []
+    assert story.false() == set()
+
+
+# --- the last replica standing ----------------------------------------------------------------------------------------
+
+
+def test_the_last_replica_standing_takes_everything_with_it() -> None:
+    story = Story("last_replica_standing").commit(A, B, C).drop(A, B).drop(A, C)
+    # A is all that is left of the ISR; it loses power, comes back empty, and there is nobody else to be elected.
+    story.step("lose_power", broker=A, kept=0).fence(A, A).step("restart", broker=A, successor=A).learn(A)
+    assert story.isr() == {A}
+    assert {"leader_completeness", "unclean_exclusion"} <= story.false()
+    # The others, who had the record, cut it off.
+    story.learn(B, C).fetch(A, B, C)
+    assert "acked_durable" in story.false()
+
+
+def test_eligible_leader_replicas_are_elected_instead() -> None:
+    story = Story().commit(A, B, C).drop(A, B).drop(A, C)
+    assert (story.isr(), story.elr()) == ({A}, {C})
+    story.step("lose_power", broker=A, kept=0).fence(A, C).learn(C)
+    assert (story.isr(), story.log(C)) == ({C}, [0])
+    story.step("restart", broker=A, successor=C)
+    assert A not in story.isr() | story.elr()
+    assert story.false() == set()
+
+
+def test_two_unclean_stops_are_one_too_many() -> None:
+    story = Story().commit(A, B, C).drop(A, B).step("crash", broker=C).fence(C, A)
+    # C's process only died and its log is whole, but Kafka cannot know.
+    story.step("restart", broker=C, successor=A)
+    assert story.elr() == set()
+    story.step("lose_power", broker=A, kept=0).fence(A, A).step("restart", broker=A, successor=A).learn(A)
+    assert story.state.registered.leader == A
+    assert "leader_completeness" in story.false()
+
+
+# --- who may join the ISR ---------------------------------------------------------------------------------------------
+
+
+def test_a_request_to_join_does_not_outlive_the_broker_that_it_is_for() -> None:
+    def until_restart(profile: str) -> Story:
+        story = Story(profile).commit(A, B, C).drop(A, B)
+        story.step("propose_expansion", leader=A, follower=B)
+        # B's power fails while the request is on its way.
+        return story.step("lose_power", broker=B, kept=0).fence(B, A).step("restart", broker=B, successor=A)
+
+    story = until_restart("kafka_14139").step("change_isr", leader=A)
+    assert {"leader_candidate_completeness", "unclean_exclusion"} <= story.false()
+    story = until_restart("kafka_4_1")
+    with pytest.raises(StepError, match="is_refused"):
+        story.step("change_isr", leader=A)
+    story.step("refuse_isr_change", leader=A)
+    assert story.isr() == {A, C}
+    assert story.false() == set()
+
+
+def test_no_fenced_broker_joins() -> None:
+    def until_request(profile: str) -> Story:
+        story = Story(profile).step("fence_alive", broker=B, successor=A).learn(A)
+        return story.step("propose_expansion", leader=A, follower=B)
+
+    assert until_request("kafka_13916").step("change_isr", leader=A).false() == {"isr_unfenced"}
+    with pytest.raises(StepError, match="is_refused"):
+        until_request("kafka_4_1").step("change_isr", leader=A)
+
+
+# --- unclean elections ------------------------------------------------------------------------------------------------
+
+
+def dark(profile: str, **constants: Any) -> Story:
+    """A and B have the record and are down; C has not."""
+    story = Story(profile, **constants).step("produce", leader=A).fetch(A, B).drop(A, C)
+    story.step("advance_high_watermark", leader=A)
+    return story.step("crash", broker=B).fence(B, A).step("crash", broker=A)
+
+
+def test_an_unclean_election_prefers_a_leader_to_the_records() -> None:
+    story = dark("unclean_election").fence(A, C).learn(C)
+    assert "leader_completeness" in story.false()
+
+
+def test_clean_elections_wait() -> None:
+    story = dark("kafka_4_1")
+    with pytest.raises(StepError, match="is_choice"):
+        story.fence(A, C)
+    story.fence(A, A)
+    assert story.state.registered.leader is None
+    assert story.false() == set()
+
+
+def test_kraft_did_not_heed_the_key_until_3_9_but_the_command() -> None:
+    with pytest.raises(StepError, match="is_choice"):
+        dark("kafka_3_7", unclean=True).fence(A, C)
+    dark("kafka_3_9", unclean=True).fence(A, C)
+    story = dark("kafka_3_7").fence(A, A).step("elect_uncleanly", broker=C).learn(C)
+    assert "leader_completeness" in story.false()
+
+
+# --- truncation -------------------------------------------------------------------------------------------------------
+
+
+def test_kip_101_first_scenario() -> None:
+    def until_fail_over(profile: str) -> Story:
+        story = Story(profile, replicas=2).commit(A, B)
+        # B restarts before it has heard that the record is committed, and A fails before B has fetched again.
+        story.step("crash", broker=B).step("restart_unnoticed", broker=B).learn(B)
+        return story.step("fence_alive", broker=A, successor=B).learn(B)
+
+    story = until_fail_over("kafka_0_10")
+    assert (story.log(B), "leader_completeness" in story.false()) == ([], True)
+    story = until_fail_over("kafka_0_11")
+    assert (story.log(B), story.false()) == ([0], set())
+
+
+# --- controllers ------------------------------------------------------------------------------------------------------
+
+
+def test_with_the_controllers_majority_gone_nothing_is_decided() -> None:
+    story = Story(co_located=True).commit(A, B, C).step("produce", leader=A)
+    story.step("crash", broker=B).step("crash", broker=C)
+    with pytest.raises(StepError, match="controllers_decide"):
+        story.fence(B, A)
+    # B is in the ISR for ever, and has not got the record.
+    with pytest.raises(StepError, match="end_in_sync"):
+        story.step("advance_high_watermark", leader=A)
+    # One host that comes back is enough to go on.
+    story.step("start_controller", broker=B).fence(B, A).step("restart", broker=B, successor=A)
+    story.fence(C, A).learn(A, B).fetch(A, B).take_in(A, B).step("advance_high_watermark", leader=A)
+    assert set(story.state.acknowledged) == {0, 1}
+
+
+# --- producers --------------------------------------------------------------------------------------------------------
+
+
+def test_a_record_that_is_sent_again_is_there_once() -> None:
+    story = Story(retries=2).commit(A, B, C)
+    with pytest.raises(StepError, match="is_in_sequence"):
+        story.step("produce_again", leader=A, id=0)
+    twice = Story("not_idempotent", retries=2).commit(A, B, C).step("produce_again", leader=A, id=0)
+    assert twice.log(A) == [0, 0]
+    assert "no_duplicate" in twice.false()
+
+
+# --- what is recorded -------------------------------------------------------------------------------------------------
+
+
+def test_each_version_has_all_that_the_one_before_had() -> None:
+    definition, _ = find("partition")
+    versions = ["3_9", "3_7", "3_5", "3_3"]
+    missing = [{name for name, value in definition.profiles[f"kafka_{v}"].items() if value is False} for v in versions]
+    exempt = {"one_snapshot"}  # KAFKA-15221 came with KIP-903, in 3.5
+    assert all(newer - exempt <= older for newer, older in pairwise(missing))
+
+
+SMALL = [each for each in RECORD.checks if each.counts and each.counts["distinct_states"] <= 1000]
+
+
+@pytest.mark.parametrize("check", SMALL, ids=lambda each: each.name)
+def test_plain_python_counts_what_is_recorded(check: Recorded) -> None:
+    definition, _ = find("partition")
+    model = definition.bind(
+        check.profile, check.constants, check.profile, ghosts=check.ghosts, properties=tuple(check.properties)
+    )
+    verdict = ENGINES["python"](model, Search(symmetry=check.symmetry), None)
+    assert {name: getattr(verdict, name) for name in check.counts} == check.counts
+    found = {each.name: each.verdict for each in verdict.properties}
+    assert {name: found[name] for name in check.properties} == {
+        name: each.verdict for name, each in check.properties.items()
+    }
+
+
+PAIRS = [each for each in RECORD.checks if set(each.properties) == {"leader_completeness"}]
+
+
+@pytest.mark.parametrize("check", PAIRS, ids=lambda each: each.name)
+def test_the_engine_finds_the_losses_that_are_recorded_and_no_others(check: Recorded, cache: Path) -> None:
+    # Settings, switches and budgets are open: what differs is the size alone, and one kernel serves each of those.
+    definition, _ = find("partition")
+    model = definition.bind(
+        check.profile, check.constants, check.profile, check.open, check.ghosts, tuple(check.properties)
+    )
+    verdict = ENGINES["native"](model, Search(symmetry=check.symmetry, recheck=20, cache=cache), None)
+    (found,) = verdict.properties
+    (wanted,) = check.properties.values()
+    assert (found.verdict, len(found.run.steps) if found.run else None) == (wanted.verdict, wanted.steps)
+    if check.counts:
+        assert {name: getattr(verdict, name) for name in check.counts} == check.counts

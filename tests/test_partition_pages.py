@@ -1,0 +1,100 @@
+"""The pages on partitions say what checks say. `TIDEGATE_UPDATE=1` writes their results anew."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+from tidegate.cli.recorded import Expected, Recorded, constant_text, read
+
+from .conftest import ROOT
+from .partition_pages import COPIES, QUORUMS, TOLERANCES_HEAD, Pages, matrix_cells, matrix_text, tolerances
+
+CLAIMS = ROOT / "docs" / "partition-claims.md"
+MATRIX = ROOT / "docs" / "partition-matrix.md"
+CHECK = re.compile(r"`tidegate check (partition:[^`]*)` → ([^|]*) \|")
+UPDATE = bool(os.environ.get("TIDEGATE_UPDATE"))
+
+
+# --- what is said, against the record ---------------------------------------------------------------------------------
+
+
+def recorded_result(command: str, checks: tuple[Recorded, ...]) -> str:
+    """What the record says of a command: of each property in it, in a few words."""
+    target, *options = shlex.split(command)
+    given = list(zip(options[::2], options[1::2], strict=True))
+    bounds = next((value for option, value in given if option == "--bounds"), "")
+    own = dict(value.split("=") for option, value in given if option == "--set")
+    properties = [value for option, value in given if option == "--property"]
+    for check in checks:
+        same = (check.target, check.bounds) == (target, bounds)
+        if same and {name: constant_text(value) for name, value in check.own.items()} == own:
+            found = [check.properties.get(name) for name in properties]
+            if all(found):
+                words = {in_words(each) for each in found if each}
+                assert len(words) == 1, f"{command}: several results, {words}"
+                return words.pop()
+    raise AssertionError(f"{command}: no such check is recorded in spec/partition.toml")
+
+
+def in_words(expected: Expected) -> str:
+    """What is recorded of a property."""
+    if expected.steps is None:
+        return expected.verdict
+    return f"{expected.verdict}, {expected.steps} step{'s' if expected.steps != 1 else ''}"
+
+
+def test_the_claims_are_as_recorded() -> None:
+    checks = read(ROOT / "spec" / "partition.toml").checks
+    text = CLAIMS.read_text(encoding="utf-8")
+    made = CHECK.sub(lambda found: f"`tidegate check {found[1]}` → {recorded_result(found[1], checks)} |", text)
+    if UPDATE:
+        CLAIMS.write_text(made, encoding="utf-8")
+    assert CHECK.search(text)
+    assert made == (CLAIMS.read_text(encoding="utf-8") if UPDATE else text)
+    assert "→ ?" not in made
+
+
+# --- the matrix, against checks ---------------------------------------------------------------------------------------
+
+
+STRIDE = 29
+"""The matrix has 384 cells; each run looks at one of so many."""
+
+
+@pytest.fixture(scope="module")
+def pages(cache: Path) -> Pages:
+    return Pages(cache)
+
+
+def between(text: str, name: str) -> tuple[str, str, str]:
+    """What stands before, in and after a part of a page that is written from checks."""
+    before, start, rest = text.partition(f"<!-- {name}: written by the tests -->\n")
+    part, end, after = rest.partition(f"<!-- end of {name} -->\n")
+    assert start and end, f"no part {name}"
+    return before + start, part, end + after
+
+
+def test_the_matrix_is_what_checks_find(pages: Pages) -> None:
+    before, part, after = between(MATRIX.read_text(encoding="utf-8"), "matrix")
+    if UPDATE:
+        part = matrix_text(lambda cell: cell.found(pages))
+        MATRIX.write_text(before + part + after, encoding="utf-8")
+    said = list(matrix_cells(part))
+    assert matrix_text(dict(said).__getitem__) == part
+    for cell, text in said[::STRIDE]:
+        assert (cell, cell.found(pages)) == (cell, text)
+
+
+def test_majorities_and_the_isr_are_what_checks_find(pages: Pages) -> None:
+    before, part, after = between(MATRIX.read_text(encoding="utf-8"), "tolerances")
+    if UPDATE:
+        part = "\n".join([*TOLERANCES_HEAD, *tolerances(pages, QUORUMS, COPIES), ""])
+        MATRIX.write_text(before + part + after, encoding="utf-8")
+    said = part.splitlines()
+    assert said[:2] == TOLERANCES_HEAD
+    assert len(said) == 2 + len(QUORUMS) + len(COPIES)
+    assert set(tolerances(pages, QUORUMS[:1], [(3, 2)])) <= set(said)
