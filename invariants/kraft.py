@@ -168,9 +168,9 @@ def high_watermark_is_monotonic(s: Quorum) -> bool:
 
 @invariant
 def high_watermark_is_in_own_epoch(s: Quorum) -> bool:
-    """A leader that knows a high watermark has it past the start of its own epoch."""
+    """A leader that knows a high watermark has it past the start of its own epoch: behind a record of that epoch."""
     return all(
-        s.high_watermark[leader] == 0 or s.high_watermark[leader] > epoch_start(s, leader)
+        s.high_watermark[leader] == 0 or s.log[leader][s.high_watermark[leader] - 1].epoch == s.election[leader].epoch
         for leader in Voter
         if s.election[leader].role == Role.LEADER
     )

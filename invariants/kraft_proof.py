@@ -1,11 +1,11 @@
 """Why KRaft keeps its promises, for epochs and logs of any length: lemmas that every step keeps.
 
 The story is Raft's, told of a protocol that pulls. An epoch has one leader, since a majority voted for it and nobody
-votes twice. The log of that leader is the log of that epoch: whoever has a record of the epoch copied it, and all that
-is before it, from there. A fetch acknowledges what is before its offset, if the leader finds it in its log. Say that a record of
-an epoch is *choosable* while a majority of voters has acknowledged it in that epoch, or is not beyond the epoch yet and
-may still do so. It never becomes choosable again. A choosable record is on whoever acknowledged it, and in the log of
-every later leader: among those that voted for that leader is one that acknowledged the record, or never will, and it
+votes twice. The log of that leader is the log of that epoch: whoever has a record of the epoch copied it from there,
+with all before it. A fetch acknowledges what is before its offset, if the leader finds it in its log. Say that a record
+of an epoch is *choosable* while a majority of voters has acknowledged it in that epoch, or is not beyond the epoch yet
+and may still do so. It never becomes choosable again. A choosable record is on whoever acknowledged it, and in the log
+of every later leader: among those that voted for that leader is one that acknowledged the record, or never will, and it
 voted for no log behind its own. What is below a leader's high watermark was choosable, because the high watermark is
 past the start of its epoch. So later leaders have it, and a follower that cuts its log where its leader's parts from it
 keeps it.
@@ -36,6 +36,8 @@ def roles_know_what_befits_them(s: Quorum) -> bool:
         )
         and (s.election[voter].role != Role.FOLLOWER or s.election[voter].leader is not None)
         and (s.election[voter].role != Role.LEADER or s.election[voter].leader == voter)
+        and (s.election[voter].role != Role.RESIGNED or s.election[voter].leader == voter)
+        and (s.election[voter].leader is None or s.election[voter].voted_for is None)
         and (s.election[voter].role != Role.UNATTACHED or s.election[voter].leader is None)
         and (s.election[voter].role != Role.VOTED or s.election[voter].leader is None)
         and (s.election[voter].role != Role.UNATTACHED or s.election[voter].voted_for is None)
@@ -162,13 +164,18 @@ def epochs_without_a_leader_are_blank(s: Quorum) -> bool:
     )
 
 
+def is_of_epoch(s: Quorum, epoch: int, o: int) -> bool:
+    """Whether the log of an epoch has at an offset a record that was written in that epoch."""
+    return o < len(s.leader_log[epoch]) and s.leader_log[epoch][o].epoch == epoch
+
+
 @lemma
 def records_of_an_epoch_are_in_its_log(s: Quorum) -> bool:
-    """A record in an epoch's log is of that epoch or an earlier one, whose leader's log has it at the same offset."""
+    """A record in an epoch's log is of that epoch or an earlier one, whose leader wrote it at the same offset."""
     return all(
         1 <= s.leader_log[epoch][o].epoch <= epoch
         and s.elected[s.leader_log[epoch][o].epoch] is not None
-        and o < len(s.leader_log[s.leader_log[epoch][o].epoch])
+        and is_of_epoch(s, s.leader_log[epoch][o].epoch, o)
         for epoch in range(max_epoch + 1)
         for o in range(len(s.leader_log[epoch]))
     )
@@ -204,7 +211,7 @@ def records_are_in_the_log_of_their_epoch(s: Quorum) -> bool:
         1 <= s.log[voter][o].epoch <= s.election[voter].epoch
         and (s.election[voter].role != Role.CANDIDATE or s.log[voter][o].epoch < s.election[voter].epoch)
         and s.elected[s.log[voter][o].epoch] is not None
-        and o < len(s.leader_log[s.log[voter][o].epoch])
+        and is_of_epoch(s, s.log[voter][o].epoch, o)
         for voter in Voter
         for o in range(len(s.log[voter]))
     )
@@ -292,11 +299,6 @@ def is_choosable(s: Quorum, epoch: int, o: int) -> bool:
     return is_majority(Set(at for at in Voter if s.acknowledged[epoch][at] > o or s.election[at].epoch <= epoch))
 
 
-def is_of_epoch(s: Quorum, epoch: int, o: int) -> bool:
-    """Whether the log of an epoch has at an offset a record that was written in that epoch."""
-    return o < len(s.leader_log[epoch]) and s.leader_log[epoch][o].epoch == epoch
-
-
 @lemma
 def who_acknowledged_has_what_is_choosable(s: Quorum) -> bool:
     """A choosable record is in the log of every voter that acknowledged it."""
@@ -319,6 +321,19 @@ def later_epochs_have_what_is_choosable(s: Quorum) -> bool:
         for epoch in range(later)
         for o in range(len(s.leader_log[epoch]))
         if is_of_epoch(s, epoch, o) and is_choosable(s, epoch, o)
+    )
+
+
+@lemma
+def a_log_that_is_not_behind_has_what_is_choosable(s: Quorum) -> bool:
+    """Whose log is not behind one that ends with a choosable record has that record."""
+    return all(
+        o < len(s.log[voter]) and s.log[voter][o].epoch == epoch
+        for voter in Voter
+        for epoch in range(max_epoch + 1)
+        for o in range(len(s.leader_log[epoch]))
+        if is_of_epoch(s, epoch, o) and is_choosable(s, epoch, o)
+        if last_epoch(s, voter) > epoch or (last_epoch(s, voter) == epoch and len(s.log[voter]) > o)
     )
 
 
@@ -383,18 +398,24 @@ def a_leaders_high_watermark_is_what_it_counted(s: Quorum) -> bool:
 
 @lemma
 def high_watermarks_were_counted(s: Quorum) -> bool:
-    """What is below a voter's high watermark was counted in its epoch or an earlier one, and is in its log."""
+    """A voter's high watermark is within its log, and was counted in its epoch or an earlier one."""
     return all(
         s.counted_in[voter] <= s.election[voter].epoch
         and s.high_watermark[voter] <= len(s.log[voter])
         and s.high_watermark[voter] <= s.counted[s.counted_in[voter]]
-        and all(
-            o < len(s.log[voter])
-            and o < len(s.leader_log[s.counted_in[voter]])
-            and s.log[voter][o] == s.leader_log[s.counted_in[voter]][o]
-            for o in range(s.high_watermark[voter])
-        )
         for voter in Voter
+    )
+
+
+@lemma
+def who_has_a_high_watermark_has_what_was_counted(s: Quorum) -> bool:
+    """What is below a voter's high watermark is as in the log of the epoch that counted it."""
+    return all(
+        o < len(s.log[voter])
+        and o < len(s.leader_log[s.counted_in[voter]])
+        and s.log[voter][o] == s.leader_log[s.counted_in[voter]][o]
+        for voter in Voter
+        for o in range(s.high_watermark[voter])
     )
 
 
