@@ -42,6 +42,7 @@ _ENTRIES = (
     Entry("async_isr", async_isr, (async_isr_properties,)),
     Entry("raft", raft, (raft_properties, raft_proof), default_profile="raft"),
     Entry("kraft", kraft, (kraft_properties, kraft_proof), default_profile="kip996"),
+    Entry("partition", partition, (partition_properties,), default_profile="kafka_4_1"),
 )
 
 CATALOGUE: Mapping[str, Entry] = {entry.name: entry for entry in _ENTRIES}

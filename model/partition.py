@@ -46,13 +46,14 @@ from __future__ import annotations
 
 # The actions stand in the order of a record's life, which is the order in which they are listed: not sorted.
 # ruff: noqa: I001
-from ..language import terminal
+from ..language import LogLanes, terminal
 
 # What there is.
 from .partition_state import Acks
 from .partition_state import Broker as Broker
 from .partition_state import Partition as Partition
 from .partition_state import Truncation
+from .partition_state import leads as leads
 from .partition_state import start as start
 
 # A record's life, and the leader's part in the ISR.
@@ -116,6 +117,23 @@ _kafka_2_1 = {**_kafka_2_2, "detect_restart": False}
 _kafka_2_0 = {**_kafka_2_1, "fence_fetch": False, "await_epoch_start": False}
 _kafka_0_11 = {**_kafka_2_0, "truncation": Truncation.END_OF_EPOCH}
 _kafka_0_10 = {**_kafka_0_11, "truncation": Truncation.HIGH_WATERMARK}
+
+view = LogLanes(
+    lane=Broker,
+    log="log",
+    cell="{entry.epoch}{letter(entry.id)}",
+    cell_epoch="entry.epoch",
+    high_watermark="high_watermark",
+    role="leads(s, lane) if s.view[lane].leader is not None else None",
+    epoch="s.view[lane].leader_epoch",
+    up="lane in s.up",
+    isr="s.view[lane].isr if leads(s, lane) else None",
+    controller_leader="s.registered.leader",
+    controller_epoch="s.registered.leader_epoch",
+    controller_isr="s.registered.isr",
+    badges={"on disk": "s.flushed[lane]"},
+    board={"eligible leaders": "s.registered.elr", "fenced": "s.fenced", "acknowledged": "s.acknowledged"},
+)
 
 profiles = {
     "kafka_0_10": _kafka_0_10,
