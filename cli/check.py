@@ -22,12 +22,14 @@ from .models import bound
 from .options import (
     Parser,
     Verbs,
+    add_cluster_options,
     add_model_options,
     add_print_options,
     add_search_options,
     add_verb,
     add_walk_options,
     chosen,
+    cluster_of,
     paper_of,
     search_of,
     walks_of,
@@ -44,6 +46,7 @@ EXAMPLES = """\
   tidegate check mine.py:broken --json --out report/
   tidegate check replication:truncate_to_hw --engine bmc --depth 10 --property strong_isr
   tidegate check raft:count_replicas --engine walk --set max_term=4 --time 30 --seed 7
+  tidegate check replication:kip320 --engine spark --master "local[2]" --bounds large
 
 exit: 0 holds, 1 a property is violated, 2 deadlock, 4 vacuous, 5 inconclusive, 7 a step broke
 the model's types, 64 usage, 65 the model's text is wrong, 70 engine and judge disagree
@@ -57,6 +60,7 @@ def add(verbs: Verbs[Parser]) -> None:
     add_model_options(parser)
     add_search_options(parser)
     add_walk_options(parser)
+    add_cluster_options(parser)
     add_print_options(parser)
     parser.add_argument("--out", metavar="DIR", type=Path, help="also write report.json and the traces there")
     parser.set_defaults(run=run)
@@ -65,7 +69,7 @@ def add(verbs: Verbs[Parser]) -> None:
 def run(options: argparse.Namespace) -> Exit:
     """Checks, prints, then saves: a result is never lost to a full disk."""
     out: Path | None = None if options.out is None else prepared(options.out)
-    search = dataclasses.replace(search_of(options), walks=walks_of(options))
+    search = dataclasses.replace(search_of(options), walks=walks_of(options), cluster=cluster_of(options))
     model = bound(chosen(options))
     verdict = advised(model, checked(model, options.engine, search), options)
     traces = trace_documents(model, verdict)
