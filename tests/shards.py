@@ -70,6 +70,6 @@ def looped(
     **cluster: Any,
 ) -> Verdict:  # fmt: skip
     """The verdict of the engine's tasks, run by a loop; `folder` holds the run and its scratch."""
-    options = {"run_dir": folder / "run", "scratch": folder / "scratch", "hand_over": 0, **cluster}
+    options: dict[str, Any] = {"run_dir": folder / "run", "scratch": folder / "scratch", "hand_over": 0, **cluster}
     asked = replace(search or Search(), cluster=Cluster(**options))
     return explore(model, asked, lambda: runner or Loop(), report)

@@ -12,7 +12,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from pathlib import Path
 
 PATIENCE_SECONDS = 240.0
@@ -106,7 +106,7 @@ class LocalCluster:
     def __exit__(self, *_: object) -> None:
         for each in reversed(self.processes):
             with contextlib.suppress(ProcessLookupError):
-                for pid, _ in descendants(each.pid):
+                for pid, _command in descendants(each.pid):
                     with contextlib.suppress(ProcessLookupError):
                         os.kill(pid, signal.SIGKILL)
                 each.kill()
@@ -114,7 +114,7 @@ class LocalCluster:
 
 
 @contextlib.contextmanager
-def checking(folder: Path, *arguments: str) -> Iterator[subprocess.Popen[str]]:
+def checking(folder: Path, *arguments: str) -> Generator[subprocess.Popen[str]]:
     """`tidegate check ... --engine spark --json` as a process of its own; killed at the end if it still runs."""
     environment = {**os.environ, "TIDEGATE_CACHE": str(folder / "cache"), "PYTHONWARNINGS": "ignore",
                    "SPARK_LOCAL_IP": "127.0.0.1", "SPARK_LOCAL_DIRS": str(folder / "spark")}  # fmt: skip

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -228,16 +228,30 @@ def test_a_lost_row_is_an_error(kip320: Model, tmp_path: Path, cache: Path, kind
         looped(kip320, tmp_path, Search(cache=cache), Loop(spoil=without(kind)))
 
 
+def emptied(path: Path) -> None:
+    path.write_bytes(b"")
+
+
+def shortened(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[:-9])
+
+
+def changed(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[:-1] + b"?")
+
+
 @pytest.mark.parametrize(
     ("damage", "says"),
     [
-        (lambda path: path.unlink(), "the file is missing"),
-        (lambda path: path.write_bytes(b""), "the file is empty"),
-        (lambda path: path.write_bytes(path.read_bytes()[:-9]), "its size is not that of"),
-        (lambda path: path.write_bytes(path.read_bytes()[:-1] + b"?"), "its checksum is wrong"),
+        (Path.unlink, "the file is missing"),
+        (emptied, "the file is empty"),
+        (shortened, "its size is not that of"),
+        (changed, "its checksum is wrong"),
     ],
 )
-def test_a_damaged_level_file_is_an_error(kip320: Model, tmp_path: Path, cache: Path, damage: Any, says: str) -> None:
+def test_a_damaged_level_file_is_an_error(
+    kip320: Model, tmp_path: Path, cache: Path, damage: Callable[[Path], None], says: str
+) -> None:
     def spoil(job: Job, level: int) -> None:
         path = level_path(job.folder, 6, 1)
         if level == 6 and path.exists():

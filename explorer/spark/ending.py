@@ -121,15 +121,16 @@ class _Telling:
     def _runs(self) -> dict[str, Run]:
         program, runs = self.ended.kernel.program, dict[str, Run]()
         for find in self._of("invariants"):
-            each = program.invariants[find["bit"]]
+            each = program.invariants[int(find["bit"])]
             runs[each.name] = self.confirm.invariant(each, self._load(find))
         for find in self._of("transitions"):
-            each, bit = program.transitions[find["bit"]], find["bit"]
+            bit = int(find["bit"])
+            each = program.transitions[bit]
             source = self._load(find)
             self.frontier.edges.write(8 * (self.frontier.words + 1) * bit, (source, *find["words"]))
             runs[each.name] = self.confirm.transition(each, bit)
         for find in self._of("witnesses"):
-            each = program.witnesses[find["bit"]]
+            each = program.witnesses[int(find["bit"])]
             runs[each.name] = self.confirm.witness(each, self._load(find))
         return runs
 

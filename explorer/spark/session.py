@@ -10,8 +10,6 @@ import shutil
 import sys
 import threading
 import time
-from collections.abc import Iterator
-from typing import Any
 
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
@@ -21,7 +19,7 @@ from ...language.model import Model
 from ...language.verdict import Verdict
 from ..native.compiler import Target
 from ..search import Cluster, Report, Search
-from .adapter import facts_of, level_frame, swept
+from .adapter import Batches, facts_of, level_frame, swept
 from .driver import Answer, Stopped, explore
 from .job import Damaged, Job
 
@@ -134,7 +132,7 @@ class SparkRunner:
         self.connect = is_connect(cluster.master)
         self.target = Target.host() if is_local(cluster.master) else Target.baseline()
         self._cluster = cluster
-        self.spark: Any = start(cluster)
+        self.spark = start(cluster)
         self._cancelled = threading.Event()
         self.jobs = 0
         if not self.connect:
@@ -167,14 +165,11 @@ class SparkRunner:
         except Exception as error:
             self._settle(group)
             if self._cancelled.is_set():
-                raise Stopped(f"the time limit of {self._limit(seconds)} was reached") from None
+                raise Stopped("the time limit was reached") from None
             raise _explained(error, level) from error
         finally:
             timer.cancel()
         return Answer(facts, self._shuffled(group))
-
-    def _limit(self, seconds: float | None) -> str:
-        return f"{seconds:g} s for this level"
 
     def _tag(self, group: str, says: str) -> None:
         if self.connect:
@@ -224,7 +219,7 @@ class SparkRunner:
             self.spark.stop()
 
 
-def _one_each(batches: Iterator[Any]) -> Iterator[Any]:
+def _one_each(batches: Batches) -> Batches:
     """One row of every partition."""
     last = None
     for batch in batches:
