@@ -22,6 +22,7 @@ from .models import bound
 from .options import (
     Parser,
     Verbs,
+    Wrong,
     add_cluster_options,
     add_model_options,
     add_print_options,
@@ -75,6 +76,8 @@ def run(options: argparse.Namespace) -> Exit:
     traces = trace_documents(model, verdict)
     paths = {} if out is None else {name: str(out / _file_name(name)) for name in traces}
     document = check_document(verdict, traces, paths)
+    if out is not None and options.engine == "spark":
+        tables(verdict, out)
     if options.json:
         print_json(document)
     else:
@@ -87,6 +90,16 @@ def checked(model: Model, engine: str, search: Search) -> Verdict:
     """The engine's verdict, with a line of progress on a terminal meanwhile."""
     with ProgressLine(sys.stderr) as line:
         return ENGINES[engine](model, search, report_for(line))
+
+
+def tables(verdict: Verdict, folder: Path) -> None:
+    """The verdict, its properties, levels and coverage as Parquet. Raises `Wrong` when the disk does not take them."""
+    from ..explorer.spark.columns import write_tables  # needs the extra spark, which this engine has just needed
+
+    try:
+        write_tables(verdict, folder)
+    except OSError as error:
+        raise Wrong(f"--out {folder}: the tables could not be saved: {error}") from None
 
 
 def advised(model: Model, verdict: Verdict, options: argparse.Namespace) -> Verdict:

