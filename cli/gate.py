@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
-import subprocess
 import sys
-import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -15,6 +13,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from ..explorer.search import Cluster
+from ..explorer.spark.commands import Told, run_command
 from ..reports.counterexample import trace_page
 from ..reports.document import Document
 from ..reports.junit import Case, junit_text
@@ -23,6 +23,7 @@ from .exits import Exit, worst
 from .options import Parser, Verbs, Wrong, add_print_options, add_verb, paper_of, positive, seconds, size
 from .output import prepared, print_json, write_json, write_text
 from .recorded import Expected, Recorded, constant_text, read, shipped
+from .sweep import on_spark
 
 EXAMPLES = """\
   tidegate gate                              everything of spec/ that belongs to a commit
@@ -45,7 +46,13 @@ def add(verbs: Verbs[Parser]) -> None:
         "--only", metavar="TEXT", action="append", default=[], help="checks whose name holds it (repeatable)"
     )
     parser.add_argument("--processes", metavar="N", type=positive, default=2, help="checks at a time (default: 2)")
-    parser.add_argument("--engine", choices=("native", "python"), default="native", help="which engine checks")
+    parser.add_argument(
+        "--engine",
+        choices=("native", "python", "spark"),
+        default="native",
+        help="which engine checks; spark: native checks, a task each, the longest first",
+    )
+    parser.add_argument("--master", metavar="URL", default="local[*]", help="Spark's, with --engine spark")
     parser.add_argument("--memory", metavar="SIZE", type=size, help="of one check: 500M, 2G")
     parser.add_argument("--time", metavar="SECONDS", type=seconds, help="of one check")
     parser.add_argument("--junit", metavar="FILE", type=Path, help="write a JUnit report")
@@ -104,6 +111,11 @@ def _belongs(check: Recorded, options: argparse.Namespace) -> bool:
 
 def _checked(checks: Sequence[Recorded], options: argparse.Namespace) -> list[Result]:
     """Every check in its own process, in the order of the record; a line each on a terminal's standard error."""
+    if options.engine == "spark":
+        commands = [["-m", "tidegate.cli.main", *arguments(each, options)] for each in checks]
+        weights = [float(each.counts.get("distinct_states", 0)) for each in checks]
+        told = on_spark(Cluster(master=options.master), commands, weights)
+        return [read_back(check, each) for check, each in zip(checks, told, strict=True)]
     results: list[Result] = []
     with ThreadPoolExecutor(max(1, options.processes)) as pool:
         for result in pool.map(partial(checked, options=options), checks):
@@ -117,21 +129,18 @@ def _checked(checks: Sequence[Recorded], options: argparse.Namespace) -> list[Re
 
 def checked(check: Recorded, options: argparse.Namespace) -> Result:
     """Runs one recorded check in a process of its own and compares."""
-    started = time.monotonic()
-    done = subprocess.run(
-        [sys.executable, "-m", "tidegate.cli.main", *arguments(check, options)],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    seconds = time.monotonic() - started
+    return read_back(check, run_command(["-m", "tidegate.cli.main", *arguments(check, options)]))
+
+
+def read_back(check: Recorded, told: Told) -> Result:
+    """Compares what a check's process told."""
     try:
-        report = json.loads(done.stdout)
+        report = json.loads(told.out)
     except json.JSONDecodeError:
-        told = done.stderr.strip() or f"the process ended with {done.returncode} and said nothing"
-        known = done.returncode in (Exit.USAGE, Exit.MODEL_TEXT)
-        return Result(check, Exit(done.returncode) if known else Exit.INTERNAL, seconds, None, (told,))
-    return judged(check, report, seconds)
+        says = told.err.strip() or f"the process ended with {told.exit} and said nothing"
+        known = told.exit in (Exit.USAGE, Exit.MODEL_TEXT)
+        return Result(check, Exit(told.exit) if known else Exit.INTERNAL, told.seconds, None, (says,))
+    return judged(check, report, told.seconds)
 
 
 def arguments(check: Recorded, options: argparse.Namespace) -> list[str]:
@@ -145,7 +154,12 @@ def arguments(check: Recorded, options: argparse.Namespace) -> list[str]:
         if value is not None
         for part in (name, str(value))
     ]
-    return ["check", check.target, *sets, *properties, *flags, *limits, "--engine", options.engine, "--json"]
+    return ["check", check.target, *sets, *properties, *flags, *limits, "--engine", _engine(options), "--json"]
+
+
+def _engine(options: argparse.Namespace) -> str:
+    """What explores within a check: on Spark, each is one task of the native engine."""
+    return "native" if options.engine == "spark" else options.engine
 
 
 # --- comparing ------------------------------------------------------------------------------------------------------

@@ -147,3 +147,28 @@ def test_a_missing_extra_is_told() -> None:
         "tidegate: --engine spark needs pyspark, which is not installed; "
         "install it with: pip install 'tidegate[spark]'\n"
     )
+
+
+# --- matrices ---------------------------------------------------------------------------------------------------------
+
+SWEPT = ("sweep", "replication:kip320", "--set", "replicas=2", "--property", "strong_isr", "--json")
+
+
+def test_a_sweep_is_a_table_of_verdicts(tidegate: Run, tmp_path: Path) -> None:
+    parquet: Any = pytest.importorskip("pyarrow.parquet")
+    vary = ("--vary", "max_leader_epoch=0,1", "--vary", "truncation=common_prefix,nonsense")
+    here = json.loads(tidegate(*SWEPT, *vary, "--out", str(tmp_path / "table.parquet")).out)["rows"]
+    assert [row["verdict"] for row in here] == ["holds", "broke down", "holds", "broke down"]
+    assert here[2]["distinct_states"] == 957 and "nonsense" in here[1]["outcome"]
+    table = parquet.read_table(tmp_path / "table.parquet").to_pylist()
+    assert [row["distinct_states"] for row in table] == [row.get("distinct_states") for row in here]
+    there = json.loads(tidegate(*SWEPT, *vary, "--engine", "spark", "--master", "local[2]").out)["rows"]
+    assert [{**row, "seconds": 0} for row in there] == [{**row, "seconds": 0} for row in here]
+
+
+def test_the_gate_on_spark(tidegate: Run) -> None:
+    gate = ("gate", "--only", "replication:kip320 small", "--json")
+    here, there = tidegate(*gate), tidegate(*gate, "--engine", "spark", "--master", "local[2]")
+    assert here.exit == there.exit == 0
+    names = [[(each["name"], each["result"]) for each in json.loads(told.out)["checks"]] for told in (here, there)]
+    assert names[0] == names[1] and names[0]

@@ -7,7 +7,7 @@ for None, structs for records and maps (a field for each key), lists for sequenc
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -89,6 +89,18 @@ def _coverage(verdict: Verdict) -> Iterator[dict[str, Any]]:
         )  # fmt: skip
         if not action.guards:
             yield row
+
+
+_SWEEP = pa.schema([
+    ("point", pa.string()), ("verdict", pa.string()), ("outcome", pa.string()), ("distinct_states", pa.int64()),
+    ("transitions", pa.int64()), ("depth", pa.int64()), ("violated", pa.string()), ("steps", pa.int64()),
+    ("constants", pa.string()), ("seconds", pa.float64()),
+])  # fmt: skip
+
+
+def write_rows(rows: Sequence[dict[str, Any]], path: Path) -> None:
+    """The table of a sweep, a row a point; the constants as JSON. Raises OSError."""
+    pq.write_table(pa.Table.from_pylist(rows, schema=_SWEEP), path)
 
 
 # --- states -----------------------------------------------------------------------------------------------------------

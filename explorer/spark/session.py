@@ -113,13 +113,14 @@ def start(cluster: Cluster) -> SparkSession:
         session = builder.getOrCreate()
     except Exception as error:  # Spark raises what it likes here: Java's errors, its own, bare RuntimeErrors
         raise UsageError(
-            f"--master {cluster.master}: Spark did not start: {_first_line(error)}; is the address right, and Java 17 "
+            f"--master {cluster.master}: Spark did not start: {first_line(error)}; is the address right, and Java 17 "
             "or later?"
         ) from error
     return session
 
 
-def _first_line(error: BaseException) -> str:
+def first_line(error: BaseException) -> str:
+    """The line of a Java or Python error that says most."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     caused = [line for line in lines if line.startswith("Caused by:") or "Exception:" in line]
     return (caused or lines or [type(error).__name__])[0][:300]
@@ -241,6 +242,6 @@ def _explained(error: Exception, level: int) -> Exception:
             "tidegate with its extra spark, and name their Python with PYSPARK_PYTHON"
         )
     return UsageError(
-        f"Spark gave up at level {level + 1}: {_first_line(error)}; the same command with the same --run-dir goes on "
+        f"Spark gave up at level {level + 1}: {first_line(error)}; the same command with the same --run-dir goes on "
         "from the last complete level"
     )
