@@ -1,4 +1,4 @@
-"""A command as a task: run by this Python in a process of its own, so that one that breaks down takes no other along."""
+"""A command as a task: run by this Python in a process of its own, so that one that breaks down harms no other."""
 
 from __future__ import annotations
 
