@@ -23,12 +23,15 @@ from .models import bound
 from .options import (
     Parser,
     Verbs,
+    Wrong,
+    add_cluster_options,
     add_model_options,
     add_print_options,
     add_search_options,
     add_verb,
     add_walk_options,
     chosen,
+    cluster_of,
     paper_of,
     search_of,
     walks_of,
@@ -48,6 +51,7 @@ EXAMPLES = """\
   tidegate check replication:truncate_to_hw --engine bmc --depth 10 --property strong_isr
   tidegate check raft:count_replicas --engine walk --set max_term=4 --time 30 --seed 7
   tidegate check raft --witness command_is_applied --witness longest:advance_commit_index
+  tidegate check replication:kip320 --engine spark --master "local[2]" --bounds large
 
 exit: 0 holds, 1 a property is violated, 2 deadlock, 4 vacuous, 5 inconclusive, 7 a step broke
 the model's types, 64 usage, 65 the model's text is wrong, 70 engine and judge disagree
@@ -61,6 +65,7 @@ def add(verbs: Verbs[Parser]) -> None:
     add_model_options(parser)
     add_search_options(parser)
     add_walk_options(parser)
+    add_cluster_options(parser)
     add_print_options(parser)
     parser.add_argument(
         "--out", metavar="DIR", type=Path, help="also write report.json there, and each trace with its page"
@@ -80,13 +85,15 @@ def add(verbs: Verbs[Parser]) -> None:
 def run(options: argparse.Namespace) -> Exit:
     """Checks, prints, then saves: a result is never lost to a full disk."""
     out: Path | None = None if options.out is None else prepared(options.out)
-    search = dataclasses.replace(search_of(options), walks=walks_of(options))
+    search = dataclasses.replace(search_of(options), walks=walks_of(options), cluster=cluster_of(options))
     model = bound(chosen(options))
     asked = asked_witnesses(model, options.witnesses)
     verdict = advised(model, checked(model, options.engine, search), options)
     traces = {**trace_documents(model, verdict), **longest_documents(model, asked)}
     paths = {} if out is None else {name: str(out / _file_name(name)) for name in traces}
     document = check_document(verdict, traces, paths)
+    if out is not None and options.engine == "spark":
+        tables(verdict, out)
     if options.json:
         print_json(document)
     else:
@@ -99,6 +106,16 @@ def checked(model: Model, engine: str, search: Search) -> Verdict:
     """The engine's verdict, with a line of progress on a terminal meanwhile."""
     with ProgressLine(sys.stderr) as line:
         return ENGINES[engine](model, search, report_for(line))
+
+
+def tables(verdict: Verdict, folder: Path) -> None:
+    """The verdict, its properties, levels and coverage as Parquet. Raises `Wrong` when the disk does not take them."""
+    from ..explorer.spark.columns import write_tables  # needs the extra spark, which this engine has just needed
+
+    try:
+        write_tables(verdict, folder)
+    except OSError as error:
+        raise Wrong(f"--out {folder}: the tables could not be saved: {error}") from None
 
 
 def advised(model: Model, verdict: Verdict, options: argparse.Namespace) -> Verdict:

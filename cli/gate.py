@@ -17,15 +17,17 @@ from pathlib import Path
 from types import FrameType
 
 from ..explorer import EXHAUSTIVE
+from ..explorer.search import Cluster
 from ..reports.document import Document
 from ..reports.gatepage import gate_page
 from .exits import Exit, worst
 from .gatefiles import saved
 from .gatereport import Ended, gate_document
-from .gating import Entry, Result, Workers, checked
+from .gating import Entry, Result, Workers, audited, checked, command, read_back
 from .options import Parser, Verbs, Wrong, add_print_options, add_verb, paper_of, positive, seconds, size
 from .output import prepared, print_json
 from .recorded import Recorded, RecordFile, read, shipped
+from .sweep import on_spark
 
 EXAMPLES = """\
   tidegate gate                              everything of spec/ that belongs to a commit
@@ -57,7 +59,11 @@ def add(verbs: Verbs[Parser]) -> None:
         "--workers", "--processes", metavar="N", type=positive, default=_cores(),
         help="checks at a time (default: one a core)",
     )  # fmt: skip
-    parser.add_argument("--engine", choices=EXHAUSTIVE, help="which engine checks (default: the file's, or native)")
+    parser.add_argument(
+        "--engine", choices=(*EXHAUSTIVE, "spark"),
+        help="which engine checks (default: the file's, or native); spark: native checks, a task each",
+    )
+    parser.add_argument("--master", metavar="URL", default="local[*]", help="Spark's, with --engine spark")
     parser.add_argument("--memory", metavar="SIZE", type=size, help="of one check: 500M, 2G")
     parser.add_argument("--time", metavar="SECONDS", type=seconds, help="of one check")
     parser.add_argument(
@@ -152,6 +158,8 @@ def _checked(entries: Sequence[Entry], options: argparse.Namespace) -> tuple[lis
 
     The largest are begun first, so that no worker is left alone with one at the end.
     """
+    if options.engine == "spark":
+        return _on_spark(entries, options), False
     workers = Workers()
     largest_first = sorted(entries, key=_size, reverse=True)
     with _interrupts() as received, ThreadPoolExecutor(options.workers) as pool:
@@ -159,6 +167,15 @@ def _checked(entries: Sequence[Entry], options: argparse.Namespace) -> tuple[lis
         interrupted = _waited(list(futures.values()), workers, received)
     found = [futures[id(entry)].result() for entry in entries if not futures[id(entry)].cancelled()]
     return [result for result in found if result is not None], interrupted
+
+
+def _on_spark(entries: Sequence[Entry], options: argparse.Namespace) -> list[Result]:
+    """Every entry's result, each check a task of Spark's."""
+    checks = [each for each in entries if isinstance(each, Recorded)]
+    commands = [command(each, options) for each in checks]
+    told = on_spark(Cluster(master=options.master), commands, [float(_size(each)) for each in checks])
+    found = {id(check): read_back(check, each, options) for check, each in zip(checks, told, strict=True)}
+    return [found[id(each)] if isinstance(each, Recorded) else audited(each) for each in entries]
 
 
 def _size(entry: Entry) -> int:

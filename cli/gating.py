@@ -14,6 +14,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
+from ..explorer.spark.commands import Told
 from ..reports.paper import count
 from .exits import Exit
 from .recorded import Audit, Expected, Recorded, constant_text
@@ -95,19 +96,28 @@ def checked(entry: Entry, options: argparse.Namespace, workers: Workers) -> Resu
     if isinstance(entry, Audit):
         return None if workers.stopping else audited(entry)
     started = time.monotonic()
-    done = workers.run([sys.executable, "-m", "tidegate.cli.main", *arguments(entry, options)])
+    done = workers.run([sys.executable, *command(entry, options)])
     if done is None:
         return None
-    seconds = time.monotonic() - started
     code, out, err = done
+    return read_back(entry, Told(code, out, err, time.monotonic() - started), options, stopping=workers.stopping)
+
+
+def command(check: Recorded, options: argparse.Namespace) -> list[str]:
+    """What a Python is given that runs a recorded check."""
+    return ["-m", "tidegate.cli.main", *arguments(check, options)]
+
+
+def read_back(check: Recorded, told: Told, options: argparse.Namespace, *, stopping: bool = False) -> Result:
+    """Compares what a check's process told."""
     try:
-        report = json.loads(out)
+        report = json.loads(told.out)
     except json.JSONDecodeError:
-        if workers.stopping or code == Exit.INCONCLUSIVE:
-            told = Difference("", "interrupted before there was anything to report")
-            return Result(entry, "inconclusive", Exit.INCONCLUSIVE, seconds, None, (told,))
-        return _broken(entry, code, err, seconds)
-    return judged(entry, report, seconds, ci=options.ci)
+        if stopping or told.exit == Exit.INCONCLUSIVE:
+            nothing = Difference("", "interrupted before there was anything to report")
+            return Result(check, "inconclusive", Exit.INCONCLUSIVE, told.seconds, None, (nothing,))
+        return _broken(check, told.exit, told.err, told.seconds)
+    return judged(check, report, told.seconds, ci=options.ci)
 
 
 def _broken(check: Recorded, code: int, told: str, seconds: float) -> Result:
@@ -141,8 +151,10 @@ def arguments(check: Recorded, options: argparse.Namespace) -> list[str]:
 
 
 def engine_of(check: Recorded, options: argparse.Namespace) -> str:
-    """The engine that runs a check: the command line's, else the file's, else the native one."""
-    return options.engine or check.engine or "native"
+    """The engine that runs a check: the command line's, else the file's, else the native one, which on Spark each task
+    runs."""
+    given = "native" if options.engine == "spark" else options.engine
+    return given or check.engine or "native"
 
 
 # --- audits -----------------------------------------------------------------------------------------------------------

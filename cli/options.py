@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
 
-from ..explorer.search import Search, Walks
+from ..explorer.search import Cluster, Search, Walks
 from ..reports.paper import Paper, paper_for
 
 
@@ -128,10 +128,10 @@ def add_search_options(parser: Parser) -> None:
     group = parser.add_argument_group("the search")
     group.add_argument(
         "--engine",
-        choices=("native", "python", "walk", "bmc"),
+        choices=("native", "python", "walk", "bmc", "spark"),
         default="native",
-        help="compiled code (default), plain Python, the judge itself, random walks: a sample, or bmc: all runs up to "
-        "a depth, by SAT",
+        help="compiled code (default), plain Python, the judge itself, random walks: a sample, bmc: all runs up to a "
+        "depth, by SAT, or spark: compiled code on many machines",
     )
     group.add_argument(
         "--symmetry",
@@ -207,6 +207,62 @@ def walks_of(options: argparse.Namespace) -> Walks | None:
         strategy=options.strategy or default.strategy,
         fields=tuple(options.novel),
     )
+
+
+def add_cluster_options(parser: Parser) -> None:
+    """How a search is spread over Spark."""
+    group = parser.add_argument_group("many machines (--engine spark)")
+    group.add_argument("--master", metavar="URL", help="Spark's, or sc://host:port of Connect (default: local[*])")
+    group.add_argument("--shards", metavar="K", type=positive, help="who own the states (default: one a core)")
+    group.add_argument(
+        "--run-dir",
+        metavar="DIR",
+        type=Path,
+        help="where levels are kept, seen by every executor under this path; a run that was ended goes on there",
+    )
+    group.add_argument(
+        "--fingerprint", type=int, choices=(64, 128), help="bits that a state is told by (default: 64)"
+    )  # fmt: skip
+    group.add_argument(
+        "--hand-over",
+        metavar="N",
+        type=natural,
+        help="states that must wait before Spark takes over from this process (default: 200000)",
+    )
+    group.add_argument(
+        "--scratch", metavar="DIR", type=Path, help="each machine's place for tables (default: for temporary files)"
+    )
+    group.add_argument(
+        "--conf", metavar="KEY=VALUE", action="append", default=[], help="more of Spark's configuration (repeatable)"
+    )
+    group.add_argument(
+        "--states-out", metavar="DIR", type=Path, help="write the reached states as Parquet, a column a field"
+    )
+
+
+_CLUSTER = ("master", "shards", "run_dir", "fingerprint", "hand_over", "scratch", "conf", "states_out")
+
+
+def cluster_of(options: argparse.Namespace) -> Cluster | None:
+    """What `add_cluster_options` read; None for another engine. Raises `Wrong` where an option asks nothing of the
+    engine."""
+    given = {name: getattr(options, name) for name in _CLUSTER if getattr(options, name) not in (None, [])}
+    if options.engine != "spark":
+        for name in given:
+            raise Wrong(f"--{name.replace('_', '-')} is for --engine spark")
+        return None
+    if options.workers != 1:
+        raise Wrong("--workers is for threads of one process; with --engine spark, --master and --shards say how many")
+    if "conf" in given:
+        given["conf"] = tuple(_setting(each) for each in given["conf"])
+    return Cluster(**given)
+
+
+def _setting(text: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not equals or not name.startswith("spark."):
+        raise Wrong(f"--conf {text}: write spark.NAME=VALUE, for example --conf spark.executor.memory=4g")
+    return name, value
 
 
 def search_of(options: argparse.Namespace) -> Search:

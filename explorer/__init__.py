@@ -28,6 +28,21 @@ def explore_boundedly(model: Model, search: Search, report: Report | None = None
     return check(model, search, report)
 
 
+def explore_on_spark(model: Model, search: Search, report: Report | None = None) -> Verdict:
+    """Exhaustive exploration spread over Spark, see `spark`. UsageError, with what installs it, when pyspark is
+    missing."""
+    try:
+        from .spark.session import check
+    except ModuleNotFoundError as error:
+        missing = (error.name or "").partition(".")[0]
+        if missing not in ("pyspark", "pyarrow", "pandas", "numpy"):
+            raise
+        raise UsageError(
+            f"--engine spark needs {missing}, which is not installed; install it with: pip install 'tidegate[spark]'"
+        ) from None
+    return check(model, search, report)
+
+
 Engine: TypeAlias = Callable[[Model, Search, Report | None], Verdict]
 
 ENGINES: Mapping[str, Engine] = {
@@ -35,6 +50,7 @@ ENGINES: Mapping[str, Engine] = {
     "python": explore_plainly,
     "walk": walk_at_random,
     "bmc": explore_boundedly,
+    "spark": explore_on_spark,
 }
 """Every engine by the name that `--engine` takes."""
 

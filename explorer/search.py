@@ -26,6 +26,27 @@ class Walks:
 
 
 @dataclass(frozen=True, slots=True)
+class Cluster:
+    """How to spread a search over Spark. `master` is Spark's, or of Spark Connect (`sc://host:port`).
+
+    `shards` own the states (None: one a core). `run_dir` holds the level files and must be seen by every executor
+    under this path; None is a temporary one, for masters on this machine. `fingerprint` is of 64 or 128 bits.
+    `hand_over` is how many states must wait to be expanded before Spark is worth its while; until then this process
+    searches alone. `scratch` is where each machine keeps its shards' tables (None: its directory for temporary files).
+    `states_out` is where the reached states go, decoded into columns. `conf` is more of Spark's configuration.
+    """
+
+    master: str = "local[*]"
+    shards: int | None = None
+    run_dir: Path | None = None
+    fingerprint: Literal[64, 128] = 64
+    hand_over: int = 200_000
+    scratch: Path | None = None
+    states_out: Path | None = None
+    conf: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Search:
     """How to search. `memory_bytes` and `seconds` end the search as inconclusive; None is no limit of ours.
 
@@ -33,7 +54,8 @@ class Search:
     exhaustive run, drawn with `seed`, plain Python judges again. `cache` is where compiled kernels are kept; None
     keeps none. `keep_going` explores everything and gives the shortest counterexample of every property, instead of
     ending at the first. `walks` is for the engine that walks, and None for its defaults. `depth`
-    is how many steps runs have at most in the engine that is bounded by it; None leaves that to the engine.
+    is how many steps runs have at most in the engine that is bounded by it; None leaves that to the engine. `cluster`
+    is for the engine on Spark.
     """
 
     symmetry: bool = False
@@ -46,6 +68,7 @@ class Search:
     keep_going: bool = False
     walks: Walks | None = None
     depth: int | None = None
+    cluster: Cluster | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,6 +24,7 @@ class Ending:
     `stopped` says why it ended early; `failure` is a model error or, when `deadlock` is set, a deadlock.
     `sampled` says what an engine that does not exhaust looked at, once it has seen all that it was asked to; `bounded`
     is the number of steps up to which an engine has looked at every run, once that is all that it was asked to.
+    `collisions` is how many pairs of states an engine that keeps fingerprints is expected to have taken for one.
     """
 
     engine: str
@@ -43,6 +44,7 @@ class Ending:
     notes: tuple[str, ...]
     sampled: str | None = None
     bounded: int | None = None
+    collisions: float | None = None
 
     @property
     def passed(self) -> bool:
@@ -121,7 +123,8 @@ def _assurance(outcome: Outcome, ending: Ending) -> str:
     if outcome in ("model_error", "safety", "deadlock"):
         return f"a counterexample, {'' if ending.sampled else 'the shortest, '}replayed in plain Python"
     if ending.exhausted:
-        return "exhaustive within bounds"
+        expected = "" if ending.collisions is None else f", expected collisions {ending.collisions:.1e}"
+        return f"exhaustive within bounds{expected}"
     if ending.bounded is not None:
         return f"bounded to depth {ending.bounded}"
     if ending.sampled:

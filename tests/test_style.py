@@ -25,7 +25,7 @@ ALLOWED = {
 }
 
 FILES = sorted(path for folder in ALLOWED for path in (ROOT / folder).rglob("*.py"))
-MACHINE = {ROOT / "explorer" / "native" / name for name in ("kernel.py", "walking.py")}
+MACHINE = {ROOT / "explorer" / "native" / name for name in ("kernel.py", "walking.py", "sharding.py")}
 TYPED = [path for path in FILES if path not in MACHINE]
 """All but the files that are text for our own small compiler: without annotations, their values all being words."""
 

@@ -33,12 +33,39 @@ class Code:
         return ctypes.CFUNCTYPE(ctypes.c_uint64, *[ctypes.c_uint64] * arguments)(address)
 
 
-def _machine() -> llvm.TargetMachine:
-    llvm.initialize_native_target()
-    llvm.initialize_native_asmprinter()
-    target = llvm.Target.from_default_triple()
-    features = llvm.get_host_cpu_features().flatten()
-    return target.create_target_machine(cpu=llvm.get_host_cpu_name(), features=features, opt=CODE, jit=True)
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What code is made for: LLVM's triple, a processor and its features."""
+
+    triple: str
+    cpu: str
+    features: str
+
+    @staticmethod
+    def host() -> Target:
+        """This machine."""
+        return Target(
+            llvm.get_default_triple(), llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
+        )  # fmt: skip
+
+    @staticmethod
+    def baseline() -> Target:
+        """Every machine of this kind that is not very old: on x86, those since 2009."""
+        triple = llvm.get_default_triple()
+        return Target(triple, "x86-64-v2" if triple.startswith("x86_64") else "generic", "")
+
+    @property
+    def key(self) -> str:
+        """A name for it, with LLVM's version."""
+        parts = (self.triple, self.cpu, self.features, llvmlite.__version__)
+        return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
+
+    def machine(self) -> llvm.TargetMachine:
+        """LLVM's view of it."""
+        llvm.initialize_native_target()
+        llvm.initialize_native_asmprinter()
+        found = llvm.Target.from_triple(self.triple)
+        return found.create_target_machine(cpu=self.cpu, features=self.features, opt=CODE, jit=True)
 
 
 def content_key(*texts: str) -> str:
@@ -56,7 +83,7 @@ def content_key(*texts: str) -> str:
 def _optimise(text: str, machine: llvm.TargetMachine) -> bytes:
     module = llvm.parse_assembly(text)
     module.verify()
-    module.triple = llvm.get_default_triple()
+    module.triple = machine.triple
     options = llvm.create_pipeline_tuning_options(speed_level=PIPELINE)
     builder = llvm.create_pass_builder(machine, options)
     builder.getModulePassManager().run(module, builder)
@@ -70,14 +97,14 @@ def _load(binary: bytes, machine: llvm.TargetMachine) -> llvm.ExecutionEngine:
     return engine
 
 
-def compile_text(text: str) -> bytes:
-    """Optimised object code of a module, for this processor."""
-    return _optimise(text, _machine())
+def compile_text(text: str, target: Target | None = None) -> bytes:
+    """Optimised object code of a module; for this processor, unless another target is given."""
+    return _optimise(text, (target or Target.host()).machine())
 
 
 def load_binary(binary: bytes) -> Code:
     """Object code made ready to call."""
-    return Code(_load(binary, _machine()))
+    return Code(_load(binary, Target.host().machine()))
 
 
 def read_object(path: Path | None) -> bytes | None:

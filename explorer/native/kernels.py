@@ -18,16 +18,18 @@ from .program import Program, can_happen, generate, plan_program
 
 @dataclass(frozen=True, slots=True)
 class Kernel:
-    """Compiled code and what the driver must know of it. `seconds` is what making or loading took; `cached` which."""
+    """Compiled code and what the driver must know of it. `seconds` is what making or loading took; `cached` which.
+    `binary` is the object code."""
 
     program: Program
     code: Code
     seconds: float
     cached: bool
+    binary: bytes
 
 
 @cache
-def _own_text() -> str:
+def own_text() -> str:
     """A digest of this engine's own source, so that a kernel never outlives the code that generated it."""
     folder = Path(__file__).parent
     total = hashlib.sha256()
@@ -38,7 +40,7 @@ def _own_text() -> str:
     return total.hexdigest()
 
 
-def _meaning(model: Model, symmetric: Sequence[Identity]) -> str:
+def meaning(model: Model, symmetric: Sequence[Identity]) -> str:
     """A digest of everything that the generated code depends on."""
     forms = (
         tuple((field.name, field.type) for field in model.fields),
@@ -51,16 +53,19 @@ def _meaning(model: Model, symmetric: Sequence[Identity]) -> str:
     return digest(forms)
 
 
-def kernel_of(model: Model, symmetric: Sequence[Identity], folder: Path | None, *, walks: bool = False) -> Kernel:
+def kernel_of(
+    model: Model, symmetric: Sequence[Identity], folder: Path | None, *, walks: bool = False, fingerprint: int = 0
+) -> Kernel:
     """The kernel of a bound model, from `folder` when an equal one was compiled there for this processor. One that can
-    take random walks is another."""
+    take random walks is another, and one that works on shards with fingerprints of 64 or 128 bits."""
     started = time.perf_counter()
-    key = content_key(_own_text(), _meaning(model, symmetric), "walks" if walks else "")
+    variant = "walks" if walks else f"shards {fingerprint}" if fingerprint else ""
+    key = content_key(own_text(), meaning(model, symmetric), variant)
     path = None if folder is None else folder / f"{key}.o"
     binary = read_object(path)
     cached = binary is not None
     program = plan_program(model)
     if binary is None:
-        binary = compile_text(generate(model, program, symmetric, walks=walks))
+        binary = compile_text(generate(model, program, symmetric, walks=walks, fingerprint=fingerprint))
         write_object(path, binary)
-    return Kernel(program, load_binary(binary), time.perf_counter() - started, cached)
+    return Kernel(program, load_binary(binary), time.perf_counter() - started, cached, binary)

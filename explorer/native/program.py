@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from llvmlite import ir as llvm
 
 from ...language.ir import Const, Function, Require
 from ...language.model import Action, Model, Property
 from ...language.types import Identity
-from . import kernel, walking
+from . import kernel, sharding, walking
 from .actions import CELL, FAILED, ActionCode, Counters, Plan, load_opens
 from .canonical import canonical_function
 from .cells import Memory
@@ -22,6 +23,10 @@ from .statements import Statements
 BATCH = 192
 """Successors gathered before they are looked up: enough to hide memory latency, few enough to stay in the first
 cache."""
+
+
+Text = Callable[..., Any]
+"""A function in the machine language."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,9 +59,11 @@ def plan_program(model: Model) -> Program:
     return Program(layout, opens, plans, counters.next, slots, *kinds)
 
 
-def generate(model: Model, program: Program, symmetric: Sequence[Identity], *, walks: bool = False) -> str:
+def generate(
+    model: Model, program: Program, symmetric: Sequence[Identity], *, walks: bool = False, fingerprint: int = 0
+) -> str:
     """The LLVM text of a bound model; `symmetric` are the domains whose renamings are folded. `walks` adds random walks
-    to it."""
+    to it, `fingerprint` (64 or 128 bits) a shard's share of a level."""
     layout, module = program.layout, llvm.Module("tidegate")
     functions = _Functions(module, layout, program.opens)
     functions.masked("invariants", program.invariants, wanted=False)
@@ -64,7 +71,8 @@ def generate(model: Model, program: Program, symmetric: Sequence[Identity], *, w
     functions.terminal(model.terminals)
     functions.expand(program.plans, functions.watch(program.transitions))
     functions.made["canonical"] = canonical_function(module, layout, symmetric)
-    _kernel(module, layout, functions.made, walks=walks)
+    texts = (*kernel.TEXTS, *(walking.TEXTS if walks else ()), *(sharding.TEXTS if fingerprint else ()))
+    _kernel(module, layout, functions.made, texts, fingerprint // 64)
     return str(module)
 
 
@@ -80,17 +88,19 @@ def applicable(model: Model, kind: str) -> tuple[Property, ...]:
     return tuple(each for each in model.properties if each.kind == kind and each.applicable)
 
 
-def _kernel(module: llvm.Module, layout: Layout, made: dict[str, llvm.Function], *, walks: bool) -> None:
+def _kernel(
+    module: llvm.Module, layout: Layout, made: dict[str, llvm.Function], texts: Sequence[Text], finger: int
+) -> None:
     numbers = {
         **CELL, **{name: index for index, name in enumerate(EVENTS)},
         "W": layout.words, "STRIDE": layout.words + 2, "BATCH": BATCH,
         "NO_PARENT": NO_PARENT, "REHASH_BATCH": kernel.REHASH_BATCH, "CLAIMED": kernel.CLAIMED,
         "NO_ROOM": kernel.NO_ROOM, "HANDOUT": kernel.HANDOUT, "ERROR_BIT": ERROR_BIT, "FAILED": FAILED,
-        **walking.NUMBERS,
+        **walking.NUMBERS, **sharding.NUMBERS, "FINGER": finger,
     }  # fmt: skip
-    for text in (*kernel.TEXTS, *walking.TEXTS) if walks else kernel.TEXTS:
+    for text in texts:
         made[text.__name__] = compile_into(module, text, numbers, made)
-        if text.__name__ not in (*kernel.PUBLIC, *walking.PUBLIC):
+        if text.__name__ not in (*kernel.PUBLIC, *walking.PUBLIC, *sharding.PUBLIC):
             made[text.__name__].linkage = "internal"
 
 

@@ -7,6 +7,7 @@ verdict
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import replace
 
 from ...language.constants import Value
@@ -82,12 +83,13 @@ class Driver:
         """Since the search began."""
         return time.perf_counter() - self.started
 
-    def run(self) -> None:
-        """Search until everything is explored or something ends it."""
+    def run(self, enough: Callable[[], bool] | None = None) -> None:
+        """Search until everything is explored or something ends it; or, between two levels, until it is `enough`."""
         try:
             self._start()
             while not self.findings.ended and not self.failed and self._level():
-                pass
+                if enough is not None and enough():
+                    return
         except KeyboardInterrupt:
             self.findings.stop("stopped by Ctrl-C")
         finally:

@@ -1,0 +1,3 @@
+from pathlib import Path
+
+JAVA_HOME: Path

@@ -1,0 +1,122 @@
+"""`python -m bench.spark`: what a state costs on Spark, beside the native engine, in processor time.
+
+Each size is run by both in processes of their own; the processor time is that of a process and of all below it, so that
+the JVM and the Python workers count. The slope between two sizes leaves out what starting costs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+TICKS = os.sysconf("SC_CLK_TCK")
+MODEL = "replication:kip320"
+PROPERTIES = ("type_ok", "leader_in_isr", "weak_isr", "strong_isr")
+BASE = ("--set", "replicas=3", "--set", "log_size=2", "--set", "max_records=2")
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """What a check took."""
+
+    report: dict[str, Any]
+    wall: float
+    cpu: float
+
+    @property
+    def states(self) -> int:
+        """Distinct states."""
+        return self.report["distinct_states"]
+
+
+def main() -> None:
+    """Measures and prints."""
+    parser = argparse.ArgumentParser(prog="python -m bench.spark", description="What a state costs on Spark.")
+    parser.add_argument("--epochs", type=int, nargs="+", default=[2, 3], help="max_leader_epoch of each size")
+    parser.add_argument("--master", default="local[2]")
+    parser.add_argument("--shards", type=int, default=2)
+    parser.add_argument("--hand-over", type=int, default=20_000)
+    parser.add_argument("--no-native", action="store_true", help="measure Spark alone")
+    options = parser.parse_args()
+    print(f"load average {os.getloadavg()[0]:.1f}, {os.cpu_count()} processors")
+    spark = ("--engine", "spark", "--master", options.master, "--shards", str(options.shards),
+             "--hand-over", str(options.hand_over))  # fmt: skip
+    costs: dict[str, list[Cost]] = {"native": [], "spark": []}
+    for epochs in options.epochs:
+        for engine in ("native", "spark"):
+            if engine == "native" and options.no_native:
+                continue
+            cost = measured("--set", f"max_leader_epoch={epochs}", *(spark if engine == "spark" else ()))
+            costs[engine].append(cost)
+            tell(engine, cost)
+    for engine, each in costs.items():
+        if len(each) > 1:
+            small, large = each[0], each[-1]
+            slope = (large.cpu - small.cpu) / (large.states - small.states) * 1e6
+            print(f"{engine:7} {slope:.2f} us of processor time for each state more")
+
+
+def measured(*arguments: str) -> Cost:
+    """A check in a process of its own."""
+    asked = [part for name in PROPERTIES for part in ("--property", name)]
+    with tempfile.TemporaryDirectory() as folder:
+        report = Path(folder) / "report.json"
+        command = [sys.executable, "-m", "tidegate.cli.main", "check", MODEL, *BASE, *asked, *arguments, "--json"]
+        began = time.perf_counter()
+        with report.open("w") as out:
+            running = subprocess.Popen(command, stdout=out, stderr=subprocess.DEVNULL)
+            cpu = watched(running)
+        return Cost(json.loads(report.read_text()), time.perf_counter() - began, cpu)
+
+
+def watched(running: subprocess.Popen[bytes]) -> float:
+    """Seconds of processor time of a process and of all below it, looked at five times a second until it ends."""
+    known: dict[int, float] = {}
+    while running.poll() is None:
+        for pid, used in usage(running.pid):
+            known[pid] = max(used, known.get(pid, 0.0))
+        time.sleep(0.2)
+    return sum(known.values())
+
+
+def usage(pid: int) -> list[tuple[int, float]]:
+    """Each process below one, and it, with the processor time that it has used itself."""
+    below: dict[int, list[int]] = {}
+    used: dict[int, float] = {}
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = path.read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+        each = int(path.parent.name)
+        below.setdefault(int(fields[1]), []).append(each)
+        used[each] = (int(fields[11]) + int(fields[12])) / TICKS
+    found, waiting = [pid], [pid]
+    while waiting:
+        children = below.get(waiting.pop(), [])
+        found += children
+        waiting += children
+    return [(each, used[each]) for each in found if each in used]
+
+
+def tell(engine: str, cost: Cost) -> None:
+    """One line."""
+    report = cost.report
+    print(
+        f"{engine:7} {cost.states:>11,} states, depth {report['depth']}: wall {cost.wall:.1f} s, processors "
+        f"{cost.cpu:.1f} s, {cost.cpu / cost.states * 1e6:.2f} us a state; {report['assurance']}"
+    )
+    if engine == "spark":
+        print("        " + "; ".join(report["notes"]))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,184 @@
+"""`tidegate sweep MODEL`: a check for every point of a lattice of constants, or with one switch dropped at a time, as a
+table of verdicts."""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import json
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+from ..explorer.search import Cluster
+from ..explorer.spark.commands import Told, run_command
+from ..language.errors import UsageError
+from ..reports.paper import Page, Paper, count
+from .exits import Exit
+from .models import bound
+from .options import (
+    Chosen,
+    Parser,
+    Verbs,
+    Wrong,
+    add_model_options,
+    add_print_options,
+    add_verb,
+    chosen,
+    paper_of,
+    positive,
+    seconds,
+    size,
+)
+from .output import print_json
+
+EXAMPLES = """\
+  tidegate sweep replication:kip320 --drop --property strong_isr
+  tidegate sweep replication:kip320 --vary max_leader_epoch=1,2 --vary truncation=common_prefix,own_epoch
+  tidegate sweep replication:kip320 --drop --engine spark --master "local[2]" --out verdicts.parquet
+
+exit: 0 every check gave a verdict, whatever it is; 5 one was inconclusive, 70 one broke down,
+64 usage
+"""
+
+Point = Mapping[str, str]
+
+
+def add(verbs: Verbs[Parser]) -> None:
+    """Adds the verb."""
+    about = "Checks a model at every combination of the given values, or with each of its switches turned in turn."
+    parser = add_verb(verbs, "sweep", "a check per point of a lattice, as a table of verdicts", about, EXAMPLES)
+    add_model_options(parser, search=False)
+    group = parser.add_argument_group("the sweep")
+    group.add_argument(
+        "--vary", metavar="NAME=A,B", action="append", default=[], help="values of a constant (repeatable: all pairs)"
+    )
+    group.add_argument("--drop", action="store_true", help="each truth value turned, one at a time")
+    group.add_argument(
+        "--engine", choices=("native", "spark"), default="native", help="where checks run; each natively"
+    )
+    group.add_argument("--master", metavar="URL", default="local[*]", help="Spark's (default: local[*])")
+    group.add_argument("--processes", metavar="N", type=positive, default=2, help="checks at a time, here (default: 2)")
+    group.add_argument("--memory", metavar="SIZE", type=size, help="of one check: 500M, 2G")
+    group.add_argument("--time", metavar="SECONDS", type=seconds, help="of one check")
+    group.add_argument("--out", metavar="FILE", type=Path, help="write the table as Parquet (needs the extra spark)")
+    add_print_options(parser)
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> Exit:
+    """Checks every point and prints the table."""
+    choice = chosen(options)
+    points = list(points_of(choice, options.vary, drop=options.drop))
+    commands = [_command(choice, point, options) for point in points]
+    rows = [row_of(point, told) for point, told in zip(points, _run(commands, options), strict=True)]
+    if options.json:
+        print_json({"schema": "tidegate.sweep/1", "model": choice.model, "rows": rows})
+    else:
+        print(sweep_page(choice.model, rows, paper_of(options)).text(), end="", flush=True)
+    if options.out is not None:
+        _save(rows, options.out)
+    words = {row["verdict"] for row in rows}
+    return Exit.INTERNAL if "broke down" in words else Exit.INCONCLUSIVE if "inconclusive" in words else Exit.HOLDS
+
+
+def points_of(choice: Chosen, vary: Sequence[str], *, drop: bool) -> Iterator[Point]:
+    """The points: each combination of the values to vary, by itself and, to drop, with each switch turned."""
+    model = bound(choice)
+    axes = [_axis(text) for text in vary]
+    for name in dict(axes):
+        if name not in model.constants:
+            raise Wrong(f"--vary {name}: {choice.model} has no such constant; tidegate models shows them")
+    switches = [name for name, value in model.values.items() if isinstance(value, bool)] if drop else []
+    if not axes and not switches:
+        raise Wrong("nothing to sweep: give --vary NAME=A,B, or --drop for a model that has switches")
+    for values in itertools.product(*(axis[1] for axis in axes)):
+        point = dict(zip((axis[0] for axis in axes), values, strict=True))
+        yield point
+        for name in switches:
+            if name not in point:
+                yield {**point, name: str(not model.values[name]).lower()}
+
+
+def _axis(text: str) -> tuple[str, list[str]]:
+    name, equals, values = text.partition("=")
+    found = [each.strip() for each in values.split(",") if each.strip()]
+    if not equals or not name.strip() or not found:
+        raise Wrong(f"--vary {text}: write NAME=A,B, for example --vary max_leader_epoch=1,2")
+    return name.strip(), found
+
+
+def _command(choice: Chosen, point: Point, options: argparse.Namespace) -> list[str]:
+    settings = {**dict(choice.assignments), **point}
+    sets = [part for name, value in settings.items() for part in ("--set", f"{name}={value}")]
+    properties = [part for name in choice.properties for part in ("--property", name)]
+    given = {"--bounds": choice.bounds, "--memory": options.memory, "--time": options.time}
+    limits = [part for name, value in given.items() if value is not None for part in (name, str(value))]
+    ghosts = [] if choice.ghosts is None else ["--ghosts" if choice.ghosts else "--no-ghosts"]
+    return ["-m", "tidegate.cli.main", "check", choice.model, *sets, *properties, *limits, *ghosts, "--json"]
+
+
+def _run(commands: Sequence[Sequence[str]], options: argparse.Namespace) -> list[Told]:
+    if options.engine == "native":
+        with ThreadPoolExecutor(options.processes) as pool:
+            return list(pool.map(run_command, commands))
+    return on_spark(Cluster(master=options.master), commands, [1.0] * len(commands))
+
+
+def on_spark(cluster: Cluster, commands: Sequence[Sequence[str]], weights: Sequence[float]) -> list[Told]:
+    """Commands as Spark tasks, the heaviest first. UsageError when pyspark is missing."""
+    try:
+        from ..explorer.spark.matrix import run_commands
+    except ModuleNotFoundError as error:
+        raise UsageError(
+            f"--engine spark needs {error.name}, which is not installed; install it with: pip install 'tidegate[spark]'"
+        ) from None
+    return run_commands(cluster, commands, weights)
+
+
+def row_of(point: Point, told: Told) -> dict[str, Any]:
+    """A row of the table: the point, and what came of it. A check that broke down is a row too."""
+    row: dict[str, Any] = {"point": " ".join(f"{name}={value}" for name, value in point.items()) or "as it is"}
+    try:
+        report = json.loads(told.out)
+    except json.JSONDecodeError:
+        says = (told.err.strip() or f"the process ended with {told.exit} and said nothing").splitlines()[-1]
+        return {**row, "verdict": "broke down", "outcome": says, "seconds": told.seconds}
+    violated = {each["name"]: each["steps"] for each in report["properties"] if each["verdict"] == "violated"}
+    return {
+        **row, **{name: report[name] for name in ("verdict", "outcome", "distinct_states", "transitions", "depth")},
+        "violated": ", ".join(violated), "steps": min(violated.values(), default=None),
+        "constants": json.dumps(report["constants"]), "seconds": told.seconds,
+    }  # fmt: skip
+
+
+def sweep_page(model: str, rows: Sequence[Mapping[str, Any]], paper: Paper) -> Page:
+    """The table."""
+    page = Page(paper)
+    page.line(f"{model}: {count(len(rows), 'check')}", style="bold")
+    page.columns([(row["point"], row["verdict"], _found(row)) for row in rows], indent=2)
+    return page
+
+
+def _found(row: Mapping[str, Any]) -> str:
+    if row.get("violated"):
+        return f"{row['violated']} after {row['steps']} steps"
+    if "distinct_states" not in row:
+        return str(row["outcome"])
+    return f"{row['distinct_states']:,} states, depth {row['depth']}"
+
+
+def _save(rows: Sequence[dict[str, Any]], path: Path) -> None:
+    try:
+        from ..explorer.spark.columns import write_rows
+    except ModuleNotFoundError as error:
+        raise UsageError(
+            f"--out needs {error.name}, which is not installed; install it with: pip install 'tidegate[spark]'"
+        ) from None
+    try:
+        write_rows(rows, path)
+    except OSError as error:
+        raise Wrong(f"--out {path}: the table could not be saved: {error}") from None
+    print(f"saved {path}", file=sys.stderr)

@@ -1,0 +1,8 @@
+"""Exhaustive exploration spread over Spark: shards own states by fingerprint, every level is a stage.
+
+Read in this order: `job` (what a task must know), `levels` (the files that hold what was found: the truth), `seen` (a
+shard's table of fingerprints: a cache), `step` (one shard's share of a level: pure, and all that tasks do), `rundir`
+(the run directory and its manifest), `adapter` and `session` (Spark), `driver` (the search) and `ending` (the verdict).
+
+Only `adapter` and `session` need the extra `spark`; the rest runs, and is tested, without it.
+"""

@@ -1,0 +1,110 @@
+"""The step as Spark runs it: Arrow rows of (shard, kind, bytes), one row a block of states.
+
+A level is a stage: rows are sent to the partition of the shard that they are for, which receives them and, where the
+job goes on, expands what is new. Works in classic Spark and through Spark Connect.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import shutil
+from collections.abc import Callable, Iterable, Iterator
+from typing import TypeAlias
+
+import pyarrow as pa
+from pyspark.sql import DataFrame, SparkSession
+
+from .job import Damaged, Job
+from .levels import Facts
+from .step import Row, receive, spread
+
+SCHEMA = "dst int, kind int, blk binary"
+_ARROW = pa.schema([("dst", pa.int32()), ("kind", pa.int32()), ("blk", pa.binary())])
+BATCH_BYTES = 4 << 20
+"""Rows are handed to Spark when they hold so many bytes."""
+
+Batches: TypeAlias = Iterator[pa.RecordBatch]
+
+
+def level_frame(spark: SparkSession, job: Job, level: int, chain: int) -> DataFrame:
+    """The facts of expanding `level` and the `chain` - 1 levels after it, as rows."""
+    frame = spark.range(0, job.shards, 1, job.shards).mapInArrow(_spreading(job, level), SCHEMA)
+    for each in range(level + 1, level + chain + 1):
+        task = _receiving(job, each, goes_on=each < level + chain)
+        frame = frame.repartitionById(job.shards, "dst").mapInArrow(task, SCHEMA)
+    return frame.select("blk")
+
+
+def facts_of(frame: DataFrame) -> list[Facts]:
+    """Run a job, and read what its tasks told."""
+    return [json.loads(bytes(row[0])) for row in frame.collect()]
+
+
+def _spreading(job: Job, level: int) -> Callable[[Batches], Batches]:
+    def run(batches: Batches) -> Batches:
+        shards = [shard for batch in batches for shard in batch.column(0).to_pylist()]
+        return _batches(row for shard in shards for row in spread(job, shard, level))
+
+    return run
+
+
+def _receiving(job: Job, level: int, *, goes_on: bool) -> Callable[[Batches], Batches]:
+    def run(batches: Batches) -> Batches:
+        return _batches(_received(job, level, _rows(batches), goes_on=goes_on))
+
+    return run
+
+
+def _received(job: Job, level: int, rows: Iterator[Row], *, goes_on: bool) -> Iterator[Row]:
+    """A partition's rows, which are all for one shard."""
+    first = next(rows, None)
+    if first is None:
+        raise Damaged(f"level {level}: a partition received nothing, not even the end of what each shard sent to it")
+    shard = first[0]
+    yield from receive(job, shard, level, _mine(shard, itertools.chain((first,), rows)))
+    if goes_on:
+        yield from spread(job, shard, level)
+
+
+def _mine(shard: int, rows: Iterable[Row]) -> Iterator[tuple[int, bytes]]:
+    for owner, kind, data in rows:
+        if owner != shard:
+            raise Damaged(f"a partition received rows for the shards {shard} and {owner}; was adaptive execution on?")
+        yield kind, data
+
+
+def _rows(batches: Batches) -> Iterator[Row]:
+    for batch in batches:
+        owners, kinds, blocks = (batch.column(at) for at in range(3))
+        for at in range(batch.num_rows):
+            yield owners[at].as_py(), kinds[at].as_py(), blocks[at].as_py()
+
+
+def _batches(rows: Iterator[Row]) -> Batches:
+    waiting, size = list[Row](), 0
+    for row in rows:
+        waiting.append(row)
+        size += len(row[2])
+        if size >= BATCH_BYTES:
+            yield _batch(waiting)
+            waiting, size = [], 0
+    if waiting:
+        yield _batch(waiting)
+
+
+def _batch(rows: list[Row]) -> pa.RecordBatch:
+    columns = (pa.array(column, type=field.type) for column, field in zip(zip(*rows, strict=True), _ARROW, strict=True))
+    return pa.RecordBatch.from_arrays(list(columns), schema=_ARROW)
+
+
+def swept(spark: SparkSession, job: Job, tasks: int) -> None:
+    """Remove the tables from the machines that these many tasks happen to run on."""
+    tables = job.tables
+
+    def sweep(batches: Batches) -> Batches:
+        for batch in batches:
+            shutil.rmtree(tables, ignore_errors=True)
+            yield batch
+
+    spark.range(0, tasks, 1, tasks).mapInArrow(sweep, "id long").count()

@@ -1,0 +1,154 @@
+"""Results as tables: levels, coverage and verdicts, and the reached states with a column for each field, as Parquet.
+
+A value becomes what Arrow has for its type: numbers, truth values, text for members of domains and enumerations, `null`
+for None, structs for records and maps (a field for each key), lists for sequences, sets and bags.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from ...language import types
+from ...language.checks import members_of
+from ...language.constants import Value
+from ...language.diff import state_to_json
+from ...language.model import Model
+from ...language.values import show
+from ...language.verdict import Verdict
+from ..native.frontier import decode
+from ..native.program import Program
+from .job import Job
+from .levels import LevelFile
+from .rundir import Manifest
+
+ROWS = 20_000
+"""Decoded states that are written together."""
+
+_LEVELS = pa.schema([("depth", pa.int64()), ("states", pa.int64()), ("seconds", pa.float64())])
+_COVERAGE = pa.schema([
+    ("action", pa.string()), ("switched_off", pa.bool_()), ("fired", pa.int64()), ("guard", pa.string()),
+    ("line", pa.int64()), ("is_limit", pa.bool_()), ("evaluated", pa.int64()), ("passed", pa.int64()),
+])  # fmt: skip
+_PROPERTIES = pa.schema([
+    ("property", pa.string()), ("kind", pa.string()), ("says", pa.string()), ("verdict", pa.string()),
+    ("steps", pa.int64()),
+])  # fmt: skip
+_VERDICT = pa.schema([
+    ("model", pa.string()), ("constants", pa.string()), ("engine", pa.string()), ("verdict", pa.string()),
+    ("outcome", pa.string()), ("assurance", pa.string()), ("distinct_states", pa.int64()),
+    ("transitions", pa.int64()), ("depth", pa.int64()), ("seconds", pa.float64()),
+])  # fmt: skip
+
+
+def write_tables(verdict: Verdict, folder: Path) -> None:
+    """`verdict.parquet`, `properties.parquet`, `levels.parquet` and `coverage.parquet` in a directory that exists; one
+    row a verdict (constants as JSON), property, level, and guard of an action. Raises OSError."""
+    for name, rows, schema in (
+        ("verdict", [verdict_row(verdict)], _VERDICT),
+        ("properties", _properties(verdict), _PROPERTIES),
+        ("levels", [{"depth": x.depth, "states": x.states, "seconds": x.seconds} for x in verdict.levels], _LEVELS),
+        ("coverage", list(_coverage(verdict)), _COVERAGE),
+    ):
+        pq.write_table(pa.Table.from_pylist(rows, schema=schema), folder / f"{name}.parquet")
+
+
+def verdict_row(verdict: Verdict) -> dict[str, Any]:
+    """A verdict as a row."""
+    names = [name for name in _VERDICT.names if name != "constants"]
+    return {
+        **{name: getattr(verdict, name) for name in names},
+        "constants": json.dumps(dict(verdict.constants)),
+    }
+
+
+def _properties(verdict: Verdict) -> list[dict[str, Any]]:
+    return [
+        {
+            "property": each.name, "kind": each.kind, "says": each.says, "verdict": each.verdict,
+            "steps": None if each.run is None else len(each.run.steps),
+        }
+        for each in verdict.properties
+    ]  # fmt: skip
+
+
+def _coverage(verdict: Verdict) -> Iterator[dict[str, Any]]:
+    for action in verdict.actions:
+        row = {"action": action.name, "switched_off": action.switched_off, "fired": action.fired}
+        yield from (
+            {
+                **row, "guard": each.text, "line": each.line, "is_limit": each.is_limit, "evaluated": each.evaluated,
+                "passed": each.passed,
+            }
+            for each in action.guards
+        )  # fmt: skip
+        if not action.guards:
+            yield row
+
+
+_SWEEP = pa.schema([
+    ("point", pa.string()), ("verdict", pa.string()), ("outcome", pa.string()), ("distinct_states", pa.int64()),
+    ("transitions", pa.int64()), ("depth", pa.int64()), ("violated", pa.string()), ("steps", pa.int64()),
+    ("constants", pa.string()), ("seconds", pa.float64()),
+])  # fmt: skip
+
+
+def write_rows(rows: Sequence[dict[str, Any]], path: Path) -> None:
+    """The table of a sweep, a row a point; the constants as JSON. Raises OSError."""
+    pq.write_table(pa.Table.from_pylist(rows, schema=_SWEEP), path)
+
+
+# --- states -----------------------------------------------------------------------------------------------------------
+
+
+def arrow_type(type_: types.Type, values: Mapping[str, Value]) -> pa.DataType:
+    """The column type of a model's type, `values` being the constants'."""
+    match type_:
+        case types.Int():
+            return pa.int64()
+        case types.Bool():
+            return pa.bool_()
+        case types.Option(of=of):
+            return arrow_type(of, values)
+        case types.Record(fields=fields):
+            return pa.struct([(name, arrow_type(each, values)) for name, each in fields])
+        case types.Map(key=key, value=of):
+            return pa.struct([(show(each), arrow_type(of, values)) for each in members_of(key, values)])
+        case types.Seq(of=of) | types.Subset(of=of) | types.Pool(of=of):
+            return pa.list_(arrow_type(of, values))
+        case _:
+            return pa.string()
+
+
+def write_states(model: Model, program: Program, job: Job, manifest: Manifest, folder: Path) -> int:
+    """Every reached state, a file a level and shard; how many. Besides the fields there are `depth_`, `shard_` and
+    `index_`, which say where a state is, and `parent_shard_` and `parent_index_`, one level up. Raises OSError."""
+    folder.mkdir(parents=True, exist_ok=True)
+    places = [(name, pa.int64()) for name in ("depth_", "shard_", "index_", "parent_shard_", "parent_index_")]
+    fields = [(each.name, arrow_type(each.type, model.values)) for each in model.fields]
+    schema, written = pa.schema([*places, *fields]), 0
+    for level, done in enumerate(manifest.levels, 1):
+        for shard, count in enumerate(done.states):
+            file = LevelFile(job, level, shard, expected=count)
+            with pq.ParquetWriter(folder / f"L{level:05}-s{shard:05}.parquet", schema) as writer:
+                for first in range(0, count, ROWS):
+                    rows = [_row(model, program, file, at) for at in range(first, min(count, first + ROWS))]
+                    writer.write_table(pa.Table.from_pylist(rows, schema=schema))
+            file.close()
+            written += count
+    return written
+
+
+def _row(model: Model, program: Program, file: LevelFile, index: int) -> dict[str, Any]:
+    parent = file.parent(index)
+    return {
+        "depth_": file.level, "shard_": file.shard, "index_": index,
+        "parent_shard_": None if parent is None else parent.shard,
+        "parent_index_": None if parent is None else parent.index,
+        **state_to_json(decode(model, program, file.state(index))),
+    }  # fmt: skip

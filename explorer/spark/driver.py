@@ -1,0 +1,357 @@
+"""The search: levels, one job after the other, until nothing is new; what was found on the way; the manifest.
+
+prefix in this process -> level files -> jobs of one level or a few -> sums checked -> manifest -> `ending`. Who runs
+the tasks is a `Runner`: Spark, or a loop in a test.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, Protocol
+
+from ...language.errors import UsageError
+from ...language.model import Model
+from ...language.verdict import Verdict
+from ..native.compiler import Target, compile_text, read_object, write_object
+from ..native.kernel import CONTEXT
+from ..native.kernels import kernel_of, meaning, own_text
+from ..native.outcome import conclude
+from ..native.program import generate
+from ..native.search import kernel_number
+from ..search import Cluster, Progress, Report, Search
+from ..symmetry import Symmetry, symmetry_of
+from .ending import Ended, verdict
+from .job import Damaged, Job
+from .levels import Facts, LevelFile
+from .prefix import Prefix, first_of
+from .rundir import Done, Manifest, RunDirectory
+from .shipping import ship
+
+CHAIN = 4
+"""Small levels that are explored by one job."""
+CHAIN_STATES = 50_000
+"""A level of more states has a job of its own, and is committed by itself."""
+COLLISIONS_MAX = 1e-2
+"""With more expected collisions an exhausted search is inconclusive."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What the tasks of a job told, and how many bytes it shuffled."""
+
+    facts: Sequence[Facts]
+    shuffle_bytes: int
+
+
+class Stopped(Exception):
+    """The search was ended before it was done: why."""
+
+
+class OutOfTime(Stopped):
+    """The seconds that a job was given are over."""
+
+
+class Runner(Protocol):
+    """Runs tasks."""
+
+    @property
+    def shards(self) -> int:
+        """How many shards to have where the user does not say."""
+        ...
+
+    @property
+    def target(self) -> Target:
+        """What the tasks' code is to be compiled for."""
+        ...
+
+    def run(self, job: Job, level: int, chain: int, seconds: float | None) -> Answer:
+        """Expand `level` and the `chain` - 1 levels after it. OutOfTime after so many seconds; Stopped at Ctrl-C."""
+        ...
+
+    def close(self, job: Job | None) -> None:
+        """End; what is in the machines' scratch directories goes."""
+        ...
+
+
+def explore(model: Model, search: Search, start: Callable[[], Runner], report: Report | None) -> Verdict:
+    """Explore every reachable state of a bound model and judge its properties. `start` is called when there is
+    something to run."""
+    cluster = search.cluster or Cluster()
+    temporary = cluster.run_dir is None
+    folder = Path(tempfile.mkdtemp(prefix="tidegate-run-")) if cluster.run_dir is None else cluster.run_dir.resolve()
+    directory = RunDirectory(folder)
+    try:
+        return Exploration(model, search, cluster, directory, start, report).verdict()
+    finally:
+        directory.close()
+        if temporary:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+class Exploration:
+    """One search, or the rest of one."""
+
+    def __init__(
+        self, model: Model, search: Search, cluster: Cluster, directory: RunDirectory, start: Callable[[], Runner],
+        report: Report | None,
+    ) -> None:  # fmt: skip
+        self.model, self.search, self.cluster, self.directory = model, search, cluster, directory
+        self.symmetry = symmetry_of(model) if search.symmetry else Symmetry((), ())
+        self.kernel = kernel_of(model, self.symmetry.domains, search.cache, fingerprint=cluster.fingerprint)
+        self.start, self.report = start, report
+        self.started = time.perf_counter()
+        self.stopped: str | None = None
+        self.runner: Runner | None = None
+        self.before = 0.0
+        self.manifest: Manifest
+
+    def verdict(self) -> Verdict:
+        """Explore, and say how it ended."""
+        try:
+            return self._verdict()
+        finally:
+            if self.runner is not None:
+                self.runner.close(self._job())
+
+    def _verdict(self) -> Verdict:
+        manifest = self.directory.read()
+        if manifest is not None:
+            self._same_question(manifest)
+        if manifest is None or not manifest.levels:
+            settled = self._begin(manifest)
+            if isinstance(settled, Verdict):
+                return settled
+            manifest = settled
+        self.manifest, self.before = manifest, manifest.seconds
+        if not manifest.finished and not self._failed():
+            self._search()
+        self._complete()
+        if self.cluster.states_out is not None:
+            self._write_states(self.cluster.states_out)
+        collisions = manifest.distinct**2 / 2.0 ** (self.cluster.fingerprint + 1)
+        exhausted = manifest.finished
+        if exhausted and collisions > COLLISIONS_MAX:
+            exhausted, self.stopped = False, (
+                f"{manifest.distinct:,} states make {collisions:.1e} expected collisions of "
+                f"{self.cluster.fingerprint}-bit fingerprints, more than 1e-02; --fingerprint 128 makes fewer"
+            )  # fmt: skip
+        return verdict(
+            Ended(
+                self.model, self.search, self.kernel, self.symmetry, self._job(), manifest, exhausted, collisions,
+                self.stopped, self._failed(),
+            )
+        )  # fmt: skip
+
+    # --- the beginning ------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def identity(self) -> dict[str, Any]:
+        """Everything that the question depends on."""
+        own = sha256(b"".join(path.read_bytes() for path in sorted(Path(__file__).parent.glob("*.py")))).hexdigest()
+        opens = {name: kernel_number(self.model.values[name]) for name in sorted(self.model.open)}
+        text = "\0".join((own_text(), own, meaning(self.model, self.symmetry.domains), str(opens)))
+        return {
+            "model": self.model.name,
+            "question": sha256(text.encode()).hexdigest(),
+            "fingerprint": self.cluster.fingerprint,
+            "keep_going": self.search.keep_going,
+        }
+
+    def _same_question(self, manifest: Manifest) -> None:
+        mine, shards = self.identity, self.cluster.shards
+        theirs = manifest.identity
+        if mine != theirs:
+            what = next(name for name in mine if mine[name] != theirs.get(name))
+            raise UsageError(
+                f"--run-dir {self.directory.folder} holds a run of {theirs.get('model')} that asks something else: its "
+                f"{'text, constants or engine' if what == 'question' else what} differ; name another directory"
+            )
+        if shards is not None and shards != manifest.shards:
+            raise UsageError(
+                f"--run-dir {self.directory.folder} holds a run of {manifest.shards} shards; leave --shards out to go "
+                "on"
+            )
+
+    def _begin(self, manifest: Manifest | None) -> Manifest | Verdict:
+        """The levels that this process explores alone; a verdict when that is all of them."""
+        prefix = Prefix(self.model, self.search, self.kernel, self.cluster.hand_over, self.report)
+        try:
+            if not prefix.run():
+                return self._alone(prefix)
+            if manifest is None:
+                shards = self.cluster.shards or self._running().shards
+                manifest = Manifest(self.identity, shards)
+            self.manifest = manifest
+            self.directory.write(manifest)
+            self._ship(Target.host())
+            prefix.give(self._job(), manifest)
+            manifest.seconds = self._seconds()
+            self.directory.write(manifest)
+        finally:
+            prefix.close()
+        return manifest
+
+    def _alone(self, prefix: Prefix) -> Verdict:
+        found = prefix.driver.findings
+        if self.cluster.states_out is not None:
+            self.manifest = Manifest(self.identity, 1)
+            self._ship(Target.host())
+            prefix.give(self._job(), self.manifest)
+            self._write_states(self.cluster.states_out)
+        found.symmetry = tuple(each.name for each in self.symmetry.domains)
+        found.notes += self.symmetry.refusals
+        if found.stopped is None:
+            found.notes.append("this process explored it alone, with its exact store: no level was worth handing over")
+        return replace(conclude(self.model, self.search, self.kernel, prefix.frontier, found), engine="spark")
+
+    def _ship(self, target: Target) -> None:
+        kernel, name = self.kernel, self._kernel_name()
+        text = generate(self.model, kernel.program, self.symmetry.domains, fingerprint=self.cluster.fingerprint)
+        binary = kernel.binary
+        if target != Target.host():
+            kept = None if self.search.cache is None else self.search.cache / f"{name}-{target.key}.o"
+            binary = read_object(kept) or compile_text(text, target)
+            write_object(kept, binary)
+        ship(self.directory.folder, name, text, target, binary)
+
+    def _kernel_name(self) -> str:
+        return f"{self.identity['question'][:32]}-{self.cluster.fingerprint}"
+
+    def _job(self) -> Job:
+        """What the tasks must know now."""
+        program, manifest = self.kernel.program, self.manifest
+        found = {kind: _mask(manifest.finds, kind) for kind in ("invariants", "witnesses", "transitions", "deadlock")}
+        return Job(
+            folder=self.directory.folder, run=manifest.run,
+            scratch=self.cluster.scratch or Path(tempfile.gettempdir()), kernel=self._kernel_name(),
+            shards=manifest.shards, words=program.layout.words, finger=self.cluster.fingerprint // 64,
+            cells=program.context_cells, counters=len(CONTEXT) + len(program.opens), slots=program.buffer_slots,
+            opens=tuple((cell, kernel_number(self.model.values[name])) for name, cell in program.opens.items()),
+            transitions=len(program.transitions),
+            check=((1 << len(program.invariants)) - 1) & ~found["invariants"],
+            seek=((1 << len(program.witnesses)) - 1) & ~found["witnesses"],
+            watch=((1 << len(program.transitions)) - 1) & ~found["transitions"], deadlocks=not found["deadlock"],
+        )  # fmt: skip
+
+    # --- the levels ---------------------------------------------------------------------------------------------------
+
+    def _seconds(self) -> float:
+        return time.perf_counter() - self.started
+
+    def _failed(self) -> bool:
+        """Whether something was found that ends the search."""
+        ending = {"error", "property_error"}
+        if not self.search.keep_going:
+            ending |= {"invariants", "transitions", "deadlock"}
+        return any(find["kind"] in ending for find in self.manifest.finds)
+
+    def _search(self) -> None:
+        runner = self._running()
+        self._ship(runner.target)
+        try:
+            while not self.manifest.finished and not self._failed():
+                self._advance(runner)
+        except OutOfTime:
+            self.stopped = f"the time limit of {self.search.seconds:g} s was reached"
+        except Stopped as stopped:
+            self.stopped = str(stopped)
+
+    def _running(self) -> Runner:
+        self.runner = self.runner or self.start()
+        return self.runner
+
+    def _advance(self, runner: Runner) -> None:
+        """One job."""
+        manifest, began = self.manifest, time.perf_counter()
+        limit = self.search.seconds
+        left = None if limit is None else limit - self._seconds()
+        if left is not None and left <= 0:
+            raise OutOfTime
+        last = manifest.levels[-1]
+        level, chain = len(manifest.levels), 1 if sum(last.states) > CHAIN_STATES else CHAIN
+        answer = runner.run(self._job(), level, chain, left)
+        seconds = (time.perf_counter() - began) / chain
+        for each in range(level, level + chain):
+            self._fold(answer, each, seconds, answer.shuffle_bytes // chain)
+            if manifest.finished or self._failed():
+                break
+        manifest.seconds = self.before + self._seconds()
+        self.directory.write(manifest)
+        self._tell()
+
+    def _fold(self, answer: Answer, level: int, seconds: float, shuffle_bytes: int) -> None:
+        """Take in what was told of expanding a level and receiving the next."""
+        manifest = self.manifest
+        spreads = self._all(answer, "spread", level)
+        receives = self._all(answer, "receive", level + 1)
+        for source, mine in enumerate(spreads):
+            for owner, theirs in enumerate(receives):
+                if mine["sent"][owner] != theirs["received"][source]:
+                    raise Damaged(
+                        f"level {level}: shard {source} sent {mine['sent'][owner]} states to shard {owner}, which "
+                        f"received {theirs['received'][source]}; this run's counts cannot be trusted: begin a new one"
+                    )
+        expanded = [each["expanded"] for each in spreads]
+        if expanded != manifest.levels[level - 1].states:
+            raise Damaged(f"level {level}: the manifest has {manifest.levels[level - 1].states}, expanded {expanded}")
+        manifest.expanded += sum(expanded)
+        manifest.counters = [
+            sum(each) for each in zip(manifest.counters, *(told["counters"] for told in spreads), strict=True)
+        ]
+        finds = [
+            {**find, "level": told["level"], "shard": told["shard"]}
+            for told in (*spreads, *receives)
+            for find in told["finds"]
+        ]
+        manifest.finds = first_of((*manifest.finds, *finds))
+        new = [told["new"] for told in receives]
+        if sum(new):
+            manifest.levels.append(Done(new, seconds, sum(sum(told["sent"]) for told in spreads), shuffle_bytes))
+        elif not self._failed():
+            manifest.finished = True
+
+    def _write_states(self, folder: Path) -> None:
+        from .columns import write_states  # needs pyarrow, and nothing else here does
+
+        write_states(self.model, self.kernel.program, self._job(), self.manifest, folder)
+
+    def _complete(self) -> None:
+        """Every level file is there, and of the size that the manifest says."""
+        job = self._job()
+        for level, done in enumerate(self.manifest.levels, 1):
+            for shard, count in enumerate(done.states):
+                LevelFile(job, level, shard, expected=count, sum=False).close()
+
+    def _all(self, answer: Answer, phase: str, level: int) -> list[Mapping[str, Any]]:
+        """What every shard told of a phase, in the order of shards."""
+        told = {each["shard"]: each for each in answer.facts if (each["phase"], each["level"]) == (phase, level)}
+        missing = [shard for shard in range(self.manifest.shards) if shard not in told]
+        if missing:
+            raise Damaged(f"level {level}: shards {missing} told nothing; this run's counts cannot be trusted")
+        return [told[shard] for shard in range(self.manifest.shards)]
+
+    def _tell(self) -> None:
+        if self.report is None:
+            return
+        manifest = self.manifest
+        last, seconds = manifest.levels[-1], self._seconds()
+        new = sum(last.states)
+        self.report(
+            Progress(
+                manifest.distinct, new, len(manifest.levels), new / max(last.seconds, 1e-9), 0, seconds,
+                says=f"{manifest.distinct:,} distinct, level {len(manifest.levels)}: {new:,} new, "
+                f"{new / max(last.seconds, 1e-9):,.0f} states/s, {last.shuffle_bytes / 2**20:,.1f} MiB shuffled, "
+                f"{seconds:,.0f} s",
+            )
+        )  # fmt: skip
+
+
+def _mask(finds: Sequence[Facts], kind: str) -> int:
+    return sum(1 << find["bit"] for find in finds if find["kind"] == kind)

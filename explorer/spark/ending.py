@@ -1,0 +1,168 @@
+"""From level files to a verdict: counterexamples read along parents and replayed by the judge, a sample of states
+judged again, coverage counted."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ...language.model import Model
+from ...language.verdict import Failure, Level, Run, Verdict
+from ..native.frontier import Frontier
+from ..native.kernel import NO_PARENT
+from ..native.kernels import Kernel
+from ..native.outcome import Confirmation, coverage_of
+from ..search import Search
+from ..symmetry import Symmetry
+from ..verdicts import Ending, verdict_of
+from .job import Job
+from .levels import Facts, LevelFile, Place
+from .rundir import Manifest
+
+Words = tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """A search that has ended. `failed` says that something was found that ended it."""
+
+    model: Model
+    search: Search
+    kernel: Kernel
+    symmetry: Symmetry
+    job: Job
+    manifest: Manifest
+    exhausted: bool
+    collisions: float
+    stopped: str | None
+    failed: bool
+
+
+def path_to(job: Job, place: Place) -> list[Words]:
+    """The states from an initial one to the one at `place`."""
+    at: Place | None = place
+    found = list[Words]()
+    while at is not None:
+        file = LevelFile(job, at.level, at.shard, sum=False)
+        found.append(file.state(at.index))
+        at = file.parent(at.index)
+        file.close()
+    return found[::-1]
+
+
+def verdict(ended: Ended) -> Verdict:
+    """The verdict, with every run in it confirmed."""
+    manifest = ended.manifest
+    depth = len(manifest.levels)
+    words = ended.job.words
+    frontier = Frontier(ended.kernel.program, ended.kernel.code, (depth + 1100) * (8 * words + 4 + 10))
+    try:
+        return _Telling(ended, frontier).verdict()
+    finally:
+        frontier.close()
+
+
+class _Telling:
+    """Turns what was found into runs. The frontier holds one path at a time, as a search's store holds all."""
+
+    def __init__(self, ended: Ended, frontier: Frontier) -> None:
+        self.ended, self.frontier = ended, frontier
+        self.confirm = Confirmation(ended.model, frontier)
+        for cell, value in ended.job.opens:
+            frontier.context[cell] = value & (1 << 64) - 1
+        frontier["WATCH"] = ended.job.watch
+
+    def verdict(self) -> Verdict:
+        """The verdict."""
+        ended, manifest = self.ended, self.ended.manifest
+        runs, failure = self._runs(), self._failure()
+        rechecked = self._recheck() if ended.exhausted else 0
+        job = ended.job
+        for at, value in enumerate(manifest.counters):
+            self.frontier.context[job.counters + at] = value
+        self.frontier["NEXT"] = manifest.expanded
+        levels = tuple(Level(at, sum(done.states), done.seconds) for at, done in enumerate(manifest.levels, 1))
+        ending = Ending(
+            engine="spark", exhausted=ended.exhausted, stopped=ended.stopped, failure=failure,
+            deadlock=failure is not None and not self._of("error") and not self._of("property_error"), runs=runs,
+            distinct=manifest.distinct, seconds=manifest.seconds, compile_seconds=ended.kernel.seconds,
+            bytes_per_state=8.0 * job.words + 8, symmetry=tuple(each.name for each in ended.symmetry.domains),
+            actions=coverage_of(ended.model, ended.kernel, self.frontier), levels=levels, rechecked=rechecked,
+            notes=(*ended.symmetry.refusals, *self._notes()), collisions=ended.collisions,
+        )  # fmt: skip
+        return verdict_of(ended.model, ending)
+
+    def _notes(self) -> list[str]:
+        manifest = self.ended.manifest
+        sent = sum(each.sent for each in manifest.levels)
+        notes = [
+            f"{manifest.shards} shards, {64 * self.ended.job.finger}-bit fingerprints; this process explored the first "
+            f"{manifest.handed_over} levels alone; {sent:,} states sent between shards, "
+            f"{sum(each.shuffle_bytes for each in manifest.levels) / 2**20:,.1f} MiB shuffled"
+        ]
+        if self.ended.stopped is not None and not manifest.finished:
+            notes.append("the same command with the same --run-dir goes on from the last complete level")
+        return notes
+
+    def _of(self, kind: str) -> list[Facts]:
+        return [find for find in self.ended.manifest.finds if find["kind"] == kind]
+
+    def _load(self, find: Facts) -> int:
+        """Put the path to a find into the frontier's store; the index of its end."""
+        return self._put(path_to(self.ended.job, Place(find["level"], find["shard"], find["index"])))
+
+    def _put(self, path: Sequence[Words]) -> int:
+        for index, words in enumerate(path):
+            self.frontier.states.write(8 * self.frontier.words * index, words)
+            self.frontier.parents.set_half(index, index - 1 if index else NO_PARENT)
+        return len(path) - 1
+
+    def _runs(self) -> dict[str, Run]:
+        program, runs = self.ended.kernel.program, dict[str, Run]()
+        for find in self._of("invariants"):
+            each = program.invariants[int(find["bit"])]
+            runs[each.name] = self.confirm.invariant(each, self._load(find))
+        for find in self._of("transitions"):
+            bit = int(find["bit"])
+            each = program.transitions[bit]
+            source = self._load(find)
+            self.frontier.edges.write(8 * (self.frontier.words + 1) * bit, (source, *find["words"]))
+            runs[each.name] = self.confirm.transition(each, bit)
+        for find in self._of("witnesses"):
+            each = program.witnesses[int(find["bit"])]
+            runs[each.name] = self.confirm.witness(each, self._load(find))
+        return runs
+
+    def _failure(self) -> Failure | None:
+        for kind, confirmed in (
+            ("error", self.confirm.model_error),
+            ("property_error", self.confirm.property_error),
+            ("deadlock", self.confirm.deadlock),
+        ):
+            for find in self._of(kind):
+                return confirmed(self._load(find))
+        return None
+
+    def _recheck(self) -> int:
+        """Re-check a seeded sample of all states; how many."""
+        manifest, search = self.ended.manifest, self.ended.search
+        total = manifest.distinct
+        chosen = sorted(random.Random(search.seed).sample(range(total), min(search.recheck, total)))
+        for place in _places(manifest, chosen):
+            file = LevelFile(self.ended.job, place.level, place.shard, sum=False)
+            self.confirm.recheck(self._put([file.state(place.index)]))
+            file.close()
+        return len(chosen)
+
+
+def _places(manifest: Manifest, chosen: Sequence[int]) -> list[Place]:
+    """The places of the states of these numbers, all states being numbered level by level and shard by shard;
+    ascending."""
+    found, first, waiting = list[Place](), 0, list(chosen)[::-1]
+    for level, done in enumerate(manifest.levels, 1):
+        for shard, count in enumerate(done.states):
+            while waiting and waiting[-1] < first + count:
+                found.append(Place(level, shard, waiting.pop() - first))
+            first += count
+    return found

@@ -1,0 +1,46 @@
+"""Independent checks as Spark tasks, one each: a matrix of models, profiles and bounds, or a sweep of constants."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import astuple
+
+import pyarrow as pa
+
+from ...language.errors import UsageError
+from ..search import Cluster
+from .adapter import Batches
+from .commands import Told, run_command
+from .session import first_line, start
+
+_SCHEMA = "task int, told string"
+_ARROW = pa.schema([("task", pa.int32()), ("told", pa.string())])
+
+
+def run_commands(cluster: Cluster, commands: Sequence[Sequence[str]], weights: Sequence[float]) -> list[Told]:
+    """Run each command in a task of its own, the heaviest first, as executors are free; what they told, in the order
+    given. A command that fails is told as such; UsageError when Spark itself gives up."""
+    order = sorted(range(len(commands)), key=lambda task: -weights[task])
+    spark = start(cluster)
+    try:
+        frame = spark.range(0, len(order), 1, len(order)).mapInArrow(
+            _running(list(map(list, commands)), order), _SCHEMA
+        )
+        rows = {row[0]: Told(*json.loads(row[1])) for row in frame.collect()}
+    except Exception as error:
+        raise UsageError(f"Spark gave up on {len(commands)} checks: {first_line(error)}") from error
+    finally:
+        spark.stop()
+    return [rows[task] for task in range(len(commands))]
+
+
+def _running(commands: list[list[str]], order: list[int]) -> Callable[[Batches], Batches]:
+    def run(batches: Batches) -> Batches:
+        for batch in batches:
+            for at in batch.column(0).to_pylist():
+                task = order[int(at)]
+                told = json.dumps(astuple(run_command(commands[task])))
+                yield pa.RecordBatch.from_pydict({"task": [task], "told": [told]}, schema=_ARROW)
+
+    return run

@@ -1,0 +1,153 @@
+"""A shard's table of fingerprints: a file in memory that the processes of one machine share, and a cache.
+
+It says which level it stands at. Whoever finds it torn (a process was killed while it wrote), of another run, from
+before a reboot, or missing, fills it from the level files; one that merely lags behind gets the levels it lacks.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import fcntl
+import mmap
+import os
+import struct
+from collections.abc import Callable
+from pathlib import Path
+from typing import IO
+
+from .job import Job
+from .levels import LevelFile
+
+_HEADER = struct.Struct("<8s32s40sQQQq")
+"""Magic, run, the machine's boot, slots, fingerprints held, words of each, the level it stands at; -1: torn."""
+_MAGIC = b"tidegs01"
+OFFSET = 4096
+FIRST_SLOTS = 1 << 12
+LOAD = 0.7
+"""The table grows twofold when it is this full."""
+TORN = -1
+
+
+def boot() -> bytes:
+    """What tells one boot of this machine from another, where the system says it: a table that was not written out
+    when power failed looks whole."""
+    try:
+        return Path("/proc/sys/kernel/random/boot_id").read_bytes().strip()
+    except OSError:
+        return b""
+
+
+class Seen:
+    """A shard's table, held by one process at a time; a context manager. `move` is the kernel's `move_held`.
+
+    `cells` are those of the shard's block that say where the table is: SEEN, SLOTS, HELD, in this order.
+    """
+
+    def __init__(self, job: Job, shard: int, cells: Callable[[int, int, int], None]) -> None:
+        self.job, self.shard, self._cells = job, shard, cells
+        self.path = job.tables / f"s{shard:05}.seen"
+        self.rebuilt = 0
+        self._lock: IO[bytes] | None = None
+        self._map: mmap.mmap | None = None
+
+    def __enter__(self) -> Seen:
+        self.job.tables.mkdir(parents=True, exist_ok=True)
+        self._lock = self.path.with_suffix(".lock").open("wb")
+        fcntl.flock(self._lock, fcntl.LOCK_EX)
+        if not self._opened():
+            self.clear()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._close()
+        if self._lock is not None:
+            self._lock.close()
+
+    def _opened(self) -> bool:
+        """Whether there is a table of this run."""
+        try:
+            file = self.path.open("r+b")
+        except OSError:
+            return False
+        with file, contextlib.suppress(ValueError):
+            self._map = mmap.mmap(file.fileno(), 0)
+        if self._map is None or len(self._map) < OFFSET:
+            return False
+        magic, run, booted, self.slots, held, finger, self.level = _HEADER.unpack_from(self._map)
+        mine = (_MAGIC, self.job.run.encode(), boot(), self.job.finger)
+        if (magic, run, booted.rstrip(b"\0"), finger) != mine or len(self._map) != self._size(self.slots):
+            return False
+        self._tell(held)
+        return True
+
+    def _size(self, slots: int) -> int:
+        return OFFSET + 8 * self.job.finger * slots
+
+    def _close(self) -> None:
+        if self._map is not None:
+            self._map.close()
+            self._map = None
+
+    def _tell(self, held: int) -> None:
+        assert self._map is not None
+        address = ctypes.addressof(ctypes.c_char.from_buffer(self._map)) + OFFSET
+        self._cells(address, self.slots, held)
+
+    def _made(self, slots: int) -> mmap.mmap:
+        """A new, empty table, not yet in its place."""
+        with self.path.with_suffix(".new").open("w+b") as file:
+            os.ftruncate(file.fileno(), self._size(slots))
+            return mmap.mmap(file.fileno(), 0)
+
+    def _put(self, table: mmap.mmap, slots: int) -> None:
+        os.replace(self.path.with_suffix(".new"), self.path)
+        self._close()
+        self._map, self.slots = table, slots
+
+    def clear(self) -> None:
+        """Begin with an empty table, which stands at level 0."""
+        self._put(self._made(FIRST_SLOTS), FIRST_SLOTS)
+        self.mark(0, 0)
+        self._tell(0)
+
+    def mark(self, level: int, held: int) -> None:
+        """Say which level the table stands at; TORN before anything is changed."""
+        assert self._map is not None
+        run = self.job.run.encode()
+        _HEADER.pack_into(self._map, 0, _MAGIC, run, boot(), self.slots, held, self.job.finger, level)
+        self.level = level
+
+    def room(self, held: int, more: int, move: Callable[[int, int], object]) -> None:
+        """Make room for `more` fingerprints beside the `held` ones."""
+        slots = self.slots
+        while held + more > LOAD * slots:
+            slots *= 2
+        if slots == self.slots:
+            return
+        old, before = self._map, self.slots
+        assert old is not None
+        table = self._made(slots)
+        self._map, self.slots = table, slots
+        self.mark(TORN, 0)
+        self._tell(0)
+        move(ctypes.addressof(ctypes.c_char.from_buffer(old)) + OFFSET, before)
+        os.replace(self.path.with_suffix(".new"), self.path)
+        old.close()
+
+    def catch_up(self, level: int, hold: Callable[[LevelFile], int]) -> None:
+        """Bring the table to `level` from the level files; `hold` puts a file's states into it and says how many it
+        then holds."""
+        if self.level == TORN or self.level > level:
+            self.clear()
+        if self.level == level:
+            return
+        self.rebuilt = level - self.level
+        begin = self.level + 1
+        self.mark(TORN, 0)
+        held = 0
+        for each in range(begin, level + 1):
+            file = LevelFile(self.job, each, self.shard)
+            held = hold(file)
+            file.close()
+        self.mark(level, held)

