@@ -1,0 +1,79 @@
+"""KRaft's proof: its lemmas in every state that there is, kept by every step whatever the bounds, and refuted in the
+step that has a planted bug."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tidegate.explorer import ENGINES
+from tidegate.explorer.search import Search
+from tidegate.explorer.smt.induction import Asked, Induction
+from tidegate.explorer.smt.questions import Effort
+from tidegate.invariants.catalogue import find
+
+KRAFT, PROFILE = find("kraft:kip595")
+LEMMAS = KRAFT.names("lemma")
+
+
+def test_every_lemma_holds_in_every_state(cache: Path) -> None:
+    sizes = {"max_epoch": 2, "max_records": 1, "crashes": 1}
+    verdict = ENGINES["native"](
+        KRAFT.bind("kraft:kip595", sizes, PROFILE, properties=LEMMAS), Search(symmetry=True, cache=cache), None
+    )
+    assert (verdict.verdict, verdict.outcome) == ("holds", "none")
+    assert {each.name for each in verdict.properties} == set(LEMMAS)
+
+
+def test_what_only_lemmas_read_is_folded_away_without_them() -> None:
+    remembered = {"ballots", "asked", "elected", "leader_log", "acknowledged", "counted", "counted_in"}
+    with_lemmas = KRAFT.bind("kraft:kip595", {}, PROFILE, lemmas=True)
+    without = KRAFT.bind("kraft:kip595", {}, PROFILE)
+    assert {each.name for each in with_lemmas.fields} - {each.name for each in without.fields} == remembered
+
+
+GOALS = (
+    "election_safety",
+    "never_two_leaders_in_same_epoch",
+    "log_matching",
+    "no_log_divergence",
+    "leader_completeness",
+    "state_machine_safety",
+    "acked_value_not_lost",
+    "high_watermark_is_in_own_epoch",
+    "high_watermark_is_monotonic",
+    "high_watermark_never_decreases",
+    "committed_records_stay",
+    "no_truncation_below_high_watermark",
+    "leader_append_only",
+    "one_vote_in_an_epoch",
+)
+
+
+def test_kraft_is_proved_for_three_voters_whatever_the_bounds(tmp_path: Path) -> None:
+    asked = Asked(lemmas=LEMMAS, properties=GOALS, effort=Effort(seconds=20.0), folder=tmp_path)
+    proof = Induction(KRAFT, KRAFT.bind("kraft:kip595", {}, PROFILE), asked).prove(lambda _: None)
+    assert [each.obligation for each in proof.findings if each.word != "proved"] == []
+    assert (proof.word, proof.sizes["Voter"]) == ("proved", 3)
+    assert {"max_epoch", "max_records", "crashes"} == set(proof.boundless)
+    assert {*LEMMAS, *GOALS} == set(proof.goals)
+    assert proof.never == ()
+
+
+@pytest.mark.parametrize(
+    ("profile", "action", "lemma"),
+    [
+        ("kafka_12619", "fetch", "a_majority_acknowledged_what_was_counted"),
+        ("lost_votes", "restart", "ballots_are_remembered"),
+        ("kafka_10533", "restart", "who_acknowledged_in_its_epoch_has_it"),
+    ],
+)
+def test_a_planted_bug_is_refuted_in_the_step_that_has_it(
+    profile: str, action: str, lemma: str, tmp_path: Path
+) -> None:
+    asked = Asked(lemmas=(lemma,), folder=tmp_path)
+    proof = Induction(KRAFT, KRAFT.bind(f"kraft:{profile}", {}, profile), asked).prove(lambda _: None)
+    assert proof.word == "refuted"
+    refuted = {(each.obligation.action, each.obligation.goal) for each in proof.findings if each.word == "refuted"}
+    assert refuted == {(action, lemma)}
+    assert all(each.word == "proved" for each in proof.findings if each.obligation.action != action)
