@@ -19,6 +19,7 @@ from ...language.judge import initial_states
 from ...language.model import Model
 from ...language.verdict import ActionCoverage, Failure, Run, Verdict
 from ..search import Progress, Report, Search, Walks
+from ..shrink import shrunk
 from ..verdicts import Ending, verdict_of
 from .frontier import Frontier
 from .kernel import CONTEXT, ERROR_BIT, EVENTS, NO_PARENT
@@ -329,7 +330,8 @@ class Party:
         ):  # fmt: skip
             for bit, find in self.finds.of(kind):
                 assert isinstance(find.result, Run)
-                runs[properties[bit].name] = find.result
+                each = properties[bit]
+                runs[each.name] = find.result if kind == "witnesses" else shrunk(self.model, find.result, each)
         failures = [find for kind in ("error", "deadlock") for _, find in self.finds.of(kind)]
         deadlock = not any(True for _ in self.finds.of("error")) and bool(failures)
         failure = failures[0].result if failures else None
@@ -365,8 +367,8 @@ class Party:
         if ends:
             first = min(ends, key=lambda find: (find.walk, find.steps))
             notes.append(
-                f"found in walk {first.walk:,} of seed {self.search.seed} after {first.steps} steps; "
-                "other walks may find shorter ones"
+                f"found in walk {first.walk:,} of seed {self.search.seed} after {first.steps} steps; of the run to a "
+                "violation no step can be left out, and yet it need not be the shortest"
             )
         missing = [each.name for each in self._actions() if not each.switched_off and not each.fired]
         if missing and not ends:
