@@ -8,6 +8,7 @@ from .kraft_quorum import (
     Quorum,
     Role,
     Voter,
+    crashes,
     flush_log,
     keep_votes,
     leading,
@@ -21,6 +22,7 @@ from .kraft_quorum import (
 @action(kind="fault", budget="crashes")
 def restart(s: Quorum, voter: Voter, kept: Offset) -> None:
     """{voter} crashes, and starts again with {kept} of its {len(s.log[voter])} records."""
+    require(crashes > 0)
     require(kept == len(s.log[voter]) or (not flush_log and s.snapshot[voter] <= kept < len(s.log[voter])))
     s.log[voter].truncate(kept)
     s.high_watermark[voter] = 0

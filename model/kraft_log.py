@@ -26,7 +26,7 @@ from .kraft_quorum import (
 @action(kind="client")
 def write(s: Quorum, controller: Voter) -> None:
     """{controller} is the active controller, and appends metadata at offset {len(s.log[controller])}."""
-    require(is_active(s, controller))
+    require(max_records > 0 and is_active(s, controller))
     limit(s.written < max_records)
     written = Record(epoch=s.election[controller].epoch, number=s.written + 1)
     s.log[controller].append(written)
