@@ -113,15 +113,16 @@ def _until_failure(model: Model, run: Run, prop: Property) -> Run | None:
 def _minimal(model: Model, run: Run, prop: Property) -> Run:
     """Deletes steps, in pieces of half the run first, until no single one can go."""
     size = max(1, len(run.steps) // 2)
-    while True:
+    while run.steps:  # none are left when the property fails in the initial state
         shorter = _without_a_piece(model, run, prop, size)
         if shorter is not None:
             run = shorter
             size = min(size, max(1, len(run.steps) // 2))
         elif size == 1:
-            return run
+            break
         else:
             size //= 2
+    return run
 
 
 def _without_a_piece(model: Model, run: Run, prop: Property, size: int) -> Run | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -10,9 +11,19 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 from tidegate.cli.main import main
 
 ROOT = Path(__file__).resolve().parent.parent
+
+# The same examples in every run, so that two runs differ only by what was changed; TIDEGATE_DEEP=1 draws new ones.
+settings.register_profile("same", derandomize=True, database=None)
+if not os.environ.get("TIDEGATE_DEEP"):
+    settings.load_profile("same")
+
+# A shell that starts the tests in its background has them ignore Ctrl-C, and so would every command that they start.
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -85,3 +86,11 @@ def test_a_run_that_fails_nothing_is_not_shrunk() -> None:
     run = run_text(LOCK, "look(A); take(A)")
     with pytest.raises(NotFailing, match="one_inside"):
         shrunk(LOCK, run, named(LOCK, "one_inside"))
+
+
+def test_a_property_that_fails_at_once_needs_no_step() -> None:
+    """Shrinking such a run used to go on for ever."""
+    run = run_text(LOCK, "look(C); look(A)")
+    false = replace(named(LOCK, "one_inside"), run=lambda _: False)
+    assert shrunk(LOCK, run, false) == Run(run.start, ())
+    assert shrunk(LOCK, Run(run.start, ()), false) == Run(run.start, ())

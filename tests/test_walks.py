@@ -209,6 +209,21 @@ def test_walks_see_much_of_what_there_is_and_nothing_else() -> None:
         assert sum(each.fired for each in verdict.actions) == verdict.transitions
 
 
+FALSE = """
+@invariant
+def on(s: World) -> bool:
+    '''On.'''
+    return s.count > 0
+"""
+
+
+def test_a_property_that_is_false_at_the_start_ends_with_a_run_of_no_steps(tmp_path: Path) -> None:
+    verdict = walked(world(tmp_path, BODY + FALSE))
+    (violated,) = [each for each in verdict.properties if each.verdict == "violated"]
+    assert violated.name == "on"
+    assert violated.run is not None and not violated.run.steps
+
+
 @settings(max_examples=8, deadline=None, suppress_health_check=SLOW, phases=[Phase.generate])
 @given(random_models.texts(), st.sampled_from(STRATEGIES), st.integers(0, 2**40))
 def test_on_random_models_walks_find_only_what_exhaustion_finds(
@@ -219,7 +234,7 @@ def test_on_random_models_walks_find_only_what_exhaustion_finds(
     except ModelErrors:
         reject()
     exact = asked(native, model, Search(keep_going=True, memory_bytes=MEMORY, seconds=5))
-    search = Search(keep_going=True, seed=seed, walks=Walks(number=200, depth=20, strategy=strategy))
+    search = Search(keep_going=True, seed=seed, seconds=5, walks=Walks(number=200, depth=20, strategy=strategy))
     sampled = asked(walk, model, search)
     if isinstance(exact, str) or isinstance(sampled, str):
         assert exact == sampled or "time" in str(getattr(exact, "assurance", ""))
