@@ -20,7 +20,8 @@ ALLOWED = {
     "explorer": {"language"},
     "reports": {"language"},
     "testing": {"language", "explorer"},
-    "cli": {"language", "model", "invariants", "explorer", "reports", "spec"},
+    "audit": {"language", "model", "invariants", "explorer", "reports"},
+    "cli": {"language", "model", "invariants", "explorer", "reports", "audit", "spec"},
     "spec": set[str](),
 }
 

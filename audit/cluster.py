@@ -1,0 +1,251 @@
+"""A Kafka cluster as its files state it: the one value that readers write and verdicts read. What no file says is None.
+
+Every stated thing keeps its `Origin`, so that a verdict can name the line. Values of secrets are never held.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+SECRET = re.compile("password|passwd|pwd|passphrase|secret|jaas|key|token|credential|license|user.info|private", re.I)
+"""Settings whose values are withheld. Wide on purpose: `key.serializer` is withheld too, and nobody misses it."""
+
+HIDDEN = "(withheld)"
+"""What stands for the value of a secret, and for the value of a setting that the audit has no use for."""
+
+Severity = Literal["error", "warning", "note"]
+Kind = Literal[
+    "unknown_key",  # no key of Kafka, or none of this scope
+    "typo",  # no key of Kafka, but close to one
+    "wrong_value",  # the wrong type, or outside of what the key allows
+    "contradiction",  # two statements that cannot both hold
+    "arithmetic",  # follows from numbers alone, such as min.insync.replicas above the replication factor
+    "advice",  # a rule of experience, not a question to the model
+    "latent",  # ignored by this version, harmful after an upgrade
+    "not_read",  # a file, or a part of one, that no reader understands
+]
+ControlPlane = Literal["zookeeper", "kraft"]
+Role = Literal["broker", "controller"]
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where something is stated: a file, its line (from 1; None if it has none), a place within (a YAML path)."""
+
+    path: str
+    line: int | None = None
+    place: str = ""
+
+    def __str__(self) -> str:
+        return self.path if self.line is None else f"{self.path}:{self.line}"
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One `key=value` as written. The key is Kafka's own name for it, whatever the file's spelling was.
+
+    The value is text without surrounding blanks. A key that `SECRET` matches has the value `HIDDEN`, always.
+    """
+
+    key: str
+    value: str
+    origin: Origin
+
+    def __post_init__(self) -> None:
+        if SECRET.search(self.key):
+            object.__setattr__(self, "value", HIDDEN)
+
+
+@dataclass(frozen=True, slots=True)
+class Stated:
+    """A value that a file or an option states. `assumed` says in words what was taken for granted, or is ''."""
+
+    value: str
+    origin: Origin
+    assumed: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Default:
+    """A value that nobody states: the default of the version, family or distribution in use. `source` says whence."""
+
+    value: str
+    source: str
+    assumed: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """A value that cannot be told. `why` in words, `tell` what the user can give, `possible` what it may then be."""
+
+    why: str
+    tell: str
+    possible: tuple[Default, ...] = ()
+
+
+Answer = Stated | Default | Unknown
+
+
+@dataclass(frozen=True, slots=True)
+class Versions:
+    """What runs. `kafka` is the brokers' binary, `metadata_version` KRaft's, `inter_broker_protocol` ZooKeeper's.
+
+    `features` maps a feature to its finalized level, such as `eligible.leader.replicas.version` to "1"; a feature that
+    is not in it has not been stated, unless `all_features` says that the list is complete (then its level is 0).
+    """
+
+    kafka: Stated | None = None
+    metadata_version: Stated | None = None
+    inter_broker_protocol: Stated | None = None
+    features: Mapping[str, Stated] = field(default_factory=dict[str, Stated])
+    all_features: bool = False
+    distribution: Stated | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Broker:
+    """One node, broker or controller or both. `roles` is empty if not stated, and so is `settings` if no file is given.
+
+    `settings` are static (server.properties), `dynamic` are this broker's own dynamic ones. `ephemeral` is True where
+    the storage does not outlive the process (Strimzi's `ephemeral`), None where nothing says so.
+    """
+
+    id: int | None
+    origin: Origin
+    host: str | None = None
+    rack: Stated | None = None
+    roles: tuple[Role, ...] = ()
+    settings: tuple[Setting, ...] = ()
+    dynamic: tuple[Setting, ...] = ()
+    ephemeral: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Partition:
+    """One partition now. `leader` is None if it has none; `elr` and `last_known_elr` are None where nothing says.
+
+    `replicas` are in the order of preference. `adding` and `removing` are of a reassignment under way.
+    """
+
+    number: int
+    leader: int | None
+    replicas: tuple[int, ...]
+    isr: tuple[int, ...]
+    origin: Origin
+    elr: tuple[int, ...] | None = None
+    last_known_elr: tuple[int, ...] | None = None
+    adding: tuple[int, ...] = ()
+    removing: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Topic:
+    """One topic. `partitions` is empty if only its number is known; `replication_factor` is the stated one, or None.
+
+    `complete` says that what is not in `settings` has its default on the brokers as well: so are the descriptions that
+    brokers give of themselves (a topic's `Configs:` has every setting that is not a default, whoever set it).
+    """
+
+    name: str
+    origin: Origin
+    partitions: tuple[Partition, ...] = ()
+    partition_count: int | None = None
+    replication_factor: int | None = None
+    settings: tuple[Setting, ...] = ()
+    complete: bool = False
+
+    @property
+    def internal(self) -> bool:
+        """One of Kafka's own topics, by name (`org.apache.kafka.common.internals.Topic`)."""
+        return self.name in INTERNAL
+
+
+INTERNAL = frozenset({"__consumer_offsets", "__transaction_state", "__share_group_state", "__cluster_metadata"})
+
+
+@dataclass(frozen=True, slots=True)
+class Client:
+    """A producer or a consumer as a file configures it. `family` is "java", "librdkafka", ..., or None: not stated."""
+
+    name: str
+    kind: Literal["producer", "consumer"]
+    origin: Origin
+    family: Stated | None = None
+    version: Stated | None = None
+    settings: tuple[Setting, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Quorum:
+    """The controllers of KRaft. `dynamic` is KIP-853's membership (kraft.version 1), None if nothing says."""
+
+    voters: tuple[int, ...]
+    origin: Origin
+    leader: int | None = None
+    observers: tuple[int, ...] = ()
+    dynamic: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """Who writes and reads which topics, from `audit.toml`. `pattern` is matched whole, as a regular expression.
+
+    `subject` is "topic" or "group". `producers` and `consumers` name `Client`s; empty is not stated.
+    """
+
+    subject: Literal["topic", "group"]
+    pattern: str
+    origin: Origin
+    producers: tuple[str, ...] = ()
+    consumers: tuple[str, ...] = ()
+    critical: bool = False
+
+    def covers(self, name: str) -> bool:
+        """Whether it speaks of the topic or group of this name."""
+        return re.fullmatch(self.pattern, name) is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Cluster:
+    """Everything that was read. `dynamic` are the cluster-wide dynamic settings; `files` are (path, format) as read.
+
+    `assumptions` are sentences: what had to be taken for granted to make one cluster of the files.
+    """
+
+    brokers: tuple[Broker, ...] = ()
+    quorum: Quorum | None = None
+    topics: tuple[Topic, ...] = ()
+    clients: tuple[Client, ...] = ()
+    dynamic: tuple[Setting, ...] = ()
+    versions: Versions = field(default_factory=Versions)
+    uses: tuple[Use, ...] = ()
+    control_plane: ControlPlane | None = None
+    files: tuple[tuple[str, str], ...] = ()
+    assumptions: tuple[str, ...] = ()
+
+    def use_of(self, topic: str) -> Use | None:
+        """The first entry of `audit.toml` that covers the topic."""
+        return next((use for use in self.uses if use.subject == "topic" and use.covers(topic)), None)
+
+    def client(self, name: str) -> Client | None:
+        """The client of this name."""
+        return next((client for client in self.clients if client.name == name), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Something to know that is no question to the model. `source` is a KIP, a JIRA or a documentation page, or ''."""
+
+    kind: Kind
+    severity: Severity
+    what: str
+    where: Origin
+    to_do: str
+    source: str = ""
+
+
+class CannotRead(Exception):
+    """Input that cannot be read at all: which, why, and what to do. The command ends with exit code 66."""

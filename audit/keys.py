@@ -1,0 +1,263 @@
+"""What each setting is, and what it is where nobody states it. The table is `keys.toml`; this file reads and asks it.
+
+`value_of` answers for a topic, a broker or a client: stated, a default with its source, or unknown with what to give.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib.resources import files
+from typing import Any, Literal
+
+from .cluster import Answer, Broker, Client, Cluster, Default, Setting, Stated, Topic, Unknown
+
+Scope = Literal["topic", "broker", "producer", "consumer"]
+Span = tuple[tuple[int, ...], tuple[int, ...]]
+WIDTH = 4
+ENDLESS = 1 << 30
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One default: who has it (`of`: a distribution or a client family), from which version until before which."""
+
+    of: str
+    value: str
+    source: str
+    since: str = ""
+    until: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """One setting. `broker_names` are its names in server.properties, strongest first; `factors` scale their values.
+
+    `least` is the smallest legal number, `legal` the legal words (`*` at the end stands for anything), empty for any.
+    """
+
+    name: str
+    scopes: tuple[Scope, ...]
+    type: Literal["int", "long", "boolean", "string", "list", "version"]
+    broker_names: tuple[str, ...]
+    factors: tuple[int, ...]
+    least: int | None
+    legal: tuple[str, ...]
+    legal_of: Mapping[str, tuple[str, ...]]
+    aliases: Mapping[str, tuple[str, ...]]
+    defaults: tuple[Row, ...]
+
+
+@cache
+def _document() -> dict[str, Any]:
+    return tomllib.loads(files("tidegate.audit").joinpath("keys.toml").read_text(encoding="utf-8"))
+
+
+@cache
+def table() -> Mapping[str, Key]:
+    """Every setting that the audit understands, by Kafka's name for it (the topic's, where it has one)."""
+    return {each["name"]: _key(each) for each in _document()["key"]}
+
+
+def _key(text: dict[str, Any]) -> Key:
+    names = tuple(text.get("broker_names", [text["name"]]))
+    return Key(
+        text["name"],
+        tuple(text["scopes"]),
+        text["type"],
+        names,
+        tuple(text.get("factors", [1] * len(names))),
+        text.get("least"),
+        tuple(text.get("legal", ())),
+        {family: tuple(words) for family, words in text.get("legal_of", {}).items()},
+        {family: tuple(words) for family, words in text.get("aliases", {}).items()},
+        tuple(Row(**row) for row in text.get("defaults", ())),
+    )
+
+
+@cache
+def known() -> Mapping[str, Key]:
+    """Every setting by every name that a broker or topic may give it."""
+    return {name: key for key in table().values() for name in (key.name, *key.broker_names)}
+
+
+@cache
+def distributions() -> Mapping[str, frozenset[str]]:
+    """The distributions that run Apache Kafka's code, each with the settings for which its defaults are not certain."""
+    return {name: frozenset(but) for name, but in _document()["distributions"].items()}
+
+
+def span(version: str) -> Span:
+    """The releases that a text may mean, first and last: "3.1" is any 3.1.x. ValueError if it is no version."""
+    found = re.fullmatch(r"v?(\d{1,6}(?:\.\d{1,6}){0,3})(?:\.x)?(?:[-+_].*)?", version.strip())
+    if found is None:
+        raise ValueError(f"`{version}` is no version: write it like 3.9.1, or 3.9")
+    parts = tuple(int(part) for part in found[1].split("."))
+    missing = WIDTH - len(parts)
+    patch_known = len(parts) >= 3 and (parts[0] > 0 or len(parts) == WIDTH)
+    return parts + (0,) * missing, parts + (0 if patch_known else ENDLESS,) * missing
+
+
+def at_least(version: str, release: str) -> bool | None:
+    """Whether what runs is that release or later; None if the version's text leaves it open."""
+    first, last = span(version)
+    wanted = span(release)[0]
+    return True if first >= wanted else (False if last < wanted else None)
+
+
+def value_of(cluster: Cluster, thing: Topic | Broker | Client, key: str) -> Answer:
+    """What a setting is for a topic, a broker or a client.
+
+    A topic's own setting is stronger than a broker's dynamic one, that than the cluster-wide dynamic one, that than the
+    broker's file (KIP-226). KeyError if the table does not have the key.
+    """
+    if isinstance(thing, Client):
+        return _for_client(thing, table()[key])
+    if isinstance(thing, Broker):
+        return _for_broker(cluster, thing, known()[key])
+    return _for_topic(cluster, thing, table()[key])
+
+
+def _stated(settings: Sequence[Setting], name: str) -> Setting | None:
+    """The last statement counts, as it does for Kafka."""
+    return next((each for each in reversed(settings) if each.key == name), None)
+
+
+def _for_client(client: Client, key: Key) -> Answer:
+    found = _stated(client.settings, key.name)
+    if found is not None:
+        return Stated(found.value, found.origin)
+    rows = [row for row in key.defaults if client.family is None or row.of == client.family.value]
+    possible = tuple(dict.fromkeys(Default(row.value, f"{row.of}: {row.source}") for row in rows))
+    what = f"`{key.name}` of {client.kind} {client.name} is not stated"
+    if client.family is None:
+        return Unknown(f"{what}, nor is the client's family", "--client FAMILY:VERSION, such as java:3.9", possible)
+    if not rows:
+        return Unknown(f"{what}, and its default in {client.family.value} is not known here", f"set {key.name}")
+    return _by_version(rows, what, client.version, "--client FAMILY:VERSION, such as java:3.9", "client's version")
+
+
+def _by_version(rows: Sequence[Row], what: str, version: Stated | None, tell: str, whose: str) -> Answer:
+    fits = [row for row in rows if version is None or _overlap(row, span(version.value))]
+    if not fits and version is not None:
+        return Unknown(f"{what}, and its default in {version.value} is not known here", "set it")
+    covered = version is not None or all(not row.since for row in rows[:1])
+    if covered and len({row.value for row in fits}) == 1:
+        return Default(fits[0].value, fits[0].source)
+    possible = tuple(Default(row.value, row.source) for row in fits)
+    return Unknown(f"{what}, and its default depends on the {whose}", tell, possible)
+
+
+def _overlap(row: Row, span_of: Span) -> bool:
+    first, last = span_of
+    return (not row.since or last >= span(row.since)[0]) and (not row.until or first < span(row.until)[0])
+
+
+def default_of(cluster: Cluster, key: Key, what: str) -> Answer:
+    """A broker's or topic's setting where nobody states it, by version and distribution."""
+    rows = [row for row in key.defaults if row.of == "apache"]
+    possible = tuple(Default(row.value, row.source) for row in rows)
+    owner = cluster.versions.distribution
+    if owner is None:
+        return Unknown(f"{what}, nor is the distribution", "--distribution, such as apache", possible)
+    if owner.value not in distributions() or key.name in distributions()[owner.value] or not rows:
+        return Unknown(f"{what}, and its default in {owner.value} is not known here", f"set {key.broker_names[0]}")
+    return _by_version(rows, what, cluster.versions.kafka, "--kafka-version", "broker's version")
+
+
+def _for_broker(cluster: Cluster, broker: Broker, key: Key) -> Answer:
+    found = _on_broker(cluster, broker, key)
+    if found is not None:
+        return found
+    name = "a broker" if broker.id is None else f"broker {broker.id}"
+    if not broker.settings:
+        return Unknown(f"`{key.broker_names[0]}`: the configuration of {name} was not given", "its server.properties")
+    return default_of(cluster, key, f"`{key.broker_names[0]}` of {name} is not stated")
+
+
+def _on_broker(cluster: Cluster, broker: Broker, key: Key) -> Stated | None:
+    """What is stated for one broker, the strongest first."""
+    for settings in (broker.dynamic, cluster.dynamic, broker.settings):
+        for name, factor in zip(key.broker_names, key.factors, strict=True):
+            found = _stated(settings, name)
+            if found is not None:
+                return Stated(_scaled(found.value, factor), found.origin)
+    return None
+
+
+def _scaled(value: str, factor: int) -> str:
+    number = factor != 1 and re.fullmatch(r"\d+", value)
+    return str(int(value) * factor) if number else value
+
+
+def _for_topic(cluster: Cluster, topic: Topic, key: Key) -> Answer:
+    found = _stated(topic.settings, key.name) if "topic" in key.scopes else None
+    if found is not None:
+        return Stated(found.value, found.origin)
+    what = f"`{key.name}` of topic {topic.name} is not stated"
+    if topic.complete:
+        return default_of(cluster, key, what)
+    if "broker" not in key.scopes:
+        return default_of(cluster, key, what)
+    return _from_brokers(cluster, topic, key, what)
+
+
+def _from_brokers(cluster: Cluster, topic: Topic, key: Key, what: str) -> Answer:
+    held = {number for partition in topic.partitions for number in partition.replicas}
+    brokers = [b for b in cluster.brokers if "broker" in b.roles or not b.roles]
+    mine = [b for b in brokers if b.id in held] or brokers
+    told = [b for b in mine if b.settings]
+    if not told:
+        found = _stated(cluster.dynamic, key.broker_names[0])
+        if found is not None:
+            return Stated(found.value, found.origin)
+        return Unknown(f"{what}, and no broker's configuration was given", "server.properties of the brokers")
+    answers = [_for_broker(cluster, broker, key) for broker in told]
+    values = {each.value if not isinstance(each, Unknown) else None for each in answers}
+    if len(values) > 1:
+        said = "; ".join(f"broker {b.id}: {_told(a)}" for b, a in zip(told, answers, strict=True))
+        return Unknown(f"{what}, and its brokers differ ({said})", f"the same {key.broker_names[0]} on each broker")
+    return _assumed(answers[0], told, mine, held)
+
+
+def _told(answer: Answer) -> str:
+    return "unknown" if isinstance(answer, Unknown) else answer.value
+
+
+def _assumed(answer: Answer, told: Sequence[Broker], mine: Sequence[Broker], held: set[int]) -> Answer:
+    missing = sorted(held - {b.id for b in told if b.id is not None}) or [b.id for b in mine if not b.settings]
+    if isinstance(answer, Unknown) or not missing:
+        return answer
+    given = ", ".join(str(b.id) for b in told)
+    others = ", ".join(str(number) for number in missing)
+    return replace(answer, assumed=f"brokers {others}, whose files were not given, are like broker {given}")
+
+
+def wrong(key: Key, value: str, family: str | None = None) -> str:
+    """What is wrong with a value, in words, or ''. A value with a placeholder (`${...}`) is not judged."""
+    if "${" in value:
+        return ""
+    if key.type in ("int", "long"):
+        return _wrong_number(key, value)
+    if key.type == "boolean":
+        return "" if value.lower() in ("true", "false") else "is neither true nor false"
+    legal = key.legal_of.get(family or "", key.legal)
+    words = [word.strip() for word in value.split(",")] if key.type == "list" else [value]
+    bad = [w for w in words if legal and not any(_fits(w, each) for each in legal)]
+    return f"is none of {', '.join(legal)}" if bad and value else ""
+
+
+def _wrong_number(key: Key, value: str) -> str:
+    if not re.fullmatch(r"[+-]?\d{1,19}", value):
+        return "is no whole number"
+    most = 2**31 - 1 if key.type == "int" else 2**63 - 1
+    if int(value) > most:
+        return f"is above {most}, the largest {key.type}"
+    return f"is below {key.least}, the least that is legal" if key.least is not None and int(value) < key.least else ""
+
+
+def _fits(word: str, pattern: str) -> bool:
+    return word.startswith(pattern[:-1]) if pattern.endswith("*") else word == pattern

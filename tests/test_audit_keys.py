@@ -1,0 +1,213 @@
+"""The table of settings, and what it answers: precedence, defaults by version and owner, and unknown that stays so."""
+
+from __future__ import annotations
+
+import pytest
+from tidegate.audit.cluster import (
+    HIDDEN,
+    Answer,
+    Broker,
+    Client,
+    Cluster,
+    Default,
+    Origin,
+    Partition,
+    Setting,
+    Stated,
+    Topic,
+    Unknown,
+    Versions,
+)
+from tidegate.audit.keys import at_least, distributions, known, span, table, value_of, wrong
+
+HERE = Origin("server.properties", 3)
+
+
+def setting(key: str, value: str) -> Setting:
+    return Setting(key, value, HERE)
+
+
+def versions(kafka: str | None = None, distribution: str | None = "apache") -> Versions:
+    return Versions(
+        kafka=Stated(kafka, HERE) if kafka else None,
+        distribution=Stated(distribution, HERE) if distribution else None,
+    )
+
+
+def broker(number: int, *settings: Setting, dynamic: tuple[Setting, ...] = ()) -> Broker:
+    return Broker(number, HERE, settings=(setting("broker.id", str(number)), *settings), dynamic=dynamic)
+
+
+def topic(*settings: Setting, replicas: tuple[int, ...] = (1, 2, 3), complete: bool = False) -> Topic:
+    partition = Partition(0, replicas[0], replicas, replicas, HERE)
+    return Topic("orders", HERE, (partition,), 1, len(replicas), settings, complete)
+
+
+def producer(family: str | None, version: str | None, *settings: Setting) -> Client:
+    return Client(
+        "pay",
+        "producer",
+        HERE,
+        Stated(family, HERE) if family else None,
+        Stated(version, HERE) if version else None,
+        settings,
+    )
+
+
+def shown(answer: Answer) -> str | None:
+    return None if isinstance(answer, Unknown) else answer.value
+
+
+def test_every_row_of_the_table_is_whole_and_legal() -> None:
+    owners = {"apache", "java", "librdkafka"}
+    for key in table().values():
+        assert len(key.broker_names) == len(key.factors)
+        for row in key.defaults:
+            assert row.of in owners and row.source
+            assert not row.value or not wrong(key, row.value), (key.name, row)
+            assert not (row.since and row.until) or span(row.since)[0] < span(row.until)[0]
+    assert all(name in table() for names in distributions().values() for name in names)
+
+
+def test_rows_of_one_owner_never_overlap() -> None:
+    for key in table().values():
+        for row in key.defaults:
+            later = [each for each in key.defaults if each.of == row.of and each.since > row.since]
+            assert all(row.until and span(row.until)[0] <= span(each.since)[0] for each in later), key.name
+
+
+def test_a_topic_is_stronger_than_dynamic_than_cluster_wide_than_the_file() -> None:
+    name = "min.insync.replicas"
+    file, own = setting(name, "1"), setting(name, "2")
+    wide = setting(name, "3")
+    static = Cluster(brokers=tuple(broker(i, file) for i in (1, 2, 3)), versions=versions("3.9"))
+    assert shown(value_of(static, topic(), name)) == "1"
+    cluster = Cluster(brokers=static.brokers, dynamic=(wide,), versions=versions("3.9"))
+    assert shown(value_of(cluster, topic(), name)) == "3"
+    dynamic = Cluster(brokers=tuple(broker(i, file, dynamic=(own,)) for i in (1, 2, 3)), dynamic=(wide,))
+    assert shown(value_of(dynamic, topic(), name)) == "2"
+    assert shown(value_of(dynamic, topic(setting(name, "4")), name)) == "4"
+
+
+def test_brokers_that_differ_are_no_answer() -> None:
+    cluster = Cluster(brokers=(broker(1, setting("min.insync.replicas", "2")), broker(2)), versions=versions("3.9"))
+    answer = value_of(cluster, topic(replicas=(1, 2)), "min.insync.replicas")
+    assert isinstance(answer, Unknown)
+    assert "broker 1: 2; broker 2: 1" in answer.why
+
+
+def test_one_file_for_three_brokers_is_an_assumption_that_is_told() -> None:
+    cluster = Cluster(brokers=(broker(1, setting("min.insync.replicas", "2")),), versions=versions("3.9"))
+    answer = value_of(cluster, topic(), "min.insync.replicas")
+    assert isinstance(answer, Stated)
+    assert answer.assumed == "brokers 2, 3, whose files were not given, are like broker 1"
+
+
+@pytest.mark.parametrize(
+    ("kafka", "distribution", "expected"),
+    [
+        ("0.10.2.1", "apache", "true"),
+        ("0.11.0.0", "apache", "false"),
+        ("3.9", "strimzi", "false"),
+        (None, "apache", None),
+        ("3.9", None, None),
+        ("3.9", "msk", None),
+    ],
+)
+def test_defaults_are_of_a_version_and_of_an_owner(
+    kafka: str | None, distribution: str | None, expected: str | None
+) -> None:
+    cluster = Cluster(brokers=(broker(1),), versions=versions(kafka, distribution))
+    assert shown(value_of(cluster, topic(replicas=(1,)), "unclean.leader.election.enable")) == expected
+
+
+def test_a_default_that_never_changed_needs_no_version() -> None:
+    cluster = Cluster(brokers=(broker(1),), versions=versions())
+    answer = value_of(cluster, topic(replicas=(1,)), "min.insync.replicas")
+    assert answer == Default("1", "TopicConfig.MIN_IN_SYNC_REPLICAS_CONFIG")
+
+
+def test_without_any_brokers_file_nothing_is_known_unless_the_topic_is_complete() -> None:
+    cluster = Cluster(versions=versions("3.9"))
+    assert isinstance(value_of(cluster, topic(), "min.insync.replicas"), Unknown)
+    assert shown(value_of(cluster, topic(complete=True), "min.insync.replicas")) == "1"
+
+
+@pytest.mark.parametrize(
+    ("family", "version", "key", "expected"),
+    [
+        ("java", "2.8.2", "acks", "1"),
+        ("java", "3.0", "acks", "all"),
+        ("java", "3.0", "enable.idempotence", None),  # 3.0.0 does not apply its own default, 3.0.1 does
+        ("java", "3.0.0", "enable.idempotence", "false"),
+        ("java", "3.0.1", "enable.idempotence", "true"),
+        ("java", "3.1.0", "enable.idempotence", "false"),
+        ("java", None, "acks", None),
+        (None, None, "acks", None),
+        ("librdkafka", "0.11.6", "acks", "1"),
+        ("librdkafka", "2.3", "acks", "all"),
+        ("librdkafka", "2.3", "isolation.level", "read_committed"),
+        ("librdkafka", "1.5.0", "retries", None),
+        ("sarama", "1.40", "acks", None),
+    ],
+)
+def test_a_clients_default_is_its_familys(
+    family: str | None, version: str | None, key: str, expected: str | None
+) -> None:
+    assert shown(value_of(Cluster(), producer(family, version), key)) == expected
+
+
+def test_an_unknown_says_what_to_give_and_what_it_may_be() -> None:
+    answer = value_of(Cluster(), producer("java", None), "acks")
+    assert isinstance(answer, Unknown)
+    assert answer.tell.startswith("--client")
+    assert [each.value for each in answer.possible] == ["1", "all"]
+
+
+def test_hours_and_minutes_of_retention_are_milliseconds() -> None:
+    cluster = Cluster(brokers=(broker(1, setting("log.retention.hours", "2")),), versions=versions("3.9"))
+    assert shown(value_of(cluster, topic(replicas=(1,)), "retention.ms")) == "7200000"
+
+
+@pytest.mark.parametrize(
+    ("version", "release", "expected"),
+    [
+        ("3.9.1", "3.7", True),
+        ("3.7-IV4", "3.7", True),
+        ("3", "3.7", None),
+        ("2.8", "3.0", False),
+        ("v4.1.0", "4.1", True),
+    ],
+)
+def test_versions_compare(version: str, release: str, expected: bool | None) -> None:
+    assert at_least(version, release) is expected
+
+
+@pytest.mark.parametrize("text", ["", "latest", "x.1", "3.9.1.0.5", "3.9!"])
+def test_what_is_no_version_says_so(text: str) -> None:
+    with pytest.raises(ValueError, match="no version"):
+        span(text)
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "message"),
+    [
+        ("min.insync.replicas", "0", "below 1"),
+        ("min.insync.replicas", "two", "no whole number"),
+        ("min.insync.replicas", "99999999999", "above 2147483647"),
+        ("acks", "2", "is none of all, -1, 0, 1"),
+        ("enable.idempotence", "yes", "neither true nor false"),
+        ("process.roles", "broker,controler", "is none of broker, controller"),
+        ("auto.offset.reset", "by_duration:PT1H", ""),
+        ("acks", "${env:ACKS}", ""),
+    ],
+)
+def test_wrong_values_are_told(key: str, value: str, message: str) -> None:
+    assert message in wrong(known()[key] if key in known() else table()[key], value)
+    assert bool(message) == bool(wrong(table()[key], value))
+
+
+@pytest.mark.parametrize("key", ["ssl.keystore.password", "sasl.jaas.config", "sasl.oauth.TOKEN", "my.Secret"])
+def test_a_secrets_value_is_never_held(key: str) -> None:
+    assert setting(key, "hunter2").value == HIDDEN
+    assert "hunter2" not in repr(setting(key, "hunter2"))
