@@ -90,7 +90,11 @@ def test_a_run_that_fails_nothing_is_not_shrunk() -> None:
 
 def test_a_property_that_fails_at_once_needs_no_step() -> None:
     """Shrinking such a run used to go on for ever."""
+
+    def never(_: object) -> bool:
+        return False
+
     run = run_text(LOCK, "look(C); look(A)")
-    false = replace(named(LOCK, "one_inside"), run=lambda _: False)
+    false = replace(named(LOCK, "one_inside"), run=never)
     assert shrunk(LOCK, run, false) == Run(run.start, ())
     assert shrunk(LOCK, Run(run.start, ()), false) == Run(run.start, ())
