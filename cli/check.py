@@ -36,7 +36,7 @@ from .options import (
     search_of,
     walks_of,
 )
-from .output import prepared, print_json, write_json, write_text
+from .output import prepared, print_json, write_json, write_text, write_trace
 from .progress import ProgressLine, report_for
 from .witnesses import asked_witnesses, longest_documents
 
@@ -160,7 +160,7 @@ def _saved(
 ) -> Exit:
     try:
         for name, path in paths.items():
-            write_json(Path(path), traces[name])
+            write_trace(Path(path), traces[name])
             write_text(Path(path.removesuffix(_TRACE) + ".html"), page([traces[name]], beside=Path(path).name))
         write_json(out / "report.json", document)
     except OSError as error:

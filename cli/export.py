@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import argparse
-import shlex
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..explorer.graph import StateGraph, TooLarge, neighbourhood, state_graph
 from ..language.errors import nearest
-from ..language.judge import initial_states, run_text
+from ..language.judge import initial_states
 from ..language.model import Model
-from ..language.steptext import StepError, split_steps
 from ..language.values import State, show
 from ..language.verdict import Run
 from ..reports.document import Document
@@ -22,9 +20,9 @@ from ..reports.sequence import SPELLINGS
 from ..reports.spreadsheet import spreadsheet
 from .exits import Exit
 from .models import bound
-from .options import Chosen, Parser, Verbs, Wrong, add_model_options, add_verb, chosen, positive
+from .options import Parser, Verbs, Wrong, add_model_options, add_verb, chosen, positive
 from .output import json_text, write_text
-from .show import document_of
+from .saved import document_of, model_of, naming, run_of
 
 if TYPE_CHECKING:
     import networkx
@@ -109,19 +107,15 @@ def _trace_text(document: Document | None, options: argparse.Namespace) -> str:
     for name, given in asked.items():
         if given:
             raise Wrong(f"{name} is for a graph; write --to {' or --to '.join(GRAPHS)}")
-    try:
+    with naming(options.model):
         return TRACES[options.to](document)
-    except (KeyError, TypeError, AttributeError, IndexError, ValueError) as error:
-        raise Wrong(f"{options.model}: a trace with a part missing or wrong: {error}") from None
 
 
 # --- graphs -----------------------------------------------------------------------------------------------------------
 
 
 def _graph_text(document: Document | None, options: argparse.Namespace) -> str:
-    """A state graph. networkx is imported here: loading it takes longer than all of ours."""
-    from ..reports.graph import MOST_NODES, dot, graphml
-
+    """A state graph, of a model or of what is around a trace."""
     if not (options.quotient or options.raw or options.around is not None):
         raise Wrong(
             "say which graph: --quotient FIELDS merges states that are equal on some fields, --around N shows what is "
@@ -129,8 +123,18 @@ def _graph_text(document: Document | None, options: argparse.Namespace) -> str:
         )
     if options.around is not None and document is None:
         raise Wrong("--around N is a step of a trace; name a .trace.json file")
-    model = bound(chosen(options) if document is None else _of_trace(document))
-    run = None if document is None else _run(model, document, options.model)
+    if document is None:
+        return _written(bound(chosen(options)), None, options)
+    with naming(options.model):
+        model = model_of(document, options.model)
+        run = run_of(model, document, options.model)
+    return _written(model, run, options)
+
+
+def _written(model: Model, run: Run | None, options: argparse.Namespace) -> str:
+    """A state graph as text. networkx is imported here: loading it takes longer than all of ours."""
+    from ..reports.graph import MOST_NODES, dot, graphml
+
     graph = _drawn(model, run, options)
     nodes = graph.number_of_nodes()
     if nodes > MOST_NODES:
@@ -143,24 +147,6 @@ def _smaller(options: argparse.Namespace) -> str:
         return "take a smaller --radius"
     fewer = "name fewer fields in --quotient" if options.quotient else "merge states with --quotient FIELDS"
     return f"{fewer}, or look at what is near a step of a trace: --around N --radius K"
-
-
-def _of_trace(document: Document) -> Chosen:
-    """The model of a trace, bound as it was."""
-    settings = tuple((name, str(value).lower()) for name, value in document["bounds"].items())
-    return Chosen(document["model"], settings, ghosts=document["ghosts"])
-
-
-def _run(model: Model, document: Document, place: str) -> Run:
-    """The run of a trace, taken again by plain Python."""
-    words = shlex.split(document["replay"])
-    pieces = split_steps(words[words.index("--steps") + 1])
-    if document["failure"] is not None and document["failure"]["step"] is not None:
-        pieces = pieces[:-1]
-    try:
-        return run_text(model, "; ".join(pieces))
-    except StepError as error:
-        raise Wrong(f"{place}: this trace is not one of {document['model']} as it is now: {error}") from None
 
 
 def _drawn(model: Model, run: Run | None, options: argparse.Namespace) -> networkx.DiGraph:

@@ -13,7 +13,7 @@ from ..reports.html import page
 from ..reports.junit import junit
 from ..reports.sarif import sarif
 from ..reports.summary import summary
-from .output import write_json, write_text
+from .output import write_json, write_text, write_trace
 
 FOLDER = "counterexamples"
 
@@ -53,7 +53,7 @@ def _save_traces(document: Document, out: Path) -> None:
             (out / FOLDER).mkdir(exist_ok=True)
             name = f"{FOLDER}/{_free(_slug(check['name'], claim['name']), taken)}"
             trace = claim["document"]
-            write_json(out / f"{name}.trace.json", trace)
+            write_trace(out / f"{name}.trace.json", trace)
             write_text(out / f"{name}.html", page([trace], beside=f"{Path(name).name}.trace.json"))
             claim["trace"], claim["html"] = f"{name}.trace.json", f"{name}.html"
 

@@ -1,13 +1,16 @@
-"""`tidegate replay MODEL --steps "..."`: takes the steps in plain Python and judges every property along the way."""
+"""`tidegate replay MODEL --steps "..."` and `replay TRACE`: takes given steps, or those of a saved trace, in plain
+Python and judges every property along the way.
+"""
 
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 
 from ..explorer.shrink import shrunk
-from ..language.judge import holds, run_text
+from ..language.judge import holds, is_deadlock, replay, run_text
 from ..language.model import Model
-from ..language.steptext import StepError, split_steps
+from ..language.steptext import StepError, parse_steps, split_steps
 from ..language.trace import run_document, trace_document
 from ..language.values import ModelError
 from ..language.verdict import Failure, PropertyVerdict, Run
@@ -18,40 +21,115 @@ from .exits import Exit
 from .models import bound
 from .options import Parser, Verbs, Wrong, add_model_options, add_print_options, add_verb, chosen, paper_of
 from .output import print_json
+from .saved import document_of, model_of, naming, run_of
 
 EXAMPLES = """\
   tidegate replay replication:truncate_to_hw --steps "controller_elect_leader(A)"
   tidegate replay examples/lock.py:careless --steps "look(A); look(B); take(A); take(B)"
   tidegate replay examples/lock.py:careless --shrink \
       --steps "look(C); look(A); look(B); take(C); leave(C); take(A); take(B)" --set clients=3
+  tidegate replay report/strong_isr.trace.json            model, constants and steps as they were saved
+  tidegate replay report/strong_isr.trace.json --shrink
 
-exit: 0 every property holds along the run, 1 one is violated, 7 a step broke the model's types,
-64 a step is disabled (told with the guard that was false, and with what was enabled instead)
+exit: 0 every property holds along the run, 1 one is violated, 2 it ends in a deadlock, 7 a step broke
+the model's types, 64 a step is disabled (told with the guard that was false, and with what was enabled
+instead), or the model is not any more what it was when the trace was saved
 """
 
 
 def add(verbs: Verbs[Parser]) -> None:
     """Adds the verb."""
-    about = "Takes the given steps in plain Python, where `print` and `breakpoint()` in the model work."
+    about = (
+        "Takes the given steps, or those of a saved trace, in plain Python, where `print` and `breakpoint()` in the "
+        "model work."
+    )
     parser = add_verb(verbs, "replay", "take given steps in plain Python", about, EXAMPLES)
-    parser.add_argument("--steps", required=True, metavar="TEXT", help='for example "produce; fetch(B); crash(A)"')
+    parser.add_argument("--steps", metavar="TEXT", help='of a MODEL: for example "produce; fetch(B); crash(A)"')
     parser.add_argument(
         "--shrink", action="store_true", help="leave out steps, and exchange some, while the same property still fails"
     )
-    add_model_options(parser, search=False)
+    add_model_options(parser, search=False, what="MODEL|TRACE", says="a saved .trace.json file, or ")
     add_print_options(parser)
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> Exit:
     """Replays and prints the trace."""
-    model = bound(chosen(options))
-    document = _document(model, options.steps, shrink=options.shrink)
+    document = _saved(options) if options.model.endswith(".json") else _given(options)
     if options.json:
         print_json(document)
     else:
         print(trace_page(document, paper_of(options)).text(), end="")
     return exit_of(document)
+
+
+def _given(options: argparse.Namespace) -> Document:
+    """The trace of the steps on the command line."""
+    if options.steps is None:
+        raise Wrong(f'which steps of {options.model}? give --steps "...", or name a saved .trace.json in its place')
+    return _document(bound(chosen(options)), options.steps, shrink=options.shrink)
+
+
+# --- a saved trace ----------------------------------------------------------------------------------------------------
+
+
+def _saved(options: argparse.Namespace) -> Document:
+    """The trace of the steps of a saved one, about the same property or failure if it is still there."""
+    path: str = options.model
+    asked = {"--steps": options.steps, "--set": options.assignments, "--bounds": options.bounds}
+    for name, value in {**asked, "--ghosts": options.ghosts}.items():
+        if value not in (None, []):
+            raise Wrong(f"{name} is for a MODEL; {path} has its own. Give the replay line of the trace, changed")
+    saved = document_of(Path(path))
+    with naming(path):
+        model = model_of(saved, path, options.properties)
+        taken = run_of(model, saved, path)
+        document = _again(model, taken, saved, path)
+    return _shrunk(model, taken, document) if options.shrink else document
+
+
+def _again(model: Model, run: Run, saved: Document, path: str) -> Document:
+    """The document of a saved run that was taken again."""
+    broken = _broken_again(model, run, saved, path) or _unanswered(model, run)
+    if broken is not None:
+        return trace_document(model, broken)
+    loop = saved["loop"]
+    if loop is not None and run.states()[loop] != run.states()[-1]:
+        raise Wrong(f"{path}: it says that it repeats for ever after step {loop}, and it does not")
+    about = None if saved["property"] is None else saved["property"]["name"]
+    prop = next((each for each in model.properties if each.name == about), None)
+    if about is None or loop is not None:
+        return run_document(model, run, loop=loop)
+    if prop is None:
+        return run_document(model, run, notes=[f"the trace was saved as one of {about}, which is not judged here"])
+    document = trace_document(model, PropertyVerdict(prop.name, prop.kind, prop.says, "violated", run))
+    if document["kind"] == saved["kind"]:
+        return document
+    note = f"the trace was saved as a {saved['kind']} of {about}, and is none any more"
+    return run_document(model, run, notes=[note])
+
+
+def _broken_again(model: Model, run: Run, saved: Document, path: str) -> Failure | None:
+    """The failure that a saved run ends in, found anew; None if it ends in none."""
+    failure = saved["failure"]
+    if failure is None:
+        return None
+    if saved["kind"] == "deadlock":
+        if is_deadlock(model, run.states()[-1]):
+            return Failure(failure["message"], "", run)
+        raise Wrong(f"{path}: it was saved as a deadlock, and {model.name} as it is now goes on from there")
+    if failure["step"] is None:
+        return None
+    try:
+        replay(model, run.states()[-1], parse_steps(model, failure["step"]))
+    except StepError as error:
+        raise Wrong(f"{path}: the step that broke the model cannot be taken any more: {error}") from None
+    except ModelError as error:
+        return Failure(error.message, error.where, run, error.action, error.arguments)
+    raise Wrong(f"{path}: the last step, {failure['step']}, broke {model.name} and does so no more")
+
+
+# --- given steps ------------------------------------------------------------------------------------------------------
 
 
 def _document(model: Model, text: str, *, shrink: bool) -> Document:
@@ -107,7 +185,9 @@ def _until(model: Model, text: str, error: ModelError) -> Run:
 
 
 def exit_of(document: Document) -> Exit:
-    """1 when the trace shows a property that fails, 7 when it ends at a step that breaks the model."""
+    """1 when the trace shows a property that fails, 2 a deadlock, 7 when it ends at a step that breaks the model."""
+    if document["kind"] == "deadlock":
+        return Exit.DEADLOCK
     if document["failure"] is not None:
         return Exit.MODEL_BROKE
     claim = document["property"]

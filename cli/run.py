@@ -16,7 +16,7 @@ from ..reports.counterexample import trace_page
 from .exits import Exit
 from .models import bound
 from .options import Chosen, Parser, Verbs, Wrong, add_print_options, add_verb, paper_of
-from .output import prepared, print_json, write_json
+from .output import prepared, print_json, write_trace
 from .replay import exit_of
 
 STEPS_MAX = 600
@@ -74,7 +74,7 @@ def run(options: argparse.Namespace) -> Exit:
     taken = scheduled(model, weather, seed=options.seed, steps_max=STEPS_MAX)
     document = run_document(model, taken)
     if options.out is not None:
-        write_json(prepared(options.out) / "run.trace.json", document)
+        write_trace(prepared(options.out) / "run.trace.json", document)
     if options.json:
         print_json(document)
     else:

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
-import json
 import sys
-from collections.abc import Generator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from ..reports.counterexample import pictures_page, shown_states, step_page, trace_page
 from ..reports.html import page
@@ -16,8 +14,7 @@ from ..reports.paper import Page, Paper
 from .exits import Exit
 from .options import Parser, Verbs, Wrong, add_print_options, add_verb, paper_of
 from .output import write_text
-
-SCHEMA = "tidegate.trace/1"
+from .saved import document_of, naming
 
 EXAMPLES = """\
   tidegate check examples/lock.py:careless --out report; tidegate show report/one_inside.trace.json
@@ -49,7 +46,7 @@ def run(options: argparse.Namespace) -> Exit:
         _write_page(options.html, documents)
         return Exit.HOLDS
     for path, document in documents.items():
-        with _naming(path):
+        with naming(path):
             print(_page_of(path, document, options.step, paper_of(options)).text(), end="")
     return Exit.HOLDS
 
@@ -71,33 +68,10 @@ def _page_of(path: Path, document: dict[str, Any], step: str | None, paper: Pape
 
 def _write_page(target: Path, documents: Mapping[Path, dict[str, Any]]) -> None:
     names = ", ".join(str(path) for path in documents)
-    with _naming(names):
+    with naming(names):
         text = page(list(documents.values()), beside=", ".join(path.name for path in documents))
     try:
         write_text(target, text)
     except OSError as error:
         raise Wrong(f"--html {target}: cannot be written ({error.strerror or error}); name another file") from None
     print(f"saved {target}; open it in a browser", file=sys.stderr)
-
-
-@contextlib.contextmanager
-def _naming(path: Path | str) -> Generator[None]:
-    """Blames a part of a document that is missing or wrong on its file."""
-    try:
-        yield
-    except (KeyError, TypeError, AttributeError, IndexError) as error:
-        raise Wrong(f"{path}: a trace with a part missing or wrong: {error}") from None
-
-
-def document_of(path: Path) -> dict[str, Any]:
-    """The trace document in a file. Raises `Wrong` when there is none."""
-    try:
-        read = json.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise Wrong(f"{path}: cannot be read ({error.strerror})") from None
-    except ValueError as error:
-        raise Wrong(f"{path}: not a JSON document: {error}") from None
-    schema = cast("dict[str, Any]", read).get("schema") if isinstance(read, dict) else None
-    if schema != SCHEMA:
-        raise Wrong(f'{path}: not a trace; its schema is {schema!r}, not "{SCHEMA}"')
-    return cast("dict[str, Any]", read)

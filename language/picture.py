@@ -247,20 +247,18 @@ def _label(lane: Document) -> str:
     return ", ".join(each for each in said if each)
 
 
-def frames_of(picture: Picture, states: Sequence[State], shown: Sequence[int]) -> dict[str, Document]:
-    """The frames of the states to show; after a gap, and at first, with every lane."""
+def frames_of(picture: Picture, states: Sequence[State]) -> dict[str, Document]:
+    """The frames of a run's states: of each the lanes that changed, of the first every lane."""
     frames: dict[str, Document] = {}
     known: dict[str, Document] = {}
     board: Document | None = None
-    for at in shown:
-        whole = at == 0 or str(at - 1) not in frames
-        before = picture.lanes(states[at - 1]) if whole and at else known
-        lanes, here = picture.lanes(states[at]), picture.board(states[at])
-        changed = {name: lane for name, lane in lanes.items() if lane != before.get(name)}
+    for at, state in enumerate(states):
+        lanes, here = picture.lanes(state), picture.board(state)
+        changed = {name: lane for name, lane in lanes.items() if lane != known.get(name)}
         frames[str(at)] = {
-            "lanes": lanes if whole else changed,
-            "marks": {name: marks(before[name], lane) for name, lane in changed.items() if at},
-            "board": here if whole or here != board else None,
+            "lanes": changed,
+            "marks": {name: marks(known[name], lane) for name, lane in changed.items() if at},
+            "board": here if at == 0 or here != board else None,
         }
         known, board = lanes, here
     return frames

@@ -39,9 +39,6 @@ from .verdict import Failure, PropertyVerdict, Run, Step
 
 SCHEMA = "tidegate.trace/1"
 KEYFRAME_EVERY = 50
-STEPS_MAX = 5000
-"""A longer run is shown by its first and its last `ENDS` steps."""
-ENDS = 500
 
 Document = dict[str, Any]
 
@@ -159,13 +156,10 @@ def title(document: Document) -> str:
 
 
 class _Run:
-    """A run's steps and states, and what of them is shown."""
+    """A run's steps and states, every one of them."""
 
     def __init__(self, model: Model, run: Run) -> None:
         self.model, self.run, self.states = model, run, run.states()
-        count = len(run.steps)
-        self.left_out = range(ENDS + 1, count - ENDS + 1) if count > STEPS_MAX else range(0)
-        self.shown = [at for at in range(count + 1) if at not in self.left_out]
         self.notes: list[str] = []
 
     def parts(self) -> Document:
@@ -178,15 +172,14 @@ class _Run:
             "view": view,
             "frames": frames,
             "steps": [
-                _step(self.model, at, self.states[at - 1], self.run.steps[at - 1], changed[at - 1], lanes[at - 1])
+                _step(self.model, at, self.states[at - 1], step, changed[at - 1], lanes[at - 1])
                 | {"messages": post.events[at - 1]}
-                for at in self.shown
-                if at > 0
+                for at, step in enumerate(self.run.steps, 1)
             ],
             "messages": post.messages,
             "states": self._states(changed),
-            "disabled": choices(self.model, {at: self.states[at] for at in self.shown}),
-            "truncated": self._truncated(),
+            "disabled": choices(self.model, dict(enumerate(self.states))),
+            "truncated": None,
             "notes": self.notes,
         }
 
@@ -196,7 +189,7 @@ class _Run:
             return None, {}
         try:
             picture = Picture(self.model, self.model.view)
-            frames = frames_of(picture, self.states, self.shown)
+            frames = frames_of(picture, self.states)
             return picture.document(frames), frames
         except Undrawable as error:
             self.notes.append(f"{error}; so the run is not drawn")
@@ -204,17 +197,9 @@ class _Run:
 
     def _states(self, changed: Sequence[list[Change]]) -> Document:
         rows: Document = {"keyframe_every": KEYFRAME_EVERY}
-        for at in self.shown:
-            whole = at % KEYFRAME_EVERY == 0 or at - 1 in self.left_out
-            rows[str(at)] = state_to_json(self.states[at]) if whole else delta(changed[at - 1])
+        for at, state in enumerate(self.states):
+            rows[str(at)] = state_to_json(state) if at % KEYFRAME_EVERY == 0 else delta(changed[at - 1])
         return rows
-
-    def _truncated(self) -> Document | None:
-        if not self.left_out:
-            return None
-        first, last, count = self.left_out[0], self.left_out[-1], len(self.run.steps)
-        says = f"steps {first:,} to {last:,} of {count:,} are left out"
-        return {"steps": count, "first": first, "last": last, "says": says}
 
 
 # --- properties and failures ------------------------------------------------------------------------------------------

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
+from .cut import cut, number_of_steps
 from .document import Document
 from .lanes import board_at, lane_lines
 from .paper import Page, Paper
@@ -21,7 +22,8 @@ _AROUND = 4
 
 
 def trace_page(document: Document, paper: Paper) -> Page:
-    """The trace as a page."""
+    """The trace as a page; of a very long one its beginning and its end."""
+    document = cut(document)
     page = Page(paper)
     page.rule()
     _heading(page, document)
@@ -29,13 +31,16 @@ def trace_page(document: Document, paper: Paper) -> Page:
     _argument(page, document["argument"])
     _steps(page, document)
     if document["failure"] is not None:
-        _failure(page, document["failure"], len(document["steps"]) + 1)
+        _failure(page, document["failure"], number_of_steps(document) + 1)
     else:
         _reason(page, document["property"])
     _notes(page, document)
     page.blank()
     if document["replay"] is None:
         page.line("A counterexample to induction: all lemmas hold in its first state, which may not be reachable.")
+        return page
+    if document["truncated"] is not None:
+        page.line("replay it from its file, which holds every step: tidegate replay FILE.trace.json", style="bold")
         return page
     page.line("replay it:", style="bold")
     page.exact(f"  {document['replay']}")
@@ -166,10 +171,9 @@ def _notes(page: Page, document: Document) -> None:
     if document["loop"] is not None:
         page.blank()
         at = document["loop"]
-        last = len(document["steps"])
+        last = number_of_steps(document)
         page.line(f"then it is as after step {at} again: steps {at + 1} to {last} repeat for ever", style="bold")
-    told = [] if document["truncated"] is None else [document["truncated"]["says"]]
-    for note in [*told, *document["notes"]]:
+    for note in document["notes"]:
         page.line(f"note: {note}", indent=2, hang=6)
 
 
@@ -186,7 +190,7 @@ def _heading(page: Page, document: Document) -> None:
 
 
 def _steps(page: Page, document: Document) -> None:
-    width = max(3, len(str(len(document["steps"]))) + 1)
+    width = max(3, len(str(number_of_steps(document))) + 1)
     claim: Mapping[str, Any] = document["property"] or {}
     fails = (claim.get("fails") or {"step": None})["step"]
     if document["replay"] is None:
@@ -195,7 +199,10 @@ def _steps(page: Page, document: Document) -> None:
         page.columns(rows, indent=width + 6)
     elif not document["steps"] or fails == 0:
         page.line("0".rjust(width) + "  the initial state", hang=width + 2)
+    left_out: Mapping[str, Any] = document["truncated"] or {"last": -1, "says": ""}
     for step in document["steps"]:
+        if step["i"] == left_out["last"] + 1:
+            page.line(f"... {left_out['says']} ...", indent=2, style="dim")
         if document["loop"] == step["i"] - 1:
             page.line("from here on it repeats for ever:", indent=2, style="bold")
         _sentence(page, step, width, failing=step["i"] == fails)

@@ -223,10 +223,11 @@ def test_traces_that_are_wrong_are_told(said: Said, trace: Path) -> None:
     told = "tidegate: --around is for a graph; write --to dot or --to graphml\n"
     assert said("export", str(trace), "--to", "csv", "--around", "0") == (64, told)
     document = json.loads(trace.read_text())
-    trace.write_text(json.dumps({**document, "replay": document["replay"].replace("take(A)", "leave(A)")}))
+    steps = [{**each, "step": each["step"].replace("take(A)", "leave(A)")} for each in document["steps"]]
+    trace.write_text(json.dumps({**document, "steps": steps}))
     exit_, text = said(*graph, "--raw")
     assert exit_ == 64
-    assert text.startswith(f"tidegate: {trace}: this trace is not one of examples/lock.py:careless as it is now: step")
+    assert text.startswith(f"tidegate: {trace}: examples/lock.py:careless is not as it was when this trace was saved")
     del document["fields"]
     trace.write_text(json.dumps(document))
     told = f"tidegate: {trace}: a trace with a part missing or wrong: 'fields'\n"

@@ -11,8 +11,8 @@ import jsonschema
 import pytest
 from playwright.sync_api import Browser
 from tidegate.language.trace import schema
+from tidegate.reports.cut import cut
 from tidegate.reports.html import digest, page
-from tidegate.reports.html.cut import cut
 
 from .browser import Shown, chromium, shown
 from .html_traces import ROOT, Document, busy, frame, group, kip_101, lane, made, post, step, transactions

@@ -21,11 +21,13 @@ from tidegate.language.model import Model
 from tidegate.language.picture import letter
 from tidegate.language.steptext import format_step
 from tidegate.language.support import Reading
-from tidegate.language.trace import ENDS, STEPS_MAX, run_document, schema, trace_document
+from tidegate.language.trace import run_document, schema, trace_document
 from tidegate.language.verdict import Failure, Run, Step
 from tidegate.reports.counterexample import pictures_page, step_page, trace_page
+from tidegate.reports.cut import cut
 from tidegate.reports.html import page
 from tidegate.reports.paper import Paper
+from tidegate.reports.states import states
 
 ROOT = Path(__file__).resolve().parent.parent
 VALIDATOR: Any = jsonschema.Draft202012Validator(schema())
@@ -231,17 +233,26 @@ def test_a_long_run_of_five_servers_is_small_and_soon_made() -> None:
     assert len(page([document], beside="run.trace.json").encode()) < 2_000_000
 
 
-def test_a_run_that_is_very_long_is_shown_by_its_ends() -> None:
+def test_a_run_that_is_very_long_is_whole_and_shown_by_its_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tidegate.reports.cut.MOST_STEPS", 200)
+    monkeypatch.setattr("tidegate.reports.cut.KEPT_STEPS", 20)
     model = load(ROOT / "examples" / "lock.py").bind(profile="careful")
     once = run_text(model, "take(A); leave(A)").steps
-    run = Run(next(iter(initial_states(model))), once * (STEPS_MAX // 2 + 1))
-    document = run_document(model, run)
+    document = run_document(model, Run(next(iter(initial_states(model))), once * 101))
     VALIDATOR.validate(document)
-    count = STEPS_MAX + 2
-    assert [step["i"] for step in document["steps"]] == [*range(1, ENDS + 1), *range(count - ENDS + 1, count + 1)]
-    assert document["truncated"]["says"] == f"steps 501 to {count - ENDS:,} of {count:,} are left out"
-    assert set(document["states"][str(count - ENDS + 1)]) == {"held", "place"} == set(document["states"]["0"])
-    assert f"note: {document['truncated']['says']}" in trace_page(document, Paper(width=100)).text()
+    assert [step["i"] for step in document["steps"]] == list(range(1, 203))
+    assert document["truncated"] is None and cut(document)["truncated"] is not None
+    shown = cut(document)
+    VALIDATOR.validate(shown)
+    assert [step["i"] for step in shown["steps"]] == [*range(1, 21), *range(183, 203)]
+    assert shown["truncated"]["says"] == "steps 21 to 182 of 202 are left out"
+    assert set(shown["states"]["183"]) == {"held", "place"} == set(shown["states"]["0"])
+    assert dict(states(shown)) == {at: state for at, state in states(document) if at < 21 or at > 182}
+    told = trace_page(document, Paper(width=100)).text()
+    numbers = [int(line[:5]) for line in told.splitlines() if line[:5].strip().isdecimal()]
+    assert numbers == [*range(1, 21), *range(183, 203)]
+    assert "  ... steps 21 to 182 of 202 are left out ...\n" in told
+    assert document["replay"] not in told and "tidegate replay FILE.trace.json" in told
 
 
 def test_a_run_that_repeats_says_from_where() -> None:

@@ -17,10 +17,10 @@ from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from typing import Any
 
+from ..cut import cut
 from ..document import Document
 from ..markdown import markdown
 from ..sequence import mermaid
-from .cut import cut
 
 SCRIPTS = ("model.js", "lanes.js", "chart.js", "app.js")
 """In this order they are one script."""

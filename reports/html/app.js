@@ -511,10 +511,10 @@ function exporting() {
   const dialog = $("export-dialog"), name = trace.document.model.replace(/[^\w.-]+/g, "-");
   const entries = [["Replay command", () => copy(trace.document.replay, "the replay command")],
     ["Link to this state", () => copy(`${location.href}\n${trace.document.replay}`, "the link and the replay command")],
-    ["Trace as JSON", () => copy(JSON.stringify(trace.document, null, 2), "the trace")],
+    ["Trace as JSON", () => copy(fileText(trace.document), "the trace")],
     ["This state as JSON", () => copy(JSON.stringify(trace.state(at.position), null, 2), "the state")],
     ...Object.entries(trace.texts).map(([kind, told]) => [kind, () => copy(told, kind)]),
-    ["Save the trace", () => save(JSON.stringify(trace.document, null, 2), "application/json", `${name}.trace.json`)],
+    ["Save the trace", () => save(fileText(trace.document), "application/json", `${name}.trace.json`)],
     ["Save the picture", () => save(pictureText(), "image/svg+xml", `${name}-${trace.number(at.position)}.svg`)],
     ["Print", () => { dialog.close(); print(); }]].filter(([told]) => told !== "Save the picture"
       || trace.document.view);

@@ -201,6 +201,20 @@ class Trace {
   }
 }
 
+/** A trace as files have it: a line for each step, each state and each frame. */
+function fileText(document) {
+  const rows = (value, levels, indent) => {
+    const deeper = `${indent}  `, listed = Array.isArray(value);
+    if (!levels || Object(value) !== value || !Object.keys(value).length) return JSON.stringify(value);
+    const parts = Object.entries(value).map(([key, each]) =>
+      `${deeper}${listed ? "" : `${JSON.stringify(key)}: `}${rows(each, levels - 1, deeper)}`);
+    return `${listed ? "[" : "{"}\n${parts.join(",\n")}\n${indent}${listed ? "]" : "}"}`;
+  };
+  const parts = Object.entries(document).map(([key, value]) =>
+    `  ${JSON.stringify(key)}: ${rows(value, key === "disabled" ? 2 : 1, "  ")}`);
+  return `{\n${parts.join(",\n")}\n}\n`;
+}
+
 /** A link's parts, from what stands behind `#`. */
 function readLink(hash) {
   const parts = Object.fromEntries(new URLSearchParams(hash.replace(/^#/, "")));

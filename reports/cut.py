@@ -1,12 +1,14 @@
-"""The beginning and the end of a trace that is too long for a page."""
+"""The beginning and the end of a trace that is too long to be shown whole. The document itself holds every step; what
+people look at, a page or a terminal, holds these.
+"""
 
 from __future__ import annotations
 
-from ..document import Document
-from ..states import states
+from .document import Document
+from .states import states
 
 MOST_STEPS = 5000
-"""A longer trace is cut for the page."""
+"""A longer trace is cut."""
 
 KEPT_STEPS = 500
 """How many steps are kept at either end."""
@@ -34,6 +36,11 @@ def cut(document: Document) -> Document:
             "says": f"steps {first:,} to {last:,} of {count:,} are left out",
         },
     }
+
+
+def number_of_steps(document: Document) -> int:
+    """The steps of the whole run, those that are left out too."""
+    return len(document["steps"]) if document["truncated"] is None else document["truncated"]["steps"]
 
 
 def _frames(document: Document, kept: list[int], behind: int) -> Document:

@@ -1,0 +1,113 @@
+"""Saved trace documents: read from their file, with the model that they are of, and the run taken again by it."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import Generator, Sequence
+from pathlib import Path
+from typing import Any, cast
+
+from ..language.diff import changes, state_to_json
+from ..language.errors import UsageError
+from ..language.judge import initial_states, replay
+from ..language.model import Model
+from ..language.steptext import StepError, format_step, parse_steps
+from ..language.trace import SCHEMA
+from ..language.values import ModelError, State
+from ..language.verdict import Run
+from ..reports.document import Document
+from .models import bound
+from .options import Chosen, Wrong
+
+_FAMILY = SCHEMA.partition("/")[0]
+
+
+def document_of(path: Path) -> Document:
+    """The trace document in a file. Raises `Wrong` when there is none that this version reads."""
+    try:
+        read = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise Wrong(f"{path}: cannot be read ({error.strerror})") from None
+    except ValueError as error:
+        raise Wrong(f"{path}: not a JSON document: {error}") from None
+    schema = cast("dict[str, Any]", read).get("schema") if isinstance(read, dict) else None
+    if schema == SCHEMA:
+        return cast("dict[str, Any]", read)
+    if isinstance(schema, str) and schema.startswith(f"{_FAMILY}/"):
+        by = cast("dict[str, Any]", read).get("tool") or "another tidegate"
+        raise Wrong(
+            f'{path}: a trace of another version: its schema is {schema!r}, written by {by}, and this tidegate reads '
+            f'"{SCHEMA}"; save the trace again with check --out, or use the tidegate that wrote it'
+        )
+    raise Wrong(f'{path}: not a trace; its schema is {schema!r}, not "{SCHEMA}"')
+
+
+@contextlib.contextmanager
+def naming(place: Path | str) -> Generator[None]:
+    """Blames a part of a document that is missing or wrong on its file."""
+    try:
+        yield
+    except (KeyError, TypeError, AttributeError, IndexError, ValueError) as error:
+        raise Wrong(f"{place}: a trace with a part missing or wrong: {error}") from None
+
+
+def model_of(document: Document, place: Path | str, properties: Sequence[str] = ()) -> Model:
+    """The model of a trace with the constants that it was found with. Raises `Wrong` when there is no such model with
+    such constants now."""
+    settings = tuple((name, str(value).lower()) for name, value in document["bounds"].items())
+    choice = Chosen(document["model"], settings, properties=tuple(properties), ghosts=document["ghosts"])
+    try:
+        return bound(choice)
+    except UsageError as error:
+        raise Wrong(f"{place}: {error}; {_changed(document)}") from None
+
+
+def steps_of(document: Document, place: Path | str) -> list[str]:
+    """The steps that a trace was saved with, as text. Raises `Wrong` where it leaves some out, or cannot be reached."""
+    if document["truncated"] is not None:
+        raise Wrong(f"{place}: {document['truncated']['says']}, so that it cannot be replayed")
+    if document["replay"] is None:
+        raise Wrong(
+            f"{place}: a counterexample to induction; it begins in a state that the lemmas allow, which no steps lead "
+            "to, so that it cannot be replayed"
+        )
+    return [step["step"] for step in document["steps"]]
+
+
+def run_of(model: Model, document: Document, place: Path | str) -> Run:
+    """The run of a trace, taken again by plain Python, up to the step that breaks the model, if one does.
+
+    Raises `Wrong` at the first step that cannot be taken any more, or that leads elsewhere than it did.
+    """
+    steps = steps_of(document, place)
+    try:
+        run = replay(model, _start(model, document, place), parse_steps(model, "; ".join(steps)))
+    except StepError as error:
+        raise Wrong(f"{place}: {_changed(document)}: {error}") from None
+    except ModelError as error:
+        step = "" if error.action is None else f": {format_step(error.action, error.arguments or {})}"
+        raise Wrong(f"{place}: {_changed(document)}{step} breaks it: {error.message} ({error.where})") from None
+    for step, before, taken in zip(document["steps"], run.states(), run.steps, strict=False):
+        now = [each.text() for each in changes(model.fields, before, taken.after)]
+        if now != step["changed"]:
+            was = "; ".join(each for each in step["changed"] if each not in now) or "less"
+            told = "; ".join(each for each in now if each not in step["changed"]) or "less"
+            raise Wrong(f"{place}: {_changed(document)}: step {step['i']}, {step['step']}, changed {was}; now {told}")
+    return run
+
+
+def _start(model: Model, document: Document, place: Path | str) -> State:
+    """The initial state that a trace begins in."""
+    wanted = document["states"]["0"]
+    for state in initial_states(model):
+        if state_to_json(state) == wanted:
+            return state
+    raise Wrong(f"{place}: {_changed(document)}: none of its initial states is the one that the trace begins in")
+
+
+def _changed(document: Document) -> str:
+    """What most probably happened when a trace is not one of its model."""
+    commit = document["commit"]
+    at = f", at commit {commit}" if commit else ""
+    return f"{document['model']} is not as it was when this trace was saved by {document['tool']}{at}"
