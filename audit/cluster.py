@@ -55,7 +55,7 @@ class Setting:
     origin: Origin
 
     def __post_init__(self) -> None:
-        if SECRET.search(self.key):
+        if SECRET.search(self.key) or self.key == HIDDEN:
             object.__setattr__(self, "value", HIDDEN)
 
 
@@ -177,6 +177,10 @@ class Client:
     version: Stated | None = None
     settings: tuple[Setting, ...] = ()
 
+    def called(self, name: str) -> bool:
+        """Whether `audit.toml` means it by this name."""
+        return name in (self.name, self.origin.path) or self.origin.path.endswith("/" + name)
+
 
 @dataclass(frozen=True, slots=True)
 class Quorum:
@@ -230,9 +234,9 @@ class Cluster:
         """The first entry of `audit.toml` that covers the topic."""
         return next((use for use in self.uses if use.subject == "topic" and use.covers(topic)), None)
 
-    def client(self, name: str) -> Client | None:
-        """The client of this name."""
-        return next((client for client in self.clients if client.name == name), None)
+    def client(self, name: str, kind: Literal["producer", "consumer"] | None = None) -> Client | None:
+        """The client of this name, or of the file whose path ends with it; of one kind, if both are in one file."""
+        return next((each for each in self.clients if each.called(name) and kind in (None, each.kind)), None)
 
 
 @dataclass(frozen=True, slots=True)

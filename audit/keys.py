@@ -112,13 +112,26 @@ def value_of(cluster: Cluster, thing: Topic | Broker | Client, key: str) -> Answ
     """What a setting is for a topic, a broker or a client.
 
     A topic's own setting is stronger than a broker's dynamic one, that than the cluster-wide dynamic one, that than the
-    broker's file (KIP-226). KeyError if the table does not have the key.
+    broker's file (KIP-226). A stated value that is not legal, or is filled in later (`${...}`), is unknown; one that is
+    a number or a boolean is safe to read as such. KeyError if the table does not have the key.
     """
     if isinstance(thing, Client):
-        return _for_client(thing, table()[key])
+        family = thing.family.value if thing.family else None
+        return _legal(_for_client(thing, table()[key]), table()[key], family)
     if isinstance(thing, Broker):
-        return _for_broker(cluster, thing, known()[key])
-    return _for_topic(cluster, thing, table()[key])
+        return _legal(_for_broker(cluster, thing, known()[key]), known()[key])
+    return _legal(_for_topic(cluster, thing, table()[key]), table()[key])
+
+
+def _legal(answer: Answer, key: Key, family: str | None = None) -> Answer:
+    if not isinstance(answer, Stated) or (key.type == "string" and not key.legal):
+        return answer
+    if "${" in answer.value:
+        return Unknown(f"`{key.name}` at {answer.origin} is filled in later", "the file with its values filled in")
+    message = wrong(key, answer.value, family)
+    if message or not answer.value:
+        return Unknown(f"`{key.name}` at {answer.origin} {message or 'has no value'}", f"a legal value of {key.name}")
+    return replace(answer, value=answer.value.lower()) if key.type == "boolean" else answer
 
 
 def _stated(settings: Sequence[Setting], name: str) -> Setting | None:

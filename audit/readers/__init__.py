@@ -1,1 +1,128 @@
 """Files to facts: one reader a format, chosen by content and name; `read` puts the facts together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from ..cluster import CannotRead, Cluster, Finding, Origin, Setting
+from . import compose, describe, mapping, properties, strimzi, yamls
+from .judged import judged
+from .part import Part
+from .together import Options, join
+
+__all__ = ["Options", "part_of", "read"]
+
+LARGEST = 256 << 20
+"""Bytes of one file; 50,000 partitions are described in 6 MB."""
+
+TEXTS = frozenset(
+    {".properties", ".conf", ".cfg", ".config", ".txt", ".out", ".log", ".yaml", ".yml", ".toml", ".env", ""}
+)
+PROSE = frozenset({"readme", "license", "notice", "changelog", "makefile", "dockerfile"})
+
+
+def read(paths: Sequence[Path], options: Options | None = None) -> tuple[Cluster, tuple[Finding, ...]]:
+    """The cluster that files and directories state, and what is to be known about the files themselves.
+
+    A directory is read with everything below it; what is no configuration is passed over there. Raises CannotRead for a
+    path that does not exist, for a file named by the user that no reader understands, and for input without any fact.
+    """
+    parts: list[Part] = []
+    files: list[tuple[str, str]] = []
+    for path, named in _files(paths):
+        part = part_of(str(path), _text(path))
+        if part is None and named:
+            raise CannotRead(f"{path} is no configuration that is known here. {KNOWN}")
+        if part is not None:
+            parts.append(part)
+            files.append((str(path), part.format))
+    if not files:
+        raise CannotRead(f"{', '.join(map(str, paths))}: nothing in it is a configuration that is known here. {KNOWN}")
+    cluster, findings = join(parts, options or Options(), tuple(files))
+    return cluster, tuple(dict.fromkeys([*findings, *judged(cluster)]))
+
+
+KNOWN = (
+    "Known are server.properties, producer and consumer properties, what kafka-topics.sh, kafka-configs.sh, "
+    "kafka-metadata-quorum.sh and kafka-features.sh describe, Strimzi's YAML, docker-compose and audit.toml."
+)
+
+
+def _files(paths: Sequence[Path]) -> Iterator[tuple[Path, bool]]:
+    """Every file to read, and whether the user named it."""
+    for path in paths:
+        if path.is_dir():
+            for each in sorted(path.rglob("*")):
+                hidden = any(part.startswith(".") for part in each.relative_to(path).parts)
+                if each.is_file() and not hidden and each.suffix.lower() in TEXTS and each.stem.lower() not in PROSE:
+                    yield each, False
+        elif path.exists():
+            yield path, True
+        else:
+            raise CannotRead(f"{path} does not exist. Give files, or a directory of them.")
+
+
+def _text(path: Path) -> str:
+    try:
+        if path.stat().st_size > LARGEST:
+            raise CannotRead(f"{path} is larger than {LARGEST >> 20} MiB, which no configuration is.")
+        raw = path.read_bytes()
+    except OSError as error:
+        raise CannotRead(f"{path}: {error.strerror}.") from None
+    try:
+        return raw.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return raw.decode("latin-1")  # what Java properties were before Java 9
+
+
+def part_of(path: str, text: str) -> Part | None:
+    """One file's facts; None if no reader knows it. Raises CannotRead for a broken audit.toml."""
+    suffix = Path(path).suffix.lower()
+    if "\0" in text:
+        return None
+    if suffix == ".toml":
+        return mapping.read(path, text)
+    if suffix in (".yaml", ".yml"):
+        return of_yaml(path, text)
+    for reader in (describe.topics, describe.configs, describe.features, describe.quorum):
+        part = reader(path, text)
+        if part is not None:
+            return part
+    if suffix in (".properties", ".conf", ".cfg", ".config", ".env", "") or "=" in text:
+        return properties.read(path, text)
+    return None
+
+
+def of_yaml(path: str, text: str) -> Part | None:
+    """A YAML file: Strimzi's resources, compose services, or Spring's application.yml."""
+    try:
+        trees = [tree for document in yamls.documents(text) for tree in _items(document)]
+    except yamls.NotYaml as error:
+        part = Part("YAML")
+        to_do = "mend it; render templates first (helm template, kustomize build)"
+        part.note("not_read", "error", f"{path} was not read: {error}", Origin(path), to_do)
+        return part
+    ours = [tree for tree in trees if strimzi.recognised(tree)]
+    if ours:
+        return strimzi.read(path, ours)
+    for tree in trees:
+        if compose.recognised(tree):
+            return compose.read(path, tree)
+    spring = [leaf for tree in trees for leaf in tree.leaves() if leaf.path[:2] == ("spring", "kafka")]
+    if not spring:
+        return None
+    settings = [
+        Setting(".".join(leaf.path), leaf.value, Origin(path, leaf.line, ".".join(leaf.path))) for leaf in spring
+    ]
+    part = properties.spring(path, settings)
+    return part if part.clients else None
+
+
+def _items(tree: yamls.Tree) -> list[yamls.Tree]:
+    """`kubectl get -o yaml` gives one list of many."""
+    if tree.text("kind") != "List":
+        return [tree]
+    items = tree.get("items")
+    return [replace(each, path=()) for _, each in items.items()] if items is not None else []

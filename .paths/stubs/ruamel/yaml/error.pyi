@@ -1,0 +1,3 @@
+"""The part of ruamel.yaml that this project uses, typed."""
+
+class YAMLError(Exception): ...

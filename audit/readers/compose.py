@@ -1,0 +1,136 @@
+"""docker-compose: brokers by their `KAFKA_*` and `KAFKA_CFG_*` variables.
+
+Apache's and Confluent's images write `.` as `_`, `_` as `__` and `-` as `___`; Bitnami's have `KAFKA_CFG_` before it.
+A name is read only if it is a setting's under these rules; the images' own variables are dropped.
+"""
+
+from __future__ import annotations
+
+import re
+
+from ..cluster import Broker, Origin, Setting
+from . import properties
+from .part import Part
+from .yamls import Tree
+
+IMAGES = {
+    "apache/kafka": "apache",
+    "apache/kafka-native": "apache",
+    "confluentinc/cp-kafka": "cp-kafka",
+    "bitnami/kafka": "bitnami",
+    "bitnamilegacy/kafka": "bitnami",
+}
+CONFLUENT = {
+    "5.0": "2.0", "5.1": "2.1", "5.2": "2.2", "5.3": "2.3", "5.4": "2.4", "5.5": "2.5", "6.0": "2.6", "6.1": "2.7",
+    "6.2": "2.8", "7.0": "3.0", "7.1": "3.1", "7.2": "3.2", "7.3": "3.3", "7.4": "3.4", "7.5": "3.5", "7.6": "3.6",
+    "7.7": "3.7", "7.8": "3.8", "7.9": "3.9", "8.0": "4.0", "8.1": "4.1",
+}  # fmt: skip
+"""Confluent Platform's release to Kafka's (docs.confluent.io, versions and interoperability)."""
+
+
+def recognised(tree: Tree) -> bool:
+    """Whether a YAML document has compose services of which one is a broker."""
+    services = tree.get("services")
+    return services is not None and any(_is_broker(service) for _, service in services.items())
+
+
+def _is_broker(service: Tree) -> bool:
+    image = (service.text("image") or "").lower()
+    known = any(name in image for name in IMAGES) or "kafka" in image.rpartition("/")[2].split(":")[0]
+    keys = {key for key, _, _ in variables(service)}
+    return bool(keys & MARKS) or (known and any(key.startswith("KAFKA_") for key in keys))
+
+
+MARKS = frozenset(
+    {
+        "KAFKA_BROKER_ID",
+        "KAFKA_NODE_ID",
+        "KAFKA_PROCESS_ROLES",
+        "KAFKA_ZOOKEEPER_CONNECT",
+        "KAFKA_CFG_NODE_ID",
+        "KAFKA_CFG_BROKER_ID",
+        "KAFKA_CFG_PROCESS_ROLES",
+        "KAFKA_CFG_ZOOKEEPER_CONNECT",
+    }
+)
+
+
+def variables(service: Tree) -> list[tuple[str, str, int]]:
+    """The environment as (name, value, line), from a mapping or from a list of `NAME=value`."""
+    environment = service.get("environment")
+    if environment is None:
+        return []
+    if environment.is_list:
+        split = [(leaf.value.partition("="), leaf.line) for leaf in environment.leaves() if "=" in leaf.value]
+        return [(name.strip(), value.strip(), line) for (name, _, value), line in split]
+    return [(name, sub.text() or "", sub.line) for name, sub in environment.items()]
+
+
+def read(path: str, tree: Tree) -> Part:
+    """A compose file's brokers, each a service on the one host that compose runs on."""
+    part = Part("docker-compose")
+    services = tree.get("services")
+    for name, service in services.items() if services is not None else ():
+        if _is_broker(service):
+            _service(part, path, name, service)
+    return part
+
+
+def _service(part: Part, path: str, name: str, service: Tree) -> None:
+    given: list[Setting] = []
+    for variable, value, line in variables(service):
+        key = key_of(variable)
+        if key is not None:
+            given.append(Setting(key, value, Origin(path, line, f"services.{name}.environment.{variable}")))
+    made = properties.of_broker(path, given)
+    broker = made.brokers[0]
+    where = Origin(path, service.line, f"services.{name}")
+    part.brokers.append(
+        Broker(broker.id, where, host=broker.host or name, rack=broker.rack, roles=broker.roles, settings=tuple(given))
+    )
+    part.control_plane = made.control_plane or part.control_plane
+    for fact, stated in made.facts.items():
+        part.facts.setdefault(fact, []).extend(stated)
+    _image(part, path, service)
+
+
+def _image(part: Part, path: str, service: Tree) -> None:
+    """What the image's name and tag say about the distribution and the release."""
+    image, place = service.text("image"), service.get("image")
+    if image is None or place is None:
+        return
+    name, _, tag = image.partition(":")
+    owner = next((owner for known, owner in IMAGES.items() if name == known or name.endswith("/" + known)), None)
+    if owner is None:
+        return
+    origin = Origin(path, place.line, ".".join(place.path))
+    part.fact("distribution", owner, origin, f"the image is {name}")
+    release = re.match(r"v?(\d+\.\d+)(\.\d+)?", tag)
+    if release and owner == "cp-kafka":
+        if release[1] in CONFLUENT:
+            part.fact("kafka", CONFLUENT[release[1]], origin, f"Confluent Platform {release[1]}")
+    elif release:
+        part.fact("kafka", release[0].lstrip("v"), origin, f"the image's tag is {tag}")
+
+
+def key_of(variable: str) -> str | None:
+    """The setting that a variable stands for, or None: the image's own, or no broker's."""
+    if variable.startswith("KAFKA_CFG_"):
+        rest = variable.removeprefix("KAFKA_CFG_")
+    elif variable.startswith("KAFKA_"):
+        rest = variable.removeprefix("KAFKA_")
+    else:
+        return None
+    if rest in OWN or rest.startswith(("JMX_", "KRAFT_", "CLIENT_", "INTER_BROKER_USER", "CONTROLLER_USER")):
+        return None
+    text = rest.lower().replace("___", "-").replace("__", "\0").replace("_", ".").replace("\0", "_")
+    return text if re.fullmatch(r"[a-z0-9][a-z0-9._\-]{0,199}", text) else None
+
+
+OWN = frozenset(
+    {"HEAP_OPTS", "OPTS", "JVM_PERFORMANCE_OPTS", "GC_LOG_OPTS", "CLUSTER_ID", "HOME", "VERSION", "SCALA_VERSION"}
+    | {"LOG4J_OPTS", "LOG4J_LOGGERS", "LOG4J_ROOT_LOGLEVEL", "LOG4J_TOOLS_ROOT_LOGLEVEL", "TOOLS_LOG4J_LOGLEVEL"}
+    | {"ENABLE_KRAFT", "CREATE_TOPICS", "DEBUG", "EXTRA_ARGS", "CERTIFICATE_PASSWORD", "VOLUME_DIR", "MOUNTED_CONF_DIR"}
+    | {"CFG", "BROKER_RACK_COMMAND", "PORT_COMMAND", "HOSTNAME_COMMAND", "TLS_TYPE", "ADVERTISED_PORT", "MODE"}
+)
+"""Variables of the images' start scripts, which are no settings."""

@@ -1,0 +1,236 @@
+"""What Kafka's own tools print: kafka-topics.sh, kafka-configs.sh, kafka-features.sh, kafka-metadata-quorum.sh.
+
+Their layouts are those of `tests/fixtures/audit/`, captured from real brokers. A line is read by its labels, not by
+its columns: releases add labels (`TopicId`, `Elr`) and older ones have no blank after the colon.
+"""
+
+from __future__ import annotations
+
+import re
+
+from ..cluster import HIDDEN, Origin, Partition, Quorum, Setting, Stated, Topic
+from .part import Part, numbers
+
+LABEL = re.compile(
+    r"(?:^|(?<=\s))(TopicId|Topic|PartitionCount|ReplicationFactor|Configs|Partition|Leader|Replicas|Isr|Elr|"
+    r"LastKnownElr|Adding Replicas|Removing Replicas|MarkedForDeletion):[ ]?"
+)
+TOPIC_LINE = re.compile(r"^\s*Topic: ?\S+\s", re.M)
+CONFIG_HEAD = re.compile(
+    r"^(?:Dynamic configs|All configs|Configs|Default configs) for "
+    r"(?:(brokers) in the cluster|(topic|broker) (\S+?)|.*?) are:",
+    re.M,
+)
+CONFIG_LINE = re.compile(r"^  ([A-Za-z0-9_.\-]{1,200})=(.*?) sensitive=(true|false) synonyms=\{(.*)\}\s*$")
+PAIR = re.compile(r"(?:^|,\s?)([a-z][a-z0-9]*(?:\.[a-z0-9]+)+)=")
+LAYER = re.compile(r"([A-Z]+(?:_[A-Z]+)*_CONFIG):([^=]+)=(.*?)(?=, [A-Z_]+_CONFIG:|$)")
+FEATURE = re.compile(r"^Feature: ?(\S+)\s.*?SupportedMaxVersion: ?(\S+)\s+FinalizedVersionLevel: ?(\S+)", re.M)
+
+
+def labels(line: str) -> dict[str, str]:
+    """A line's labels and what follows each, up to the next one."""
+    head, mark, configs = line.partition("Configs:")
+    found = list(LABEL.finditer(head))
+    ends = [*(each.start() for each in found[1:]), len(head)]
+    read = {each[1]: head[each.end() : end].strip() for each, end in zip(found, ends, strict=False)}
+    if mark:
+        read["Configs"] = configs.strip()
+    return read
+
+
+def topics(path: str, text: str) -> Part | None:
+    """`kafka-topics.sh --describe`: one line a topic, then one a partition."""
+    if not TOPIC_LINE.search(text):
+        return None
+    part = Part("kafka-topics.sh --describe")
+    heads: dict[str, tuple[dict[str, str], Origin]] = {}
+    partitions: dict[str, list[Partition]] = {}
+    for number, line in enumerate(text.splitlines(), 1):
+        read = labels(line)
+        origin = Origin(path, number)
+        name = read.get("Topic", "")
+        if not name:
+            if line.strip():
+                part.note("not_read", "note", "a line that describes no topic", origin, "nothing, if it is a log line")
+        elif "Partition" in read:
+            _partition(part, partitions.setdefault(name, []), read, origin)
+        else:
+            heads[name] = (read, origin)
+    for name in dict.fromkeys([*heads, *partitions]):
+        head, origin = heads.get(name, ({}, partitions[name][0].origin if partitions.get(name) else Origin(path)))
+        part.topics.append(_topic(part, name, head, origin, partitions.get(name, [])))
+    return part
+
+
+def _partition(part: Part, into: list[Partition], read: dict[str, str], origin: Origin) -> None:
+    number = numbers(read["Partition"])
+    if not number or "Replicas" not in read:
+        part.note("not_read", "warning", "a line that describes no whole partition", origin, "collect it again")
+        return
+    leader = numbers(read.get("Leader", ""))
+    into.append(
+        Partition(
+            number[0],
+            leader[0] if leader else None,
+            numbers(read["Replicas"]),
+            numbers(read.get("Isr", "")),
+            origin,
+            _set_or_none(read.get("Elr")),
+            _set_or_none(read.get("LastKnownElr")),
+            numbers(read.get("Adding Replicas", "")),
+            numbers(read.get("Removing Replicas", "")),
+        )
+    )
+
+
+def _set_or_none(text: str | None) -> tuple[int, ...] | None:
+    """`N/A` is printed for brokers that know no eligible leader replicas."""
+    return None if text is None or text == "N/A" else numbers(text)
+
+
+def _topic(part: Part, name: str, head: dict[str, str], origin: Origin, partitions: list[Partition]) -> Topic:
+    count, factor = numbers(head.get("PartitionCount", "")), numbers(head.get("ReplicationFactor", ""))
+    if count and partitions and count[0] != len({each.number for each in partitions}):
+        what = f"topic {name} has {count[0]} partitions, and {len(partitions)} are described"
+        part.note("not_read", "warning", what, origin, "give the whole output of kafka-topics.sh --describe")
+    return Topic(
+        name,
+        origin,
+        tuple(sorted(partitions, key=lambda each: each.number)),
+        count[0] if count else len(partitions) or None,
+        factor[0] if factor else None,
+        pairs(head.get("Configs", ""), origin),
+        complete="TopicId" in head,  # printed from what a broker says, with every setting that is not its default
+    )
+
+
+def pairs(text: str, origin: Origin) -> tuple[Setting, ...]:
+    """`a.b=1,c.d=x,y`: settings whose values may hold commas."""
+    found = list(PAIR.finditer(text))
+    ends = [*(each.start() for each in found[1:]), len(text)]
+    return tuple(
+        Setting(each[1], text[each.end() : end].strip(), origin) for each, end in zip(found, ends, strict=False)
+    )
+
+
+def configs(path: str, text: str) -> Part | None:
+    """`kafka-configs.sh --describe`, of topics, of brokers and of all brokers, with `--all` or without."""
+    if not CONFIG_HEAD.search(text):
+        return None
+    part = Part("kafka-configs.sh --describe")
+    into: list[Setting] = []
+    dynamic: list[Setting] = []
+    for number, line in enumerate(text.splitlines(), 1):
+        head = CONFIG_HEAD.match(line)
+        read = CONFIG_LINE.match(line)
+        if head is not None:
+            into, dynamic = _entity(part, head)
+        elif read is not None:
+            _setting(part, into, dynamic, read, Origin(path, number))
+        elif line.strip():
+            part.note("not_read", "note", "a line that states no setting", Origin(path, number), "nothing")
+    return part
+
+
+def _setting(part: Part, into: list[Setting], dynamic: list[Setting], read: re.Match[str], origin: Origin) -> None:
+    """One line. With `--all` it has the value in force first, and then those of the layers below, which count too."""
+    layers = re.findall(LAYER, read[4])
+    value = HIDDEN if read[3] == "true" else _null(read[2].strip())
+    first = layers[0][0] if layers else ""
+    if into is dynamic or not first.startswith("DYNAMIC_"):
+        into.append(Setting(read[1], value, origin))
+        return
+    wide = first == "DYNAMIC_DEFAULT_BROKER_CONFIG"
+    (part.dynamic if wide else dynamic).append(Setting(read[1], value, origin))
+    for layer, name, below in layers:
+        if name == read[1] and not layer.startswith("DYNAMIC_"):
+            into.append(Setting(name, HIDDEN if read[3] == "true" else _null(below), origin))
+            return
+
+
+def _null(value: str) -> str:
+    return "" if value == "null" else value
+
+
+def _entity(part: Part, head: re.Match[str]) -> tuple[list[Setting], list[Setting]]:
+    """Where the settings under a heading go, and those that are one broker's dynamic ones. Of users: nowhere."""
+    whole = head[0].startswith("All")
+    if head[1]:
+        return part.dynamic, part.dynamic
+    if head[2] == "topic":
+        if whole:
+            part.whole_topics.add(head[3])
+        settings = part.of_topics.setdefault(head[3], [])
+        return settings, settings
+    if head[2] == "broker" and numbers(head[3]):
+        number = numbers(head[3])[0]
+        own = part.per_broker.setdefault(number, [])
+        return (part.whole_brokers.setdefault(number, []) if whole else own), own
+    return [], []
+
+
+def features(path: str, text: str) -> Part | None:
+    """`kafka-features.sh describe`: the finalized level of each feature, and with it the metadata version."""
+    found = list(FEATURE.finditer(text))
+    if not found:
+        return None
+    part = Part("kafka-features.sh describe")
+    part.all_features = True
+    for each in found:
+        origin = Origin(path, text.count("\n", 0, each.start()) + 1)
+        name, most, level = each[1], each[2], each[3]
+        if name == "metadata.version":
+            part.control_plane = "kraft"
+            if level not in ("-", "0"):
+                part.fact("metadata_version", level, origin)
+            release = re.match(r"\d+\.\d+", most)
+            if release:
+                part.fact("kafka", release[0], origin, f"the brokers know metadata.version up to {most}")
+        elif level != "-":
+            part.features.update({name: Stated(level, origin)})
+    return part
+
+
+def quorum(path: str, text: str) -> Part | None:
+    """`kafka-metadata-quorum.sh describe --status` or `--replication`."""
+    if re.search(r"^CurrentVoters:", text, re.M) and "LeaderId:" in text:
+        return _status(path, text)
+    if re.search(r"^NodeId\s.*LogEndOffset", text, re.M):
+        return _replication(path, text)
+    return None
+
+
+def _status(path: str, text: str) -> Part:
+    part = Part("kafka-metadata-quorum.sh describe --status")
+    part.control_plane = "kraft"
+    lines = dict(re.findall(r"^(\w+):\s*(.*)$", text, re.M))
+    leader = numbers(lines.get("LeaderId", ""))
+    voters = lines.get("CurrentVoters", "")
+    line = text.count("\n", 0, text.index("CurrentVoters:")) + 1
+    part.quorums.append(
+        Quorum(
+            _members(voters),
+            Origin(path, line),
+            leader[0] if leader else None,
+            _members(lines.get("CurrentObservers", "")),
+        )
+    )
+    return part
+
+
+def _members(text: str) -> tuple[int, ...]:
+    """Node ids of `[1,2,3]`, or of the objects with directory ids that later releases print (KIP-853)."""
+    named = re.findall(r'"id":\s*(\d{1,10})', text)
+    return tuple(int(each) for each in named) if named else numbers(text)
+
+
+def _replication(path: str, text: str) -> Part:
+    part = Part("kafka-metadata-quorum.sh describe --replication")
+    part.control_plane = "kraft"
+    rows = re.findall(r"^(\d{1,10})\s.*?\b(Leader|Follower|Observer)\s*$", text, re.M)
+    leader = next((int(node) for node, status in rows if status == "Leader"), None)
+    voters = tuple(int(node) for node, status in rows if status != "Observer")
+    observers = tuple(int(node) for node, status in rows if status == "Observer")
+    if voters:
+        part.quorums.append(Quorum(voters, Origin(path, 1), leader, observers))
+    return part

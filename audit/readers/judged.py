@@ -1,0 +1,117 @@
+"""What is wrong with the settings themselves: unknown names, typos, wrong values, one key stated twice."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from ..cluster import HIDDEN, Client, Cluster, Finding, Origin, Setting
+from ..keys import Key, known, table, wrong
+from . import names
+
+MOST_SHOWN = 40
+
+
+def judged(cluster: Cluster) -> list[Finding]:
+    """The findings of every layer of settings, in the order of the files; a file that brokers share counts once."""
+    found: dict[Finding, None] = {}
+    for scopes, settings, client in _layers(cluster):
+        for finding in (*_names(scopes, settings, client), *_values(settings, client), *_twice(settings)):
+            found[finding] = None
+    return list(found)
+
+
+Layer = tuple[tuple[str, ...], Sequence[Setting], Client | None]
+
+
+def _layers(cluster: Cluster) -> Iterator[Layer]:
+    for broker in cluster.brokers:
+        yield ("broker",), broker.settings, None
+        yield ("broker",), broker.dynamic, None
+    yield ("broker",), cluster.dynamic, None
+    for topic in cluster.topics:
+        yield ("topic",), topic.settings, None
+    for client in cluster.clients:
+        family = client.family.value if client.family else None
+        scopes: tuple[str, ...] = (client.kind,)
+        if family == "librdkafka":
+            scopes = (client.kind, "librdkafka")
+        elif family is None:
+            scopes = ("producer", "consumer", "librdkafka")
+        elif any(other.origin == client.origin and other.kind != client.kind for other in cluster.clients):
+            scopes = ("producer", "consumer")
+        yield scopes, client.settings, client
+
+
+def _names(scopes: tuple[str, ...], settings: Sequence[Setting], client: Client | None) -> Iterator[Finding]:
+    every = names.by_scope()
+    mine = frozenset[str]().union(*(every[scope] for scope in scopes))
+    for each in settings:
+        if each.key in mine or (names.OTHERS.fullmatch(each.key) and each.key not in names.OLD):
+            continue
+        if each.key in names.OLD:
+            yield _old(each)
+            continue
+        if each.key == HIDDEN:
+            what, to_do = "a line that states no setting", "mend or remove the line"
+            yield Finding("not_read", "warning", what, each.origin, to_do)
+            continue
+        near = names.nearest(each.key, scopes)
+        elsewhere = sorted(scope for scope in every if each.key in every[scope] and scope != "librdkafka")
+        yield _typo(each, near) if near and not elsewhere else _unknown(each, scopes, elsewhere, client)
+
+
+def _typo(setting: Setting, near: str) -> Finding:
+    now = names.OLD.get(near, near)
+    also = "" if now == near else f" (an old name of `{now}`)"
+    what = f"`{setting.key}` is no setting of Kafka and has no effect; the nearest is `{near}`{also}"
+    return Finding("typo", "error", what, setting.origin, f"write `{now}`")
+
+
+def _old(setting: Setting) -> Finding:
+    now = names.OLD[setting.key]
+    what = f"`{setting.key}` is a setting of the old Scala producer and of librdkafka; the Java client ignores it"
+    return Finding("unknown_key", "error", what, setting.origin, f"write `{now}`, or say --client librdkafka:VERSION")
+
+
+def _unknown(setting: Setting, scopes: tuple[str, ...], elsewhere: list[str], client: Client | None) -> Finding:
+    who = " or ".join(scopes)
+    if elsewhere:
+        severity = "warning" if setting.key in table() else "note"
+        what = f"`{setting.key}` is a setting of a {' and a '.join(elsewhere)}, not of a {who}: it has no effect here"
+        return Finding("unknown_key", severity, what, setting.origin, f"set it where a {elsewhere[0]} reads it")
+    what = f"`{setting.key}` is no setting of a {who} that is known here"
+    return Finding("unknown_key", "note", what, setting.origin, "nothing, if a plug-in reads it; else remove it")
+
+
+def _values(settings: Sequence[Setting], client: Client | None) -> Iterator[Finding]:
+    family = client.family.value if client is not None and client.family else None
+    for each in settings:
+        key = table().get(each.key) or known().get(each.key)
+        message = wrong(key, each.value, family) if key is not None and each.value not in (HIDDEN, "") else ""
+        if key is not None and message:
+            yield Finding("wrong_value", "error", _said(each, message), each.origin, _legal(key))
+
+
+def _said(setting: Setting, message: str) -> str:
+    value = setting.value if len(setting.value) <= MOST_SHOWN else setting.value[:MOST_SHOWN] + "..."
+    comment = "; a properties file has no comments at the end of a line" if re.search(r"\s#", setting.value) else ""
+    return f"`{setting.key}={value}` {message}{comment}"
+
+
+def _legal(key: Key) -> str:
+    if key.legal:
+        return f"one of {', '.join(key.legal)}"
+    least = f" of {key.least} or more" if key.least is not None else ""
+    return {"boolean": "true or false", "int": f"a whole number{least}", "long": f"a whole number{least}"}[key.type]
+
+
+def _twice(settings: Sequence[Setting]) -> Iterator[Finding]:
+    """Kafka takes the last one of a file. Layers of different files are no contradiction."""
+    first: dict[tuple[str, str], tuple[str, Origin]] = {}
+    for each in settings:
+        before = first.get((each.key, each.origin.path))
+        if before is not None and before[0] != each.value and HIDDEN not in (before[0], each.value):
+            what = f"`{each.key}` is stated twice: {before[0]} at {before[1]}, then {each.value}, which is what counts"
+            yield Finding("contradiction", "warning", what, each.origin, "keep one of them")
+        first[each.key, each.origin.path] = (each.value, each.origin)

@@ -1,0 +1,97 @@
+"""audit.toml: which clients write and read which topics, and which of them matter most.
+
+[topic."payments.*"]
+producer = "pay.properties"
+consumer = ["ledger.properties"]
+critical = true
+
+[group.billing]
+consumer = "billing.properties"
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from typing import Any, Literal, cast
+
+from ..cluster import CannotRead, Origin, Use
+from .part import Part
+
+FIELDS = {"producer", "producers", "consumer", "consumers", "critical"}
+
+
+def read(path: str, text: str) -> Part:
+    """The mapping. Raises CannotRead for what is no TOML: a mapping that is not understood must not be left out."""
+    try:
+        document = tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise CannotRead(f"{path}: {error}. Mend its TOML; see `tidegate audit --help`.") from None
+    part = Part("audit.toml")
+    for subject, entries in document.items():
+        if subject not in ("topic", "group") or not _is_table(entries):
+            where = Origin(path, line_of(text, subject))
+            part.note("unknown_key", "error", f"`{subject}` is no part of audit.toml", where, "topic or group")
+            continue
+        for pattern, entry in _table(entries).items():
+            _entry(part, path, text, "topic" if subject == "topic" else "group", pattern, entry)
+    return part
+
+
+def _entry(part: Part, path: str, text: str, subject: Literal["topic", "group"], pattern: str, entry: Any) -> None:
+    origin = Origin(path, line_of(text, pattern), f"{subject}.{pattern}")
+    if not _is_table(entry):
+        raise CannotRead(f"{origin}: {subject}.{pattern} is no table. Write [{subject}.{pattern!r}].")
+    try:
+        re.compile(pattern)
+    except re.error as error:
+        raise CannotRead(f"{origin}: `{pattern}` is no regular expression: {error}.") from None
+    fields = _table(entry)
+    for name in sorted(set(fields) - FIELDS):
+        part.note("unknown_key", "error", f"`{name}` is no field of {subject}", origin, f"one of {sorted(FIELDS)}")
+    part.uses.append(
+        Use(
+            subject,
+            pattern,
+            origin,
+            _names(fields, "producer", origin),
+            _names(fields, "consumer", origin),
+            _flag(fields, origin),
+        )
+    )
+
+
+def _names(fields: dict[str, Any], word: str, origin: Origin) -> tuple[str, ...]:
+    found: list[str] = []
+    for name in (word, word + "s"):
+        value = fields.get(name, [])
+        for each in _list(value):
+            if not isinstance(each, str):
+                raise CannotRead(f"{origin}: `{name}` is a file's name, or a list of them.")
+            found.append(each)
+    return tuple(found)
+
+
+def _flag(fields: dict[str, Any], origin: Origin) -> bool:
+    value = fields.get("critical", False)
+    if not isinstance(value, bool):
+        raise CannotRead(f"{origin}: `critical` is true or false.")
+    return value
+
+
+def _is_table(value: object) -> bool:
+    return isinstance(value, dict)
+
+
+def _table(value: object) -> dict[str, Any]:
+    return cast("dict[str, Any]", value)  # TOML's keys are strings
+
+
+def _list(value: object) -> list[object]:
+    return cast("list[object]", value) if isinstance(value, list) else [value]
+
+
+def line_of(text: str, word: str) -> int | None:
+    """The first line that has the word; the parser keeps no places."""
+    lines = text.splitlines()
+    return next((i for i, line in enumerate(lines, 1) if word in line), None)

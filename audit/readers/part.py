@@ -1,0 +1,53 @@
+"""What one file says, before the files are put together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from ..cluster import Broker, Client, ControlPlane, Finding, Kind, Origin, Quorum, Setting, Severity, Stated, Topic, Use
+
+
+@dataclass
+class Part:
+    """One file's facts, filled by its reader. `format` is what it was read as, in words.
+
+    `facts` are of the versions: "kafka", "metadata_version", "inter_broker_protocol", "distribution".
+    `per_broker` are dynamic settings by broker id, `whole_brokers` everything that a running broker has, defaults too.
+    `whole_topics` are described with everything that holds for them.
+    """
+
+    format: str
+    brokers: list[Broker] = field(default_factory=list[Broker])
+    topics: list[Topic] = field(default_factory=list[Topic])
+    clients: list[Client] = field(default_factory=list[Client])
+    dynamic: list[Setting] = field(default_factory=list[Setting])
+    per_broker: dict[int, list[Setting]] = field(default_factory=dict[int, list[Setting]])
+    whole_brokers: dict[int, list[Setting]] = field(default_factory=dict[int, list[Setting]])
+    whole_topics: set[str] = field(default_factory=set[str])
+    of_topics: dict[str, list[Setting]] = field(default_factory=dict[str, list[Setting]])
+    quorums: list[Quorum] = field(default_factory=list[Quorum])
+    uses: list[Use] = field(default_factory=list[Use])
+    facts: dict[str, list[Stated]] = field(default_factory=dict[str, list[Stated]])
+    features: dict[str, Stated] = field(default_factory=dict[str, Stated])
+    all_features: bool = False
+    control_plane: ControlPlane | None = None
+    findings: list[Finding] = field(default_factory=list[Finding])
+
+    def fact(self, name: str, value: str, origin: Origin, assumed: str = "") -> None:
+        """One statement about what runs."""
+        self.facts.setdefault(name, []).append(Stated(value, origin, assumed))
+
+    def note(self, kind: Kind, severity: Severity, what: str, where: Origin, to_do: str, source: str = "") -> None:
+        """One finding."""
+        self.findings.append(Finding(kind, severity, what, where, to_do, source))
+
+
+def numbers(text: str) -> tuple[int, ...]:
+    """The numbers of "1,2, 3", none for blank and for N/A; what is no number is left out."""
+    return tuple(
+        int(each) for each in text.replace("[", " ").replace("]", " ").replace(",", " ").split() if _small(each)
+    )
+
+
+def _small(text: str) -> bool:
+    return text.isascii() and text.isdigit() and len(text) < 11

@@ -1,0 +1,240 @@
+"""Java properties: server.properties of brokers and controllers, and those of producers and consumers.
+
+javaproperties reads them: it keeps each entry's source text, so that lines are exact even after continuations.
+(jproperties keeps no positions.)
+"""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Sequence
+from pathlib import PurePath
+
+import javaproperties
+
+from ..cluster import Broker, Client, Origin, Role, Setting, Stated
+from . import names
+from .part import Part
+
+BROKER_MARKS = frozenset(
+    {"broker.id", "node.id", "process.roles", "zookeeper.connect", "log.dirs", "log.dir", "controller.quorum.voters"}
+)
+PLAUSIBLE = re.compile(r"[A-Za-z0-9_.\-\[\]$]{1,200}")
+VERSION_KEYS = {"inter.broker.protocol.version": "inter_broker_protocol"}
+
+
+def entries(path: str, text: str) -> tuple[list[Setting], list[Origin]]:
+    """The settings of a properties file, and the places of lines that are none. ValueError for a bad escape."""
+    found: list[Setting] = []
+    odd: list[Origin] = []
+    line = 1
+    for entry in javaproperties.parse(io.StringIO(text, newline="")):
+        source = entry.source.replace("\r\n", "\n").replace("\r", "\n")
+        if isinstance(entry, javaproperties.KeyValue):
+            origin = Origin(path, line)
+            separated = re.search(r"[=:]|\S\s+\S", source) is not None
+            if PLAUSIBLE.fullmatch(entry.key) and separated:
+                found.append(Setting(entry.key, entry.value.strip(), origin))
+            else:
+                odd.append(origin)
+        line += source.count("\n")
+    return found, odd
+
+
+def read(path: str, text: str) -> Part | None:
+    """A properties file of a broker, a controller or clients; None if it is none of these."""
+    try:
+        settings, odd = entries(path, text)
+    except ValueError as error:
+        part = Part("properties")
+        part.note("not_read", "error", f"{path} is no properties file: {type(error).__name__}", Origin(path), "mend it")
+        return part
+    return of_settings(path, settings, odd, text)
+
+
+def of_settings(path: str, settings: list[Setting], odd: list[Origin], text: str = "") -> Part | None:
+    """What a list of settings is, by the keys in it and the file's name."""
+    keys = {each.key for each in settings}
+    part: Part | None = None
+    if any(key.startswith("spring.kafka.") for key in keys):
+        part = spring(path, settings)
+    elif keys & BROKER_MARKS or "server" in PurePath(path).stem or _scores(keys)["broker"] > 0:
+        part = of_broker(path, settings, text)
+    elif kinds := client_kinds(path, keys):
+        part = of_clients(path, settings, kinds)
+    if part is not None:
+        for origin in odd:
+            part.note("not_read", "warning", "a line that is no `key=value`", origin, "mend or remove the line")
+    return part
+
+
+def _scores(keys: set[str]) -> dict[str, int]:
+    """How many keys only a broker, only a producer, only a consumer has."""
+    every = names.by_scope()
+    others = {
+        scope: set[str]().union(*(v for k, v in every.items() if k not in (scope, "librdkafka"))) for scope in every
+    }
+    rd = every["librdkafka"]
+    scores = {scope: len({k for k in keys if k in every[scope] and k not in others[scope]}) for scope in SCOPES}
+    if scores["broker"] and keys & rd and not keys & BROKER_MARKS:
+        scores["broker"] = len({k for k in keys if k in every["broker"] - rd and k not in others["broker"]})
+    return scores
+
+
+SCOPES = ("broker", "producer", "consumer")
+PRODUCER_ONLY = frozenset({"request.required.acks", "message.send.max.retries", "queue.buffering.max.ms"})
+
+
+def client_kinds(path: str, keys: set[str]) -> tuple[str, ...]:
+    """Which clients a file configures: by keys that only one of them has, else by the file's name."""
+    scores = _scores(keys)
+    if keys & PRODUCER_ONLY:
+        scores["producer"] += 1
+    kinds = tuple(kind for kind in ("producer", "consumer") if scores[kind])
+    if kinds:
+        return kinds
+    stem = PurePath(path).stem.lower()
+    known = names.by_scope()
+    named = tuple(kind for kind in ("producer", "consumer") if kind in stem)
+    return named if keys & (known["producer"] | known["consumer"] | known["librdkafka"]) or named else ()
+
+
+def of_broker(path: str, settings: list[Setting], text: str = "") -> Part:
+    """A broker's or controller's own file."""
+    part = Part("server.properties")
+    by_key = {each.key: each for each in settings}
+    told = by_key.get("process.roles")
+    part.control_plane = "kraft" if told else ("zookeeper" if "zookeeper.connect" in by_key else None)
+    part.brokers.append(broker_of(settings, Origin(path)))
+    for key, fact in VERSION_KEYS.items():
+        if key in by_key:
+            part.fact(fact, by_key[key].value, by_key[key].origin)
+    _sample_file(part, path, text, settings)
+    return part
+
+
+def broker_of(settings: Sequence[Setting], origin: Origin) -> Broker:
+    """A node as its static settings make it. Without `process.roles` it is a broker of ZooKeeper's time."""
+    by_key = {each.key: each for each in settings if each.value}
+    number = by_key.get("node.id", by_key.get("broker.id"))
+    roles = by_key.get("process.roles")
+    rack = by_key.get("broker.rack")
+    told = tuple(word.strip() for word in roles.value.split(",")) if roles else ()
+    names_of_roles: tuple[Role, ...] = tuple(role for role in ("broker", "controller") if role in told)
+    if "zookeeper.connect" in by_key and not told:
+        names_of_roles = ("broker",)
+    return Broker(
+        int(number.value) if number and re.fullmatch(r"\d{1,9}", number.value) else None,
+        origin,
+        host=host_of(by_key),
+        rack=Stated(rack.value, rack.origin) if rack else None,
+        roles=names_of_roles,
+        settings=tuple(settings),
+    )
+
+
+def _sample_file(part: Part, path: str, text: str, settings: list[Setting]) -> None:
+    """Apache's own sample files say whose they are in their first lines; a platform's own keys say otherwise."""
+    if any(each.key.startswith("confluent.") for each in settings):
+        return
+    head = text[:600]
+    if "Licensed to the Apache Software Foundation" in head:
+        assumed = "the file carries Apache's header, so the broker runs Apache Kafka's code"
+        part.fact("distribution", "apache", Origin(path, 1), assumed)
+
+
+def host_of(by_key: dict[str, Setting]) -> str | None:
+    """The host that a broker tells its clients, or None."""
+    for key in ("advertised.listeners", "listeners", "advertised.host.name", "host.name"):
+        if key in by_key:
+            found = re.search(r"(?:^|://)([A-Za-z0-9.\-]+)(?::\d+)?", by_key[key].value)
+            if found and found[1] not in ("0.0.0.0", ""):
+                return found[1]
+    return None
+
+
+def of_clients(path: str, settings: list[Setting], kinds: tuple[str, ...]) -> Part:
+    """A client's own file. Its family is stated only by keys and classes that no other family has."""
+    part = Part(" and ".join(kinds) + " properties")
+    family = family_of(settings)
+    if family is not None and family.value == "librdkafka":
+        settings = [_canonical(each) for each in settings]
+    stem = PurePath(path).name
+    for kind in kinds:
+        word = "producer" if kind == "producer" else "consumer"
+        part.clients.append(Client(stem, word, Origin(path), family, None, tuple(settings)))
+    return part
+
+
+def family_of(settings: list[Setting]) -> Stated | None:
+    """Java's serializers are classes of Java; some keys are librdkafka's alone."""
+    every = names.by_scope()
+    java = every["producer"] | every["consumer"]
+    only_java = java - every["librdkafka"]
+    only_rd = every["librdkafka"] - java - every["broker"]
+    for each in settings:
+        if each.key in ("key.serializer", "value.serializer", "key.deserializer", "value.deserializer"):
+            return Stated("java", each.origin, f"`{each.key}` is a setting of the Java client")
+    marks = [("java", each) for each in settings if each.key in only_java]
+    marks += [("librdkafka", each) for each in settings if each.key in only_rd and each.key not in PRODUCER_ONLY]
+    families = {family for family, _ in marks}
+    if len(families) != 1:
+        return None
+    family, mark = marks[0]
+    return Stated(family, mark.origin, f"`{mark.key}` is a setting of the {family} client alone")
+
+
+def _canonical(setting: Setting) -> Setting:
+    name = names.canonical("librdkafka").get(setting.key)
+    return Setting(name, setting.value, setting.origin) if name else setting
+
+
+SPRING = {
+    "transaction-id-prefix": "transactional.id",
+    "auto-commit-interval": "auto.commit.interval.ms",
+    "heartbeat-interval": "heartbeat.interval.ms",
+    "max-poll-interval": "max.poll.interval.ms",
+    "compression-type": "compression.type",
+    "buffer-memory": "buffer.memory",
+}
+"""Spring Boot's names that are not Kafka's with dashes for dots."""
+
+UNITS = {"ms": 1, "s": 1000, "m": 60_000, "h": 3_600_000, "d": 86_400_000, "": 1}
+
+
+def spring(path: str, settings: list[Setting]) -> Part:
+    """Spring Boot's `spring.kafka.producer.*` and `spring.kafka.consumer.*`, and the properties of both."""
+    part = Part("Spring Boot properties")
+    for kind in ("producer", "consumer"):
+        mine: list[Setting] = []
+        own = False
+        for each in settings:
+            prefix = next((p for p in _prefixes(kind) if each.key.startswith(p)), None)
+            if prefix is not None:
+                own = own or f".{kind}." in prefix
+                mine.append(_of_spring(each, each.key[len(prefix) :], "properties" in prefix))
+        if own:
+            origin = Origin(path)
+            family = Stated("spring", mine[0].origin, "Spring's client is the Java client with defaults of its own")
+            word = "producer" if kind == "producer" else "consumer"
+            part.clients.append(Client(PurePath(path).name, word, origin, family, None, tuple(mine)))
+    return part
+
+
+def _prefixes(kind: str) -> tuple[str, ...]:
+    base = f"spring.kafka.{kind}."
+    return (f"{base}properties.", f"{base}properties[", base, "spring.kafka.properties.", "spring.kafka.properties[")
+
+
+def _of_spring(setting: Setting, name: str, literal: bool) -> Setting:
+    if literal:
+        return Setting(name.rstrip("]"), setting.value, setting.origin)
+    key = SPRING.get(name, name.replace("-", "."))
+    value = setting.value
+    length = re.fullmatch(r"(\d{1,12})\s*(ms|s|m|h|d|)", value)
+    if key.endswith(".ms") and length:
+        value = str(int(length[1]) * UNITS[length[2]])
+    if key == "isolation.level":
+        value = value.lower().replace("-", "_")
+    return Setting(key, value, setting.origin)

@@ -1,0 +1,123 @@
+"""Strimzi's `Kafka`, `KafkaNodePool` and `KafkaTopic` resources (strimzi.io, v1beta2 and v1)."""
+
+from __future__ import annotations
+
+import re
+
+from ..cluster import Broker, Origin, Role, Setting, Stated, Topic
+from .part import Part, numbers
+from .yamls import Tree
+
+KINDS = ("Kafka", "KafkaNodePool", "KafkaTopic")
+
+
+def recognised(tree: Tree) -> bool:
+    """Whether a YAML document is one of Strimzi's."""
+    return (tree.text("apiVersion") or "").startswith("kafka.strimzi.io/") and tree.text("kind") in KINDS
+
+
+def settings(path: str, tree: Tree | None) -> tuple[Setting, ...]:
+    """A `config:` block as settings."""
+    if tree is None:
+        return ()
+    return tuple(
+        Setting(name, value.strip(), Origin(path, sub.line, ".".join(sub.path)))
+        for name, sub in tree.items()
+        if (value := sub.text()) is not None
+    )
+
+
+def read(path: str, trees: list[Tree]) -> Part:
+    """All of Strimzi's documents of one file. Node ids are given as the operator does: pool after pool, from 0."""
+    part = Part("Strimzi resources")
+    pools = [each for each in trees if each.text("kind") == "KafkaNodePool"]
+    for tree in trees:
+        if tree.text("kind") == "Kafka":
+            _kafka(part, path, tree, pools)
+        elif tree.text("kind") == "KafkaTopic":
+            _topic(part, path, tree)
+    if pools and not part.brokers:
+        _pools(part, path, pools, (), None)
+    part.fact("distribution", "strimzi", Origin(path, trees[0].line, "apiVersion"))
+    return part
+
+
+def _kafka(part: Part, path: str, tree: Tree, pools: list[Tree]) -> None:
+    kafka = tree.get("spec", "kafka")
+    if kafka is None:
+        part.note("not_read", "error", "a Kafka resource without spec.kafka", Origin(path, tree.line), "add it")
+        return
+    given = settings(path, kafka.get("config"))
+    for name, fact in (("version", "kafka"), ("metadataVersion", "metadata_version")):
+        value, stated = kafka.text(name), kafka.get(name)
+        if value is not None and stated is not None:
+            part.fact(fact, value, Origin(path, stated.line, ".".join(stated.path)))
+    for each in given:
+        if each.key == "inter.broker.protocol.version":
+            part.fact("inter_broker_protocol", each.value, each.origin)
+    part.control_plane = "zookeeper" if tree.get("spec", "zookeeper") is not None and not pools else "kraft"
+    rack = kafka.text("rack", "topologyKey")
+    named = (
+        Stated(f"by {rack}", Origin(path, kafka.line, "spec.kafka.rack"), "nodes are spread by it") if rack else None
+    )
+    if pools:
+        _pools(part, path, pools, given, named)
+        return
+    for number in range(_count(kafka)):
+        part.brokers.append(
+            Broker(
+                number,
+                Origin(path, kafka.line, "spec.kafka"),
+                rack=named,
+                roles=("broker",),
+                settings=given,
+                ephemeral=_ephemeral(kafka),
+            )
+        )
+
+
+def _pools(part: Part, path: str, pools: list[Tree], given: tuple[Setting, ...], rack: Stated | None) -> None:
+    number = 0
+    for pool in pools:
+        spec = pool.get("spec")
+        if spec is None:
+            continue
+        listed = spec.get("roles")
+        told = [leaf.value for leaf in listed.leaves()] if listed is not None else []
+        roles: tuple[Role, ...] = tuple(role for role in ("broker", "controller") if role in told)
+        for _ in range(_count(spec)):
+            origin = Origin(path, spec.line, f"KafkaNodePool {pool.text('metadata', 'name')}")
+            part.brokers.append(
+                Broker(number, origin, rack=rack, roles=roles, settings=given, ephemeral=_ephemeral(spec))
+            )
+            number += 1
+
+
+def _count(tree: Tree) -> int:
+    found = numbers(tree.text("replicas") or "")
+    return min(found[0], 1000) if found else 0
+
+
+def _ephemeral(tree: Tree) -> bool | None:
+    storage = tree.get("storage")
+    if storage is None:
+        return None
+    kinds = {leaf.value for leaf in storage.leaves() if leaf.path[-1] == "type"}
+    return "ephemeral" in kinds if kinds else None
+
+
+def _topic(part: Part, path: str, tree: Tree) -> None:
+    name = tree.text("spec", "topicName") or tree.text("metadata", "name")
+    if name is None or not re.fullmatch(r"[A-Za-z0-9._\-]{1,249}", name):
+        part.note("not_read", "error", "a KafkaTopic without a legal name", Origin(path, tree.line), "name it")
+        return
+    count, factor = numbers(tree.text("spec", "partitions") or ""), numbers(tree.text("spec", "replicas") or "")
+    part.topics.append(
+        Topic(
+            name,
+            Origin(path, tree.line, f"KafkaTopic {name}"),
+            partition_count=count[0] if count else None,
+            replication_factor=factor[0] if factor else None,
+            settings=settings(path, tree.get("spec", "config")),
+        )
+    )

@@ -1,0 +1,314 @@
+"""Many files, one cluster: parts are joined by broker id, topic name and client name; what disagrees is a finding."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+
+from ..cluster import (
+    HIDDEN,
+    Broker,
+    CannotRead,
+    Client,
+    Cluster,
+    ControlPlane,
+    Finding,
+    Origin,
+    Quorum,
+    Setting,
+    Stated,
+    Topic,
+    Versions,
+)
+from ..keys import known, span, table
+from . import names, properties
+from .part import Part, numbers
+
+OPTIONS = Origin("command line")
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What the user states beside the files; it is stronger than they are. Versions are text such as "3.9.1" or "4.1".
+
+    `clients` are "FAMILY:VERSION" for every client, or "FILE=FAMILY:VERSION" for one.
+    """
+
+    kafka_version: str | None = None
+    metadata_version: str | None = None
+    inter_broker_protocol: str | None = None
+    features: tuple[str, ...] = ()
+    clients: tuple[str, ...] = ()
+    distribution: str | None = None
+
+
+@dataclass
+class _Joined:
+    parts: Sequence[Part]
+    findings: list[Finding] = field(default_factory=list[Finding])
+
+    def disagree(self, what: str, first: Origin, second: Origin, to_do: str) -> None:
+        self.findings.append(Finding("contradiction", "warning", f"{what} ({first})", second, to_do))
+
+
+def join(parts: Sequence[Part], options: Options, files: tuple[tuple[str, str], ...]) -> tuple[Cluster, list[Finding]]:
+    """One cluster of all parts, and what was found on the way. Raises CannotRead for an option that is no version."""
+    joined = _Joined(parts, [finding for part in parts for finding in part.findings])
+    topics = _topics(joined)
+    versions = _versions(joined, options)
+    quorum = _quorum(joined, versions)
+    cluster = Cluster(
+        brokers=_brokers(joined, topics, quorum),
+        quorum=quorum,
+        topics=topics,
+        clients=_clients(joined, options),
+        dynamic=scrubbed(s for part in parts for s in part.dynamic),
+        versions=versions,
+        uses=tuple(use for part in parts for use in part.uses),
+        control_plane=_control_plane(joined),
+        files=files,
+    )
+    _uses(joined, cluster)
+    return cluster, joined.findings
+
+
+def scrubbed(settings: Iterable[Setting]) -> tuple[Setting, ...]:
+    """The same settings without the values that the audit has no use for: they may be anything, secrets too.
+
+    A name of one word that no setting has, nor nearly has, is a piece of some text: it is withheld as well.
+    """
+    return tuple(_scrubbed(each) for each in settings)
+
+
+def _scrubbed(setting: Setting) -> Setting:
+    if setting.key in known() or setting.key in table():
+        return setting
+    scopes = tuple(names.by_scope())
+    plain = not re.search(r"[._\-]", setting.key) and not any(setting.key in names.by_scope()[s] for s in scopes)
+    text = plain and names.nearest(setting.key, scopes) is None
+    return replace(setting, key=HIDDEN if text else setting.key, value=HIDDEN)
+
+
+def _brokers(joined: _Joined, topics: tuple[Topic, ...], quorum: Quorum | None) -> tuple[Broker, ...]:
+    nameless: list[Broker] = []
+    found: dict[int, Broker] = {}
+    for broker in (each for part in joined.parts for each in part.brokers):
+        if broker.id is None:
+            nameless.append(replace(broker, settings=scrubbed(broker.settings)))
+        elif broker.id in found:
+            found[broker.id] = _same_id(joined, found[broker.id], broker)
+        else:
+            found[broker.id] = replace(broker, settings=scrubbed(broker.settings))
+    for part in joined.parts:
+        for number, settings in part.whole_brokers.items():
+            _add_running(joined, found, number, settings)
+        for number, settings in part.per_broker.items():
+            known_as = found.get(number, Broker(number, settings[0].origin if settings else Origin(part.format)))
+            found[number] = replace(known_as, dynamic=(*known_as.dynamic, *scrubbed(settings)))
+    for number, origin in {
+        n: each.origin for topic in topics for each in topic.partitions for n in each.replicas
+    }.items():
+        mine = found.get(number, Broker(number, origin))
+        found[number] = mine if mine.roles else replace(mine, roles=("broker",))
+    for number in quorum.voters if quorum else ():
+        found.setdefault(number, Broker(number, quorum.origin if quorum else OPTIONS, roles=("controller",)))
+    voters = set(quorum.voters) if quorum else set[int]()
+    return tuple(_role(found[number], voters) for number in sorted(found)) + tuple(nameless)
+
+
+def _role(broker: Broker, voters: set[int]) -> Broker:
+    """A broker whose replicas are listed and which votes as well is both, if no file says."""
+    combined = broker.roles == ("broker",) and broker.id in voters and not broker.settings
+    return replace(broker, roles=("broker", "controller")) if combined else broker
+
+
+def _same_id(joined: _Joined, first: Broker, second: Broker) -> Broker:
+    pairs = {each.key: each.value for each in first.settings}
+    differ = [each for each in second.settings if each.key in pairs and pairs[each.key] != each.value]
+    if differ or (first.settings and second.settings and first.origin.path != second.origin.path):
+        where = differ[0].origin if differ else second.origin
+        what = f"two files are of broker {first.id}, which is one broker's id alone; the first is used"
+        joined.disagree(what, first.origin, where, "give each broker an id of its own, or remove one file")
+    return first if first.settings else replace(second, settings=scrubbed(second.settings))
+
+
+def _add_running(joined: _Joined, found: dict[int, Broker], number: int, settings: list[Setting]) -> None:
+    """What a running broker says of itself completes its file; where they differ, it has not been restarted since."""
+    running = scrubbed(settings)
+    if number not in found:
+        where = running[0].origin if running else OPTIONS
+        found[number] = replace(properties.broker_of(running, where), id=number)
+        return
+    file = {each.key: each for each in found[number].settings}
+    for each in running:
+        mine = file.get(each.key)
+        if mine is not None and mine.value != each.value and HIDDEN not in (mine.value, each.value) and _plain(mine):
+            what = (
+                f"`{each.key}` of broker {number} is {mine.value} in its file, and {each.value} in the running broker"
+            )
+            joined.disagree(
+                what, mine.origin, each.origin, "restart the broker, or give the file that it was started from"
+            )
+    missing = tuple(each for each in running if each.key not in file)
+    found[number] = replace(found[number], settings=(*missing, *found[number].settings))
+
+
+def _plain(setting: Setting) -> bool:
+    key = known().get(setting.key)
+    return key is not None and key.type in ("int", "long", "boolean") and "${" not in setting.value
+
+
+def _topics(joined: _Joined) -> tuple[Topic, ...]:
+    found: dict[str, Topic] = {}
+    ordered = sorted(joined.parts, key=lambda part: part.format != "Strimzi resources")  # the running ones later
+    for topic in (each for part in ordered for each in part.topics):
+        alone = replace(topic, settings=scrubbed(topic.settings))
+        found[topic.name] = _both(joined, found[topic.name], alone) if topic.name in found else alone
+    for part in joined.parts:
+        for name, settings in part.of_topics.items():
+            if name not in found and settings:
+                found[name] = Topic(name, settings[0].origin)
+            if name in found:
+                mine = found[name]
+                whole = mine.complete or name in part.whole_topics
+                found[name] = replace(mine, settings=(*mine.settings, *scrubbed(settings)), complete=whole)
+    return tuple(found[name] for name in sorted(found))
+
+
+def _both(joined: _Joined, first: Topic, second: Topic) -> Topic:
+    """The resource that asks for a topic, then the topic as it is; or the same topic described twice."""
+    one, other = first.replication_factor, second.replication_factor
+    if one is not None and other is not None and one != other:
+        what = f"topic {first.name} has replication factor {one} here, {other} there"
+        joined.disagree(what, first.origin, second.origin, "an existing topic keeps its replicas: reassign them")
+    before = {each.key: each for each in first.settings}
+    for each in second.settings:
+        mine = before.get(each.key)
+        if mine is not None and mine.value != each.value:
+            what = f"`{each.key}` of topic {first.name} is {mine.value} here, {each.value} there; the latter is used"
+            joined.disagree(what, mine.origin, each.origin, "make them agree")
+    return replace(
+        second,
+        partitions=second.partitions or first.partitions,
+        partition_count=second.partition_count or first.partition_count,
+        replication_factor=second.replication_factor or first.replication_factor,
+        settings=(*(() if second.complete else first.settings), *second.settings),
+        complete=first.complete or second.complete,
+    )
+
+
+def _clients(joined: _Joined, options: Options) -> tuple[Client, ...]:
+    told = [_client_option(text) for text in options.clients]
+    found: list[Client] = []
+    for client in (each for part in joined.parts for each in part.clients):
+        family, version = client.family, client.version
+        for name, option_family, option_version in told:
+            if name in (None, client.name, client.origin.path):
+                family = Stated(option_family, OPTIONS)
+                version = Stated(option_version, OPTIONS) if option_version else version
+        found.append(replace(client, family=family, version=version, settings=scrubbed(client.settings)))
+    return tuple(found)
+
+
+def _client_option(text: str) -> tuple[str | None, str, str | None]:
+    name, mark, rest = text.rpartition("=")
+    family, _, version = rest.partition(":")
+    if not re.fullmatch(r"[A-Za-z][\w.\-]*", family):
+        raise CannotRead(f"--client {text}: write FAMILY:VERSION, such as java:3.9, or FILE=FAMILY:VERSION.")
+    _version("--client", version or None)
+    return name if mark else None, family, version or None
+
+
+def _version(option: str, text: str | None) -> Stated | None:
+    if text is None:
+        return None
+    try:
+        span(text)
+    except ValueError as error:
+        raise CannotRead(f"{option}: {error}.") from None
+    return Stated(text, OPTIONS)
+
+
+def _versions(joined: _Joined, options: Options) -> Versions:
+    features = {name: level for part in joined.parts for name, level in part.features.items()}
+    for text in options.features:
+        name, mark, level = text.partition("=")
+        if not mark or not numbers(level):
+            raise CannotRead(f"--features {text}: write NAME=LEVEL, such as eligible.leader.replicas.version=1.")
+        features[name] = Stated(level, OPTIONS)
+    return Versions(
+        kafka=_version("--kafka-version", options.kafka_version) or _agreed(joined, "kafka"),
+        metadata_version=_version("--metadata-version", options.metadata_version)
+        or _agreed(joined, "metadata_version"),
+        inter_broker_protocol=_version("--inter-broker-protocol", options.inter_broker_protocol)
+        or _agreed(joined, "inter_broker_protocol"),
+        features=features,
+        all_features=any(part.all_features for part in joined.parts),
+        distribution=Stated(options.distribution, OPTIONS) if options.distribution else _agreed(joined, "distribution"),
+    )
+
+
+def _agreed(joined: _Joined, name: str) -> Stated | None:
+    """The most exact statement if all of them can hold at once, else None and a finding."""
+    told = [each for part in joined.parts for each in part.facts.get(name, ())]
+    if name != "distribution":
+        told = [each for each in told if _is_version(each.value)]
+    if not told:
+        return None
+    best = max(told, key=lambda each: (not each.assumed, len(each.value)))
+    for each in told:
+        if not _compatible(name, each.value, best.value):
+            what = f"the {name.replace('_', ' ')} is {best.value} here and {each.value} there"
+            joined.disagree(what, best.origin, each.origin, f"say which with --{name.replace('_', '-')}")
+            return None
+    return best
+
+
+def _is_version(text: str) -> bool:
+    try:
+        span(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _compatible(name: str, one: str, other: str) -> bool:
+    if name == "distribution" or one == other:
+        return one == other
+    (low, high), (least, most) = span(one), span(other)
+    return low <= most and least <= high
+
+
+def _control_plane(joined: _Joined) -> ControlPlane | None:
+    told: set[ControlPlane] = {part.control_plane for part in joined.parts if part.control_plane is not None}
+    return told.pop() if len(told) == 1 else None
+
+
+def _quorum(joined: _Joined, versions: Versions) -> Quorum | None:
+    """As the controllers say, else as the brokers' files do."""
+    ordered = sorted(joined.parts, key=lambda part: not part.format.endswith("--status"))
+    described = [quorum for part in ordered for quorum in part.quorums]
+    level = versions.features.get("kraft.version")
+    dynamic = None if level is None else level.value != "0"
+    if described:
+        first = described[0]
+        leader = next((each.leader for each in described if each.leader is not None), None)
+        return replace(first, leader=leader, dynamic=dynamic)
+    for broker in (each for part in joined.parts for each in part.brokers):
+        for setting in broker.settings:
+            if setting.key == "controller.quorum.voters":
+                voters = tuple(int(each) for each in re.findall(r"(?:^|,)\s*(\d{1,9})@", setting.value))
+                if voters:
+                    return Quorum(voters, setting.origin, dynamic=False)
+    return None
+
+
+def _uses(joined: _Joined, cluster: Cluster) -> None:
+    """A mapping that names a client which is not there must not be taken for one that says nothing."""
+    for use in cluster.uses:
+        for name in (*use.producers, *use.consumers):
+            if cluster.client(name) is None:
+                what = f"{use.subject} {use.pattern} is said to use {name}, which is no client file among those read"
+                to_do = "give that file too, or correct its name"
+                joined.findings.append(Finding("contradiction", "error", what, use.origin, to_do))

@@ -1,0 +1,111 @@
+"""YAML with its lines. ruamel.yaml composes nodes, whose scalars are text as written: no type is guessed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ruamel.yaml import YAML
+from ruamel.yaml.error import YAMLError
+from ruamel.yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
+
+DEEPEST = 60
+MOST_NODES = 200_000
+
+
+class NotYaml(Exception):
+    """Text that no YAML parser reads, or that is nested too deeply; where and why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """A scalar: its path of keys from the document's root, its text, its line from 1."""
+
+    path: tuple[str, ...]
+    value: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """One document. `get` walks mappings by keys; `leaves` lists the scalars below a place."""
+
+    node: Node
+    path: tuple[str, ...] = ()
+
+    def get(self, *keys: str) -> Tree | None:
+        """The part below these keys, or None."""
+        here: Tree | None = self
+        for key in keys:
+            here = None if here is None else next((sub for name, sub in here.items() if name == key), None)
+        return here
+
+    def items(self) -> list[tuple[str, Tree]]:
+        """A mapping's entries, or a list's with their numbers; none for a scalar."""
+        if isinstance(self.node, MappingNode):
+            pairs = [(key.value if isinstance(key, ScalarNode) else "?", sub) for key, sub in _pairs(self.node)]
+        elif isinstance(self.node, SequenceNode):
+            pairs = [(str(i), sub) for i, sub in enumerate(self.node.value)]
+        else:
+            pairs = []
+        return [(name, Tree(sub, (*self.path, name))) for name, sub in pairs]
+
+    @property
+    def is_list(self) -> bool:
+        """Whether it is a sequence."""
+        return isinstance(self.node, SequenceNode)
+
+    @property
+    def line(self) -> int:
+        """Its first line, from 1."""
+        return self.node.start_mark.line + 1
+
+    def text(self, *keys: str) -> str | None:
+        """A scalar's text below these keys; None if there is none, or if it is null."""
+        found = self.get(*keys)
+        if found is None or not isinstance(found.node, ScalarNode):
+            return None
+        value = found.node.value
+        return None if value in ("", "null", "~") and found.node.style is None else value
+
+    def leaves(self, depth: int = 0) -> Iterator[Leaf]:
+        """Every scalar below, with its path."""
+        if isinstance(self.node, ScalarNode):
+            yield Leaf(self.path, self.node.value, self.line)
+        elif depth < DEEPEST:
+            for _, sub in self.items():
+                yield from sub.leaves(depth + 1)
+
+
+def _pairs(node: MappingNode) -> list[tuple[Node, Node]]:
+    """A mapping's entries, those merged with `<<` after its own."""
+    own: list[tuple[Node, Node]] = []
+    merged: list[tuple[Node, Node]] = []
+    for key, value in node.value:
+        if isinstance(key, ScalarNode) and key.value == "<<":
+            sources = value.value if isinstance(value, SequenceNode) else [value]
+            merged += [pair for each in sources if isinstance(each, MappingNode) for pair in _flat(each)]
+        else:
+            own.append((key, value))
+    names = {key.value for key, _ in own if isinstance(key, ScalarNode)}
+    return own + [(key, value) for key, value in merged if isinstance(key, ScalarNode) and key.value not in names]
+
+
+def _flat(node: MappingNode) -> list[tuple[Node, Node]]:
+    return [(key, value) for key, value in node.value if isinstance(key, ScalarNode) and key.value != "<<"]
+
+
+def documents(text: str) -> list[Tree]:
+    """Every document of a YAML text. Raises NotYaml. Templates (`{{ ... }}`) are not YAML until they are rendered."""
+    if re.search(r"^[ \t\-\[{&*]{200,}", text, re.M):
+        raise NotYaml("it is nested too deeply")
+    try:
+        nodes = [node for node in YAML(typ="safe", pure=True).compose_all(text) if node is not None]
+    except YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        at = f" at line {mark.line + 1}" if mark is not None else ""
+        raise NotYaml(f"its YAML is broken{at}: {getattr(error, 'problem', None) or type(error).__name__}") from None
+    except (RecursionError, ValueError, AttributeError, IndexError, AssertionError) as error:
+        raise NotYaml(f"its YAML is broken: {type(error).__name__}") from None
+    return [Tree(node) for node in nodes]
