@@ -8,6 +8,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from ..explorer.smt.effort import Effort
 from ..explorer.smt.errors import NotUnbounded, Unsayable
 from ..language.binding import Definition
 from ..language.errors import shown_path
@@ -41,11 +42,16 @@ EXAMPLES = """\
   tidegate prove mine.py --lemma logs_are_copies
   tidegate prove mine.py --candidates
 
+  tidegate prove mine.py --record-hints
+
 exit: 0 proved, 1 refuted, 5 not proved (or out of time, or interrupted), 64 usage, 65 the model's text is
 wrong or says something that has no meaning without bounds, 70 the solver and plain Python disagree
 """
 
 _EXITS = {"proved": Exit.HOLDS, "refuted": Exit.SAFETY, "not proved": Exit.INCONCLUSIVE}
+
+_MOST = 4000.0
+"""The most millions of steps that the solver can count to in one query."""
 
 _EXTRA = "prove needs z3-solver, which is not installed; install it with: pip install 'tidegate[prove]'"
 
@@ -66,15 +72,35 @@ def add(verbs: Verbs[Parser]) -> None:
     group.add_argument("--workers", metavar="N", type=positive, default=2, help="processes that prove (default: 2)")
     group.add_argument("--time", metavar="SECONDS", type=seconds, help="give up after this long")
     group.add_argument(
-        "--query-time", metavar="SECONDS", type=seconds, default=4.0, help="for one query to the solver (default: 4)"
+        "--query-work",
+        metavar="MILLIONS",
+        type=_millions,
+        default=Effort().work,
+        help=f"for one query, in millions of the solver's steps (default: {Effort().work:g}, about as many seconds)",
     )
     group.add_argument(
         "--seed", metavar="N", type=int, default=0, help="draws the states plain Python evaluates (default: 0)"
     )
     group.add_argument("--no-cache", action="store_true", help="prove everything anew and keep nothing on disk")
+    group.add_argument(
+        "--record-hints",
+        action="store_true",
+        help="prove everything anew, and write down beside the lemmas which of them each proof needs",
+    )
     group.add_argument("--out", metavar="DIR", type=Path, help="also write report.json and the counterexamples there")
     add_print_options(parser)
     parser.set_defaults(run=run)
+
+
+def _millions(text: str) -> float:
+    """A number of millions above 0."""
+    try:
+        read = float(text)
+    except ValueError:
+        read = 0
+    if not 0 < read <= _MOST:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of millions above 0 and at most {_MOST:g}")
+    return read
 
 
 def run(options: argparse.Namespace) -> Exit:
@@ -83,6 +109,8 @@ def run(options: argparse.Namespace) -> Exit:
     choice = chosen(options)
     definition, _ = definition_of(choice.model)
     model = bound(dataclasses.replace(choice, properties=(), ghosts=True))
+    if options.record_hints and options.candidates:
+        raise Wrong("--record-hints is of a proof that is found: leave out --candidates")
     if not definition.names("lemma"):
         raise Wrong(f"{model.name} has no lemmas to prove it by; docs/proofs.md says how to write them, marked @lemma")
     try:
@@ -116,7 +144,6 @@ def _proved(definition: Definition, model: Model, options: argparse.Namespace) -
     try:
         from ..explorer.smt.houdini import surviving
         from ..explorer.smt.induction import Asked, Induction
-        from ..explorer.smt.questions import Effort
     except ModuleNotFoundError as error:
         if error.name != "z3":
             raise
@@ -124,18 +151,25 @@ def _proved(definition: Definition, model: Model, options: argparse.Namespace) -
     asked = Asked(
         lemmas=tuple(options.lemmas),
         properties=tuple(options.properties),
-        effort=Effort(seconds=options.query_time),
+        effort=Effort(work=options.query_work),
         seconds=options.time,
         workers=options.workers,
         seed=options.seed,
         folder=None if options.no_cache else cache_directory(),
+        record=options.record_hints,
     )
     with _Watched(options) as watched:
         if options.candidates:
             return surviving(definition, model, asked, watched.heard)
         induction = Induction(definition, model, asked)
         watched.begin(induction.actions(), induction.obligations())
-        return induction.prove(watched.heard)
+        proof = induction.prove(watched.heard)
+    if options.record_hints:
+        try:
+            print(induction.hints.save(), file=sys.stderr)
+        except OSError as error:
+            raise Wrong(f"the hints could not be recorded: {error}") from None
+    return proof
 
 
 class _Watched:

@@ -11,7 +11,7 @@ from itertools import groupby
 from typing import Any
 
 from .cut import cut, number_of_steps
-from .document import Document
+from .document import INDUCTION, Document, first_state
 from .lanes import board_at, lane_lines
 from .paper import Page, Paper
 from .settings import sizes_text
@@ -37,7 +37,7 @@ def trace_page(document: Document, paper: Paper) -> Page:
     _notes(page, document)
     page.blank()
     if document["replay"] is None:
-        page.line("A counterexample to induction: all lemmas hold in its first state, which may not be reachable.")
+        page.line(INDUCTION)
         return page
     if document["truncated"] is not None:
         page.line("replay it from its file, which holds every step: tidegate replay FILE.trace.json", style="bold")
@@ -135,7 +135,7 @@ def _one_step(page: Page, document: Document, at: int, *, marked: bool) -> None:
     width = len(str(shown_states(document)[-1])) + 2
     failing = [name for name, truth in document["truth"].items() if "0" in truth and truth.index("0") == at]
     failing = [name for name in failing if not _is_witness(document, name)]
-    text = "the initial state" if step is None else step["sentence"]
+    text = first_state(document) if step is None else step["sentence"]
     right = f"✗ {', '.join(failing)}" if failing else "" if step is None or step["kind"] == "protocol" else step["kind"]
     line = f"{'>' if marked else ' '}{at:>{width}}  {text}"
     style = "red" if failing else "bold" if marked else ""
@@ -194,11 +194,11 @@ def _steps(page: Page, document: Document) -> None:
     claim: Mapping[str, Any] = document["property"] or {}
     fails = (claim.get("fails") or {"step": None})["step"]
     if document["replay"] is None:
-        page.line("0".rjust(width) + "  a state that the lemmas allow", hang=width + 2)
+        page.line("0".rjust(width) + f"  {first_state(document)}", hang=width + 2)
         rows = [(field["name"], value_text(document["states"]["0"][field["name"]])) for field in document["fields"]]
         page.columns(rows, indent=width + 6)
     elif not document["steps"] or fails == 0:
-        page.line("0".rjust(width) + "  the initial state", hang=width + 2)
+        page.line("0".rjust(width) + f"  {first_state(document)}", hang=width + 2)
     left_out: Mapping[str, Any] = document["truncated"] or {"last": -1, "says": ""}
     for step in document["steps"]:
         if step["i"] == left_out["last"] + 1:

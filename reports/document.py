@@ -16,6 +16,9 @@ SCHEMA = "tidegate.check/1"
 
 Document = dict[str, Any]
 
+INDUCTION = "A counterexample to induction: all lemmas hold in its first state, which may not be reachable."
+"""What is said under a trace that need not begin in an initial state."""
+
 
 def check_document(verdict: Verdict, traces: Mapping[str, Document], paths: Mapping[str, str]) -> Document:
     """The JSON object of a check.
@@ -117,3 +120,8 @@ def _action(each: ActionCoverage) -> Document:
             for guard in each.guards
         ],
     }
+
+
+def first_state(trace: Mapping[str, Any]) -> str:
+    """What to call the first state of a trace: that of a counterexample to induction need not be an initial one."""
+    return "a state that the lemmas allow" if trace.get("begins") == "induction" else "the initial state"

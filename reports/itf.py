@@ -23,7 +23,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any, cast
 
-from .document import Document
+from .document import Document, first_state
 from .states import in_order, states
 
 ACTION = "mbt::actionTaken"
@@ -73,7 +73,7 @@ def _state(
             "index": at,
             "action": None if step is None else step["action"],
             "args": dict(args),
-            "sentence": "The initial state." if step is None else step["sentence"],
+            "sentence": f"{first_state(document).capitalize()}." if step is None else step["sentence"],
         },
         **{name: to_value(type_, state[name]) for name, type_ in types.items()},
         ACTION: "init" if step is None else step["action"],

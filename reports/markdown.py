@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from .document import Document
+from .counterexample import value_text
+from .document import INDUCTION, Document, first_state
 from .sequence import mermaid
 from .settings import sizes_text
 
@@ -32,8 +33,11 @@ def _parts(document: Document, level: int) -> Iterator[str]:
         yield f"Then: {plain_text(document['failure']['message'])}"
     yield f"{deeper} Diagram"
     yield f"```mermaid\n{mermaid(document)}```"
-    yield f"{deeper} Replay"
-    yield f"```sh\n{document['replay']}\n```"
+    if document["replay"] is None:
+        yield INDUCTION
+    else:
+        yield f"{deeper} Replay"
+        yield f"```sh\n{document['replay']}\n```"
 
 
 def argument(document: Document) -> str:
@@ -62,13 +66,23 @@ def _with_code(text: str) -> str:
 def _table(document: Document) -> str:
     rows = [f"| {step['i']} | {_mark(document, step)}{plain_text(step['sentence'])} | {_changes(step)} |"
             for step in document["steps"]]  # fmt: skip
-    return "\n".join(["| | step | changes |", "|---:|---|---|", *(rows or ["| 0 | the initial state | |"])])
+    first = [f"| 0 | {first_state(document)} |{_values(document)} |"] if not rows or "begins" in document else []
+    return "\n".join(["| | step | changes |", "|---:|---|---|", *first, *rows])
 
 
 def _mark(document: Document, step: Mapping[str, Any]) -> str:
     claim: Mapping[str, Any] = document["property"] or {}
     fails = (claim.get("fails") or {"step": None})["step"] == step["i"]
     return "✗ " if fails else "*fault:* " if step["kind"] == "fault" else ""
+
+
+def _values(document: Document) -> str:
+    """The first state of a counterexample to induction, to which no steps lead."""
+    if "begins" not in document:
+        return ""
+    state = document["states"]["0"]
+    rows = [(field["name"], value_text(state[field["name"]])) for field in document["fields"]]
+    return " " + "<br>".join(code(f"{name}: {text}") for name, text in rows)
 
 
 def _changes(step: Mapping[str, Any]) -> str:

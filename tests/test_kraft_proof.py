@@ -9,7 +9,6 @@ import pytest
 from tidegate.explorer import ENGINES
 from tidegate.explorer.search import Search
 from tidegate.explorer.smt.induction import Asked, Induction
-from tidegate.explorer.smt.questions import Effort
 from tidegate.invariants.catalogue import find
 
 KRAFT, PROFILE = find("kraft:kip595")
@@ -51,7 +50,7 @@ GOALS = (
 
 
 def test_kraft_is_proved_for_three_voters_whatever_the_bounds(tmp_path: Path) -> None:
-    asked = Asked(lemmas=LEMMAS, properties=GOALS, effort=Effort(seconds=20.0), folder=tmp_path)
+    asked = Asked(lemmas=LEMMAS, properties=GOALS, folder=tmp_path)
     proof = Induction(KRAFT, KRAFT.bind("kraft:kip595", {}, PROFILE), asked).prove(lambda _: None)
     assert [each.obligation for each in proof.findings if each.word != "proved"] == []
     assert (proof.word, proof.sizes["Voter"]) == ("proved", 3)

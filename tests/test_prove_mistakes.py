@@ -16,9 +16,10 @@ from tidegate.cli.exits import Exit
 from tidegate.cli.main import main
 from tidegate.explorer.smt import copies
 from tidegate.explorer.smt.crew import Lost, shared
+from tidegate.explorer.smt.effort import Effort
 from tidegate.explorer.smt.houdini import surviving
 from tidegate.explorer.smt.induction import Asked, Induction
-from tidegate.explorer.smt.questions import Effort, Questions
+from tidegate.explorer.smt.questions import Questions
 from tidegate.language.binding import load
 from tidegate.language.proof import Obligation, Proof
 
@@ -86,6 +87,26 @@ def test_a_lemma_that_is_true_and_not_kept(capsys: pytest.CaptureFixture[str]) -
     assert "✗ refuted: lead does not keep in_order\n" in said
     assert "low   3\n" in said and "high  0\n" in said
     assert "A counterexample to induction: all lemmas hold in its first state" in said
+
+
+def test_a_counterexample_to_induction_begins_at_no_start_wherever_it_is_shown(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    path = written(TEXT.replace("return s.low <= s.high", "return s.low != s.high + 2"))
+    assert main(["prove", path, "--lemma", "in_order", "--out", "out"]) is Exit.SAFETY
+    trace = "out/lead--in_order.trace.json"
+    capsys.readouterr()
+    assert main(["export", trace, "--to", "markdown"]) is Exit.HOLDS
+    said = capsys.readouterr().out
+    assert "| 0 | a state that the lemmas allow | `low: 3`<br>`high: 0` |" in said
+    assert "A counterexample to induction: all lemmas hold in its first state" in said
+    assert "Replay" not in said and "None" not in said and "initial" not in said
+    assert main(["export", trace, "--to", "itf"]) is Exit.HOLDS
+    said = capsys.readouterr().out
+    assert "A state that the lemmas allow." in said and "nitial" not in said
+    assert main(["show", trace, "--step", "0"]) is Exit.HOLDS
+    said = capsys.readouterr().out
+    assert "a state that the lemmas allow" in said and "initial" not in said
 
 
 def test_a_counterexample_beyond_the_copies_needs_larger_bounds(capsys: pytest.CaptureFixture[str]) -> None:
@@ -171,10 +192,10 @@ def test_what_plain_python_does_not_agree_with_is_not_shown(
 
 def test_a_query_that_takes_too_long_is_not_proved(capsys: pytest.CaptureFixture[str]) -> None:
     path = written(TEXT + SLOW)
-    assert main(["prove", path, "--lemma", "fermat", "--query-time", "0.2"]) is Exit.INCONCLUSIVE
-    said = capsys.readouterr().out
+    assert main(["prove", path, "--lemma", "fermat", "--query-work", "0.2"]) is Exit.INCONCLUSIVE
+    said = " ".join(capsys.readouterr().out.split())
     assert "? not proved: that lead keeps fermat" in said
-    assert "the solver had no answer within 0.2 s; there is no counterexample within top=3" in " ".join(said.split())
+    assert "the solver had no answer within 0.2 million steps; there is no counterexample within top=3" in said
 
 
 def test_a_proof_that_takes_too_long_says_so(capsys: pytest.CaptureFixture[str]) -> None:
@@ -186,7 +207,7 @@ def test_a_proof_that_takes_too_long_says_so(capsys: pytest.CaptureFixture[str])
 
 def test_an_interrupted_proof_reports_what_it_has(kept: Path) -> None:
     path = written(TEXT + SLOW)
-    command = [sys.executable, "-m", "tidegate.cli.main", "prove", path, "--query-time", "60"]
+    command = [sys.executable, "-m", "tidegate.cli.main", "prove", path, "--query-work", "60"]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=dict(os.environ))
     deadline = time.monotonic() + 60
     while len(list(kept.glob("proofs/*.json"))) < 3 and time.monotonic() < deadline:

@@ -27,10 +27,12 @@ from ..verdicts import plain
 from ..walk import walk
 from .copies import Copies, Searched, Sketch, judged, lemmas_of
 from .crew import Lost, shared
+from .effort import Effort
 from .encoding import boundless_constants
 from .errors import NotUnbounded, Unsayable
+from .hints import Hints
 from .keeping import Shelf
-from .questions import Effort, Questions
+from .questions import Questions
 from .sampling import Sample, sampled
 
 _TOGETHER = 6
@@ -45,7 +47,8 @@ class Asked:
     """What to prove and how. `lemmas` and `properties` name what to prove; empty is all of both.
 
     `effort` is for one query, `seconds` for everything (None: no limit); `folder` is where proofs are kept. `seed`
-    draws the reachable states in which plain Python evaluates the lemmas.
+    draws the reachable states in which plain Python evaluates the lemmas. With `record`, everything is proved anew and
+    `Induction.hints` notes from which lemmas.
     """
 
     lemmas: tuple[str, ...] = ()
@@ -55,6 +58,7 @@ class Asked:
     workers: int = 2
     seed: int = 0
     folder: Path | None = None
+    record: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,13 +70,15 @@ class Never:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A finding as a process hands it back: what refutes it is a sketch, for the judge."""
+    """A finding as a process hands it back: what refutes it is a sketch, for the judge. `needed` are the lemmas that
+    the proof needs, if they are to be recorded."""
 
     obligation: Obligation
     word: Word
     seconds: float = 0.0
     reason: str = ""
     sketch: Sketch | None = None
+    needed: frozenset[str] = frozenset()
 
 
 Result: TypeAlias = Found | Never | Unstated
@@ -91,6 +97,7 @@ class Induction:
         self.copies = Copies(definition, self.model, self.boundless)
         self.symmetric = _symmetric(self.model)
         self.shelf = Shelf(asked.folder, self.model)
+        self.hints = Hints(self.lemmas)
         self.findings = list[Finding]()
         self.never = list[str]()
         self.unstated = dict[str, Unstated]()
@@ -163,7 +170,7 @@ class Induction:
         for each in self.obligations():
             if each in sampled_already or each.goal in self.unstated:
                 continue
-            if self.shelf.has(each):
+            if not self.asked.record and self.shelf.has(each):
                 self._note(Finding(each, "proved", 0.0, cached=True), heard)
             else:
                 fresh.append(each)
@@ -204,7 +211,7 @@ class Induction:
             seconds=seconds,
             workers=self.asked.workers,
             stopped=stopped,
-            notes=tuple(self.shelf.notes),
+            notes=(*self.shelf.notes, *self.hints.notes),
             again=_taken_from(model),
         )
 
@@ -239,20 +246,23 @@ class Induction:
 
     def _judged(self, found: Found) -> Finding:
         """A finding of a process, its counterexample as plain Python has it."""
+        if found.word == "proved" and self.asked.record and found.obligation.kind != "initial":
+            self.hints.note(found.obligation, found.needed)
         against = None if found.sketch is None else judged(self.copies, found.obligation, found.sketch)
         return Finding(found.obligation, found.word, found.seconds, found.reason, against)
 
     def _worker(self) -> Callable[[Task], Iterator[Result]]:
         """What one process proves with."""
-        return Prover(self.copies, self.model, self.symmetric, self.asked.effort).prove
+        return Prover(self.copies, self.model, self.symmetric, self.asked, self.hints).prove
 
 
 class Prover:
     """Proves obligations one after the other: the lemmas are made into formulas once, an action when it is another."""
 
-    def __init__(self, copies: Copies, model: Model, symmetric: frozenset[str], effort: Effort) -> None:
+    def __init__(self, copies: Copies, model: Model, symmetric: frozenset[str], asked: Asked, hints: Hints) -> None:
         self.copies, self.symmetric, self.lemmas = copies, symmetric, {each.name for each in model.lemmas}
-        self.questions = Questions(model, symmetric, effort)
+        self.asked = asked
+        self.questions = Questions(model, symmetric, asked.effort, hints)
         self._searched = list[Searched]()
 
     def prove(self, task: Task) -> Iterator[Result]:
@@ -267,12 +277,15 @@ class Prover:
                     raise
                 yield Unstated(each.goal, f"{error.message}; {error.remedy}", error.where.file, error.where.line)
                 continue
-            yield replace(found, seconds=time.perf_counter() - began)
+            found = replace(found, seconds=time.perf_counter() - began)
+            if self.asked.record and found.word == "proved":
+                found = replace(found, needed=self.questions.needed(each))
+            yield found
             if each.kind == "defined" and self.questions.can_never_happen(each.action):
                 yield Never(each.action)
 
     def _proved(self, obligation: Obligation) -> Found:
-        answer = self.questions.ask(obligation, hard=False)
+        answer = self.questions.ask(obligation, hard=self.asked.record)
         if answer.proved:
             return Found(obligation, "proved")
         sketch, searched = self._sketched(obligation)

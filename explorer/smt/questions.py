@@ -1,16 +1,19 @@
 """The unbounded questions: does a step from a state where all lemmas hold lead to one where a lemma holds?
 
 Uninterpreted functions, triggers of our own, and no search for models of quantifiers: Z3 answers in a moment, or says
-that it does not know. Where it does not know under one seed it may under another, and where it does not know a lemma as
-a whole it may know its clauses; so that is tried, in this order, before anything is given up.
+that it does not know. It may know from a few lemmas what it does not know from all of them, among which it loses its
+way; under one seed what it does not know under another; and the clauses of a lemma, but not the lemma as a whole. So
+that is tried, in this order, before anything is given up. Each is sound: what follows from some of the lemmas follows
+from all.
+
+What a query may cost is counted in the solver's own steps, not in time, so that a busy machine finds out the same.
 """
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import cast
+from typing import TypeAlias, cast
 
 import z3
 
@@ -18,20 +21,14 @@ from ...language import ir
 from ...language.model import Model, Property
 from ...language.proof import Obligation
 from .clauses import Clause, subterms
+from .effort import CLOCK, SHORT, Effort
 from .encoding import unbounded
+from .hints import Hints
 from .predicate import clauses
 from .states import SymbolicState, fresh_state
 from .symmetric import Case, cases, representatives
 from .terms import Bit, formula, negation
 from .transition import Instance, instances, starts
-
-
-@dataclass(frozen=True, slots=True)
-class Effort:
-    """How hard to try: seconds for one query, and the seeds that are tried one after the other."""
-
-    seconds: float = 4.0
-    seeds: tuple[int, ...] = (0, 1, 2)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,12 +39,20 @@ class Answer:
     reason: str = ""
 
 
+Lemmas: TypeAlias = frozenset[str] | None
+"""The names of the lemmas to assume; None is all."""
+
+Attempt: TypeAlias = tuple[Lemmas, int, float]
+"""What to assume, the seed, and what it may cost."""
+
+
 @dataclass(slots=True)
 class Context:
-    """What a goal is proved under: the assertions, and a solver that has them, while they stay the same. In it each
-    name of `case` is put in place of what stands before it."""
+    """What a goal is proved under: that a step `happens`, and whether on the lemmas. In it each name of `case` is put
+    in place of what stands before it. `solver` has all of that, while it stays the same."""
 
-    assertions: list[z3.BoolRef]
+    happens: list[z3.BoolRef]
+    on_lemmas: bool = True
     case: Case = ()
     solver: z3.Solver | None = field(default=None)
 
@@ -61,21 +66,19 @@ class Context:
 class Questions:
     """The questions about one bound model, its bounds open. Made once per process; `model` has its lemmas bound."""
 
-    def __init__(self, model: Model, symmetric: frozenset[str], effort: Effort) -> None:
-        self.model, self.symmetric, self.effort = model, symmetric, effort
+    def __init__(self, model: Model, symmetric: frozenset[str], effort: Effort, hints: Hints | None = None) -> None:
+        self.model, self.symmetric, self.effort, self.hints = model, symmetric, effort, hints
         self.encoding = unbounded(model)
         self.before = fresh_state(model, self.encoding, "0")
         self.lemmas = tuple(each for each in model.lemmas if each.kind == "invariant")
         self.predicates = {each.name: each for each in (*model.properties, *model.lemmas)}
         self._known: tuple[str, list[tuple[Instance, Context]]] = ("", [])
-        self._rest = Context(self._all_lemmas())
+        self._rest = Context([])
+        self._state = formula(self.before.valid)
+        self._said = {each.name: self._of_state_before(each) for each in self.lemmas}
 
-    def _all_lemmas(self) -> list[z3.BoolRef]:
-        """Any state where all lemmas hold."""
-        said = [formula(self.before.valid)]
-        for each in self.lemmas:
-            said += _assumed(clauses(cast(ir.Function, each.form), self.encoding, self.before, suffix="h"))
-        return said
+    def _of_state_before(self, lemma: Property) -> list[z3.BoolRef]:
+        return _assumed(clauses(cast(ir.Function, lemma.form), self.encoding, self.before, suffix="h"))
 
     # --- asking ------------------------------------------------------------------------------------------------------
 
@@ -85,13 +88,48 @@ class Questions:
         NotUnbounded when the goal says something that has no meaning without bounds, or the action does (see
         `prepare`).
         """
+        given = self._given(obligation)
         answer = Answer(True)
         for context, goals in self._goals(obligation):
             if goals:
-                answer = self._settled(context, goals, hard)
+                answer = self._settled(context, goals, given, hard)
             if not answer.proved:
                 break
         return answer
+
+    def needed(self, obligation: Obligation) -> frozenset[str]:
+        """The lemmas that the proof of an obligation needs, which was proved: not always the fewest.
+
+        The solver is asked once more, each lemma under a name, and says which it used. What it does not prove so is
+        taken to need all of them.
+        """
+        given = self._given(obligation)
+        used = frozenset[str]()
+        for context, goals in self._goals(obligation):
+            if goals and context.on_lemmas:
+                found = self._used(context, goals, given)
+                for each in goals if found is None else ():
+                    one = self._used(context, [each], given)
+                    used |= frozenset(self._said) if one is None else one
+                used |= found or frozenset()
+        return used
+
+    def proved_from(self, obligation: Obligation, lemmas: Lemmas) -> bool:
+        """Whether one quick attempt proves the obligation from just these lemmas."""
+        attempt = (lemmas, self.effort.seeds[0], self.effort.work / SHORT)
+        return all(self._tried(context, goals, [attempt]).proved for context, goals in self._goals(obligation) if goals)
+
+    def _given(self, obligation: Obligation) -> list[Lemmas]:
+        """The lemmas to assume, few before many: those that a hint names; else the goal itself, which is most often
+        enough, and those that its author told before it."""
+        hinted = None if self.hints is None else self.hints.of(obligation)
+        if hinted is not None:
+            return [hinted, None]
+        names = [*self._said]
+        if obligation.goal not in names:
+            return [None]
+        before = names[: names.index(obligation.goal) + 1]
+        return [frozenset({obligation.goal}), frozenset(before), None]
 
     def prepare(self, action: str) -> None:
         """Makes the action into formulas. NotUnbounded when it has no meaning without bounds."""
@@ -100,7 +138,8 @@ class Questions:
 
     def can_never_happen(self, action: str) -> bool:
         """Whether the action's guard contradicts the lemmas, so that whatever is said of it is said of nothing."""
-        return all(self._refuted(context, [], 0).proved for _, context in self._instances(action))
+        work = self.effort.work / SHORT
+        return all(self._refuted(context, [], None, 0, work).proved for _, context in self._instances(action))
 
     def _goals(self, obligation: Obligation) -> Iterator[tuple[Context, list[z3.BoolRef]]]:
         """What has to be proved, each in its context."""
@@ -112,7 +151,7 @@ class Questions:
             case "defined":
                 for instance, happening in self._instances(obligation.action):
                     said = [formula(instance.valid), *_assumed(instance.assumptions)]
-                    context = Context([*self._rest.assertions, *happening.inside(said)], happening.case)
+                    context = Context(happening.inside(said), case=happening.case)
                     yield context, happening.inside(_proper([instance.defined]))
             case "step":
                 goal = self.predicates[obligation.goal]
@@ -123,7 +162,7 @@ class Questions:
     def _initial(self, goal: Property) -> Iterator[tuple[Context, list[z3.BoolRef]]]:
         for start in starts(self.model, self.encoding, "i"):
             said = [formula(each) for each in (start.valid, start.guard, start.defined)]
-            yield Context([*said, *_assumed(start.assumptions)]), self._parts(goal, start.state)
+            yield Context([*said, *_assumed(start.assumptions)], on_lemmas=False), self._parts(goal, start.state)
 
     def _parts(self, goal: Property, *states: SymbolicState) -> list[z3.BoolRef]:
         """The goal's clauses, those left out that are plainly true."""
@@ -142,58 +181,103 @@ class Questions:
         said = [formula(each) for each in (instance.valid, instance.guard, instance.limit, instance.defined)]
         said += _assumed(instance.assumptions)
         for case in cases(instance, self.symmetric):
-            context = Context([], case)
-            happens = context.inside(said)
-            if not any(z3.is_false(each) for each in happens):
-                context.assertions = [*self._rest.assertions, *happens]
+            context = Context([], case=case)
+            context.happens = context.inside(said)
+            if not any(z3.is_false(each) for each in context.happens):
                 yield context
 
     # --- trying ------------------------------------------------------------------------------------------------------
 
-    def _settled(self, context: Context, goals: list[z3.BoolRef], hard: bool) -> Answer:
-        """All goals at once under each seed; then, when trying hard, one after the other under each seed."""
-        answer = self._tried(context, goals, self.effort.seeds if hard else self.effort.seeds[:1])
+    def _settled(self, context: Context, goals: list[z3.BoolRef], given: Sequence[Lemmas], hard: bool) -> Answer:
+        """All goals at once; then, when trying hard, one after the other."""
+        attempts = self._attempts(given, hard)
+        answer = self._tried(context, goals, attempts)
         if answer.proved or not hard or len(goals) < 2:
             return answer
         for each in goals:
-            answer = self._tried(context, [each], self.effort.seeds)
+            answer = self._tried(context, [each], attempts)
             if not answer.proved:
                 break
         return answer
 
-    def _tried(self, context: Context, goals: list[z3.BoolRef], seeds: Sequence[int]) -> Answer:
+    def _attempts(self, given: Sequence[Lemmas], hard: bool) -> list[Attempt]:
+        """What to try, the cheap before the dear: with little work, and when trying hard with more and more."""
+        seeds, short = self.effort.seeds, self.effort.work / SHORT
+        quick = [(some, seed, short) for seed in (seeds if hard or len(given) < 3 else seeds[:1]) for some in given]
+        if not hard:
+            return quick
+        return [*quick, *((some, seed, self.effort.work / part) for part in (4, 1) for seed in seeds for some in given)]
+
+    def _tried(self, context: Context, goals: list[z3.BoolRef], attempts: Sequence[Attempt]) -> Answer:
         answer = Answer(False)
-        for seed in seeds:
-            answer = self._refuted(context, goals, seed)
+        for lemmas, seed, work in attempts:
+            answer = self._refuted(context, goals, lemmas, seed, work)
             if answer.proved:
                 break
         return answer
 
-    def _refuted(self, context: Context, goals: list[z3.BoolRef], seed: int) -> Answer:
+    def _refuted(self, context: Context, goals: list[z3.BoolRef], lemmas: Lemmas, seed: int, work: float) -> Answer:
         """Whether the context contradicts that one of the goals is false (or, of none, contradicts itself)."""
-        if seed == self.effort.seeds[0]:
-            context.solver = solver = context.solver or self._solver(context, seed)
+        if lemmas is None and seed == self.effort.seeds[0]:
+            context.solver = solver = context.solver or self._solver(context, lemmas, seed)
         else:
-            solver = self._solver(context, seed)
+            solver = self._solver(context, lemmas, seed)
+        solver.set("rlimit", max(1, round(1e6 * work)))
         solver.push()
-        if goals:
-            solver.add(z3.Not(z3.And(goals)) if len(goals) > 1 else z3.Not(goals[0]))
-            solver.add(_mentioned(goals))
-        began = time.perf_counter()
+        solver.add(_denied(goals))
         found = solver.check()
-        taken = time.perf_counter() - began
-        reason = "" if found == z3.unsat else _reason(solver, taken, self.effort)
+        reason = "" if found == z3.unsat else _reason(solver, work)
         solver.pop()
         return Answer(found == z3.unsat, reason)
 
-    def _solver(self, context: Context, seed: int) -> z3.Solver:
-        solver = z3.SimpleSolver()
-        solver.set("auto_config", False)
-        solver.set("mbqi", False)
-        solver.set("random_seed", seed)
-        solver.set("timeout", max(1, round(1000 * self.effort.seconds)))
-        solver.add(context.assertions)
+    def _solver(self, context: Context, lemmas: Lemmas, seed: int) -> z3.Solver:
+        """A solver that has the context, with some of the lemmas or with all."""
+        solver = _empty_solver(seed)
+        solver.add(context.happens)
+        if context.on_lemmas:
+            solver.add(self._state)
+            for name, said in self._said.items():
+                if lemmas is None or name in lemmas:
+                    solver.add(said)
         return solver
+
+    def _used(self, context: Context, goals: list[z3.BoolRef], given: Sequence[Lemmas]) -> frozenset[str] | None:
+        """The lemmas that the solver uses to refute that one of the goals is false; None, if it does not do so."""
+        for lemmas, seed, work in self._attempts(given, True):
+            used = self._used_one(context, goals, lemmas, seed, work)
+            if used is not None:
+                return used
+        return None
+
+    def _used_one(
+        self, context: Context, goals: list[z3.BoolRef], lemmas: Lemmas, seed: int, work: float
+    ) -> frozenset[str] | None:
+        solver = _empty_solver(seed)
+        solver.set("rlimit", max(1, round(1e6 * work)))
+        solver.add([*context.happens, self._state, *_denied(goals)])
+        names = {z3.Bool(f"lemma.{each}"): each for each in self._said if lemmas is None or each in lemmas}
+        for name, each in names.items():
+            solver.add([z3.Implies(name, said) for said in self._said[each]])
+        if solver.check(*names) != z3.unsat:
+            return None
+        used = {str(each) for each in solver.unsat_core()}
+        return frozenset(each for name, each in names.items() if str(name) in used)
+
+
+def _empty_solver(seed: int) -> z3.Solver:
+    solver = z3.SimpleSolver()
+    solver.set("auto_config", False)
+    solver.set("mbqi", False)
+    solver.set("random_seed", seed)
+    solver.set("timeout", round(1000 * CLOCK))
+    return solver
+
+
+def _denied(goals: Sequence[z3.BoolRef]) -> list[z3.BoolRef]:
+    """Says that one of the goals is false; nothing, of none."""
+    if not goals:
+        return []
+    return [z3.Not(z3.And(goals)) if len(goals) > 1 else z3.Not(goals[0]), *_mentioned(goals)]
 
 
 def _mentioned(goals: Sequence[z3.BoolRef]) -> list[z3.BoolRef]:
@@ -208,10 +292,10 @@ def _is_value(term: z3.ExprRef) -> bool:
     return term.decl().kind() == z3.Z3_OP_UNINTERPRETED
 
 
-def _reason(solver: z3.Solver, taken: float, effort: Effort) -> str:
+def _reason(solver: z3.Solver, work: float) -> str:
     said = solver.reason_unknown()
-    if taken >= effort.seconds * 0.98 or said in ("timeout", "canceled"):
-        return f"the solver had no answer within {effort.seconds:g} s"
+    if said in ("timeout", "canceled") or "resource" in said:
+        return f"the solver had no answer within {work:g} million steps"
     because = said.strip("()")
     return "the solver does not know" + (f" ({because})" if because not in ("", "unknown") else "")
 

@@ -266,7 +266,7 @@ function rowOf(change) {
 
 function renderChanges() {
   const step = trace.step(at.position), other = pinned();
-  const parts = step === null ? [html("h2", "", "The initial state"), html("p", "muted", "Nothing has happened yet.")]
+  const parts = step === null ? [html("h2", "", trace.firstState), html("p", "muted", "Nothing has happened yet.")]
     : [html("h2", "", `Changed in step ${step.i}`), step.changed.length ? changeTree(step.changed.map(rowOf))
       : html("p", "muted", "Nothing.")];
   if (other !== null) {

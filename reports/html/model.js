@@ -154,8 +154,13 @@ class Trace {
     return position === 0 ? null : this.steps[position - 1];
   }
 
+  /** What to call the first state: that of a counterexample to induction need not be an initial one. */
+  get firstState() {
+    return this.document.begins === "induction" ? "A state that the lemmas allow" : "The initial state";
+  }
+
   sentence(position) {
-    return position === 0 ? "The initial state." : this.steps[position - 1].sentence;
+    return position === 0 ? `${this.firstState}.` : this.steps[position - 1].sentence;
   }
 
   /** Whether a step writes a cell of a lane. */

@@ -1,0 +1,20 @@
+"""How hard a proof is tried: counted in the solver's own steps, so that a busy machine finds out the same."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+SHORT = 16
+"""A first attempt may cost this part of what a query may."""
+
+CLOCK = 600.0
+"""Seconds after which a query ends whatever it has cost, since not everything in the solver counts its steps."""
+
+
+@dataclass(frozen=True, slots=True)
+class Effort:
+    """How hard to try: millions of the solver's steps for one query, and the seeds that are tried one after the
+    other."""
+
+    work: float = 16.0
+    seeds: tuple[int, ...] = (0, 1, 2)

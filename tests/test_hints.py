@@ -1,0 +1,180 @@
+"""Hints say with which lemmas to begin. They make proofs fast, and nothing else: no hint proves what is not so."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from pathlib import Path
+
+import pytest
+from tidegate.cli.exits import Exit
+from tidegate.cli.main import main
+from tidegate.explorer.smt.effort import Effort
+from tidegate.explorer.smt.hints import Hints
+from tidegate.explorer.smt.induction import Asked, Induction
+from tidegate.explorer.smt.questions import Questions
+from tidegate.invariants.catalogue import find
+from tidegate.language.binding import load
+from tidegate.language.proof import Proof
+
+TEXT = (Path(__file__).parent / "models" / "follower.py").read_text(encoding="utf-8")
+TEXT = TEXT.replace("or s.low < s.high", "or s.low != s.high")
+TEXT += '''
+
+@lemma
+def low_has_a_sign(s: Pair) -> bool:
+    """Needs no other."""
+    return s.low >= 0
+
+
+@lemma
+def ahead_of_nothing(s: Pair) -> bool:
+    """The first, in other words."""
+    return s.low < s.high + 1
+'''
+LEMMAS = ("in_order", "low_has_a_sign", "ahead_of_nothing")
+FALSE = '''
+
+@lemma
+def never_two(s: Pair) -> bool:
+    """Not so."""
+    return s.high != 2
+'''
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every test has a directory of its own, and a cache."""
+    monkeypatch.setenv("TIDEGATE_CACHE", str(tmp_path / "cache"))
+    monkeypatch.chdir(tmp_path)
+
+
+def written(text: str = TEXT) -> str:
+    Path("mine.py").write_text(text, encoding="utf-8")
+    return "mine.py"
+
+
+def hinted(**actions: dict[str, str]) -> Path:
+    path = Path("mine.hints.json")
+    path.write_text(json.dumps({"schema": "tidegate.hints/1", **actions}), encoding="utf-8")
+    return path
+
+
+def induction(path: str, asked: Asked | None = None) -> Induction:
+    definition = load(Path(path))
+    return Induction(definition, definition.bind(path), asked or Asked())
+
+
+def proof_of(path: str) -> Proof:
+    return induction(path).prove(lambda _: None)
+
+
+def test_what_a_proof_needed_is_recorded_beside_its_lemmas(capsys: pytest.CaptureFixture[str]) -> None:
+    path = written()
+    assert main(["prove", path, "--record-hints"]) is Exit.HOLDS
+    assert "recorded the lemmas that 9 proofs needed in " in capsys.readouterr().err
+    held = json.loads(Path("mine.hints.json").read_text())
+    assert held["schema"] == "tidegate.hints/1"
+    assert held["follow"] == {
+        "types": "",
+        "in_order": "in_order",
+        "low_has_a_sign": "",  # it is a type, that of both numbers
+        "ahead_of_nothing": "ahead_of_nothing",  # the goal itself is tried before all lemmas
+    }
+    assert held["no action"] == {"not_ahead_by_two": "in_order"}
+    assert main(["prove", path, "--no-cache"]) is Exit.HOLDS
+
+
+def test_what_was_not_proved_now_keeps_its_hint() -> None:
+    path = written()
+    hinted(follow={"in_order": "ahead_of_nothing"}, lead={"in_order": "in_order low_has_a_sign"})
+    assert main(["prove", path, "--record-hints", "--lemma", "low_has_a_sign"]) is Exit.HOLDS
+    held = json.loads(Path("mine.hints.json").read_text())
+    assert held["follow"]["in_order"] == "ahead_of_nothing"
+    assert held["lead"]["in_order"] == "in_order low_has_a_sign"
+    assert held["lead"]["low_has_a_sign"] == ""
+
+
+@pytest.mark.parametrize("hint", ["", "low_has_a_sign", "ahead_of_nothing", "there is none of these"])
+def test_a_wrong_hint_takes_nothing_away(hint: str) -> None:
+    hinted(**{action: dict.fromkeys(("types", *LEMMAS), hint) for action in ("lead", "follow")})
+    proof = proof_of(written())
+    assert (proof.word, proof.notes) == ("proved", ())
+
+
+@pytest.mark.parametrize("hint", ["", "in_order", "never_two", "in_order never_two low_has_a_sign"])
+def test_no_hint_proves_what_is_not_so(hint: str) -> None:
+    hinted(lead={"never_two": hint})
+    proof = proof_of(written(TEXT + FALSE))
+    assert proof.word == "refuted"
+    assert {each.obligation.goal for each in proof.findings if each.word == "refuted"} == {"never_two"}
+
+
+def test_a_lemma_left_out_only_makes_a_proof_harder() -> None:
+    """With any of the lemmas assumed, nothing is proved that all of them do not prove."""
+    made = induction(written(TEXT + FALSE.replace("s.high != 2", "s.high != 2 or s.low > 0")))
+    questions = Questions(made.model, made.symmetric, Effort())
+    names = [each.name for each in made.lemmas]
+    subsets = [frozenset(some) for size in range(len(names)) for some in itertools.combinations(names, size)]
+    proved = 0
+    for each in made.obligations():
+        from_all = questions.proved_from(each, None)
+        from_some = [questions.proved_from(each, some) for some in subsets]
+        assert from_all or not any(from_some), each
+        proved += from_all
+    assert 0 < proved < len(made.obligations())  # both happen
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "{",
+        "[]",
+        '{"schema": "tidegate.hints/9"}',
+        '{"schema": "tidegate.hints/1", "lead": ["in_order"]}',
+        '{"schema": "tidegate.hints/1", "lead": {"in_order": 3}}',
+    ],
+)
+def test_hints_that_cannot_be_read_are_told_and_not_needed(text: str, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("mine.hints.json").write_text(text, encoding="utf-8")
+    assert main(["prove", written()]) is Exit.HOLDS
+    said = " ".join(capsys.readouterr().out.split())
+    assert "mine.hints.json holds no hints that can be read; the proof goes without them" in said
+
+
+def test_hints_change_nothing_that_was_kept() -> None:
+    path = written()
+    assert main(["prove", path]) is Exit.HOLDS
+    hinted(lead={"in_order": ""})
+    folder = Path("cache")
+    proof = induction(path, Asked(folder=folder)).prove(lambda _: None)
+    assert all(each.cached for each in proof.findings)
+
+
+def test_hints_that_cannot_be_written_are_told(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("mine.hints.json").mkdir()
+    assert main(["prove", written(), "--record-hints"]) is Exit.USAGE
+    assert "the hints could not be recorded: " in capsys.readouterr().err
+    assert main(["prove", written(), "--record-hints", "--candidates"]) is Exit.USAGE
+    assert "leave out --candidates" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["replication:kip320"])
+def test_the_hints_that_ship_are_of_the_lemmas_that_ship(name: str) -> None:
+    """Everything but what holds at first has one, and each names lemmas that there are."""
+    definition, profile = find(name)
+    made = Induction(definition, definition.bind(name, {}, profile), Asked())
+    assert made.hints.path is not None and made.hints.notes == []
+    names = {each.name for each in made.lemmas}
+    held = json.loads(made.hints.path.read_text(encoding="utf-8"))
+    assert {word for goals in list(held.values())[1:] for said in goals.values() for word in said.split()} <= names
+    lacking = [each for each in made.obligations() if each.kind != "initial" and made.hints.of(each) is None]
+    stated = {each.name for each in made.lemmas} | {""}
+    assert [each for each in lacking if each.goal in stated] == []
+
+
+def test_a_model_without_lemmas_has_no_hints() -> None:
+    assert Hints(()).path is None
