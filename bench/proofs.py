@@ -7,7 +7,7 @@ import argparse
 import os
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -112,7 +112,7 @@ def refuted(protocol: Protocol, folder: Path) -> None:
 
 
 @contextmanager
-def told(title: str, goal: float) -> Iterator[None]:
+def told(title: str, goal: float) -> Generator[None, None, None]:
     """Prints what the work inside it cost."""
     cost = Cost()
     yield

@@ -17,9 +17,8 @@ from tidegate.invariants.catalogue import find
 from tidegate.language.binding import load
 from tidegate.language.proof import Proof
 
-TEXT = (Path(__file__).parent / "models" / "follower.py").read_text(encoding="utf-8")
-TEXT = TEXT.replace("or s.low < s.high", "or s.low != s.high")
-TEXT += '''
+FOLLOWER = (Path(__file__).parent / "models" / "follower.py").read_text(encoding="utf-8")
+MORE = '''
 
 @lemma
 def low_has_a_sign(s: Pair) -> bool:
@@ -32,6 +31,7 @@ def ahead_of_nothing(s: Pair) -> bool:
     """The first, in other words."""
     return s.low < s.high + 1
 '''
+TEXT = FOLLOWER.replace("or s.low < s.high", "or s.low != s.high") + MORE
 LEMMAS = ("in_order", "low_has_a_sign", "ahead_of_nothing")
 FALSE = '''
 
@@ -97,7 +97,8 @@ def test_what_was_not_proved_now_keeps_its_hint() -> None:
 
 @pytest.mark.parametrize("hint", ["", "low_has_a_sign", "ahead_of_nothing", "there is none of these"])
 def test_a_wrong_hint_takes_nothing_away(hint: str) -> None:
-    hinted(**{action: dict.fromkeys(("types", *LEMMAS), hint) for action in ("lead", "follow")})
+    everywhere = {goal: hint for goal in ("types", *LEMMAS)}
+    hinted(lead=everywhere, follow=everywhere)
     proof = proof_of(written())
     assert (proof.word, proof.notes) == ("proved", ())
 

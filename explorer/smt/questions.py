@@ -111,7 +111,7 @@ class Questions:
                 for each in goals if found is None else ():
                     one = self._used(context, [each], given)
                     used |= frozenset(self._said) if one is None else one
-                used |= found or frozenset()
+                used |= found or frozenset[str]()
         return used
 
     def proved_from(self, obligation: Obligation, lemmas: Lemmas) -> bool:
