@@ -13,7 +13,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, Literal
 
-from .cluster import Answer, Broker, Client, Cluster, Default, Setting, Stated, Topic, Unknown
+from .cluster import Answer, Broker, Client, Cluster, Default, Origin, Setting, Stated, Topic, Unknown
 
 Scope = Literal["topic", "broker", "producer", "consumer"]
 Span = tuple[tuple[int, ...], tuple[int, ...]]
@@ -121,6 +121,18 @@ def value_of(cluster: Cluster, thing: Topic | Broker | Client, key: str) -> Answ
     if isinstance(thing, Broker):
         return _legal(_for_broker(cluster, thing, known()[key]), known()[key])
     return _legal(_for_topic(cluster, thing, table()[key]), table()[key])
+
+
+def number_of(cluster: Cluster, thing: Topic | Broker | Client, key: str) -> int | None:
+    """A number that is stated or a default; None if it is unknown."""
+    answer = value_of(cluster, thing, key)
+    return None if isinstance(answer, Unknown) or not answer.value else int(answer.value)
+
+
+def place_of(cluster: Cluster, thing: Topic | Broker | Client, key: str) -> Origin:
+    """Where a setting is stated, else where the thing is."""
+    answer = value_of(cluster, thing, key)
+    return answer.origin if isinstance(answer, Stated) else thing.origin
 
 
 def _legal(answer: Answer, key: Key, family: str | None = None) -> Answer:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from ..advice import advise
 from ..cluster import CannotRead, Cluster, Finding, Origin, Setting
 from . import compose, describe, mapping, properties, strimzi, yamls
 from .judged import judged
@@ -24,7 +25,7 @@ PROSE = frozenset({"readme", "license", "notice", "changelog", "makefile", "dock
 
 
 def read(paths: Sequence[Path], options: Options | None = None) -> tuple[Cluster, tuple[Finding, ...]]:
-    """The cluster that files and directories state, and what is to be known about the files themselves.
+    """The cluster that files and directories state, and the findings: of the files, of their settings, and by rule.
 
     A directory is read with everything below it; what is no configuration is passed over there. Raises CannotRead for a
     path that does not exist, for a file named by the user that no reader understands, and for input without any fact.
@@ -41,7 +42,7 @@ def read(paths: Sequence[Path], options: Options | None = None) -> tuple[Cluster
     if not files:
         raise CannotRead(f"{', '.join(map(str, paths))}: nothing in it is a configuration that is known here. {KNOWN}")
     cluster, findings = join(parts, options or Options(), tuple(files))
-    return cluster, tuple(dict.fromkeys([*findings, *judged(cluster)]))
+    return cluster, tuple(dict.fromkeys([*findings, *judged(cluster), *advise(cluster)]))
 
 
 KNOWN = (

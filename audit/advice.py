@@ -1,0 +1,241 @@
+"""Rules of arithmetic and of experience: what numbers and facts alone say, without a question to the model.
+
+Each finding is marked: `arithmetic` follows, `advice` is a rule of operators, `latent` is ignored by this version and
+harms after an upgrade, `contradiction` cannot work. The same mistake of many topics is one finding, with their number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from .cluster import Broker, Cluster, Finding, Severity, Stated, Topic, Unknown
+from .keys import at_least, number_of, place_of, table, value_of
+from .rules_of_clients import of_clients
+from .rules_of_versions import of_versions
+
+Rule = Callable[[Cluster], Iterator[Finding]]
+
+
+def advise(cluster: Cluster) -> tuple[Finding, ...]:
+    """What follows from the cluster by rule, the gravest first; each finding once."""
+    rules: tuple[Rule, ...] = (
+        min_isr_above_replicas,
+        brokers_that_differ,
+        weaker_below,
+        one_rack,
+        internal_topics,
+        replication_by_default,
+        lag_and_fetch,
+        storage,
+        racks_of_brokers,
+        controllers,
+        of_versions,
+        of_clients,
+    )
+    found = dict.fromkeys(finding for rule in rules for finding in rule(cluster))
+    return tuple(sorted(found, key=lambda each: ("error", "warning", "note").index(each.severity)))
+
+
+def brokers(cluster: Cluster) -> list[Broker]:
+    """The nodes that keep topics and whose settings were given."""
+    return [each for each in cluster.brokers if each.settings and each.roles != ("controller",)]
+
+
+def factors(topic: Topic) -> set[int]:
+    """How many replicas its partitions have: one number, unless a reassignment was left half done."""
+    if topic.partitions:
+        return {len(set(each.replicas) - set(each.adding)) for each in topic.partitions}
+    return set() if topic.replication_factor is None else {topic.replication_factor}
+
+
+def many(names: list[str]) -> str:
+    """Topics in words: the first, and how many more."""
+    return f"topic {names[0]}" if len(names) == 1 else f"{len(names)} topics, such as {names[0]},"
+
+
+def min_isr_above_replicas(cluster: Cluster) -> Iterator[Finding]:
+    """KIP-966 and KAFKA-15583: before 3.7 such a topic takes no acks=all write, since then the number is capped."""
+    groups: dict[tuple[int, int], list[Topic]] = {}
+    for topic in cluster.topics:
+        least = number_of(cluster, topic, "min.insync.replicas")
+        for factor in factors(topic):
+            if least is not None and least > factor:
+                groups.setdefault((least, factor), []).append(topic)
+    kafka = cluster.versions.kafka
+    capped = at_least(kafka.value, "3.7") if kafka is not None else None
+    for (least, factor), topics in groups.items():
+        then = {
+            True: f"this version takes it as {factor}, so a write is acknowledged with fewer copies than it says",
+            False: "every write with acks=all is refused",
+            None: "before 3.7 every write with acks=all is refused, since 3.7 it is silently taken as the lesser",
+        }[capped]
+        what = f"{many([each.name for each in topics])} with min.insync.replicas={least} and {factor} replicas: {then}"
+        where = place_of(cluster, topics[0], "min.insync.replicas")
+        to_do = f"raise the replication factor to {least + 1}, or lower min.insync.replicas below {factor + 1}"
+        yield Finding("arithmetic", "error", what, where, to_do, "KAFKA-15583")
+
+
+def brokers_that_differ(cluster: Cluster) -> Iterator[Finding]:
+    """A topic takes its defaults from the broker that leads it, so that a change of leader changes them."""
+    for key in ("min.insync.replicas", "unclean.leader.election.enable", "flush.messages", "replica.lag.time.max.ms"):
+        told = {each.id: value_of(cluster, each, table()[key].broker_names[0]) for each in brokers(cluster)}
+        values = {number: answer.value for number, answer in told.items() if not isinstance(answer, Unknown)}
+        if len(set(values.values())) > 1:
+            said = ", ".join(f"broker {number} has {value}" for number, value in values.items())
+            stated = [answer.origin for answer in told.values() if isinstance(answer, Stated)]
+            what = f"{table()[key].broker_names[0]} is not the same on all brokers: {said}"
+            to_do = "make it the same everywhere, or set it on each topic"
+            yield Finding("contradiction", "error", what, stated[-1], to_do)
+
+
+def weaker_below(cluster: Cluster) -> Iterator[Finding]:
+    """A cluster-wide dynamic setting hides the brokers' files: Kafka 4.1 writes one of its own when it is formatted."""
+    wide = {each.key: each for each in cluster.dynamic if each.key == "min.insync.replicas" and each.value.isdigit()}
+    for broker in brokers(cluster):
+        for each in broker.settings:
+            over = wide.get(each.key)
+            if over is not None and each.value.isdigit() and int(over.value) < int(each.value):
+                what = (
+                    f"min.insync.replicas={each.value} in the brokers' files has no effect: the cluster-wide dynamic "
+                    f"setting is {over.value} ({over.origin}), and it is stronger"
+                )
+                to_do = (
+                    "kafka-configs.sh --alter --entity-type brokers --entity-default "
+                    f"--add-config min.insync.replicas={each.value}"
+                )
+                yield Finding("contradiction", "error", what, each.origin, to_do, "KIP-226, KIP-966")
+                return
+
+
+def one_rack(cluster: Cluster) -> Iterator[Finding]:
+    """Replicas of one partition that share a rack are lost together."""
+    racks = {each.id: each.rack.value for each in cluster.brokers if each.rack is not None}
+    if len(set(racks.values())) < 2:
+        return
+    shared = [
+        topic
+        for topic in cluster.topics
+        if any(
+            len(each.replicas) > 1
+            and all(replica in racks for replica in each.replicas)
+            and len({racks[replica] for replica in each.replicas}) == 1
+            for each in topic.partitions
+        )
+    ]
+    if shared:
+        what = f"{many([each.name for each in shared])} with a partition whose replicas are all in one rack"
+        to_do = "kafka-reassign-partitions.sh --generate spreads them, if every broker has a rack"
+        yield Finding("arithmetic", "warning", what, shared[0].origin, to_do, "KIP-36")
+
+
+INTERNAL = {
+    "__consumer_offsets": ("offsets.topic.replication.factor", "groups"),
+    "__transaction_state": ("transaction.state.log.replication.factor", "transactional producers"),
+}
+
+
+def internal_topics(cluster: Cluster) -> Iterator[Finding]:
+    """The keys speak of the topic's creation; an existing topic keeps the replicas that it was made with."""
+    given = brokers(cluster)[:1]
+    for name, (key, who) in INTERNAL.items():
+        topic = next((each for each in cluster.topics if each.name == name), None)
+        for broker in given:
+            wanted, where = number_of(cluster, broker, key), place_of(cluster, broker, key)
+            if topic is not None and factors(topic) and wanted is not None and max(factors(topic)) < wanted:
+                has = max(factors(topic))
+                what = (
+                    f"{key} is {wanted}, but {name} was made with {has}, and keeps it: {who} depend on {has} broker(s)"
+                )
+                yield Finding("contradiction", "error", what, where, "kafka-reassign-partitions.sh", "KAFKA-3959")
+    for broker in given:
+        least = number_of(cluster, broker, "transaction.state.log.min.isr")
+        factor = number_of(cluster, broker, "transaction.state.log.replication.factor")
+        where = place_of(cluster, broker, "transaction.state.log.min.isr")
+        if least is not None and factor is not None and least > factor:
+            what = (
+                f"transaction.state.log.min.isr={least} is above its replication factor {factor}: no transaction ends"
+            )
+            yield Finding("arithmetic", "error", what, where, f"at most {factor}", "KIP-98")
+        acks = number_of(cluster, broker, "offsets.commit.required.acks")
+        if acks is not None and acks != -1:
+            what = f"offsets.commit.required.acks={acks}: committed offsets can be lost with one broker"
+            where = place_of(cluster, broker, "offsets.commit.required.acks")
+            yield Finding("advice", "warning", what, where, "remove it; the default is -1", "KIP-1041")
+
+
+def replication_by_default(cluster: Cluster) -> Iterator[Finding]:
+    """Topics that appear because somebody wrote to a misspelt name."""
+    for broker in brokers(cluster)[:1]:
+        creates = value_of(cluster, broker, "auto.create.topics.enable")
+        factor = number_of(cluster, broker, "default.replication.factor")
+        if isinstance(creates, Unknown) or creates.value != "true" or factor != 1 or len(brokers(cluster)) < 2:
+            continue
+        what = (
+            "topics are made on first use, with one replica (auto.create.topics.enable, default.replication.factor=1)"
+        )
+        where = place_of(cluster, broker, "default.replication.factor")
+        to_do = "auto.create.topics.enable=false, or default.replication.factor=3"
+        yield Finding("advice", "warning", what, where, to_do)
+
+
+def lag_and_fetch(cluster: Cluster) -> Iterator[Finding]:
+    """A follower that waits as long for data as it may lag leaves the ISR for nothing."""
+    for broker in brokers(cluster)[:1]:
+        wait, lag = (
+            number_of(cluster, broker, key) for key in ("replica.fetch.wait.max.ms", "replica.lag.time.max.ms")
+        )
+        if wait is not None and lag is not None and wait >= lag:
+            what = f"replica.fetch.wait.max.ms={wait} is not below replica.lag.time.max.ms={lag}: the ISR flaps"
+            where = place_of(cluster, broker, "replica.fetch.wait.max.ms")
+            yield Finding(
+                "arithmetic", "error", what, where, "keep it far below, such as 500", "kafka.server.KafkaConfig"
+            )
+
+
+def storage(cluster: Cluster) -> Iterator[Finding]:
+    """Where the log lies, and whether it outlives the process."""
+    for broker in brokers(cluster):
+        dirs = value_of(cluster, broker, "log.dirs")
+        if not isinstance(dirs, Unknown) and any(each.strip().startswith(TEMPORARY) for each in dirs.value.split(",")):
+            what = f"log.dirs={dirs.value[:60]}: a temporary folder is emptied by cleaners and restarts"
+            where = place_of(cluster, broker, "log.dirs")
+            yield Finding("advice", "warning", what, where, "put log.dirs on a disk of its own")
+    lost = [each for each in cluster.brokers if each.ephemeral]
+    if lost:
+        what = f"{len(lost)} node(s) have ephemeral storage: every restart is the loss of a disk"
+        yield Finding("advice", "error", what, lost[0].origin, "storage type persistent-claim")
+
+
+TEMPORARY = ("/" + "tmp", "/var/" + "tmp")
+
+
+def racks_of_brokers(cluster: Cluster) -> Iterator[Finding]:
+    """Rack awareness is for all brokers or for none."""
+    given = [each for each in brokers(cluster) if each.id is not None]
+    named, bare = [b for b in given if b.rack], [b for b in given if not b.rack]
+    if named and bare:
+        what = (
+            f"broker {bare[0].id} has no broker.rack, and broker {named[0].id} has: replicas are not spread over racks"
+        )
+        yield Finding("contradiction", "warning", what, bare[0].origin, "set broker.rack on every broker", "KIP-36")
+    elif len(bare) > 1:
+        what = "no broker has broker.rack: if they stand in several racks or zones, replicas may share one"
+        yield Finding("advice", "note", what, bare[0].origin, "set broker.rack, if there is more than one", "KIP-36")
+
+
+def controllers(cluster: Cluster) -> Iterator[Finding]:
+    """How many controllers may fail: less than half of the voters."""
+    quorum = cluster.quorum
+    if quorum is None:
+        return
+    count = len(set(quorum.voters))
+    stands = (count - 1) // 2
+    severity: Severity = "warning" if stands == 0 else "note"
+    if stands == 0 or count % 2 == 0:
+        what = f"{count} controller(s) vote, so that {stands or 'none'} may fail"
+        more = "" if stands == 0 else f", no more than with {count - 1}"
+        yield Finding("arithmetic", severity, what + more, quorum.origin, "an odd number, three or more", "KIP-595")
+    combined = [each for each in cluster.brokers if set(each.roles) == {"broker", "controller"}]
+    if combined:
+        what = f"{len(combined)} node(s) are broker and controller at once: one crash takes both a replica and a vote"
+        yield Finding("advice", "note", what, combined[0].origin, "controllers of their own, in production", "KIP-500")

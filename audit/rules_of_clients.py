@@ -1,0 +1,131 @@
+"""Rules about producers and consumers: what does not start, timeouts that do not fit, what reads transactions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from .cluster import Client, Cluster, Finding, Setting, Unknown
+from .keys import number_of, place_of, value_of
+
+
+def of_clients(cluster: Cluster) -> Iterator[Finding]:
+    """All of them."""
+    for client in cluster.clients:
+        if client.kind == "producer":
+            yield from refused(cluster, client)
+            yield from transactions(cluster, client)
+        else:
+            yield from heartbeats(cluster, client)
+            yield from commits(cluster, client)
+    yield from readers_of_transactions(cluster)
+
+
+def stated(client: Client, key: str) -> Setting | None:
+    """What the client's own file says."""
+    return next((each for each in reversed(client.settings) if each.key == key), None)
+
+
+def refused(cluster: Cluster, client: Client) -> Iterator[Finding]:
+    """Java's producer refuses idempotence with acks other than all, without retries, or with over 5 in flight."""
+    asked = stated(client, "enable.idempotence")
+    explicit = asked is not None and asked.value.lower() == "true"
+    transactional = stated(client, "transactional.id")
+    if client.family is None or client.family.value not in ("java", "spring"):
+        return
+    wrong = [each for each in client.settings if _breaks(each)]
+    for each in wrong:
+        if explicit or (transactional is not None and transactional.value):
+            name = "enable.idempotence=true" if explicit else "transactional.id"
+            what = f"`{each.key}={each.value}` with {name}: the producer does not start"
+            to_do = "acks=all, retries above 0, max.in.flight.requests.per.connection at most 5"
+            yield Finding("contradiction", "error", what, each.origin, to_do, "KIP-679")
+        elif asked is None:
+            what = f"`{each.key}={each.value}` switches idempotence off, which this client has on unless told otherwise"
+            on = value_of(cluster, client, "enable.idempotence")
+            if not isinstance(on, Unknown) and on.value == "true":
+                yield Finding("advice", "warning", what, each.origin, f"remove {each.key}", "KAFKA-13598")
+    yield from _delivery(cluster, client)
+
+
+def _breaks(setting: Setting) -> bool:
+    match setting.key:
+        case "acks":
+            return setting.value in ("0", "1")
+        case "retries":
+            return setting.value == "0"
+        case "max.in.flight.requests.per.connection":
+            return setting.value.isdigit() and int(setting.value) > 5
+        case _:
+            return False
+
+
+def _delivery(cluster: Cluster, client: Client) -> Iterator[Finding]:
+    keys = ("delivery.timeout.ms", "linger.ms", "request.timeout.ms")
+    delivery, linger, request = (number_of(cluster, client, key) for key in keys)
+    if stated(client, keys[0]) is None or None in (delivery, linger, request):
+        return
+    if (delivery or 0) < (linger or 0) + (request or 0):
+        what = f"delivery.timeout.ms={delivery} is below linger.ms + request.timeout.ms: the producer does not start"
+        yield Finding(
+            "contradiction",
+            "error",
+            what,
+            place_of(cluster, client, keys[0]),
+            f"{(linger or 0) + (request or 0)} or more",
+        )
+
+
+def transactions(cluster: Cluster, client: Client) -> Iterator[Finding]:
+    """A transaction may not take longer than the brokers allow."""
+    wanted = number_of(cluster, client, "transaction.timeout.ms")
+    transactional = stated(client, "transactional.id")
+    for broker in [each for each in cluster.brokers if each.settings][:1]:
+        most = number_of(cluster, broker, "transaction.max.timeout.ms")
+        if transactional is not None and wanted is not None and most is not None and wanted > most:
+            what = f"transaction.timeout.ms={wanted} is above the brokers' transaction.max.timeout.ms={most}"
+            where = place_of(cluster, client, "transaction.timeout.ms")
+            yield Finding("contradiction", "error", what + ": it is refused", where, f"at most {most}", "KIP-98")
+
+
+def heartbeats(cluster: Cluster, client: Client) -> Iterator[Finding]:
+    """Three heartbeats fit into a session; a session without one does not start."""
+    beat, session = (number_of(cluster, client, key) for key in ("heartbeat.interval.ms", "session.timeout.ms"))
+    if beat is None or session is None:
+        return
+    where = place_of(cluster, client, "heartbeat.interval.ms")
+    if beat >= session:
+        what = f"heartbeat.interval.ms={beat} is not below session.timeout.ms={session}: the consumer does not start"
+        yield Finding("contradiction", "error", what, where, f"at most {session // 3}")
+    elif beat * 3 > session:
+        what = f"heartbeat.interval.ms={beat} is above a third of session.timeout.ms={session}: one lost is a rebalance"
+        yield Finding("advice", "note", what, where, f"at most {session // 3}")
+
+
+def commits(cluster: Cluster, client: Client) -> Iterator[Finding]:
+    """Offsets committed by a clock say what was fetched, not what was done."""
+    answer = value_of(cluster, client, "enable.auto.commit")
+    if isinstance(answer, Unknown) or answer.value != "true":
+        return
+    what = "offsets are committed by a clock: records that were fetched and not yet processed are skipped after a crash"
+    if client.family is not None and client.family.value in ("java", "spring"):
+        what += ", if they are processed outside of the polling thread"
+    to_do = "enable.auto.commit=false, and commit after processing"
+    yield Finding(
+        "advice", "note", what, place_of(cluster, client, "enable.auto.commit"), to_do, "KafkaConsumer, javadoc"
+    )
+
+
+def readers_of_transactions(cluster: Cluster) -> Iterator[Finding]:
+    """Whoever reads what transactions write sees aborted records, unless it says read_committed."""
+    for use in cluster.uses:
+        writers = [client for name in use.producers if (client := cluster.client(name, "producer"))]
+        if not any(stated(client, "transactional.id") for client in writers):
+            continue
+        for name in use.consumers:
+            reader = cluster.client(name, "consumer")
+            level = value_of(cluster, reader, "isolation.level") if reader is not None else None
+            if reader is None or level is None or isinstance(level, Unknown) or level.value == "read_committed":
+                continue
+            what = f"{reader.name} reads {use.pattern}, which transactions write, and sees aborted records too"
+            where = place_of(cluster, reader, "isolation.level")
+            yield Finding("advice", "warning", what, where, "isolation.level=read_committed", "KIP-98")

@@ -1,0 +1,107 @@
+"""Rules about what runs: settings that a version ignores, pairs of versions that hold features back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from .cluster import Cluster, Finding, Setting
+from .keys import at_least, span
+
+
+def of_versions(cluster: Cluster) -> Iterator[Finding]:
+    """All of them."""
+    yield from unclean_in_kraft(cluster)
+    yield from held_back(cluster)
+    yield from removed(cluster)
+    yield from old_format(cluster)
+
+
+def everywhere(cluster: Cluster) -> Iterator[Setting]:
+    """Every setting of topics and brokers, the topics' first."""
+    for topic in cluster.topics:
+        yield from topic.settings
+    yield from cluster.dynamic
+    for broker in cluster.brokers:
+        yield from (*broker.dynamic, *broker.settings)
+
+
+def unclean_in_kraft(cluster: Cluster) -> Iterator[Finding]:
+    """KRaft reads unclean.leader.election.enable since 3.9.0: before that it does nothing, and harms afterwards."""
+    key = "unclean.leader.election.enable"
+    stated = [each for each in everywhere(cluster) if each.key == key and each.value.lower() == "true"]
+    kafka = cluster.versions.kafka
+    reads = at_least(kafka.value, "3.9") if kafka is not None else None
+    if not stated or cluster.control_plane != "kraft" or reads is True:
+        return
+    more = f", and {len(stated) - 1} more" if len(stated) > 1 else ""
+    when = "this version" if reads is False else "before 3.9.0 (the version is not stated)"
+    what = (
+        f"{key}=true{more}: KRaft ignores it in {when}; after an upgrade to 3.9 or later acknowledged records are lost"
+    )
+    yield Finding("latent", "warning", what, stated[0].origin, f"{key}=false, before the upgrade", "KAFKA-12670")
+
+
+GATES = (("3.3", "KIP-841: a fenced replica is kept out of the ISR"), ("3.5", "KIP-903: so is one that lost its log"))
+OLD_GATES = (
+    ("0.11", "KIP-101: truncation by leader epoch"),
+    ("2.0", "KIP-279: truncation that does not diverge"),
+    ("2.7", "KIP-497: changes of the ISR through the controller"),
+)
+
+
+def held_back(cluster: Cluster) -> Iterator[Finding]:
+    """A protocol or metadata version below the binary keeps fixes off; one above it does not start."""
+    kafka = cluster.versions.kafka
+    level, gates = cluster.versions.metadata_version, GATES
+    name = "metadata.version"
+    if level is None:
+        level, gates, name = cluster.versions.inter_broker_protocol, OLD_GATES, "inter.broker.protocol.version"
+    if kafka is None or level is None:
+        return
+    if span(level.value)[0] > span(kafka.value)[1]:
+        what = f"{name} {level.value} is above Kafka {kafka.value}, which does not know it"
+        yield Finding("contradiction", "error", what, level.origin, f"at most {kafka.value}")
+    off = [text for since, text in gates if at_least(kafka.value, since) and at_least(level.value, since) is False]
+    if off:
+        what = f"{name} {level.value} below Kafka {kafka.value} keeps off: {'; '.join(off)}"
+        to_do = "kafka-features.sh upgrade" if name == "metadata.version" else f"raise {name}, then restart each broker"
+        yield Finding("advice", "warning", what, level.origin, to_do)
+
+
+GONE = {
+    "zookeeper.connect": "4.0",
+    "inter.broker.protocol.version": "4.0",
+    "message.format.version": "4.0",
+    "log.message.format.version": "4.0",
+    "offsets.commit.required.acks": "4.0",
+}
+
+
+def removed(cluster: Cluster) -> Iterator[Finding]:
+    """Settings that the stated version no longer has."""
+    kafka = cluster.versions.kafka
+    told = {each.key: each for each in everywhere(cluster) if each.key in GONE}
+    for key, setting in told.items():
+        if kafka is not None and at_least(kafka.value, GONE[key]):
+            what = f"`{key}` was removed in {GONE[key]}, and Kafka is {kafka.value}"
+            yield Finding("contradiction", "warning", what, setting.origin, "remove it", "docs/upgrade.html, 4.0")
+
+
+def old_format(cluster: Cluster) -> Iterator[Finding]:
+    """Records of a format without leader epochs are truncated by the high watermark, whatever the binary."""
+    kafka = cluster.versions.kafka
+    keys = ("message.format.version", "log.message.format.version")
+    old = [each for each in everywhere(cluster) if each.key in keys and _before_epochs(each.value)]
+    if old and (kafka is None or at_least(kafka.value, "3.0") is not True):
+        more = f" (and {len(old) - 1} more)" if len(old) > 1 else ""
+        what = (
+            f"`{old[0].key}={old[0].value}`{more} has no leader epochs: followers truncate by the high watermark again"
+        )
+        yield Finding("advice", "error", what, old[0].origin, "0.11 or later", "KAFKA-7897, KIP-101")
+
+
+def _before_epochs(text: str) -> bool:
+    try:
+        return at_least(text, "0.11") is False
+    except ValueError:
+        return False

@@ -1,0 +1,219 @@
+"""Rules of arithmetic and of experience: each is met by a cluster that breaks it, and silent where it does not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tidegate.audit.cluster import Finding
+from tidegate.audit.readers import Options, read
+
+BROKER = "broker.id={id}\nzookeeper.connect=z\nlog.dirs=data\nbroker.rack={rack}\n"
+TOPIC = "Topic: {name}\tTopicId: x\tPartitionCount: 1\tReplicationFactor: {rf}\tConfigs: {configs}\n"
+PARTITION = "\tTopic: {name}\tPartition: 0\tLeader: 1\tReplicas: {replicas}\tIsr: {replicas}\n"
+
+
+def described(name: str, replicas: str, configs: str = "") -> str:
+    head = TOPIC.format(name=name, rf=len(replicas.split(",")), configs=configs)
+    return head + PARTITION.format(name=name, replicas=replicas)
+
+
+def findings(folder: Path, files: dict[str, str], options: Options | None = None) -> list[Finding]:
+    for name, text in files.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    return list(read([folder], options or Options(kafka_version="3.9.1", distribution="apache"))[1])
+
+
+def one(found: list[Finding], word: str) -> Finding:
+    (finding,) = [each for each in found if word in each.what]
+    return finding
+
+
+def three(extra: str = "", racks: str = "abc") -> dict[str, str]:
+    return {f"server-{i}.properties": BROKER.format(id=i, rack=racks[i - 1]) + extra for i in (1, 2, 3)}
+
+
+SOUND = "default.replication.factor=3\nmin.insync.replicas=2\n"
+
+
+def test_a_sound_cluster_is_left_alone(tmp_path: Path) -> None:
+    files = three(SOUND) | {"topics.txt": described("orders", "1,2,3", "min.insync.replicas=2")}
+    assert findings(tmp_path, files) == []
+
+
+@pytest.mark.parametrize(
+    ("version", "then"),
+    [("3.6.2", "is refused"), ("3.7.0", "takes it as 2"), (None, "before 3.7")],
+)
+def test_min_isr_above_the_replicas_is_one_finding_for_many_topics(
+    tmp_path: Path, version: str | None, then: str
+) -> None:
+    topics = "".join(described(name, "1,2", "min.insync.replicas=3") for name in ("a", "b", "c"))
+    found = findings(tmp_path, {"topics.txt": topics}, Options(version, distribution="apache"))
+    finding = one(found, "min.insync.replicas=3 and 2 replicas")
+    assert (finding.kind, finding.severity, finding.where.line) == ("arithmetic", "error", 1)
+    assert finding.what.startswith("3 topics, such as a,") and then in finding.what
+
+
+def test_replicas_that_are_being_added_do_not_count_yet(tmp_path: Path) -> None:
+    line = PARTITION.format(name="a", replicas="1,2,3").rstrip("\n") + "\tAdding Replicas: 3\tRemoving Replicas: \n"
+    found = findings(tmp_path, {"t.txt": TOPIC.format(name="a", rf=3, configs="min.insync.replicas=3") + line})
+    assert one(found, "min.insync.replicas=3 and 2 replicas").kind == "arithmetic"
+
+
+def test_brokers_that_differ(tmp_path: Path) -> None:
+    files = three(SOUND) | {"server-2.properties": BROKER.format(id=2, rack="b") + "min.insync.replicas=1\n"}
+    finding = one(findings(tmp_path, files), "not the same on all brokers")
+    assert "broker 1 has 2, broker 2 has 1, broker 3 has 2" in finding.what
+
+
+WIDE = """\
+Default configs for brokers in the cluster are:
+  min.insync.replicas=1 sensitive=false synonyms={DYNAMIC_DEFAULT_BROKER_CONFIG:min.insync.replicas=1}
+"""
+
+
+def test_a_cluster_wide_setting_that_hides_the_files(tmp_path: Path) -> None:
+    finding = one(findings(tmp_path, three(SOUND) | {"configs.txt": WIDE}), "has no effect: the cluster-wide dynamic")
+    assert finding.where.line == 6 and "--entity-default --add-config min.insync.replicas=2" in finding.to_do
+
+
+def test_a_real_cluster_of_4_1_hides_its_files() -> None:
+    folder = Path(__file__).parent / "fixtures" / "audit" / "4.1.0-kraft" / "healthy"
+    finding = one(list(read([folder])[1]), "has no effect: the cluster-wide dynamic")
+    assert finding.kind == "contradiction"
+
+
+def test_replicas_in_one_rack(tmp_path: Path) -> None:
+    files = three(SOUND, "aab") | {"t.txt": described("x", "1,2") + described("y", "1,3")}
+    finding = one(findings(tmp_path, files), "all in one rack")
+    assert finding.what.startswith("topic x ")
+
+
+def test_racks_of_some_brokers_only(tmp_path: Path) -> None:
+    files = three(SOUND) | {"server-2.properties": "broker.id=2\nzookeeper.connect=z\nlog.dirs=d\n" + SOUND}
+    assert one(findings(tmp_path, files), "has no broker.rack").kind == "contradiction"
+
+
+def test_the_offsets_topic_keeps_the_replicas_that_it_was_made_with(tmp_path: Path) -> None:
+    files = three(SOUND + "offsets.topic.replication.factor=3\n") | {"t.txt": described("__consumer_offsets", "1")}
+    finding = one(findings(tmp_path, files), "was made with 1")
+    assert finding.where.line == 7 and "reassign" in finding.to_do
+
+
+def test_transactions_that_cannot_end(tmp_path: Path) -> None:
+    extra = SOUND + "transaction.state.log.replication.factor=1\ntransaction.state.log.min.isr=2\n"
+    assert one(findings(tmp_path, three(extra)), "no transaction ends").severity == "error"
+
+
+@pytest.mark.parametrize(
+    ("extra", "word", "kind"),
+    [
+        ("min.insync.replicas=2\n", "made on first use, with one replica", "advice"),
+        (SOUND + "replica.fetch.wait.max.ms=30000\n", "the ISR flaps", "arithmetic"),
+        (SOUND + "offsets.commit.required.acks=1\n", "committed offsets can be lost", "advice"),
+        (SOUND + "log.message.format.version=0.10.2\n", "no leader epochs", "advice"),
+        (SOUND + "inter.broker.protocol.version=2.6\n", "KIP-497", "advice"),
+        (SOUND + "inter.broker.protocol.version=4.0\n", "is above Kafka", "contradiction"),
+    ],
+)
+def test_rules_of_brokers(tmp_path: Path, extra: str, word: str, kind: str) -> None:
+    version = "2.8.2" if "format" in extra else "3.9.1"
+    found = findings(tmp_path, three(extra), Options(version, distribution="apache"))
+    assert one(found, word).kind == kind
+
+
+def test_a_temporary_folder(tmp_path: Path) -> None:
+    text = BROKER.format(id=1, rack="a").replace("log.dirs=data", "log.dirs=" + "/" + "tmp/kafka-logs") + SOUND
+    assert one(findings(tmp_path, {"server.properties": text}), "temporary folder").where.line == 3
+
+
+KRAFT = "node.id={id}\nprocess.roles={roles}\nlog.dirs=d\nbroker.rack=r\ncontroller.quorum.voters={voters}\n" + SOUND
+
+
+def kraft(roles: str = "broker", voters: str = "1@a:1,2@b:1,3@c:1", extra: str = "") -> dict[str, str]:
+    return {"server.properties": KRAFT.format(id=9, roles=roles, voters=voters) + extra}
+
+
+@pytest.mark.parametrize(
+    ("version", "expected"),
+    [("3.8.1", "ignores it in this version"), (None, "the version is not stated"), ("3.9", None)],
+)
+def test_unclean_elections_are_latent_in_kraft_before_3_9(
+    tmp_path: Path, version: str | None, expected: str | None
+) -> None:
+    files = kraft(extra="unclean.leader.election.enable=true\n")
+    found = findings(tmp_path, files, Options(version, distribution="apache"))
+    latent = [each for each in found if each.kind == "latent"]
+    assert [expected in each.what for each in latent if expected] == ([True] if expected else [])
+    assert bool(latent) == bool(expected)
+
+
+@pytest.mark.parametrize(
+    ("voters", "word"),
+    [
+        ("1@a:1", "1 controller(s) vote, so that none may fail"),
+        ("1@a:1,2@b:1", "2 controller(s) vote, so that none may fail"),
+        ("1@a:1,2@b:1,3@c:1,4@d:1", "4 controller(s) vote, so that 1 may fail, no more than with 3"),
+    ],
+)
+def test_how_many_controllers_may_fail(tmp_path: Path, voters: str, word: str) -> None:
+    assert one(findings(tmp_path, kraft(voters=voters)), "controller(s) vote").what == word
+
+
+def test_three_controllers_are_enough_and_combined_ones_are_told(tmp_path: Path) -> None:
+    found = findings(tmp_path, kraft(roles="broker,controller"))
+    assert [each.what for each in found] == [
+        "1 node(s) are broker and controller at once: one crash takes both a replica and a vote"
+    ]
+
+
+def test_zookeeper_is_gone_in_4_0(tmp_path: Path) -> None:
+    found = findings(tmp_path, three(SOUND), Options("4.0.0", distribution="apache"))
+    assert one(found, "removed in 4.0").kind == "contradiction"
+
+
+PRODUCER = "key.serializer=x\nbootstrap.servers=a\n"
+CONSUMER = "key.deserializer=x\ngroup.id=g\nenable.auto.commit=false\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "word", "kind"),
+    [
+        (PRODUCER + "enable.idempotence=true\nacks=1\n", "the producer does not start", "contradiction"),
+        (PRODUCER + "transactional.id=t\nretries=0\n", "the producer does not start", "contradiction"),
+        (PRODUCER + "acks=1\n", "switches idempotence off", "advice"),
+        (PRODUCER + "max.in.flight.requests.per.connection=6\n", "switches idempotence off", "advice"),
+        (PRODUCER + "delivery.timeout.ms=10000\n", "linger.ms + request.timeout.ms", "contradiction"),
+        (CONSUMER + "heartbeat.interval.ms=45000\n", "the consumer does not start", "contradiction"),
+        (CONSUMER + "heartbeat.interval.ms=20000\n", "one lost is a rebalance", "advice"),
+        (CONSUMER.replace("false", "true"), "committed by a clock", "advice"),
+    ],
+)
+def test_rules_of_clients(tmp_path: Path, text: str, word: str, kind: str) -> None:
+    found = findings(tmp_path, {"app.properties": text}, Options(clients=("java:3.9",)))
+    finding = one(found, word)
+    assert finding.kind == kind
+    assert finding.where.line == text.count("\n")
+
+
+def test_clients_of_which_nothing_is_known_get_no_rule(tmp_path: Path) -> None:
+    assert findings(tmp_path, {"app.properties": "acks=1\nlinger.ms=5\n"}) == []
+
+
+def test_readers_of_transactions(tmp_path: Path) -> None:
+    files = {
+        "pay.properties": PRODUCER + "transactional.id=t\n",
+        "ledger.properties": CONSUMER,
+        "audit.toml": '[topic.pay]\nproducer = "pay.properties"\nconsumer = "ledger.properties"\n',
+    }
+    found = findings(tmp_path, files, Options(clients=("java:3.9",)))
+    assert one(found, "sees aborted records").severity == "warning"
+    (tmp_path / "ledger.properties").write_text(CONSUMER + "isolation.level=read_committed\n")
+    assert not read([tmp_path], Options(clients=("java:3.9",)))[1]
+
+
+def test_a_transaction_longer_than_the_brokers_allow(tmp_path: Path) -> None:
+    files = three(SOUND) | {"pay.properties": PRODUCER + "transactional.id=t\ntransaction.timeout.ms=1000000\n"}
+    found = findings(tmp_path, files, Options("3.9.1", distribution="apache", clients=("java:3.9",)))
+    assert one(found, "transaction.max.timeout.ms=900000").where.line == 4
