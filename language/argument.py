@@ -1,6 +1,7 @@
 """Why a run violates a property, in words, made by walking back from the failing conjunct's witness.
 
     Why this violates strong_isr
+      In short: A committed 0a at step 6, and B lost it at step 8, because B's high watermark was 0.
       Let 0a be the record that came into A's log at offset 0 in step 4.
       - A's high watermark went from 0 to 1 at step 6: A moves its high watermark past offset 0, which its ISR has.
       - B's log lost 0a at step 8, because B's high watermark was 0: B learns that A leads epoch 1, and follows it.
@@ -18,6 +19,7 @@ from typing import Any, cast
 
 from . import types
 from .explain import Reason
+from .inshort import InShort
 from .ir import Where
 from .kinds import Domain
 from .model import Action, Model, Property
@@ -79,7 +81,13 @@ class _Argument:
         however = self._however()
         lets = [_row("let", step, text) for step, text in sorted(self._lets(set(told)))]
         title = _row("title", self.at, f"Why this violates {self.prop.name}: {self.prop.says}")
-        return [title, *lets, *events, _row("however", self.at, however)]
+        now = [] if self.prop.kind == "transition" else self._end()
+        short = InShort(self.model, self.run, self.words, told).sentence(self._cause, self._says, now)
+        shorts = [_row("short", self.at, short)] if short else []
+        return [title, *shorts, *lets, *events, _row("however", self.at, however)]
+
+    def _cause(self, step: int, cells: Sequence[Cell]) -> str:
+        return self._why(step, self.model.action(self.run.steps[step - 1].action), cells)
 
     def _about(self, cells: Iterable[Cell]) -> list[Cell]:
         """The cells to tell of: not messages, nor budgets, nor what others tell as well."""
@@ -207,10 +215,14 @@ class _Argument:
                         return number, Cell(cell.state, cell.field, (*cell.parts, ("at", at))) if number else None
         return 0, None
 
-    def _however(self) -> str:
+    def _end(self) -> list[str]:
+        """The facts that make the property false, in the states that it is about."""
         cells = self._about(cell for cell in self.compared if cell in self.cells)
         cells.sort(key=lambda cell: self.index[cell.state])
-        facts = list(dict.fromkeys(self._now(cell) for cell in cells))
+        return list(dict.fromkeys(self._now(cell) for cell in cells))
+
+    def _however(self) -> str:
+        facts = self._end()
         inner = self.reason.innermost()
         if len(inner.conjunct) > CODE_MAX:
             so = f"{self.prop.name} is false"

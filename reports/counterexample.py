@@ -158,6 +158,8 @@ def _argument(page: Page, argument: Sequence[Document]) -> None:
         match row["role"]:
             case "title":
                 page.line(row["text"], style="bold")
+            case "short":
+                page.line(row["text"], indent=2, style="bold")
             case "event":
                 page.line(f"- {row['text']}", indent=4)
             case _:

@@ -45,7 +45,7 @@ def argument(document: Document) -> str:
     blocks: list[str] = []
     for each in document["argument"]:
         text = _with_code(each["text"])
-        if each["role"] == "title":
+        if each["role"] in ("title", "short"):
             blocks.append(f"**{text}**")
         elif each["role"] == "event" and blocks and blocks[-1].startswith("- "):
             blocks[-1] += f"\n- {text}"

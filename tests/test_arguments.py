@@ -147,3 +147,26 @@ def test_steps_that_are_replayed_still_fail_where_they_did() -> None:
     run = run_text(model, TEXTS[name].partition("\n")[0])
     assert [holds(model, model.properties[0], state) for state in run.states()[-2:]] == [True, False]
     assert replay_line(model, run).startswith("tidegate replay raft:count_replicas ")
+
+SHORT = {
+    "replication:truncate_to_hw two_replicas weak_isr": (
+        "A committed 0a at step 6, and B lost it at step 8, because B's high watermark was 0."
+    ),
+    "replication:kip320 one_record_three_epochs await_epoch_start=False leader_completeness": (
+        "0a came into `committed` at step 8; C became leader at step 13; now C's log is empty."
+    ),
+    "raft:no_fsync two_elections committed_entries_stay": (
+        "A committed 1a at step 7 and lost it at step 8 (A crashes and starts again, with 0 of its 1 entries)."
+    ),
+    "partition:kafka_4_1 two_replicas_dark acked_durable": (
+        "0a came into `acknowledged` at step 3, and A lost it at step 5 (A's host loses power: 0 of 1 records were on "
+        "the disk)."
+    ),
+}
+
+
+def test_in_short_there_is_one_sentence_of_who_lost_what_and_why() -> None:
+    for name, said in SHORT.items():
+        assert f"In short: {said}" in " ".join(TEXTS[name].split()), name
+    for name, text in TEXTS.items():
+        assert text.count("\n  In short: ") == 1, name

@@ -342,7 +342,7 @@ function reasons(fails) {
 function renderArgument() {
   const { argument, property, failure } = trace.document;
   const title = argument.find((each) => each.role === "title");
-  const rest = argument.filter((each) => each !== title);
+  const rest = argument.filter((each) => each !== title && each.role !== "short");
   const plain = failure ? "What went wrong" : property ? `Why ${property.name} is false` : "";
   $("why-title").textContent = title ? title.text : plain;
   const parts = rest.map((each) => html("p", { class: each.role }, linked(each.text),
@@ -368,6 +368,9 @@ function renderHeader() {
   $("verdict").textContent = VERDICTS[doc.kind](name);
   $("model").textContent = doc.model;
   $("says").textContent = doc.property ? doc.property.says : doc.says;
+  const short = doc.argument.find((each) => each.role === "short");
+  $("short").replaceChildren(...(short ? linked(short.text) : []));
+  $("short").hidden = !short;
   $("failing").disabled = trace.failing === null && !doc.failure;
   const notes = [doc.truncated ? doc.truncated.says : null, page.beside, ...doc.notes].filter(Boolean);
   if (at.stale) notes.unshift("This link was made for another trace; it shows this one from its start.");
@@ -388,7 +391,7 @@ const legend = (view) => (view === null || view.kind === "group" ? []
   : [["high", "HW, high watermark: what is left of it is committed, as this lane knows"],
     ["added", "added in this step"],
     ["removed", "removed in this step"], ["blamed", "read by what is false"],
-    ["number", "colour and number: epoch"]].map(([kind, words]) =>
+    ["number", "colour and number: epoch; letter: record"]].map(([kind, words]) =>
     html("span", `key ${kind}`, html("i", { "aria-hidden": "true" }), words)));
 
 /** All of the run on paper: words, then each step with what it changed. */
@@ -396,6 +399,7 @@ function renderPaper() {
   const doc = trace.document;
   const drawn = doc.view ? pane(trace, at.position, `State ${trace.number(at.position)}`, "paper") : "";
   $("paper").replaceChildren(html("h1", "", doc.title), html("p", "", $("says").textContent),
+    html("p", "", html("b", "", $("short").textContent)),
     html("h2", "", $("why-title").textContent), ...$("argument").cloneNode(true).childNodes, drawn,
     html("ol", "", trace.steps.map((step, index) => html("li", { value: step.i, class: step.kind }, step.sentence,
       index + 1 === trace.failing ? html("b", "", ` ✗ ${doc.property.name} fails`) : null,

@@ -1,0 +1,189 @@
+"""An argument in one sentence: what was promised, who took it back, why, and what that came to.
+
+    In short: A committed 0a at step 6, and B lost it at step 8, because B's high watermark was 0.
+
+It is made of what the argument tells: the last step by which something was lost, the last one before it by which it was
+counted on (a high watermark that passed it, or whatever the author calls that), and the last step of all.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+from .kinds import Domain
+from .lanes import LogLanes
+from .model import Model
+from .support import Cell
+from .values import Seq, Set, State
+from .verdict import Run
+from .wording import Wording, enclosing, listed
+
+Why = Callable[[int, Sequence[Cell]], str]
+"""Why a step changed some cells, as `, because ...`; "" where nothing is worth saying."""
+
+RECORDS_MAX = 3
+"""Records that are named in it; of more only their number."""
+FACTS_MAX = 3
+"""Facts of the end that are told in it: of more none."""
+
+
+_LEADS = re.compile(r"(.+)'s (?:role became leader|leader became \1)")
+
+
+@dataclass(frozen=True, slots=True)
+class _Promise:
+    """How records came to be counted on: in words, by whose high watermark ("" for nobody's), and which."""
+
+    text: str
+    lane: str
+    records: list[Any]
+
+
+class InShort:
+    """The sentence of one argument, of the steps that it tells of, each with the cells that it changed."""
+
+    def __init__(self, model: Model, run: Run, words: Wording, told: Mapping[int, Sequence[Cell]]) -> None:
+        self.run, self.words, self.told = run, words, told
+        self.states = run.states()
+        view = model.view if isinstance(model.view, LogLanes) else None
+        self.log, self.mark = ("", "") if view is None else (view.log, view.high_watermark)
+
+    def sentence(self, why: Why, said: Callable[[int], str], now: Sequence[str]) -> str:
+        """The sentence; "" where the argument tells of no step. `said` is a step's own sentence, `now` is what is so
+        at the end."""
+        loss = self._loss()
+        parts = self._without_loss(why, now) if loss is None else self._with_loss(*loss, why, said)
+        return f"In short: {'; '.join(parts)}." if parts else ""
+
+    def _with_loss(self, step: int, lane: str, lost: list[Any], why: Why, said: Callable[[int], str]) -> list[str]:
+        """What was counted on, who lost it, and what came of that."""
+        promise = self._promise(step, lost)
+        what, who = self._named(lost), lane
+        if promise is not None and (promise.records == lost or len(lost) == 1):
+            what = "it" if len(lost) == 1 else "them"
+        cells = [cell for cell in self.told.get(step, ()) if cell.field == self.log]
+        cause = (why(step, cells) if cells else "") or f" ({said(step).removesuffix('.')})"
+        taken = f"lost {what} at step {step}{cause}"
+        last = max(self.told, default=0)
+        then = [f"{self._effect(last)} at step {last}"] if last > step else []
+        if promise is None:
+            return [f"{who} {taken}", *then]
+        joined = f"{promise.text} and {taken}" if promise.lane == who else f"{promise.text}, and {who} {taken}"
+        return [joined, *then]
+
+    def _without_loss(self, why: Why, now: Sequence[str]) -> list[str]:
+        """What was counted on, if anything was, or the last step but one; the last step; and how things are now."""
+        steps = sorted(self.told)
+        if not steps:
+            return []
+        promise = self._promise(steps[-1], list(self.words.mentioned))
+        before = [promise.text] if promise else [f"{self._effect(each)} at step {each}" for each in steps[-2:-1]]
+        cause = why(steps[-1], self.told[steps[-1]])
+        last = f"{self._effect(steps[-1])} at step {steps[-1]}{cause if cause.startswith(', because') else ''}"
+        return [*before, last, *([f"now {listed(now)}"] if 0 < len(now) <= FACTS_MAX else [])]
+
+    def _loss(self) -> tuple[int, str, list[Any]] | None:
+        """The last step that took records out of a log, whose, and which: of those told of, else of all, if what is
+        told of is in no log any more."""
+        for step in sorted(self.told, reverse=True):
+            lanes = {key for cell in self.told[step] for key in _lanes_of(cell) if cell.field == self.log}
+            found = self._losses(step, lanes)
+            if found:
+                return step, *found[0]
+        held = {record for _, log in self._logs(self.states[-1]) for record in log}
+        gone = [record for record in self.words.mentioned if record not in held]
+        for step in range(len(self.run.steps), 0, -1) if gone and not held & set(self.words.mentioned) else ():
+            for lane, lost in self._losses(step, None):
+                if set(lost) & set(gone):
+                    return step, lane, lost
+        return None
+
+    def _losses(self, step: int, lanes: set[Domain] | None) -> list[tuple[str, list[Any]]]:
+        """Whose logs lost records in a step, and which."""
+        after = dict(self._logs(self.states[step]))
+        rows: list[tuple[str, list[Any]]] = []
+        for member, log in self._logs(self.states[step - 1]):
+            lost = [record for record in log if record not in after[member]]
+            if lost and (lanes is None or member in lanes):
+                rows.append((self.words.value(member), lost))
+        return rows
+
+    def _logs(self, state: State) -> list[tuple[Domain, list[Any]]]:
+        """The log of each lane, where the view draws a field that holds them."""
+        held = getattr(state, self.log, None) if self.log.isidentifier() else None
+        if not hasattr(held, "items"):
+            return []
+        logs = cast("Mapping[Domain, Any]", held).items()
+        return [(member, list(cast("Seq[Any]", log))) for member, log in logs if isinstance(log, Seq)]
+
+    def _promise(self, before: int, records: Sequence[Any]) -> _Promise | None:
+        """How some of these records came to be counted on before a step: as the argument tells it, else as a lane's
+        high watermark first passed them."""
+        for step in sorted((each for each in self.told if each < before), reverse=True):
+            for cell in self.told[step]:
+                found = self._committed(step, cell, records) or self._gained(step, cell, records)
+                if found is not None:
+                    return found
+        for step in range(1, before):
+            for member, _ in self._logs(self.states[step]):
+                found = self._committed(step, Cell("", self.mark, (("key", member),)), records)
+                if found is not None:
+                    return found
+        return None
+
+    def _committed(self, step: int, cell: Cell, records: Sequence[Any]) -> _Promise | None:
+        """What a lane's high watermark passed in a step, if it is of these records."""
+        lanes = _lanes_of(cell)
+        is_mark = cell.field == self.mark and self.mark.isidentifier() and len(cell.parts) == 1
+        if not is_mark or not lanes:
+            return None
+        old, new = cell.look(self.states[step - 1]), cell.look(self.states[step])
+        log = dict(self._logs(self.states[step])).get(lanes[0], [])
+        passed = log[old:new] if isinstance(old, int) and isinstance(new, int) else []
+        if not set(passed) & set(records):
+            return None
+        who = self.words.value(lanes[0])
+        return _Promise(f"{who} committed {self._named(passed)} at step {step}", who, passed)
+
+    def _gained(self, step: int, cell: Cell, records: Sequence[Any]) -> _Promise | None:
+        """What came into a set or a sequence that is nobody's own, if it is of these records: `acknowledged`."""
+        if _lanes_of(cell):
+            return None
+        before, after = self.states[step - 1], self.states[step]
+        whole = enclosing(cell, before) or cell
+        if not _is_more(whole.look(before), whole.look(after)):
+            return None
+        text = listed(self.words.effects(cell, before, after))
+        named = {self.words.value(record) for record in records}
+        return _Promise(f"{text} at step {step}", "", []) if named & set(re.split(r"[ ,()]+", text)) else None
+
+    # --- words --------------------------------------------------------------------------------------------------------
+
+    def _effect(self, step: int) -> str:
+        """What a step did of which is told: that somebody became leader, else the first of it."""
+        before, after = self.states[step - 1], self.states[step]
+        texts = [text for cell in self.told[step] for text in self.words.effects(cell, before, after)]
+        leads = [_LEADS.sub(r"\1 became leader", text) for text in texts if _LEADS.fullmatch(text)]
+        return (leads or texts)[0]
+
+    def _named(self, records: Sequence[Any]) -> str:
+        if len(records) > RECORDS_MAX:
+            return f"{len(records)} records"
+        return listed([self.words.value(record) for record in records])
+
+
+def _lanes_of(cell: Cell) -> list[Domain]:
+    """Whose a cell is, outermost first."""
+    return [part for kind, part in cell.parts if kind == "key" and isinstance(part, Domain)]
+
+
+def _is_more(old: Any, new: Any) -> bool:
+    """Whether something came in and nothing went."""
+    if isinstance(old, Seq) and isinstance(new, Seq):
+        return len(cast("Seq[Any]", new)) > len(cast("Seq[Any]", old))
+    if isinstance(old, Set) and isinstance(new, Set):
+        return bool(cast("Set[Any]", old) < cast("Set[Any]", new))
+    return old is False and new is True
