@@ -13,7 +13,7 @@ from importlib.metadata import version
 from ..language.errors import ModelErrors, UsageError
 from ..language.values import ModelError
 from ..language.verdict import Disagreement
-from . import check, demo, explain, export, gate, models, prove, replay, show, spec, sweep
+from . import audit, check, demo, explain, export, gate, models, prove, replay, show, spec, sweep
 from . import run as cluster
 from .exits import Exit
 from .options import Parser, Wrong
@@ -42,7 +42,7 @@ def parser() -> Parser:
     )
     made.add_argument("--version", action="version", version=f"tidegate {version('tidegate')}")
     verbs = made.add_subparsers(metavar="VERB", required=True, parser_class=Parser)
-    for verb in (demo, models, check, sweep, prove, replay, cluster, show, export, explain, gate, spec):
+    for verb in (audit, demo, models, check, sweep, prove, replay, cluster, show, export, explain, gate, spec):
         verb.add(verbs)
     return made
 

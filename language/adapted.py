@@ -37,13 +37,14 @@ class Adaptations:
     `needed` are expressions that must not be None; `ranges` has the elements of sets that must lie within bounds;
     `dropped` are statements, patterns and values of fields that only serve ghosts that were folded away; `guards` has
     for each action with a budget, by its name, the conditions that it requires, after the last of which the budget is
-    asked.
+    asked. `codes` keeps what was made of functions with these adaptations, so that it is made once.
     """
 
     needed: frozenset[Where] = frozenset()
     dropped: frozenset[Where] = frozenset()
     ranges: Mapping[Where, tuple[int, int]] = field(default_factory=dict[Where, "tuple[int, int]"])
     guards: Mapping[str, frozenset[Where]] = field(default_factory=dict[str, "frozenset[Where]"])
+    codes: dict[FunctionType, CodeType] = field(default_factory=dict[FunctionType, CodeType], compare=False, repr=False)
 
 
 def some(value: Any, text: str) -> Any:
@@ -67,6 +68,13 @@ GLOBALS: dict[str, Any] = {"__Set__": Set, "__some__": some, "__within__": withi
 
 def adapted_code(function: FunctionType, adaptations: Adaptations) -> CodeType:
     """The function's code with its text adapted: its own code when nothing is to be changed, or its text is gone."""
+    known = adaptations.codes.get(function)
+    if known is None:
+        known = adaptations.codes[function] = _adapted(function, adaptations)
+    return known
+
+
+def _adapted(function: FunctionType, adaptations: Adaptations) -> CodeType:
     own = function.__code__
     if own.co_freevars:
         return own

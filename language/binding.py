@@ -10,13 +10,14 @@ Python. Neither keeps anything global: a definition can be bound many times, eac
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Any, cast
 
 from . import ir
+from .adapted import KEY, Adaptations
 from .collecting import Collector, import_file
 from .constants import Constant, Value
 from .declare import Mark
@@ -84,6 +85,35 @@ class Definition:
             raise UsageError(f"no property {each}; {nearest(each, known)}")
         title = name or (f"{self.name}:{profile}" if profile else self.name)
         return _Binding(self, values, opened, ghosts, chosen, lemmas).model(title)
+
+    def revalued(self, model: Model, name: str, given: Mapping[str, Value | str]) -> Model:
+        """A model of this definition with other values of its open constants: its typed form is shared, so that one
+        kernel serves both, and it is made in hundredths of a second. Raises UsageError for a constant that is not open.
+        """
+        for each in sorted(set(given) - model.open):
+            raise UsageError(f"{model.name} was not bound with {each} open; {nearest(each, model.open)}")
+        kept: Adaptations = model.namespace[KEY]
+        if kept.ranges:  # they may depend on values
+            whole = {**model.values, **given}
+            return self.bind(name, whole, None, model.open, model.ghosts, [each.name for each in model.properties])
+        values = {**model.values, **{key: checked_value(self.constants[key], value) for key, value in given.items()}}
+        sizes = {each.name: each.size for each in model.domains}
+        namespace = Namespace(values, self.state_class, model.fields, sizes, kept)
+        run = {function.__name__: namespace.function(function) for function, _ in self.functions}
+        return replace(
+            model,
+            name=name,
+            values=values,
+            initials=tuple(replace(each, run=run[each.name]) for each in model.initials),
+            actions=tuple(
+                replace(each, run=run[each.name], switched_off=is_switched_off(each.form.body, values))
+                for each in model.actions
+            ),
+            properties=tuple(replace(each, run=run[each.name]) for each in model.properties),
+            terminals=tuple(replace(each, run=run[each.name]) for each in model.terminals),
+            lemmas=tuple(replace(each, run=run[each.name]) for each in model.lemmas),
+            namespace={**namespace.globals_of(self.module), model.state_name: namespace.shape},
+        )
 
     def values(self, given: Mapping[str, Value | str], profile: str | None = None) -> dict[str, Value]:
         """The value of every constant. Raises UsageError for an unknown name or a value out of range."""
@@ -346,6 +376,22 @@ def _budget_place(function: FunctionType, budget: str) -> ir.Where:
     return source.where(node.decorator_list[0])
 
 
+def is_switched_off(body: Iterable[ir.Statement], values: Mapping[str, Value]) -> bool:
+    """Whether a guard of an action is false whatever the state, constants having these values."""
+    return any(_is_off(each, values) for each in body)
+
+
+def _is_off(statement: ir.Statement, values: Mapping[str, Value]) -> bool:
+    match statement:
+        case ir.Require(condition=condition):
+            return constant_value(condition, values) == 0
+        case ir.If(condition=condition, yes=yes, no=no):
+            chosen = constant_value(condition, values)
+            return chosen is not None and is_switched_off(yes if chosen else no, values)
+        case _:
+            return False
+
+
 class _Finisher:
     """Folds the elaborated functions and puts the model's parts together."""
 
@@ -371,22 +417,12 @@ class _Finisher:
     def _action(self, function: FunctionType, mark: Mark) -> Action:
         text = cast(ActionText, self.texts[function])
         form = text.form(self.binding.folder, self.gone, mark.budget)
-        off = any(self._is_off(each) for each in form.body)
+        off = is_switched_off(form.body, self.binding.values)
         if mark.budget is not None:
             form = spend(form, mark.budget, cast(Int, self.budgets[mark.budget].type))
         doc = (function.__doc__ or "").strip()
         run = self.namespace.function(function)
         return Action(function.__name__, mark.kind, mark.budget, first_line(doc), doc, form, run, off)
-
-    def _is_off(self, statement: ir.Statement) -> bool:
-        match statement:
-            case ir.Require(condition=condition):
-                return constant_value(condition, self.binding.values) == 0
-            case ir.If(condition=condition, yes=yes, no=no):
-                chosen = constant_value(condition, self.binding.values)
-                return chosen is not None and any(self._is_off(each) for each in (yes if chosen else no))
-            case _:
-                return False
 
     def initials(self) -> tuple[Initial, ...]:
         """The initial functions, in source order."""

@@ -19,14 +19,17 @@ from .model import Action, Model
 from .values import State, show
 
 
-def sentence(model: Model, action: Action, state: State, arguments: Mapping[str, Any]) -> str:
-    """What the step says, `state` being the one before it. An action without a docstring says its name.
+def sentence(
+    model: Model, action: Action, state: State, arguments: Mapping[str, Any], named: Callable[[str], str] = str
+) -> str:
+    """What the step says, `state` being the one before it. An action without a docstring says its name. `named` may put
+    other words for what the template's expressions show, such as the names that a user's own brokers have.
 
     ModelError when an expression in the template cannot be evaluated here.
     """
     pieces, values = _compiled(model, action)
     try:
-        shown = [show(value) for value in values(state, **arguments)]
+        shown = [named(show(value)) for value in values(state, **arguments)]
     except Exception as error:
         raise blamed(model, error, action.name, arguments) from error
     return "".join(text + value for text, value in zip(pieces, [*shown, ""], strict=True))

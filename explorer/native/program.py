@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from llvmlite import ir as llvm
@@ -57,6 +57,12 @@ def plan_program(model: Model) -> Program:
     slots = BATCH + sum(plan.fan_out() for plan in plans) + 16
     kinds = (applicable(model, kind) for kind in ("invariant", "transition", "reachable"))
     return Program(layout, opens, plans, counters.next, slots, *kinds)
+
+
+def judged_by(program: Program, model: Model) -> Program:
+    """The program with the properties of a model that differs in nothing but the values of open constants."""
+    invariants, transitions, witnesses = (applicable(model, kind) for kind in ("invariant", "transition", "reachable"))
+    return replace(program, invariants=invariants, transitions=transitions, witnesses=witnesses)
 
 
 def generate(

@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from typing import TypeAlias
 
 from ...language.constants import Value
 from ...language.judge import initial_states
@@ -21,7 +22,10 @@ from .kernel import ERROR_BIT
 from .kernels import Kernel, kernel_of
 from .memory import physical_memory
 from .outcome import Findings, conclude
+from .program import judged_by
 from .workers import ALONE, FAILURES, Crew
+
+Enough: TypeAlias = Callable[[frozenset[str], int], bool]
 
 SLICE_SECONDS = 0.1
 FIRST_SLICE = 20_000
@@ -36,20 +40,43 @@ def check(model: Model, search: Search, report: Report | None = None) -> Verdict
     `Disagreement` when plain Python does not confirm what the kernel found.
     """
     symmetry = symmetry_of(model) if search.symmetry else Symmetry((), ())
-    kernel = kernel_of(model, symmetry.domains, search.cache)
-    verdict = _attempt(model, search, kernel, symmetry, report)
+    return explore(model, search, kernel_of(model, symmetry.domains, search.cache), symmetry, report)
+
+
+def explore(
+    model: Model,
+    search: Search,
+    kernel: Kernel,
+    symmetry: Symmetry,
+    report: Report | None = None,
+    enough: Enough | None = None,
+) -> Verdict:
+    """As `check`, with a kernel at hand: the model's own, or that of one which differs in values of open constants.
+
+    Between two levels `enough` may end it, given the names of properties that were violated or met, and the number of
+    distinct states; what is then undecided is not checked.
+    """
+    kernel = replace(kernel, program=judged_by(kernel.program, model))
+    verdict = _attempt(model, search, kernel, symmetry, report, enough)
     if verdict is None:  # several workers found a failure; one finds the same counterexample every time
         verdict = _attempt(model, replace(search, workers=1), kernel, symmetry, report)
     assert verdict is not None
     return verdict
 
 
-def _attempt(model: Model, search: Search, kernel: Kernel, symmetry: Symmetry, report: Report | None) -> Verdict | None:
+def _attempt(
+    model: Model,
+    search: Search,
+    kernel: Kernel,
+    symmetry: Symmetry,
+    report: Report | None,
+    enough: Enough | None = None,
+) -> Verdict | None:
     """One search; None when several workers found a failure."""
     frontier = Frontier(kernel.program, kernel.code, search.memory_bytes or int(MEMORY_SHARE * physical_memory()))
     try:
         driver = Driver(model, search, kernel, frontier, report)
-        driver.run()
+        driver.run(None if enough is None else lambda: enough(driver.decided(), frontier["COUNT"]))
         if driver.failed:
             return None
         driver.findings.symmetry = tuple(each.name for each in symmetry.domains)
@@ -96,6 +123,12 @@ class Driver:
             self.findings.seconds = self.seconds
             if self.crew is not None:
                 self.crew.close()
+
+    def decided(self) -> frozenset[str]:
+        """The properties that were violated or met so far."""
+        program, found = self.frontier.program, self.findings
+        bits = ((program.invariants, found.invariants), (program.witnesses, found.witnesses))
+        return frozenset(properties[bit].name for properties, known in bits for bit in known)
 
     def _start(self) -> None:
         states = [self.frontier.encode(state) for state in initial_states(self.model)]

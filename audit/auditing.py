@@ -1,0 +1,67 @@
+"""An audit from beginning to end: what was read, judged, compared with what is required, and told as one document."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from .accepted import Accepted, with_accepted
+from .cases import Explorations
+from .cluster import Cluster, Finding
+from .document import Document, Report, badness, document
+from .now import now
+from .plans import Planned
+from .repair import repair, told
+from .signature import subjects
+from .verdicts import DEFAULT, Check, Judged, Requirement, checked, judged
+
+FAILED, UNDECIDED = 1, 5
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What to do. `folder` keeps kernels and answers, `seconds` bounds the explorations. `from_current` asks
+    about the present state too; `accepted` is what counts as met until its day, `today` deciding."""
+
+    required: Sequence[Requirement] = DEFAULT
+    folder: Path | None = None
+    seconds: float | None = 120.0
+    workers: int = 2
+    from_current: bool = False
+    repairs: bool = True
+    accepted: Sequence[Accepted] = ()
+    today: datetime.date = datetime.date.max
+
+
+@dataclass(frozen=True, slots=True)
+class Audited:
+    """What came of it: the document, the exit, and the explorations, to be asked for more."""
+
+    document: Document
+    exit: int
+    reports: Sequence[Report]
+    explorations: Explorations
+
+
+def audit(cluster: Cluster, findings: Sequence[Finding], asked: Asked) -> Audited:
+    """Judges every topic of a cluster."""
+    explorations = Explorations(asked.folder, asked.seconds, asked.workers)
+    every = judged(subjects(cluster), explorations)
+    reports = sorted((_report(each, cluster, asked, explorations) for each in every), key=badness)
+    exit_ = exit_of([check for report in reports for check in report.checks])
+    return Audited(document(cluster, findings, reports, asked.required, exit_), exit_, reports, explorations)
+
+
+def _report(each: Judged, cluster: Cluster, asked: Asked, explorations: Explorations) -> Report:
+    checks = with_accepted(checked(each, asked.required), each.subject, asked.accepted, asked.today)
+    found = repair(each, checks, explorations) if asked.repairs else None
+    present = now(each, explorations) if asked.from_current else None
+    return Report(each, checks, None if found is None else told(each.subject, found, Planned(cluster)), present)
+
+
+def exit_of(checks: Sequence[Check]) -> int:
+    """1 if a requirement failed, 5 if one is not decided, else 0."""
+    results = {check.result for check in checks}
+    return FAILED if "failed" in results else UNDECIDED if results - {"met", "accepted"} else 0

@@ -1,0 +1,275 @@
+"""Explorations: every case that signatures need, once, from the cache or in up to two processes.
+
+One compiled kernel serves all cases of one number of replicas, since settings, switches and budgets are open in it; one
+exploration answers all questions of a kind. What a case found is kept on disk under a name that says everything it
+depends on. A loss is replayed by plain Python before it is told, and of each pass a few states are judged again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import tempfile
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, field
+from functools import cache
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+from ..explorer.native.kernels import Kernel, kernel_of
+from ..explorer.native.search import explore
+from ..explorer.search import Search
+from ..explorer.symmetry import Symmetry, symmetry_of
+from ..language.model import Model
+from ..language.sentences import sentence
+from ..language.steptext import format_step
+from ..language.verdict import PropertyVerdict, Run, Verdict
+from .levels import ENOUGH, PROPERTIES, Case
+from .signature import definition
+
+CLOSED = ("replicas", "max_records", "log_size", "max_leader_epoch")
+"""Constants that the layout of a state depends on: a kernel for each of their values."""
+
+RECHECK = 2
+"""States of each exhausted case that plain Python judges again."""
+
+WORTH_A_PROCESS = 40
+"""Cases from which on a second process is worth its start."""
+
+CHUNK = 12
+
+MANY = 20_000
+"""Of an exploration with more states the rest is left out once the main questions are answered, all against it."""
+
+MEMORY_BYTES = 1 << 30
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A step of a scenario: as `replay` takes it, and in words, a broker being `⟨A⟩`. `fault`: something failed."""
+
+    step: str
+    says: str
+    fault: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a case found: the shortest scenario of each property that is violated, the witnesses that were reached.
+
+    `judged` are the invariants that hold everywhere. `stopped` says why it did not end, and is "" if it did, or if what
+    it was for was found before.
+    """
+
+    scenarios: Mapping[str, tuple[Told, ...]] = field(default_factory=dict[str, "tuple[Told, ...]"])
+    reached: frozenset[str] = frozenset()
+    judged: frozenset[str] = frozenset()
+    states: int = 0
+    depth: int = 0
+    stopped: str = ""
+
+
+# --- one process ------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Engine:
+    """A compiled kernel with the model that it is of."""
+
+    model: Model
+    kernel: Kernel
+    symmetry: Symmetry
+
+
+class Bench:
+    """Explores cases in this process. `folder` is where compiled kernels are kept; None keeps none."""
+
+    def __init__(self, folder: Path | None) -> None:
+        self.folder = folder
+        self._engines: dict[Any, Engine] = {}
+
+    def engine(self, case: Case) -> Engine:
+        """The kernel for a case, made or loaded once."""
+        sizes = {name: case.values[name] for name in CLOSED}
+        key = (PROPERTIES[case.asked], tuple(sizes.values()))
+        if key not in self._engines:
+            opened = [name for name in definition().constants if name not in CLOSED]
+            model = definition().bind("partition", sizes, None, opened, properties=PROPERTIES[case.asked])
+            symmetry = symmetry_of(model)
+            self._engines[key] = Engine(model, kernel_of(model, symmetry.domains, self.folder), symmetry)
+        return self._engines[key]
+
+    def verdict(self, case: Case, seconds: float | None = None) -> tuple[Model, Verdict]:
+        """The model of a case, and what its exploration gives."""
+        engine = self.engine(case)
+        values = {name: value for name, value in case.constants if name not in CLOSED}
+        model = definition().revalued(engine.model, "partition", values)
+        search = Search(symmetry=True, recheck=RECHECK, keep_going=True, seconds=seconds, memory_bytes=MEMORY_BYTES)
+
+        def enough(decided: frozenset[str], states: int) -> bool:
+            return states > MANY and decided >= ENOUGH[case.asked]
+
+        return model, explore(model, search, engine.kernel, engine.symmetry, enough=enough)
+
+    def found(self, case: Case, until: float | None = None) -> Found:
+        """What a case finds until a moment (`time.time`)."""
+        left = None if until is None else until - time.time()
+        if left is not None and left <= 0:
+            return Found(stopped="out of time")
+        model, verdict = self.verdict(case, left)
+        if verdict.failure is not None and verdict.outcome == "model_error":
+            return Found(stopped=f"the model's bounds are too small: {verdict.failure.message}")
+        return Found(
+            {each.name: told(model, each.run) for each in verdict.properties if is_lost(each) and each.run is not None},
+            frozenset(each.name for each in verdict.properties if each.verdict == "reached"),
+            frozenset(each.name for each in verdict.properties if each.verdict in ("holds", "missing")),
+            verdict.distinct_states,
+            verdict.depth,
+            "" if verdict.assurance.startswith("exhaustive") or verdict.outcome == "safety" else verdict.assurance,
+        )
+
+
+def is_lost(each: PropertyVerdict) -> bool:
+    """Whether something that must hold does not."""
+    return each.verdict == "violated"
+
+
+def told(model: Model, run: Run) -> tuple[Told, ...]:
+    """A run's steps in words, the names of brokers marked."""
+    return tuple(
+        Told(
+            format_step(step.action, step.arguments),
+            sentence(model, model.action(step.action), before, step.arguments, marked),
+            model.action(step.action).kind == "fault",
+        )
+        for before, step in zip(run.states(), run.steps, strict=False)
+    )
+
+
+def marked(text: str) -> str:
+    """What an expression shows, each broker in it as `⟨A⟩`."""
+    return re.sub(r"\b([A-E])\b", "⟨\\1⟩", text)
+
+
+# --- many, kept -------------------------------------------------------------------------------------------------------
+
+
+@cache
+def text_digest() -> str:
+    """A digest of all that answers come from: the model's text, its properties, the language and the explorer."""
+    root = Path(__file__).parent.parent
+    total = hashlib.sha256()
+    for folder in ("language", "language/frontend", "model", "invariants", "explorer", "explorer/native"):
+        for path in sorted((root / folder).glob("*.py")):
+            total.update(path.read_bytes())
+    total.update((root / "audit" / "cases.py").read_bytes())
+    return total.hexdigest()
+
+
+def key_of(case: Case) -> str:
+    """A name for what a case finds."""
+    return hashlib.sha256(json.dumps([text_digest(), case.asked, case.constants]).encode()).hexdigest()
+
+
+class Explorations:
+    """Answers cases, each once. `folder` keeps kernels and answers (None: nothing is kept); `seconds` bounds it all."""
+
+    def __init__(self, folder: Path | None, seconds: float | None = None, workers: int = 2) -> None:
+        self.folder, self.workers = folder, workers
+        self.until = None if seconds is None else time.time() + seconds
+        self.bench = Bench(folder)
+        self.known: dict[Case, Found] = {}
+        self.explored = 0
+
+    def found(self, case: Case) -> Found:
+        """What one case finds."""
+        return self.all([case])[case]
+
+    def all(self, cases: Iterable[Case]) -> Mapping[Case, Found]:
+        """What each case finds: known, kept on disk, or explored now."""
+        for case in cases:
+            if case not in self.known and (kept := self._kept(case)) is not None:
+                self.known[case] = kept
+        wanted = [case for case in dict.fromkeys(cases) if case not in self.known]
+        for case, found in self._explored(wanted):
+            self.known[case] = found
+            self.explored += 1
+            if not found.stopped:
+                self._keep(case, found)
+        return self.known
+
+    def _explored(self, cases: Sequence[Case]) -> Iterator[tuple[Case, Found]]:
+        if self.workers < 2 or self.folder is None or len(cases) < WORTH_A_PROCESS:
+            yield from ((case, self.bench.found(case, self.until)) for case in cases)
+            return
+        ordered = sorted(cases, key=lambda each: each.size)
+        first = list({each.size: each for each in ordered}.values())
+        chunks = [ordered[at : at + CHUNK] for at in range(0, len(ordered), CHUNK)]
+        with ProcessPoolExecutor(self.workers, get_context("spawn"), _begin, (self.folder,)) as pool:
+            list(pool.map(_prepare, reversed(first)))
+            for chunk, found in zip(chunks, pool.map(_explore, chunks, [self.until] * len(chunks)), strict=True):
+                yield from zip(chunk, found, strict=True)
+
+    def _path(self, case: Case) -> Path | None:
+        return None if self.folder is None else self.folder / "audit" / f"{key_of(case)}.json"
+
+    def _kept(self, case: Case) -> Found | None:
+        path = self._path(case)
+        try:
+            kept = None if path is None else json.loads(path.read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            return None
+        return None if kept is None else from_json(kept)
+
+    def _keep(self, case: Case, found: Found) -> None:
+        """Written by rename, so that a killed run leaves no half; a full or read-only disk is no error."""
+        path = self._path(case)
+        if path is None:
+            return
+        try:
+            path.parent.mkdir(exist_ok=True)
+            with tempfile.NamedTemporaryFile("w", encoding="utf-8", dir=path.parent, delete=False) as file:
+                json.dump(to_json(found), file, ensure_ascii=False)
+            os.replace(file.name, path)
+        except OSError:
+            return
+
+
+def to_json(found: Found) -> Any:
+    """A finished case as JSON has it."""
+    steps = {name: [[t.step, t.says, t.fault] for t in each] for name, each in found.scenarios.items()}
+    names = {"reached": sorted(found.reached), "judged": sorted(found.judged)}
+    return {"scenarios": steps, **names, "states": found.states, "depth": found.depth}
+
+
+def from_json(kept: Any) -> Found | None:
+    """A finished case from the cache; None if it is not one."""
+    try:
+        scenarios = {name: tuple(Told(*each) for each in steps) for name, steps in kept["scenarios"].items()}
+        names = frozenset(kept["reached"]), frozenset(kept["judged"])
+        return Found(scenarios, *names, kept["states"], kept["depth"])
+    except (KeyError, TypeError, AttributeError):
+        return None
+
+
+# --- in a process of the pool -----------------------------------------------------------------------------------------
+
+_benches: list[Bench] = []
+
+
+def _begin(folder: Path) -> None:
+    _benches.append(Bench(folder))
+
+
+def _prepare(case: Case) -> None:
+    """Compile the kernel of a case, for both processes."""
+    _benches[0].engine(case)
+
+
+def _explore(cases: Sequence[Case], until: float | None) -> list[Found]:
+    return [_benches[0].found(case, until) for case in cases]

@@ -1,0 +1,213 @@
+"""The document `tidegate.audit/1`: what was read, what was asked, what came out. Every face is a rendering of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..language.heading import tool
+from .cluster import Cluster, Finding, Origin
+from .levels import LEVELS, QUESTIONS, Name
+from .scenario import headline, sentences
+from .signature import Used
+from .verdicts import Answer, Check, Judged, Requirement, Table, facts_that_matter
+
+SCHEMA = "tidegate.audit/1"
+Document = dict[str, Any]
+
+NOTES = (
+    "A loss was found by exploring the model and replayed; no loss found is a statement about the model within the "
+    "bounds of its row, and never about everything that may happen.",
+    "Crashes are of processes whose hosts stay up. A level has no other faults than it says.",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """One audited subject: its answers, what came of the requirements, its repair and its present state."""
+
+    judged: Judged
+    checks: Sequence[Check]
+    repair: Document | None = None
+    now: Document | None = None
+
+
+def document(
+    cluster: Cluster,
+    findings: Sequence[Finding],
+    reports: Sequence[Report],
+    required: Sequence[Requirement],
+    exit_: int,
+) -> Document:
+    """The whole document. Subjects are worst first."""
+    told = [_subject(each) for each in reports]
+    return {
+        "schema": SCHEMA,
+        "tool": tool(),
+        "exit": exit_,
+        "headline": told[0]["headline"] if told else "there is no topic to ask about",
+        "files": [{"path": path, "format": format_} for path, format_ in cluster.files],
+        "versions": _versions(cluster),
+        "assumptions": list(cluster.assumptions),
+        "levels": [{"name": each.name, "short": each.short, "says": each.says} for each in LEVELS],
+        "questions": [{"name": each.name, "title": each.title} for each in QUESTIONS],
+        "requirements": [{"require": each.text, "of": each.of} for each in required],
+        "subjects": told,
+        "diff": None,
+        "findings": [_finding(each) for each in findings],
+        "notes": list(NOTES),
+    }
+
+
+def badness(each: Report) -> tuple[int, int, int, str]:
+    """Failed requirements first, then what depends, then the lowest level that loses."""
+    results = [check.result for check in each.checks]
+    rank = 0 if "failed" in results else 1 if "depends" in results else 2
+    lowest = min((_depth(each, table) for table in each.judged.tables), default=len(LEVELS))
+    return rank, lowest, -len(each.judged.subject.topics), each.judged.subject.topics[0].name
+
+
+def _depth(each: Report, table: Table) -> int:
+    lowest = each.judged.lowest(table)
+    return len(LEVELS) if lowest is None else LEVELS.index(lowest)
+
+
+def _versions(cluster: Cluster) -> Document:
+    found = cluster.versions
+    stated = {
+        "kafka": found.kafka,
+        "metadata.version": found.metadata_version,
+        "inter.broker.protocol.version": found.inter_broker_protocol,
+        "distribution": found.distribution,
+    }
+    told = {name: "not stated" if each is None else each.value for name, each in stated.items()}
+    return {**told, "features": {name: each.value for name, each in found.features.items()},
+            "control plane": cluster.control_plane or "not stated"}  # fmt: skip
+
+
+def _subject(each: Report) -> Document:
+    subject, judged = each.judged.subject, each.judged
+    conditional = list(_conditional(judged))
+    main = subject.not_checked and f"not checked: {subject.not_checked}"
+    main = main or (conditional[0]["says"] if len(conditional) == 1 else "it depends: " + _joined(conditional))
+    return {
+        "name": subject.name,
+        "topics": [topic.name for topic in subject.topics],
+        "internal": subject.internal,
+        "planned": subject.planned,
+        "producer": None if subject.producer is None else subject.producer.name,
+        "headline": main,
+        "conditional": conditional if len(conditional) > 1 else [],
+        "failed": [c.requirement.text for c in each.checks if c.result == "failed"],
+        "accepted": "; ".join(dict.fromkeys(c.note for c in each.checks if c.result == "accepted")),
+        "checks": [_check(check) for check in each.checks],
+        "table": {
+            question.name: {level.name: _cell(judged.table[question.name, level.name]) for level in LEVELS}
+            for question in QUESTIONS
+        },
+        "settings": [_used(used) for used in subject.used],
+        "not_given": dict(subject.tells),
+        "loss": _loss(each),
+        "repair": each.repair,
+        "now": each.now,
+        "where": _where(subject.topics[0].origin),
+    }
+
+
+def _joined(conditional: Sequence[Document]) -> str:
+    return "; ".join(f"if {each['if']}: {each['says']}" for each in conditional)
+
+
+def _conditional(judged: Judged) -> Iterator[Document]:
+    """The headline under each combination of the facts that it depends on."""
+    subject = judged.subject
+    if not judged.tables:
+        return
+    lines = [headline(subject, table, judged.lowest(table)) for table in judged.tables]
+    matter = facts_that_matter(subject.variants, lines) if len(set(lines)) > 1 else ()
+    groups: dict[str, dict[str, dict[str, None]]] = {}
+    for variant, line in zip(subject.variants, lines, strict=True):
+        given = groups.setdefault(line, {name: {} for name in matter})
+        for name, value in variant.given:
+            if name in given:
+                given[name][value] = None
+    for line, given in groups.items():
+        supposed = ", ".join(f"{name} {' or '.join(values)}" for name, values in given.items())
+        yield {"if": supposed, "says": line}
+
+
+def _cell(answer: Answer) -> Document:
+    return {"word": answer.word, "basis": answer.basis, "why": answer.why, "on": list(answer.on)}
+
+
+def _check(check: Check) -> Document:
+    on = list(check.answer.on) if check.answer is not None else []
+    why = check.answer.why if check.answer is not None else ""
+    said = {"require": check.requirement.text, "result": check.result, "level": check.level}
+    return {**said, "on": on, "why": why, "note": check.note}
+
+
+def _used(used: Used) -> Document:
+    where = None if used.origin is None else _where(used.origin)
+    return {"key": used.key, "value": used.value, "where": where, "source": used.source}
+
+
+def _where(origin: Origin) -> Document:
+    return {"path": origin.path, "line": origin.line, "place": origin.place}
+
+
+def _finding(each: Finding) -> Document:
+    return {"kind": each.kind, "severity": each.severity, "what": each.what, "where": _where(each.where),
+            "to_do": each.to_do, "source": each.source}  # fmt: skip
+
+
+def loss_of(judged: Judged) -> tuple[Name, str, Answer] | None:
+    """The loss to tell: of acknowledged records, at the lowest level. Level, question, answer."""
+    for level in LEVELS:
+        for question in ("no-loss", "no-unread"):
+            for table in judged.tables:
+                answer = table[question, level.name]
+                if answer.word == "can lose" and answer.case is not None:
+                    return level.name, question, answer
+    return None
+
+
+def _loss(each: Report) -> Document | None:
+    found = loss_of(each.judged)
+    if found is None:
+        return None
+    level, question, answer = found
+    return {
+        "level": level,
+        "question": question,
+        "supposed": _supposed(each.judged, level, question, answer),
+        "scenario": sentences(each.judged.subject, answer),
+        "steps": [step.step for step in answer.steps],
+        "constants": {} if answer.case is None else answer.case.values,
+        "source": _source(level, {} if answer.case is None else answer.case.values),
+        "html": None,
+    }
+
+
+def _source(level: Name, constants: Mapping[str, Any]) -> str:
+    """The KIP or the issue that a loss is about."""
+    if constants.get("acks") != "all":
+        return "KIP-679: acks=all is the producer's default since 3.0"
+    if constants.get("unclean") and constants.get("heed_unclean"):
+        return "KIP-106: unclean.leader.election.enable is false by default since 0.11"
+    if constants.get("truncation") == "high_watermark":
+        return "KIP-101: truncation to the high watermark, before 0.11"
+    if not constants.get("detect_restart", True):
+        return "KAFKA-7235: a restart that the controller does not notice, before 2.2"
+    return {"L4": "KIP-966: the last replica standing", "L5": "KIP-36: rack-aware placement"}.get(level, "")
+
+
+def _supposed(judged: Judged, level: Name, question: str, answer: Answer) -> str:
+    """Under which of the facts that are not stated it happens: those that decide it."""
+    answers = [table[question, level] for table in judged.tables]
+    if len({each.word for each in answers}) == 1:
+        return ""
+    matter = facts_that_matter(judged.subject.variants, [each.word for each in answers])
+    given = judged.subject.variants[answers.index(answer)].given
+    return ", ".join(f"{name} {value}" for name, value in given if name in matter)

@@ -1,0 +1,202 @@
+"""What is asked of a signature: faults by level, as budgets of `model/partition.py`, and questions as its properties.
+
+The levels are those that operators speak of, not steps of one scale: each says what may go wrong, and a loss at one of
+them needs nothing but that. Where the model cannot say it, a number does, and is marked as arithmetic.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from .signature import Constant, Signature
+
+Name = Literal["L0", "L1", "L2", "L3", "L4", "L5", "L6"]
+Asked = Literal["loss", "goes_on", "delivery"]
+
+CALM: Mapping[str, Constant] = {
+    "isr_shrinks": 0,
+    "fences": 0,
+    "shutdowns": 0,
+    "crashes": 0,
+    "power_losses": 0,
+    "disk_losses": 0,
+    "host_losses": 0,
+    "controller_losses": 0,
+    "preferred_elections": 0,
+    "unclean_elections": 0,
+    "retries": 0,
+}
+"""No fault but those that a level asks for."""
+
+RECORDS, LOG_SIZE, EPOCHS = 1, 2, 6
+"""How much happens in a check for losses: the smallest numbers that show every loss of docs/partition-matrix.md."""
+
+DELIVERY: Mapping[str, Constant] = {"replicas": 1, "max_records": 2, "log_size": 4, "min_isr": 1, "retries": 3}
+"""A check for duplicates and order: one replica, two records, three requests that fail or whose answer is lost."""
+
+MOST = 4
+"""The largest budget that the model has."""
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """A fault level: its name, what goes wrong in a few words for a table, and in a sentence."""
+
+    name: Name
+    short: str
+    says: str
+
+
+LEVELS: tuple[Level, ...] = (
+    Level("L0", "no fault", "nothing goes wrong; the controller may move the lead once"),
+    Level("L1", "a process crashes", "one broker's process dies at any moment, and starts again; its log stays"),
+    Level("L2", "a host loses power", "one host loses power, and any part of its log that was not flushed"),
+    Level("L3", "L1, ISR at min.isr", "followers lag until the ISR has shrunk to min.insync.replicas, then L1"),
+    Level(
+        "L4",
+        "last replica standing",
+        "all brokers but one leave the ISR, their logs whole (they lag, or are shut down as they should be), and one "
+        "host loses power",
+    ),
+    Level("L5", "a rack loses power", "every host in one rack loses power once, in any order"),
+    Level("L6", "a disk is lost", "one broker starts again with an empty disk"),
+)
+
+BY_NAME: Mapping[str, Level] = {each.name: each for each in LEVELS}
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question: its name in JSON and on the command line, and its row's title.
+
+    `properties` are the invariants that answer it in an exploration of kind `asked`; empty where a number answers it.
+    """
+
+    name: str
+    title: str
+    asked: Asked
+    properties: tuple[str, ...] = ()
+
+
+QUESTIONS: tuple[Question, ...] = (
+    Question("no-loss", "acknowledged record lost", "loss", ("acknowledged_kept", "acked_durable")),
+    Question("no-unread", "committed record read, then gone", "loss", ("consistent_read",)),
+    Question("no-divergence", "logs diverge", "loss", ("log_matching",)),
+    Question("writable", "writes stop", "goes_on", ("writes_go_on",)),
+    Question("readable", "reads stop", "goes_on"),
+    Question("no-duplicates", "duplicates", "delivery", ("no_duplicate",)),
+    Question("in-order", "reordering", "delivery", ("producer_order",)),
+)
+
+QUESTION: Mapping[str, Question] = {each.name: each for each in QUESTIONS}
+
+WITNESS = "record_is_acknowledged"
+"""Without it a pass says nothing: nothing was written that could be lost."""
+
+_LOSS = ("acknowledged_kept", "acked_durable", "consistent_read", "log_matching", WITNESS, "writes_go_on")
+
+PROPERTIES: Mapping[Asked, tuple[str, ...]] = {
+    "loss": _LOSS,
+    "goes_on": _LOSS,
+    "delivery": ("no_duplicate", "producer_order", WITNESS),
+}
+"""What one exploration of each kind judges. Losses and going on share a kernel."""
+
+ENOUGH: Mapping[Asked, frozenset[str]] = {
+    "loss": frozenset({"acknowledged_kept", "acked_durable", "consistent_read"}),
+    "goes_on": frozenset({"writes_go_on"}),
+    "delivery": frozenset({"no_duplicate", "producer_order"}),
+}
+"""Once all of these are decided against the settings, or met, an exploration of many states ends."""
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One exploration: what it is for, and the constants of the model. Equal cases are explored once."""
+
+    asked: Asked
+    constants: tuple[tuple[str, Constant], ...]
+
+    @property
+    def values(self) -> dict[str, Constant]:
+        """The constants by name."""
+        return dict(self.constants)
+
+    @property
+    def size(self) -> tuple[str, int]:
+        """What a compiled kernel is made for."""
+        return self.asked, int(self.values["replicas"])
+
+
+def budgets(level: Name, signature: Signature, in_rack: int | None = None) -> dict[str, Constant]:
+    """How often each thing goes wrong at a level. `in_rack` is how many of the replicas L5 takes (None: as stated)."""
+    lag = max(0, min(MOST, signature.replicas - signature.least_isr))
+    match level:
+        case "L0":
+            return {"preferred_elections": 1}
+        case "L1":
+            return {"crashes": 1}
+        case "L2":
+            return {"power_losses": 1}
+        case "L3":
+            return {"crashes": 1, "isr_shrinks": lag}
+        case "L4":
+            return {"power_losses": 1, "isr_shrinks": min(MOST, signature.replicas - 1)}
+        case "L5":
+            return {"power_losses": min(MOST, in_rack or signature.in_rack or 1)}
+        case "L6":
+            return {"disk_losses": 1}
+
+
+def loss_case(signature: Signature, level: Name, in_rack: int | None = None) -> Case:
+    """The exploration that says what a signature loses at a level."""
+    sizes = {"max_records": RECORDS, "log_size": LOG_SIZE, "max_leader_epoch": EPOCHS}
+    return _case("loss", {**signature.constants, **sizes, **CALM, **budgets(level, signature, in_rack)})
+
+
+def goes_on_case(signature: Signature, lost: int) -> Case:
+    """The exploration that says whether writes go on without so many hosts."""
+    sizes = {"max_records": RECORDS, "log_size": LOG_SIZE, "max_leader_epoch": EPOCHS}
+    return _case("goes_on", {**signature.constants, **sizes, **CALM, "host_losses": lost})
+
+
+def delivery_case(signature: Signature) -> Case:
+    """The exploration that says whether a producer's retries write records twice or in another order."""
+    client = {name: signature.constants[name] for name in ("acks", "idempotent", "max_in_flight")}
+    more = {} if signature.retries else {"retries": 0}
+    return _case("delivery", {**signature.newest, **CALM, **DELIVERY, **client, "max_leader_epoch": 1, **more})
+
+
+def _case(asked: Asked, constants: Mapping[str, Constant]) -> Case:
+    return Case(asked, tuple(sorted(constants.items())))
+
+
+def cases_of(signature: Signature) -> Iterator[Case]:
+    """Every exploration that a signature's table needs."""
+    for level in LEVELS:
+        for in_rack in racks_of(signature, level.name):
+            yield loss_case(signature, level.name, in_rack)
+    for lost in sorted({lost for level in LEVELS for lost in hosts_lost(signature, level.name)}):
+        if 0 <= lost <= min(MOST, signature.replicas) and signature.acks == "all":
+            yield goes_on_case(signature, lost)
+    yield delivery_case(signature)
+
+
+def racks_of(signature: Signature, level: Name) -> tuple[int | None, ...]:
+    """How many replicas a rack may hold: what is stated, or where nothing is, one and all of them. One for the rest."""
+    if level != "L5" or signature.in_rack:
+        return (None,)
+    return tuple(dict.fromkeys((1, signature.replicas)))
+
+
+def hosts_lost(signature: Signature, level: Name) -> tuple[int, ...]:
+    """How many replicas are away at a level, while it lasts; several where racks are not stated."""
+    match level:
+        case "L0":
+            return (0,)
+        case "L5":
+            return tuple(each or signature.in_rack for each in racks_of(signature, level))
+        case _:
+            return (1,)

@@ -1,0 +1,134 @@
+"""The smallest change of settings that repairs what failed: looked for by the model, smallest first, and each single
+part of it taken back once more to see that it is needed.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from .cases import Explorations
+from .levels import LEVELS, QUESTION, Name
+from .plans import Planned, plan
+from .signature import NEWEST, Signature, Subject
+from .verdicts import Check, Judged, answer
+
+MOST_CHANGES = 4
+Cell = tuple[str, Name]
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One setting changed: its name in `plans`, the value as shown, and what becomes of a signature (None: nothing)."""
+
+    name: str
+    value: str
+    made: Callable[[Signature], Signature]
+
+
+@dataclass(frozen=True, slots=True)
+class Needed:
+    """A change with what fails without it: the question and the level."""
+
+    change: Change
+    without: Cell
+
+
+@dataclass(frozen=True, slots=True)
+class Repair:
+    """The changes, each of which is needed, in the order of roll-out."""
+
+    changes: tuple[Needed, ...]
+
+
+def changes_of(signature: Signature) -> Iterator[Change]:
+    """What could be changed, the cheapest first."""
+    if signature.unclean:
+        yield Change("unclean", "false", lambda s: replace(s, unclean=False))
+    if signature.acks != "all":
+        yield Change("acks", "all", lambda s: replace(s, acks="all"))
+    if not signature.idempotent:
+        yield Change("idempotence", "true", lambda s: replace(s, idempotent=True))
+    if signature.min_isr > 2:
+        yield Change("lower_min_isr", "2", lambda s: replace(s, min_isr=2))
+    if signature.min_isr < 2:
+        yield Change("min_isr", "2", lambda s: replace(s, min_isr=2))
+    if signature.replicas < 3:
+        yield Change("replicas", "3", lambda s: replace(s, replicas=3, co_located=False))
+    if signature.in_rack > 1:
+        yield Change("racks", "1", lambda s: replace(s, in_rack=1))
+    if signature.switches:
+        yield Change("elr", "1", lambda s: replace(s, profile=NEWEST, switches=()))
+    if not signature.fsync:
+        yield Change("fsync", "1", lambda s: replace(s, fsync=True))
+
+
+def wanted_of(checks: Sequence[Check]) -> list[Cell]:
+    """The cells that must be without a loss for every requirement that failed."""
+    return [
+        (check.requirement.question, level)
+        for check in checks
+        if check.result == "failed"
+        for level in check.requirement.levels()
+    ]
+
+
+def repair(each: Judged, checks: Sequence[Check], explorations: Explorations) -> Repair | None:
+    """The smallest set of changes after which all that failed holds, and nothing stops that went on before."""
+    wanted = wanted_of(checks)
+    signatures = [variant.signature for variant in each.subject.variants]
+    if not wanted or not signatures:
+        return None
+    offered = list({c.name: c for s in signatures for c in changes_of(s)}.values())
+    kept = [cell for cell in _going(each) if cell not in wanted]
+    for number in range(1, MOST_CHANGES + 1):
+        for some in itertools.combinations(offered, number):
+            if _first_bad(signatures, some, [*wanted, *kept], explorations) is None:
+                return Repair(tuple(_needed(signatures, some, [*wanted, *kept], explorations)))
+    return None
+
+
+def _going(each: Judged) -> list[Cell]:
+    """What went on before, while all is well and with one broker down."""
+    levels: tuple[Name, ...] = tuple(level.name for level in LEVELS[:3])
+    cells: list[Cell] = [(name, level) for name in ("writable", "readable") for level in levels]
+    return [cell for cell in cells if each.table[cell].word == "no loss found"]
+
+
+def _first_bad(
+    signatures: Sequence[Signature], changes: Sequence[Change], cells: Sequence[Cell], explorations: Explorations
+) -> Cell | None:
+    for signature in signatures:
+        for change in changes:
+            signature = change.made(signature)
+        for question, level in cells:
+            if answer(signature, QUESTION[question], level, explorations).word != "no loss found":
+                return question, level
+    return None
+
+
+def _needed(
+    signatures: Sequence[Signature], changes: Sequence[Change], cells: Sequence[Cell], explorations: Explorations
+) -> Iterator[Needed]:
+    """Each change, with what is bad again without it. No smaller set was good, so that there is something."""
+    for change in changes:
+        bad = _first_bad(signatures, [other for other in changes if other is not change], cells, explorations)
+        assert bad is not None, f"{change.name} is not needed"
+        yield Needed(change, bad)
+
+
+def told(subject: Subject, found: Repair, planned: Planned) -> dict[str, Any]:
+    """A repair as the document has it: what to do in which order, and that each part of it is needed."""
+    steps = plan(subject, [(each.change.name, each.change.value) for each in found.changes], planned)
+    names = [f"{each.change.name.replace('_', ' ')} {each.change.value}" for each in found.changes]
+    return {
+        "headline": f"What repairs it, checked again by the model ({', '.join(names)}):",
+        "steps": [{"says": s.says, "commands": list(s.commands), "restart": s.restart, "cost": s.cost} for s in steps],
+        "notes": [
+            f"Without {each.change.name.replace('_', ' ')} {each.change.value} {QUESTION[each.without[0]].title} "
+            f"at {each.without[1]} again."
+            for each in found.changes
+        ],
+    }

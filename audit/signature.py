@@ -1,0 +1,521 @@
+"""From a cluster to signatures: what of a topic, its producer and its placement the model is asked about.
+
+A fact that nobody states gives several signatures, each with the value that it supposes, and never one guess. Topics
+with the same signatures are one `Subject`. What a version means is the model's own profiles, which are named after it.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache
+from typing import Any
+
+from ..invariants.catalogue import find
+from ..language.binding import Definition
+from .cluster import Answer, Broker, Client, Cluster, Default, Origin, Stated, Topic, Unknown
+from .keys import span, value_of
+
+Constant = bool | int | str
+
+MOST_REPLICAS = 5
+"""The largest replication factor that the model has."""
+
+MOST_VARIANTS = 64
+"""With more combinations of what is not stated nothing is explored: it is said what to state first."""
+
+ACKS = {"0": "none", "1": "leader", "all": "all", "-1": "all"}
+"""acks of the producer, as the model names it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """Everything that an answer depends on, and nothing else: equal ones are explored once.
+
+    `profile` names the model's version, `switches` are what differs from the newest one. `in_rack` is the most replicas
+    of one partition in one rack, 0 where racks are not stated. `voters` is 0 where nothing says how many there are.
+    """
+
+    profile: str
+    switches: tuple[tuple[str, Constant], ...]
+    replicas: int
+    min_isr: int
+    acks: str
+    unclean: bool
+    fsync: bool
+    co_located: bool
+    in_rack: int
+    voters: int = 0
+    idempotent: bool = True
+    max_in_flight: int = 5
+    retries: bool = True
+
+    @property
+    def newest(self) -> dict[str, Constant]:
+        """Every switch of the newest version."""
+        return dict(_switches_of(NEWEST))
+
+    @property
+    def constants(self) -> dict[str, Constant]:
+        """The model's constants, without bounds and budgets."""
+        return {
+            **self.newest,
+            **dict(self.switches),
+            "replicas": self.replicas,
+            "min_isr": min(self.min_isr, MOST_REPLICAS),
+            "acks": self.acks,
+            "unclean": self.unclean,
+            "fsync": self.fsync,
+            "co_located": self.co_located,
+            "idempotent": self.idempotent,
+            "max_in_flight": self.max_in_flight,
+            "follower_reads": False,
+        }
+
+    @property
+    def least_isr(self) -> int:
+        """How many members the ISR must have for acks=all, in this version."""
+        capped = bool(self.constants["cap_min_isr"])
+        return min(self.min_isr, self.replicas) if capped else self.min_isr
+
+
+# --- versions: the model's own profiles -------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """A version of the model: its name, the first release that has it, and for which control plane it is."""
+
+    name: str
+    since: tuple[int, int]
+
+
+NEWEST = "kafka_4_1"
+FIRST_KRAFT = (3, 3)
+"""KRaft is for production since (KIP-833); what there was before is not modelled."""
+LAST_ZOOKEEPER = (3, 9)
+FIRST_ELR, ELR_FOR_NEW = (4, 0), (4, 1)
+"""Since when eligible.leader.replicas.version may be 1, and since when it is for clusters that are new (KIP-966)."""
+
+BY_METADATA = (
+    "truncation", "fence_fetch", "alter_partition", "maximal_isr", "reject_restarted", "elr",
+)  # fmt: skip
+"""Switches that metadata.version, or inter.broker.protocol.version, turns on; the others come with the binary."""
+
+
+@cache
+def definition() -> Definition:
+    """The partition."""
+    return find("partition")[0]
+
+
+@cache
+def profiles() -> tuple[Profile, ...]:
+    """The versions that the model has, oldest first."""
+    found = [
+        Profile(name, (int(match[1]), int(match[2])))
+        for name in definition().profiles
+        if (match := re.fullmatch(r"kafka_(\d+)_(\d+)", name)) and int(match[2]) < 100
+    ]
+    return tuple(sorted(found, key=lambda each: each.since))
+
+
+@cache
+def _switches_of(profile: str) -> Mapping[str, Constant]:
+    """Every constant that any version differs in, with its value in one of them."""
+    model = definition()
+    names = {name for each in profiles() for name in model.profiles[each.name]}
+    given: Mapping[str, Any] = model.profiles[profile]
+    return {name: _plain(given.get(name, model.constants[name].default)) for name in sorted(names)}
+
+
+def _plain(value: Any) -> Constant:
+    return value if isinstance(value, bool | int | str) else str(value.value)
+
+
+def _zookeeper() -> Mapping[str, Constant]:
+    """What is otherwise with ZooKeeper in every version: unclean elections are heeded, and KIP-903 is not there."""
+    with_, without = definition().profiles["kafka_3_9_zookeeper"], definition().profiles["kafka_3_9"]
+    differs = {name: _plain(value) for name, value in with_.items() if without.get(name) != value}
+    return {**differs, "heed_unclean": True}
+
+
+def profiles_within(first: tuple[int, ...], last: tuple[int, ...], *, kraft: bool) -> list[str]:
+    """The profiles that a span of releases may mean, oldest first."""
+    known = [each for each in profiles() if (each.since >= FIRST_KRAFT if kraft else each.since <= LAST_ZOOKEEPER)]
+    starts = [each.since if kraft or place else (0, 0) for place, each in enumerate(known)]
+    ends = [*starts[1:], (1 << 30, 0) if kraft else FIRST_ELR]
+    spans = zip(known, starts, ends, strict=True)
+    return [each.name for each, start, end in spans if first < end and last >= start]
+
+
+def switches(binary: str, protocol: str, *, kraft: bool, elr: bool) -> tuple[tuple[str, Constant], ...]:
+    """The switches of brokers with one profile's binary that speak another's protocol, where not as in the newest."""
+    made = {**_switches_of(binary)}
+    made |= {name: value for name, value in _switches_of(protocol).items() if name in BY_METADATA}
+    made |= {} if kraft else _zookeeper()
+    made["elr"] = elr
+    newest = _switches_of(NEWEST)
+    return tuple(sorted((name, value) for name, value in made.items() if newest[name] != value))
+
+
+# --- facts, each with what it may be ----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One value that a fact may have, as it is shown, and what it sets."""
+
+    shown: str
+    sets: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """Something that an answer may depend on: its name, its possible values (one if it is known), and what to give."""
+
+    name: str
+    choices: tuple[Choice, ...]
+    tell: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Used:
+    """A setting that the signature rests on: its value and where it is stated, or whose default it is."""
+
+    key: str
+    value: str
+    origin: Origin | None
+    source: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """A signature, and the facts that are not stated with the values that it supposes."""
+
+    given: tuple[tuple[str, str], ...]
+    signature: Signature
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """Topics that are alike in everything that is asked about, with their producer (None: not stated).
+
+    `not_checked` says why nothing can be asked of them, and is "" if it can. `tells` are what the user may give, by
+    fact. `planned` are topics that are not there yet: what one would be that is created with the brokers' defaults.
+    """
+
+    topics: tuple[Topic, ...]
+    producer: Client | None
+    variants: tuple[Variant, ...]
+    used: tuple[Used, ...]
+    tells: Mapping[str, str] = field(default_factory=dict[str, str])
+    not_checked: str = ""
+    planned: bool = False
+
+    @property
+    def internal(self) -> bool:
+        """Whether they are Kafka's own."""
+        return self.topics[0].internal
+
+    @property
+    def name(self) -> str:
+        """`812 topics, e.g. orders`, or the one topic's name; with the producer, if it is stated."""
+        first = self.topics[0].name
+        shown = first if len(self.topics) == 1 else f"{len(self.topics):,} topics, e.g. {first}"
+        return shown if self.producer is None else f"{shown} (producer {self.producer.name})"
+
+
+class CannotTell(Exception):
+    """A topic of which nothing can be asked; the message says why, and what to give."""
+
+
+def subjects(cluster: Cluster) -> list[Subject]:
+    """Every topic of a cluster, alike ones together; those that the brokers would create, where they are not there."""
+    made = [
+        _subject(cluster, topic, producer, planned=planned)
+        for topic, planned in _topics(cluster)
+        for producer in _producers(cluster, topic)
+    ]
+    return _together(made)
+
+
+def _together(made: Iterable[Subject]) -> list[Subject]:
+    groups: dict[Any, list[Subject]] = {}
+    for each in made:
+        producer = None if each.producer is None else each.producer.name
+        key = (each.variants, each.internal and each.topics[0].name, producer, each.not_checked, each.planned)
+        groups.setdefault(key, []).append(each)
+    return [replace(alike[0], topics=tuple(t for each in alike for t in each.topics)) for alike in groups.values()]
+
+
+def _topics(cluster: Cluster) -> Iterator[tuple[Topic, bool]]:
+    """The topics that are there, and those that are not but that the brokers' configuration speaks of."""
+    yield from ((topic, False) for topic in cluster.topics)
+    told = next((each for each in cluster.brokers if each.settings and "broker" in (each.roles or ("broker",))), None)
+    if told is None:
+        return
+    there = {topic.name for topic in cluster.topics}
+    internal = (
+        ("__consumer_offsets", "offsets.topic.replication.factor"),
+        ("__transaction_state", "transaction.state.log.replication.factor"),
+    )
+    if not there - {name for name, _ in internal}:
+        yield from _planned(cluster, told, "(new topics)", "default.replication.factor")
+    for name, key in internal:
+        if name not in there:
+            yield from _planned(cluster, told, name, key)
+
+
+def _planned(cluster: Cluster, broker: Broker, name: str, key: str) -> Iterator[tuple[Topic, bool]]:
+    answer = value_of(cluster, broker, key)
+    origin = answer.origin if isinstance(answer, Stated) else broker.origin
+    if not isinstance(answer, Unknown) and answer.value.isdecimal():
+        yield Topic(name, origin, replication_factor=int(answer.value)), True
+    else:
+        yield Topic(name, origin), True
+
+
+def _producers(cluster: Cluster, topic: Topic) -> Sequence[Client | None]:
+    use = cluster.use_of(topic.name)
+    if topic.internal or use is None:
+        return (None,)
+    found = [cluster.client(name) for name in use.producers]
+    return [each for each in found if each is not None] or (None,)
+
+
+def _subject(cluster: Cluster, topic: Topic, producer: Client | None, *, planned: bool) -> Subject:
+    used: list[Used] = []
+    try:
+        facts = list(_facts(cluster, topic, producer, used))
+        variants = tuple(_variants(facts))
+    except CannotTell as error:
+        return Subject((topic,), producer, (), tuple(used), not_checked=str(error), planned=planned)
+    tells = {each.name: each.tell for each in facts if len(each.choices) > 1}
+    return Subject((topic,), producer, variants, tuple(used), tells, planned=planned)
+
+
+def _variants(facts: Sequence[Fact]) -> Iterator[Variant]:
+    open_ = [each for each in facts if len(each.choices) > 1]
+    number = 1
+    for each in open_:
+        number *= len(each.choices)
+    if number > MOST_VARIANTS:
+        raise CannotTell(
+            f"too much is not stated ({', '.join(each.name for each in open_)}); give "
+            f"{'; '.join(dict.fromkeys(each.tell for each in open_))}"
+        )
+    for chosen in itertools.product(*(each.choices for each in facts)):
+        sets: dict[str, Any] = {}
+        for choice in chosen:
+            sets |= choice.sets
+        given = tuple((f.name, c.shown) for f, c in zip(facts, chosen, strict=True) if len(f.choices) > 1)
+        yield Variant(given, _signature(sets))
+
+
+def _signature(sets: Mapping[str, Any]) -> Signature:
+    found = dict(sets)
+    made = switches(found.pop("binary"), found.pop("protocol"), kraft=found.pop("kraft"), elr=found.pop("elr"))
+    return Signature(profile=sets["binary"], switches=made, **found)
+
+
+def _facts(cluster: Cluster, topic: Topic, producer: Client | None, used: list[Used]) -> Iterator[Fact]:
+    replicas = _replicas(topic)
+    used.append(Used("replication factor", str(replicas), topic.origin))
+    yield Fact("replication factor", (Choice(str(replicas), {"replicas": replicas}),))
+    yield _min_isr(cluster, topic, replicas, used)
+    yield from _version_facts(cluster, used)
+    yield _truth(cluster, topic, "unclean.leader.election.enable", "unclean", used)
+    yield _fsync(cluster, topic, used)
+    yield _placement(cluster, topic, replicas)
+    yield from _producer_facts(cluster, topic, producer, used)
+
+
+def _replicas(topic: Topic) -> int:
+    sizes = {len(set(each.replicas) - set(each.removing)) for each in topic.partitions if each.replicas}
+    found = min(sizes, default=topic.replication_factor)
+    if found is None:
+        raise CannotTell(f"the replication factor of {topic.name} is not stated; give kafka-topics.sh --describe")
+    if not 1 <= found <= MOST_REPLICAS:
+        raise CannotTell(f"{topic.name} has {found} replicas, and the model has 1 to {MOST_REPLICAS}")
+    return found
+
+
+def _noted(answer: Answer, key: str, used: list[Used]) -> Answer:
+    match answer:
+        case Stated(value=value, origin=origin):
+            used.append(Used(key, value, origin, answer.assumed))
+        case Default(value=value, source=source):
+            used.append(Used(key, value, None, source))
+        case Unknown():
+            pass
+    return answer
+
+
+def _min_isr(cluster: Cluster, topic: Topic, replicas: int, used: list[Used]) -> Fact:
+    key = "min.insync.replicas"
+    answer = _noted(_min_isr_answer(cluster, topic, key), key, used)
+    if isinstance(answer, Unknown):
+        choices = tuple(Choice(str(n), {"min_isr": n}) for n in range(1, replicas + 1))
+        return Fact(key, choices, answer.tell)
+    if not answer.value.isdecimal():
+        raise CannotTell(f"{key} of {topic.name} is `{answer.value}`, which is no number; correct it")
+    return Fact(key, (Choice(answer.value, {"min_isr": max(1, int(answer.value))}),))
+
+
+def _min_isr_answer(cluster: Cluster, topic: Topic, key: str) -> Answer:
+    """The transaction log has a key of its own while it is not there yet."""
+    if topic.name == "__transaction_state" and not topic.partitions and cluster.brokers:
+        return value_of(cluster, cluster.brokers[0], "transaction.state.log.min.isr")
+    return value_of(cluster, topic, key)
+
+
+def _truth(cluster: Cluster, topic: Topic, key: str, name: str, used: list[Used]) -> Fact:
+    answer = _noted(value_of(cluster, topic, key), key, used)
+    if isinstance(answer, Unknown):
+        possible = tuple(dict.fromkeys(each.value for each in answer.possible)) or ("false", "true")
+        return Fact(key, tuple(Choice(each, {name: each == "true"}) for each in possible), answer.tell)
+    return Fact(key, (Choice(answer.value, {name: answer.value.strip().lower() == "true"}),))
+
+
+def _fsync(cluster: Cluster, topic: Topic, used: list[Used]) -> Fact:
+    """No release and no distribution flushes by default: where nothing is stated it is never."""
+    answer = value_of(cluster, topic, "flush.messages")
+    always = not isinstance(answer, Unknown) and answer.value == "1"
+    if isinstance(answer, Stated):
+        _noted(answer, "flush.messages", used)
+    return Fact("flush.messages", (Choice("1" if always else "never", {"fsync": always}),))
+
+
+# --- versions as facts ------------------------------------------------------------------------------------------------
+
+
+def _version_facts(cluster: Cluster, used: list[Used]) -> Iterator[Fact]:
+    choices = tuple(_version_choices(cluster, used))
+    if not choices:
+        raise CannotTell(
+            "KRaft before 3.3 was not ready for production (KIP-833), and Kafka has no ZooKeeper since 4.0: no such "
+            "version is modelled; give --kafka-version if the files are wrong"
+        )
+    yield Fact("version", choices, "--kafka-version, and kafka-features.sh describe")
+
+
+def _version_choices(cluster: Cluster, used: list[Used]) -> Iterator[Choice]:
+    versions, planes = cluster.versions, (cluster.control_plane,) if cluster.control_plane else ("kraft", "zookeeper")
+    if versions.kafka is not None:
+        used.append(Used("version", versions.kafka.value, versions.kafka.origin))
+    first, last = span(versions.kafka.value) if versions.kafka else ((0,), (1 << 30,))
+    many = len(planes) > 1
+    for plane in planes:
+        kraft = plane == "kraft"
+        for binary in profiles_within(first, last, kraft=kraft):
+            shown = f"{release_of(binary)}{f' with {plane}' if many else ''}"
+            for elr, about in _elr(cluster, binary, last, kraft=kraft):
+                protocol = _protocol(cluster, binary, kraft=kraft)
+                sets = {"binary": binary, "protocol": protocol, "kraft": kraft, "elr": elr}
+                yield Choice(f"{shown}{about}", sets)
+
+
+def release_of(profile: str) -> str:
+    """`3.7` of `kafka_3_7`."""
+    return profile.removeprefix("kafka_").replace("_", ".", 1)
+
+
+def _protocol(cluster: Cluster, binary: str, *, kraft: bool) -> str:
+    """The profile of the protocol that brokers speak: that of their binary, unless an older one is stated."""
+    stated = cluster.versions.metadata_version if kraft else cluster.versions.inter_broker_protocol
+    if stated is None:
+        return binary
+    try:
+        first, _ = span(stated.value)
+    except ValueError:
+        return binary
+    spoken = [each for each in profiles() if each.since <= first[:2]] or [profiles()[0]]
+    names = [each.name for each in profiles()]
+    return min(spoken[-1].name, binary, key=names.index)
+
+
+def _elr(cluster: Cluster, binary: str, last: tuple[int, ...], *, kraft: bool) -> Sequence[tuple[bool, str]]:
+    """Whether eligible leader replicas are on. In a cluster of 4.1 they are if it was new then."""
+    newest = {each.name: each.since for each in profiles()}[binary]
+    if not kraft or last[:2] < FIRST_ELR or newest < (3, 9):
+        return ((False, ""),)
+    stated = cluster.versions.features.get("eligible.leader.replicas.version")
+    if stated is not None:
+        return ((stated.value != "0", ""),)
+    if cluster.versions.all_features or newest < ELR_FOR_NEW:
+        return ((False, ""),)
+    return ((True, ", eligible.leader.replicas.version=1"), (False, ", eligible.leader.replicas.version=0"))
+
+
+# --- placement and producers ------------------------------------------------------------------------------------------
+
+
+def _placement(cluster: Cluster, topic: Topic, replicas: int) -> Fact:
+    racks = {each.id: each.rack.value for each in cluster.brokers if each.rack is not None}
+    crowded = [_crowded(each.replicas, racks) for each in topic.partitions if each.replicas]
+    in_rack = 0 if not crowded or 0 in crowded else max(crowded)
+    both = [each for each in cluster.brokers if {"broker", "controller"} <= set(each.roles)]
+    brokers = [each for each in cluster.brokers if "broker" in (each.roles or ("broker",))]
+    voters = len(cluster.quorum.voters) if cluster.quorum else 0
+    same = len(both) == len(brokers) == replicas == (voters or replicas) and len(both) > 0
+    sets = {"in_rack": in_rack, "co_located": same, "voters": voters}
+    return Fact("placement", (Choice(str(in_rack), sets),))
+
+
+def _crowded(replicas: Sequence[int], racks: Mapping[int | None, str]) -> int:
+    """The most replicas in one rack; 0 if the rack of one of them is not stated."""
+    if any(each not in racks for each in replicas):
+        return 0
+    held = [racks[each] for each in replicas]
+    return max(held.count(each) for each in held)
+
+
+def _producer_facts(cluster: Cluster, topic: Topic, producer: Client | None, used: list[Used]) -> Iterator[Fact]:
+    if topic.internal:
+        yield Fact("acks", (Choice("all", {"acks": "all"}),))
+        return
+    if producer is None:
+        tell = "which producers write it, in audit.toml"
+        yield Fact("acks", (Choice("all", {"acks": "all"}), Choice("1", {"acks": "leader"})), tell)
+        return
+    acks = _acks(cluster, producer, used)
+    yield acks
+    yield from _sending(cluster, producer, used, only_all=all(each.sets["acks"] == "all" for each in acks.choices))
+
+
+def _acks(cluster: Cluster, producer: Client, used: list[Used]) -> Fact:
+    answer = _noted(value_of(cluster, producer, "acks"), "acks", used)
+    if isinstance(answer, Unknown):
+        words = dict.fromkeys(ACKS[each.value] for each in answer.possible if each.value in ACKS)
+        shown = {"none": "0", "leader": "1", "all": "all"}
+        choices = tuple(Choice(shown[each], {"acks": each}) for each in words or ("all", "leader"))
+        return Fact("acks", choices, answer.tell)
+    word = ACKS.get(answer.value.strip().lower())
+    if word is None:
+        raise CannotTell(f"acks of {producer.name} is `{answer.value}`, which is none of {', '.join(ACKS)}; correct it")
+    return Fact("acks", (Choice(answer.value, {"acks": word}),))
+
+
+def _sending(cluster: Cluster, producer: Client, used: list[Used], *, only_all: bool) -> Iterator[Fact]:
+    """Idempotence, requests in flight and retries of a producer. Without acks=all idempotence is off (KAFKA-13598)."""
+    key = "enable.idempotence"
+    if only_all:
+        answer = _noted(value_of(cluster, producer, key), key, used)
+        values = [each.value for each in answer.possible] if isinstance(answer, Unknown) else [answer.value]
+        truths = tuple(dict.fromkeys(each.strip().lower() == "true" for each in values)) or (True, False)
+        tell = answer.tell if isinstance(answer, Unknown) else ""
+        yield Fact(key, tuple(Choice(str(t).lower(), {"idempotent": t}) for t in truths), tell)
+    else:
+        yield Fact(key, (Choice("false", {"idempotent": False}),))
+    in_flight = _number(cluster, producer, "max.in.flight.requests.per.connection", used)
+    yield Fact("in flight", (Choice(str(in_flight), {"max_in_flight": max(1, min(5, in_flight or 5))}),))
+    retries = _number(cluster, producer, "retries", used)
+    yield Fact("retries", (Choice(str(retries), {"retries": retries != 0}),))
+
+
+def _number(cluster: Cluster, producer: Client, key: str, used: list[Used]) -> int | None:
+    answer = _noted(value_of(cluster, producer, key), key, used)
+    return int(answer.value) if not isinstance(answer, Unknown) and answer.value.isdecimal() else None

@@ -1,0 +1,149 @@
+"""`tidegate audit FILES|DIR`: real Kafka configuration in; what can be lost, and how, out."""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from ..audit import difference
+from ..audit.accepted import Accepted
+from ..audit.accepted import read as baseline
+from ..audit.advice import advise
+from ..audit.auditing import Asked, Audited, audit
+from ..audit.cluster import CannotRead
+from ..audit.levels import BY_NAME, QUESTION
+from ..audit.readers import Options, read
+from ..audit.verdicts import DEFAULT, Requirement
+from ..language.errors import nearest
+from ..reports.auditpage import audit_page
+from ..reports.paper import count
+from .auditfiles import save
+from .exits import Exit
+from .options import Parser, Verbs, Wrong, add_print_options, add_verb, cache_directory, paper_of, seconds
+from .output import prepared, print_json
+from .recorded import Unreadable
+
+EXAMPLES = """\
+  tidegate audit server.properties topics.txt --distribution apache
+  tidegate audit cluster/ --require no-loss=L4 --require writable=L1
+  tidegate audit cluster/ --kafka-version 3.7 --client java:2.8 --json
+
+exit: 0 what is required holds within the bounds, 1 it does not, 5 that depends on something not
+given, or was not decided in time, 64 usage, 66 a file cannot be read
+"""
+
+
+def add(verbs: Verbs[Parser]) -> None:
+    """Adds the verb."""
+    about = "Reads a cluster's configuration and says which faults lose data or stop writes, how, and what to change."
+    parser = add_verb(verbs, "audit", "your cluster's configuration: what can be lost, and how", about, EXAMPLES)
+    parser.add_argument("files", metavar="FILE|DIR", nargs="+", type=Path, help="configuration, in any mixture")
+    asked = parser.add_argument_group("what must hold")
+    asked.add_argument(
+        "--require",
+        metavar="QUESTION=LEVEL",
+        action="append",
+        default=[],
+        help=f"{', '.join(QUESTION)} up to a level, L0 to L6 (repeatable; default: no-loss=L2 and writable=L1 for"
+        " topics, writable=L1 for Kafka's own)",
+    )
+    _add_facts(parser)
+    asked.add_argument(
+        "--baseline", metavar="FILE", type=Path, help="what is accepted, with a reason and an expiry (TOML)"
+    )
+    asked.add_argument("--diff", metavar="OLD.JSON", type=Path, help="compare with an earlier audit's --json")
+    asked.add_argument(
+        "--from-current", action="store_true", help="also the present state: what the ISR is now, and what it means"
+    )
+    asked.add_argument("--time", metavar="SECONDS", type=seconds, default=120.0, help="for it all (default: 120)")
+    asked.add_argument("--no-cache", action="store_true", help="keep no compiled model and no answers")
+    add_print_options(parser)
+    parser.add_argument(
+        "--out", metavar="DIR", type=Path, help="write audit.json, summary.md, results.sarif and a page of each loss"
+    )
+    parser.add_argument("--all", action="store_true", help="every signature in full, and every finding")
+    parser.set_defaults(run=run)
+
+
+def _add_facts(parser: Parser) -> None:
+    group = parser.add_argument_group("what the files do not say")
+    group.add_argument("--kafka-version", metavar="VERSION", help="of the brokers, such as 3.9.1")
+    group.add_argument("--metadata-version", metavar="VERSION", help="KRaft's, such as 3.7-IV4")
+    group.add_argument("--inter-broker-protocol", metavar="VERSION", help="with ZooKeeper, such as 2.8")
+    group.add_argument(
+        "--features", metavar="NAME=LEVEL", action="append", default=[], help="a finalized feature (repeatable)"
+    )
+    group.add_argument(
+        "--client", metavar="[FILE=]FAMILY:VERSION", action="append", default=[], help="such as java:3.9 (repeatable)"
+    )
+    group.add_argument("--distribution", metavar="NAME", help="whose brokers they are: apache, strimzi, ...")
+
+
+def run(options: argparse.Namespace) -> Exit:
+    """Audits, prints, then saves: a result is never lost to a full disk."""
+    out: Path | None = None if options.out is None else prepared(options.out)
+    try:
+        old = None if options.diff is None else difference.read(options.diff)
+        accepted = () if options.baseline is None else baseline(options.baseline)
+        done = audited(options, required(options.require), accepted)
+        if old is not None:
+            done.document["diff"] = difference.difference(old, done.document)
+    except CannotRead as error:
+        raise Unreadable(str(error)) from None
+    if options.json:
+        print_json(done.document)
+    else:
+        print(audit_page(done.document, paper_of(options), every=options.all).text(), end="", flush=True)
+    return Exit(done.exit) if out is None else _saved(done, out)
+
+
+def _saved(done: Audited, out: Path) -> Exit:
+    try:
+        pages = save(done, out)
+    except OSError as error:
+        print(f"tidegate: --out {out}: the report could not be saved: {error}", file=sys.stderr)
+        return Exit(done.exit) if done.exit else Exit.USAGE
+    print(f"saved {out / 'audit.json'}, summary.md, results.sarif and {count(pages, 'page')}", file=sys.stderr)
+    return Exit(done.exit)
+
+
+def audited(options: argparse.Namespace, wanted: Sequence[Requirement], accepted: Sequence[Accepted]) -> Audited:
+    """The audit of files. Raises `CannotRead`, which is exit 66."""
+    facts = Options(
+        kafka_version=options.kafka_version,
+        metadata_version=options.metadata_version,
+        inter_broker_protocol=options.inter_broker_protocol,
+        features=tuple(options.features),
+        clients=tuple(options.client),
+        distribution=options.distribution,
+    )
+    cluster, findings = read(options.files, facts)
+    folder = None if options.no_cache else cache_directory()
+    if sys.stderr.isatty():
+        print("exploring ...", end="\r", file=sys.stderr, flush=True)
+    asked = Asked(
+        required=wanted,
+        folder=folder,
+        seconds=options.time,
+        from_current=options.from_current,
+        accepted=accepted,
+        today=datetime.date.today(),
+    )
+    return audit(cluster, tuple(dict.fromkeys((*findings, *advise(cluster)))), asked)
+
+
+def required(texts: Sequence[str]) -> Sequence[Requirement]:
+    """What `--require` asks. Raises `Wrong` for a question or level that there is not."""
+    return [_requirement(text) for text in texts] or DEFAULT
+
+
+def _requirement(text: str) -> Requirement:
+    name, equals, level = text.partition("=")
+    if not equals or name not in QUESTION:
+        raise Wrong(f"--require {text}: write QUESTION=LEVEL, such as no-loss=L2; {nearest(name, QUESTION)}")
+    if level not in BY_NAME:
+        raise Wrong(f"--require {text}: the levels are {', '.join(BY_NAME)}")
+    return Requirement(name, BY_NAME[level].name)

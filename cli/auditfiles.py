@@ -1,0 +1,61 @@
+"""The files that `audit --out DIR` writes: audit.json, summary.md, results.sarif, a page of each loss in scenarios/."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+from ..audit.auditing import Audited
+from ..audit.document import Report, loss_of
+from ..audit.scenario import names
+from ..language.trace import trace_document
+from ..reports.auditmark import audit_markdown
+from ..reports.auditsarif import audit_sarif
+from ..reports.html import page
+from .output import write_json, write_text
+
+FOLDER = "scenarios"
+MOST = 40
+"""Losses that get a page: the worst."""
+
+
+def save(done: Audited, out: Path) -> int:
+    """Writes the files; how many pages there are. Raises OSError."""
+    pages = _pages(done, out)
+    write_text(out / "summary.md", audit_markdown(done.document))
+    write_json(out / "results.sarif", audit_sarif(done.document))
+    write_json(out / "audit.json", done.document)
+    return pages
+
+
+def _pages(done: Audited, out: Path) -> int:
+    written = 0
+    for subject, report in zip(done.document["subjects"], done.reports, strict=True):
+        if subject["loss"] is None or written == MOST:
+            continue
+        (out / FOLDER).mkdir(exist_ok=True)
+        written += 1
+        name = f"{FOLDER}/{written:02d}-{re.sub(r'[^A-Za-z0-9_.-]+', '-', subject['topics'][0])[:80].strip('-.')}"
+        trace = trace_of(done, report, subject)
+        write_json(out / f"{name}.trace.json", trace)
+        write_text(out / f"{name}.html", page([trace], beside=f"{Path(name).name}.trace.json"))
+        subject["loss"]["html"] = f"{name}.html"
+    return written
+
+
+def trace_of(done: Audited, report: Report, subject: dict[str, Any]) -> dict[str, Any]:
+    """The trace of a loss, explored again, its sentences with the user's own names."""
+    found = loss_of(report.judged)
+    assert found is not None and found[2].case is not None
+    answer = found[2]
+    model, verdict = done.explorations.bench.verdict(found[2].case)
+    about = next(each for each in verdict.properties if each.name == answer.property)
+    trace = trace_document(model, about, engine="native")
+    called = names(report.judged.subject, answer.steps)
+    for step, says in zip(trace["steps"], subject["loss"]["scenario"], strict=False):
+        step["sentence"] = says
+    who = ", ".join(f"{letter} is {name}" for letter, name in sorted(called.items()))
+    trace["title"] = f"{subject['name']}: {subject['headline']}"
+    trace["notes"] = [*trace["notes"], f"Here {who}."]
+    return trace

@@ -1,0 +1,241 @@
+"""What the audit answers is what docs/partition-matrix.md says, and its parts keep their promises."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tidegate.audit.cases import Explorations, Found, from_json, to_json
+from tidegate.audit.cluster import Origin, Topic
+from tidegate.audit.levels import CALM, LEVELS, QUESTION, Case, Name, loss_case
+from tidegate.audit.repair import changes_of, repair
+from tidegate.audit.signature import Signature, Subject, Variant, definition, profiles_within, switches
+from tidegate.audit.verdicts import DEFAULT, Answer, answer, checked, judged, together
+from tidegate.explorer import ENGINES
+from tidegate.explorer.search import Search
+
+from .conftest import ROOT
+from .partition_pages import GOES_ON, ROWS, VERSIONS, Cell, matrix_cells
+
+MATRIX = ROOT / "docs" / "partition-matrix.md"
+COLUMNS: dict[str, Name] = {
+    "one dies": "L1",
+    "one loses power": "L2",
+    "the others lag, then one loses power": "L4",
+    "each loses power once": "L5",
+}
+
+
+def signature(profile: str = "kafka_3_7", kraft: bool = True, **settings: Any) -> Signature:
+    """A signature of three replicas, min.isr 2, acks=all, as settings have it."""
+    elr = settings.pop("elr", profile == "kafka_4_1")
+    plain = Signature(
+        profile=profile,
+        switches=switches(profile, profile, kraft=kraft, elr=elr),
+        replicas=3,
+        min_isr=2,
+        acks="all",
+        unclean=False,
+        fsync=False,
+        co_located=False,
+        in_rack=1,
+    )
+    return replace(plain, **settings)
+
+
+@pytest.fixture(scope="module")
+def explorations(cache: Path) -> Explorations:
+    return Explorations(cache, workers=1)
+
+
+# --- against the matrix -----------------------------------------------------------------------------------------------
+
+
+def cells() -> Iterator[tuple[Cell, str]]:
+    text = MATRIX.read_text(encoding="utf-8")
+    part = text.partition("<!-- matrix: written by the tests -->\n")[2].partition("<!-- end of matrix -->\n")[0]
+    yield from matrix_cells(part)
+
+
+def of_cell(cell: Cell) -> Signature:
+    plane = next(plane for profile, _, plane in VERSIONS if profile == cell.profile)
+    _, replicas, settings = ROWS[cell.row]
+    own = {**settings, "in_rack": replicas, "replicas": replicas}
+    return signature(cell.profile, plane == "KRaft", **own)
+
+
+@pytest.mark.parametrize("profile", [profile for profile, _, _ in VERSIONS])
+def test_the_audit_says_what_the_matrix_says(profile: str, explorations: Explorations) -> None:
+    compared = 0
+    for cell, said in cells():
+        if cell.profile == profile and cell.column in COLUMNS:
+            found = answer(of_cell(cell), QUESTION["no-loss"], COLUMNS[cell.column], explorations)
+            assert (found.word == "can lose") == said.startswith("**lost**"), (cell, said, found)
+            assert found.word in ("can lose", "no loss found")
+            if found.word == "can lose":
+                assert str(len(found.steps)) == said.split(", ")[1], (cell, said)
+            compared += 1
+        elif cell.profile == profile and cell.column == GOES_ON and ROWS[cell.row][0] == "all":
+            found = answer(of_cell(cell), QUESTION["writable"], "L1", explorations)
+            assert (found.word == "no loss found") == (said == "yes"), (cell, said, found)
+            assert found.basis == "model"
+            compared += 1
+    assert compared == 4 * len(ROWS) + 6
+
+
+@pytest.mark.parametrize("min_isr", [1, 2, 3])
+@pytest.mark.parametrize("profile", ["kafka_3_7", "kafka_4_1"])
+def test_l4_has_what_a_stop_and_a_loss_of_power_in_a_small_isr_can_do(
+    profile: str, min_isr: int, explorations: Explorations
+) -> None:
+    """Whoever is shut down has left the ISR as one that lags has: nothing is overlooked by L4's budgets."""
+    one = signature(profile, min_isr=min_isr)
+    ours = explorations.found(loss_case(one, "L4"))
+    wider = {**loss_case(one, "L4").values, "isr_shrinks": 3 - min_isr, "shutdowns": 1}
+    theirs = explorations.found(Case("loss", tuple(sorted(wider.items()))))
+    for name in ("acknowledged_kept", "acked_durable", "consistent_read"):
+        assert name not in theirs.scenarios or name in ours.scenarios
+
+
+def test_more_copies_never_lose_where_fewer_did_not(explorations: Explorations) -> None:
+    """min.isr of 2 loses nothing that 1 keeps, at any level, in any version: the audit rests on no such rule, repairs
+    assume it."""
+    for profile, level in itertools.product(("kafka_2_7", "kafka_3_7", "kafka_4_1"), LEVELS):
+        words = [
+            answer(signature(profile, min_isr=n), QUESTION["no-loss"], level.name, explorations).word for n in (1, 2)
+        ]
+        assert words != ["no loss found", "can lose"], (profile, level.name)
+
+
+# --- versions ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "kraft", "expected"),
+    [
+        ((3, 7, 0, 0), (3, 7, 9, 0), True, ["kafka_3_7"]),
+        ((3, 8, 0, 0), (3, 8, 9, 0), True, ["kafka_3_7"]),
+        ((4, 0, 0, 0), (4, 0, 9, 0), True, ["kafka_3_9"]),
+        ((4, 2, 0, 0), (4, 2, 9, 0), True, ["kafka_4_1"]),
+        ((3, 0, 0, 0), (3, 9, 9, 9), True, ["kafka_3_3", "kafka_3_5", "kafka_3_7", "kafka_3_9"]),
+        ((3, 2, 0, 0), (3, 2, 9, 0), True, []),
+        ((0, 9, 0, 0), (0, 9, 9, 9), False, ["kafka_0_10"]),
+        ((2, 8, 0, 0), (2, 8, 9, 0), False, ["kafka_2_7"]),
+        ((4, 0, 0, 0), (4, 0, 9, 0), False, []),
+    ],
+)
+def test_a_version_is_a_profile_of_the_model(
+    first: tuple[int, ...], last: tuple[int, ...], kraft: bool, expected: list[str]
+) -> None:
+    assert profiles_within(first, last, kraft=kraft) == expected
+
+
+def test_zookeeper_has_what_the_models_own_profile_has() -> None:
+    """The overlay for ZooKeeper, and the profile that the model has for its last version, are the same."""
+    theirs = dict(definition().profiles["kafka_3_9_zookeeper"])
+    assert dict(switches("kafka_3_9", "kafka_3_9", kraft=False, elr=False)) == theirs
+
+
+# --- the same by another way ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("own", [{"elr": False, "power_losses": 1, "isr_shrinks": 1}, {"acks": "leader", "crashes": 1}])
+def test_a_revalued_model_is_the_bound_one(own: dict[str, Any], cache: Path) -> None:
+    """One kernel and a revalued model find what a model bound for these values finds, and plain Python too."""
+    opened = [name for name in definition().constants if name not in ("replicas", "max_records", "log_size")]
+    base = definition().bind("x", {"replicas": 2, **CALM}, None, opened, properties=("acknowledged_kept",))
+    revalued = definition().revalued(base, "x", own)
+    bound = definition().bind("x", {"replicas": 2, **CALM, **own}, None, opened, properties=("acknowledged_kept",))
+    assert revalued.values == bound.values
+    assert [a.switched_off for a in revalued.actions] == [a.switched_off for a in bound.actions]
+    search = Search(keep_going=True, cache=cache, recheck=5)
+    found = [
+        (v.distinct_states, v.transitions, [len(p.run.steps) for p in v.properties if p.run])
+        for v in (ENGINES[e](m, search, None) for m in (revalued, bound) for e in ("native", "python"))
+    ]
+    assert len(set(map(str, found))) == 1
+
+
+def test_what_is_kept_comes_back(explorations: Explorations, cache: Path) -> None:
+    case = loss_case(signature(acks="leader"), "L1")
+    first = explorations.found(case)
+    again = Explorations(cache, workers=1)
+    assert again.found(case) == first and again.explored == 0
+    assert from_json(to_json(first)) == first
+    assert from_json({"scenarios": 3}) is None and from_json([]) is None
+
+
+def test_a_broken_cache_is_explored_again(tmp_path: Path, cache: Path) -> None:
+    case = loss_case(signature(), "L0")
+    some = Explorations(tmp_path, workers=1)
+    some.bench.folder = cache
+    found = some.found(case)
+    (path,) = (tmp_path / "audit").iterdir()
+    path.write_text("{", encoding="utf-8")
+    again = Explorations(tmp_path, workers=1)
+    again.bench.folder = cache
+    assert again.found(case) == found and again.explored == 1
+
+
+def test_out_of_time_is_not_checked_and_not_kept(tmp_path: Path) -> None:
+    late = Explorations(tmp_path, seconds=-1, workers=1)
+    found = answer(signature(), QUESTION["no-loss"], "L1", late)
+    assert found.word == "not checked" and "inconclusive" in found.why
+    assert not list(tmp_path.rglob("*.json"))
+
+
+# --- several variants, repairs ----------------------------------------------------------------------------------------
+
+
+def subject(*variants: Variant) -> Subject:
+    return Subject((Topic("orders", Origin("topics.txt", 1), replication_factor=3),), None, variants, ())
+
+
+def test_what_is_not_stated_decides_or_does_not() -> None:
+    some = [Variant((("acks", a), ("version", v)), signature()) for a in ("all", "1") for v in ("3.5", "3.7")]
+    told = together(some, [Answer("no loss found"), Answer("no loss found"), Answer("can lose"), Answer("can lose")])
+    assert (told.word, told.on) == ("depends", ("acks",))
+    assert together(some, [Answer("can lose")] * 4).word == "can lose"
+
+
+@pytest.mark.parametrize(
+    ("one", "expected"),
+    [
+        (signature(acks="leader"), {"acks"}),
+        (signature(replicas=1, min_isr=1), {"replicas"}),
+        (signature(min_isr=3), {"lower_min_isr"}),
+        (signature(replicas=1, min_isr=1, acks="leader"), {"acks", "replicas"}),
+        (signature("kafka_2_1", kraft=False), {"elr"}),
+    ],
+)
+def test_a_repair_is_minimal(one: Signature, expected: set[str], explorations: Explorations) -> None:
+    (each,) = judged([subject(Variant((), one))], explorations)
+    checks = checked(each, DEFAULT)
+    assert any(check.result == "failed" for check in checks)
+    found = repair(each, checks, explorations)
+    assert found is not None
+    assert {needed.change.name for needed in found.changes} == expected
+    for needed in found.changes:
+        without = one
+        for other in found.changes:
+            without = without if other is needed else other.change.made(without)
+        question, level = needed.without
+        assert answer(without, QUESTION[question], level, explorations).word != "no loss found"
+
+
+def test_every_offered_change_changes_something() -> None:
+    worst = signature(replicas=2, min_isr=1, acks="none", unclean=True, idempotent=False, in_rack=2)
+    for change in changes_of(worst):
+        assert change.made(worst) != worst
+    assert len({change.name for change in changes_of(worst)}) == len(list(changes_of(worst)))
+
+
+def test_a_scenario_names_brokers_only_where_brokers_are(explorations: Explorations) -> None:
+    found: Found = explorations.found(loss_case(signature(), "L4"))
+    says = [each.says for steps in found.scenarios.values() for each in steps]
+    assert says and all(not re.search(r"(?<!⟨)\b[B-E]\b(?!⟩)", each) for each in says)
