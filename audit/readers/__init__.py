@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,7 +13,7 @@ from .judged import judged
 from .part import Part
 from .together import Options, join
 
-__all__ = ["Options", "part_of", "read"]
+__all__ = ["Options", "of_texts", "read"]
 
 LARGEST = 256 << 20
 """Bytes of one file; 50,000 partitions are described in 6 MB."""
@@ -30,18 +30,26 @@ def read(paths: Sequence[Path], options: Options | None = None) -> tuple[Cluster
     A directory is read with everything below it; what is no configuration is passed over there. Raises CannotRead for a
     path that does not exist, for a file named by the user that no reader understands, and for input without any fact.
     """
+    texts = ((str(path), _text(path), named) for path, named in _files(paths))
+    return of_texts(texts, options or Options(), ", ".join(map(str, paths)))
+
+
+def of_texts(
+    texts: Iterable[tuple[str, str, bool]], options: Options, whole: str
+) -> tuple[Cluster, tuple[Finding, ...]]:
+    """As `read`, of (path, text, whether the user named it). `whole` names all of it in a message."""
     parts: list[Part] = []
     files: list[tuple[str, str]] = []
-    for path, named in _files(paths):
-        part = part_of(str(path), _text(path))
+    for path, text, named in texts:
+        part = part_of(path, text)
         if part is None and named:
             raise CannotRead(f"{path} is no configuration that is known here. {KNOWN}")
         if part is not None:
             parts.append(part)
-            files.append((str(path), part.format))
+            files.append((path, part.format))
     if not files:
-        raise CannotRead(f"{', '.join(map(str, paths))}: nothing in it is a configuration that is known here. {KNOWN}")
-    cluster, findings = join(parts, options or Options(), tuple(files))
+        raise CannotRead(f"{whole}: nothing in it is a configuration that is known here. {KNOWN}")
+    cluster, findings = join(parts, options, tuple(files))
     return cluster, tuple(dict.fromkeys([*findings, *judged(cluster), *advise(cluster)]))
 
 
@@ -111,7 +119,8 @@ def of_yaml(path: str, text: str) -> Part | None:
     for tree in trees:
         if compose.recognised(tree):
             return compose.read(path, tree)
-    spring = [leaf for tree in trees for leaf in tree.leaves() if leaf.path[:2] == ("spring", "kafka")]
+    below = [found for tree in trees if (found := tree.get("spring", "kafka")) is not None]
+    spring = [leaf for tree in below for leaf in tree.leaves()]
     if not spring:
         return None
     settings = [

@@ -129,12 +129,15 @@ def configs(path: str, text: str) -> Part | None:
             _setting(part, into, dynamic, read, Origin(path, number))
         elif line.strip():
             part.note("not_read", "note", "a line that states no setting", Origin(path, number), "nothing")
+    if part.control_plane == "kraft":
+        part.facts.pop("inter_broker_protocol", None)  # KRaft has the setting, and does not read it
     return part
 
 
 def _setting(part: Part, into: list[Setting], dynamic: list[Setting], read: re.Match[str], origin: Origin) -> None:
     """One line. With `--all` it has the value in force first, and then those of the layers below, which count too."""
     layers = re.findall(LAYER, read[4])
+    _told(part, read[1], read[2].strip(), layers, origin)
     value = HIDDEN if read[3] == "true" else _null(read[2].strip())
     first = layers[0][0] if layers else ""
     if into is dynamic or not first.startswith("DYNAMIC_"):
@@ -146,6 +149,20 @@ def _setting(part: Part, into: list[Setting], dynamic: list[Setting], read: re.M
         if name == read[1] and not layer.startswith("DYNAMIC_"):
             into.append(Setting(name, HIDDEN if read[3] == "true" else _null(below), origin))
             return
+
+
+def _told(part: Part, key: str, value: str, layers: list[tuple[str, str, str]], origin: Origin) -> None:
+    """What a running broker's settings say about the release: its default protocol is that release's."""
+    if key == "process.roles" and value:
+        part.control_plane = "kraft"
+    elif key == "zookeeper.connect" and value not in ("", "null"):
+        part.control_plane = part.control_plane or "zookeeper"
+    elif key == "inter.broker.protocol.version":
+        part.fact("inter_broker_protocol", value, origin)
+        default = next((below for layer, name, below in layers if layer == "DEFAULT_CONFIG" and name == key), "")
+        release = re.match(r"\d+\.\d+", default)
+        if release:
+            part.fact("kafka", release[0], origin, f"the broker's default of {key} is {default}")
 
 
 def _null(value: str) -> str:

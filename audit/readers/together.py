@@ -282,7 +282,17 @@ def _compatible(name: str, one: str, other: str) -> bool:
 
 def _control_plane(joined: _Joined) -> ControlPlane | None:
     told: set[ControlPlane] = {part.control_plane for part in joined.parts if part.control_plane is not None}
-    return told.pop() if len(told) == 1 else None
+    if len(told) < 2:
+        return told.pop() if told else None
+    of = {part.control_plane: part for part in joined.parts}
+    first, second = (_where(of[each]) for each in ("zookeeper", "kraft"))
+    what = "some files are of a cluster with ZooKeeper, others of one with KRaft"
+    joined.disagree(what, first, second, "give the files of one cluster, of one side of a migration")
+    return None
+
+
+def _where(part: Part) -> Origin:
+    return part.brokers[0].origin if part.brokers else Origin(part.format)
 
 
 def _quorum(joined: _Joined, versions: Versions) -> Quorum | None:

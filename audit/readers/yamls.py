@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 
 from ruamel.yaml import YAML
 from ruamel.yaml.error import YAMLError
 from ruamel.yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
 DEEPEST = 60
-MOST_NODES = 200_000
+MOST_LEAVES = 100_000
 
 
 class NotYaml(Exception):
@@ -69,13 +70,16 @@ class Tree:
         value = found.node.value
         return None if value in ("", "null", "~") and found.node.style is None else value
 
-    def leaves(self, depth: int = 0) -> Iterator[Leaf]:
-        """Every scalar below, with its path."""
+    def leaves(self) -> Iterator[Leaf]:
+        """Every scalar below, with its path; no more than `MOST_LEAVES`, since aliases can make billions of few."""
+        return islice(self._leaves(0), MOST_LEAVES)
+
+    def _leaves(self, depth: int) -> Iterator[Leaf]:
         if isinstance(self.node, ScalarNode):
             yield Leaf(self.path, self.node.value, self.line)
         elif depth < DEEPEST:
             for _, sub in self.items():
-                yield from sub.leaves(depth + 1)
+                yield from sub._leaves(depth + 1)
 
 
 def _pairs(node: MappingNode) -> list[tuple[Node, Node]]:
@@ -105,7 +109,7 @@ def documents(text: str) -> list[Tree]:
     except YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         at = f" at line {mark.line + 1}" if mark is not None else ""
-        raise NotYaml(f"its YAML is broken{at}: {getattr(error, 'problem', None) or type(error).__name__}") from None
+        raise NotYaml(f"its YAML is broken{at} ({type(error).__name__})") from None  # the parser's words quote the text
     except (RecursionError, ValueError, AttributeError, IndexError, AssertionError) as error:
         raise NotYaml(f"its YAML is broken: {type(error).__name__}") from None
     return [Tree(node) for node in nodes]

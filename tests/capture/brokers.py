@@ -3,12 +3,13 @@
     python tests/capture/brokers.py 2.8.2-zookeeper 4.1.0-kraft     (no name: all of them)
 
 Needs Java 17, Maven and about 3 GB of memory. Three brokers on 127.0.0.1, one of them killed, then two.
-Writes tests/fixtures/audit/<release>/{healthy,one-dead,two-dead}/*.txt, the brokers' files and the list of settings.
+Writes tests/fixtures/audit/<release>/{healthy,one-dead,two-dead,collected}/, and the list of settings.
 """
 
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -18,6 +19,8 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 from zipfile import ZipFile
+
+from tidegate.audit.collecting import script
 
 HERE = Path(__file__).resolve().parent
 FIXTURES = HERE.parent / "fixtures" / "audit"
@@ -257,6 +260,25 @@ def keep(kafka: Kafka, bootstrap: str, mode: str, into: Path) -> None:
         (into / f"{name}.txt").write_text(kafka.tool(*command, fails=True), encoding="utf-8")
 
 
+def collect(kafka: Kafka, bootstrap: str, into: Path) -> None:
+    """What `tidegate audit --collect` makes of the cluster: its script, run with the release's own tools."""
+    tools = kafka.folder / "bin"
+    tools.mkdir()
+    for name in ("topics", "configs", "features", "metadata-quorum"):
+        tool = name.removeprefix("metadata-")
+        if tool != "quorum" or kafka.version >= "3.3":
+            command = " ".join(kafka.java(kafka.class_of(tool)))
+            path = tools / f"kafka-{name}.sh"
+            path.write_text(f'#!/bin/sh\nexec {command} "$@"\n'.replace(f"{kafka.jars}/*", f"'{kafka.jars}/*'"))
+            path.chmod(0o755)
+    (kafka.folder / "collect.sh").write_text(script(), encoding="utf-8")
+    files = ["server-1.properties", "server-2.properties", "server-3.properties"]
+    command = ["sh", "collect.sh", "--bootstrap-server", bootstrap, "--bin", str(tools), "--out", "collected", *files]
+    subprocess.run(command, cwd=kafka.folder, check=True)
+    shutil.rmtree(into, ignore_errors=True)
+    shutil.copytree(kafka.folder / "collected", into)
+
+
 def capture(release: str) -> None:
     """One release, from its jars to its fixtures."""
     version, mode = release.split("-")
@@ -276,6 +298,7 @@ def capture(release: str) -> None:
             keep(kafka, bootstrap, mode, into / "healthy")
             for path in kafka.folder.glob("*.properties"):
                 (into / "healthy" / path.name).write_bytes(path.read_bytes())
+            collect(kafka, bootstrap, into / "collected")
             kafka.kill("server-3")
             settle(kafka, bootstrap, 2)
             keep(kafka, bootstrap, mode, into / "one-dead")
