@@ -155,7 +155,8 @@ def _for_client(client: Client, key: Key) -> Answer:
     found = _stated(client.settings, key.name)
     if found is not None:
         return Stated(found.value, found.origin)
-    rows = [row for row in key.defaults if client.family is None or row.of == client.family.value]
+    family = _underneath(client.family.value, key) if client.family is not None else None
+    rows = [row for row in key.defaults if client.family is None or row.of == family]
     possible = tuple(dict.fromkeys(Default(row.value, f"{row.of}: {row.source}") for row in rows))
     what = f"`{key.name}` of {client.kind} {client.name} is not stated"
     if client.family is None:
@@ -163,6 +164,14 @@ def _for_client(client: Client, key: Key) -> Answer:
     if not rows:
         return Unknown(f"{what}, and its default in {client.family.value} is not known here", f"set {key.name}")
     return _by_version(rows, what, client.version, "--client FAMILY:VERSION, such as java:3.9", "client's version")
+
+
+def _underneath(family: str, key: Key) -> str | None:
+    """Whose default a client has; None if it sets one of its own."""
+    other = _document()["families"].get(family)
+    if other is None:
+        return family
+    return None if key.name in other["but"] else other["like"]
 
 
 def _by_version(rows: Sequence[Row], what: str, version: Stated | None, tell: str, whose: str) -> Answer:
@@ -224,10 +233,20 @@ def _for_topic(cluster: Cluster, topic: Topic, key: Key) -> Answer:
         return Stated(found.value, found.origin)
     what = f"`{key.name}` of topic {topic.name} is not stated"
     if topic.complete:
-        return default_of(cluster, key, what)
+        return _default_in_use(cluster, topic, key, what)
     if "broker" not in key.scopes:
         return default_of(cluster, key, what)
     return _from_brokers(cluster, topic, key, what)
+
+
+def _default_in_use(cluster: Cluster, topic: Topic, key: Key, what: str) -> Answer:
+    """What a described topic leaves out is a default: the table's, or the one that its brokers show in full."""
+    answer = default_of(cluster, key, what)
+    if isinstance(answer, Unknown) and "broker" in key.scopes:
+        shown = _from_brokers(cluster, topic, key, what)
+        if isinstance(shown, Stated) and shown.value in {each.value for each in answer.possible}:
+            return shown
+    return answer
 
 
 def _from_brokers(cluster: Cluster, topic: Topic, key: Key, what: str) -> Answer:

@@ -148,6 +148,7 @@ def test_steps_that_are_replayed_still_fail_where_they_did() -> None:
     assert [holds(model, model.properties[0], state) for state in run.states()[-2:]] == [True, False]
     assert replay_line(model, run).startswith("tidegate replay raft:count_replicas ")
 
+
 SHORT = {
     "replication:truncate_to_hw two_replicas weak_isr": (
         "A committed 0a at step 6, and B lost it at step 8, because B's high watermark was 0."

@@ -149,6 +149,8 @@ def test_without_any_brokers_file_nothing_is_known_unless_the_topic_is_complete(
         ("librdkafka", "2.3", "isolation.level", "read_committed"),
         ("librdkafka", "1.5.0", "retries", None),
         ("sarama", "1.40", "acks", None),
+        ("spring", "3.9", "acks", "all"),
+        ("spring", "3.9", "enable.auto.commit", None),
     ],
 )
 def test_a_clients_default_is_its_familys(
@@ -211,3 +213,13 @@ def test_wrong_values_are_told(key: str, value: str, message: str) -> None:
 def test_a_secrets_value_is_never_held(key: str) -> None:
     assert setting(key, "hunter2").value == HIDDEN
     assert "hunter2" not in repr(setting(key, "hunter2"))
+
+
+def test_what_a_described_topic_leaves_out_is_a_default_that_its_brokers_may_show() -> None:
+    """Without a distribution the table does not tell, but a running broker does; a stale file does not."""
+    key = "unclean.leader.election.enable"
+    shown = Cluster(brokers=(broker(1, setting(key, "false")),), versions=versions(None, None))
+    assert value_of(shown, topic(complete=True, replicas=(1,)), key) == Stated("false", HERE)
+    name = "min.insync.replicas"
+    stale = Cluster(brokers=(broker(1, setting(name, "2")),), versions=versions(None, None))
+    assert isinstance(value_of(stale, topic(complete=True, replicas=(1,)), name), Unknown)

@@ -81,6 +81,35 @@ def test_eligible_leader_replicas_of_a_real_cluster() -> None:
     assert cluster.quorum is not None and cluster.quorum.dynamic
 
 
+def test_below_min_isr_the_last_to_leave_is_eligible() -> None:
+    """min.insync.replicas=2 and two brokers dead: one replica in sync, and the one that left second is in the ELR."""
+    cluster, _ = captured("4.1.0-kraft", "two-dead")
+    (partition,) = topic(cluster, "ledger").partitions
+    assert (partition.leader, partition.isr, partition.elr) == (1, (1,), (2,))
+
+
+COLLECTED = [release for release in RELEASES if (FIXTURES / release / "collected").is_dir()]
+
+
+@pytest.mark.parametrize("release", COLLECTED)
+def test_what_the_script_collected_of_real_clusters(release: str) -> None:
+    """A collection names every effective setting, so that nothing depends on a distribution that is not stated."""
+    assert "planted" not in "".join(path.read_text() for path in (FIXTURES / release / "collected").iterdir())
+    cluster, findings = read([FIXTURES / release / "collected"])
+    assert not [each for each in findings if each.kind in ("not_read", "typo", "wrong_value", "unknown_key")]
+    assert cluster.control_plane == release.split("-")[1]
+    assert cluster.versions.kafka is not None and release.startswith(cluster.versions.kafka.value)
+    assert [b.rack.value for b in cluster.brokers if b.rack] == ["rack-b", "rack-a", "rack-b"]
+    for name in ("orders", "scratch", "__consumer_offsets"):
+        for key in (
+            "min.insync.replicas",
+            "unclean.leader.election.enable",
+            "flush.messages",
+            "replica.lag.time.max.ms",
+        ):
+            assert not isinstance(value_of(cluster, topic(cluster, name), key), Unknown), (name, key)
+
+
 def test_brokers_without_elr_have_none_not_an_empty_one() -> None:
     cluster, _ = captured("2.8.2-zookeeper", "one-dead")
     assert {each.elr for each in topic(cluster, "orders").partitions} == {None}
