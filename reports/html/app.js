@@ -170,7 +170,7 @@ function reveal(box, part) {
 
 function search(direction) {
   at.found = trace.matches($("search").value);
-  const found = at.found.length === 1 ? "1 match" : `${at.found.length.toLocaleString("en")} matches`;
+  const found = at.found.length === 1 ? "1 match" : `${digits.format(at.found.length)} matches`;
   $("found").textContent = $("search").value.trim() ? found : "";
   $("steps").drawn = null;
   const next = direction > 0 ? at.found.find((each) => each > at.position) ?? at.found[0]
@@ -237,7 +237,7 @@ function renderPicture() {
   const number = other && other.of.number(other.position);
   const title = other && (other.of === trace ? `Pinned: state ${number}`
     : `${other.of.document.title}, state ${number}`);
-  $("panes").replaceChildren(...(other ? [pane(other.of, other.position, title, "pin")] : []),
+  patch($("panes"), ...(other ? [pane(other.of, other.position, title, "pin")] : []),
     pane(trace, at.position, other ? `State ${trace.number(at.position)}` : "", "now"));
   $("legend").hidden = !trace.document.view || at.table;
 }
@@ -279,12 +279,12 @@ function renderChanges() {
       : html("p", "muted", "Nothing."));
   }
   if (step && step.where) parts.push(html("p", "muted small", `${step.step} · ${step.where.file}:${step.where.line}`));
-  $("changes").replaceChildren(...parts);
+  patch($("changes"), ...parts);
 }
 
 function renderFields() {
   $("fields-panel").hidden = at.changedOnly;
-  if (!at.changedOnly) $("fields").replaceChildren(fieldTable(trace, at.position,
+  if (!at.changedOnly) patch($("fields"), fieldTable(trace, at.position,
     { keys: true, wanted: $("filter").value.trim().toLowerCase() }));
 }
 
@@ -304,7 +304,7 @@ function renderChoices() {
   html("h2", "", "Why disabled"), ...choices.disabled.map(([reason, steps]) =>
     choice(steps, reason.why, reason.where))];
   const stuck = choices === null && failure && at.position === trace.last ? failure.disabled : [];
-  $("choices").replaceChildren(...parts, ...stuck.map(({ step, why }) => choice([step], why)),
+  patch($("choices"), ...parts, ...stuck.map(({ step, why }) => choice([step], why)),
     disabled.truncated ? html("p", "muted small", disabled.truncated) : "");
 }
 
@@ -312,7 +312,7 @@ function renderProperties() {
   for (const id of ["properties", "truth"]) $(id).hidden = !at.properties;
   if (!at.properties) return;
   const sign = { holds: "✓", reached: "✓", fails: "✗" };
-  $("properties").replaceChildren(html("h2", "", "Properties here"), html("ul", "plain", strip.rows.map((row) => {
+  patch($("properties"), html("h2", "", "Properties here"), html("ul", "plain", strip.rows.map((row) => {
     const words = strip.words(row, at.position);
     return html("li", { class: words === "fails" ? "failing" : "", title: row.says },
       `${sign[words] || "–"} ${row.name} `, html("span", "muted", words));
@@ -409,7 +409,10 @@ function renderPaper() {
 
 // --- all together ----------------------------------------------------------------------------------------------------
 
+/** Draws what there is at a position. Sizes are asked for first: once something is changed, asking for one makes the
+ * browser lay the page out at once. */
 function render() {
+  const room = { chart: $("chart").clientHeight, scrolled: $("chart").scrollTop };
   renderSteps();
   renderPicture();
   renderChanges();
@@ -425,8 +428,8 @@ function render() {
   }
   $("where").textContent = `${trace.number(at.position)} / ${trace.total}`;
   $("table").setAttribute("aria-pressed", String(at.table));
-  reveal($("steps"), $($("steps").getAttribute("aria-activedescendant")));
-  if (!$("messages").hidden) reveal($("chart"), chart.cursor);
+  if (items.length <= VIRTUAL) reveal($("steps"), $($("steps").getAttribute("aria-activedescendant")));
+  if (!$("messages").hidden) chart.reveal(at.position, room.scrolled, room.chart);
   clearTimeout(linkTimer);
   linkTimer = setTimeout(() => {
     written = link();
@@ -441,6 +444,7 @@ const opening = () => trace.failing ?? (trace.document.kind === "run" ? 0 : trac
 
 function choose(index) {
   Object.assign(at, { trace: index, found: [], pin: null, focus: null });
+  $("panes").replaceChildren();
   trace = traces[index];
   common = traces.length > 1 ? trace.commonWith(traces[(index + 1) % traces.length]) : null;
   chart = new Chart(trace, $("chart"), go);

@@ -42,8 +42,9 @@ class Chart {
   /** Everything that does not depend on where one is. */
   draw(from, focus) {
     const to = Math.min(this.trace.last, from + CHART_WINDOW - 1);
-    Object.assign(this, { from, focus, to, moving: [], now: svg("g", "now") });
+    Object.assign(this, { from, focus, to, now: svg("g", "now") });
     const [width, height] = [GUTTER + this.columns.length * COLUMN, (to - from + 1) * LINE + 10];
+    this.veil = svg("rect", { x: 0, width, height, class: "future" });
     this.cursor = svg("rect", { x: 0, y: 0, width, height: LINE - 2, rx: 5, class: "cursor" });
     const rows = Array.from({ length: to - from + 1 }, (_, index) => this.row(from + index, width));
     const sized = (tall) => ({ viewBox: `0 0 ${width} ${tall}`, width, height: tall });
@@ -55,22 +56,20 @@ class Chart {
       svg("defs", "", tip("tip", "M0,0 L8,4 L0,8 z", 13), tip("cross", "M0,0 L8,8 M0,8 L8,0", 4)),
       this.cursor, this.columns.map((id) => svg("line", { x1: this.x(id), y1: 0, x2: this.x(id), y2: height,
         class: "life" })),
-      rows, this.messages.map((each) => this.message(each)), this.now));
+      rows, this.messages.map((each) => this.message(each)), this.veil, this.now));
   }
 
   /** A step: its number and action, and a mark in the lane whose step it is. */
   row(position, width) {
     const step = this.trace.step(position), y = this.y(position);
     const faint = this.focus && !this.trace.touches(position, this.focus) ? " dimmed" : "";
-    const made = svg("g", { class: `event ${step.kind}${faint}`, onclick: () => this.onstep(position) },
+    return svg("g", { class: `event ${step.kind}${faint}`, onclick: () => this.onstep(position) },
       svg("title", "", step.sentence),
       svg("rect", { x: 0, y: y - LINE / 2, width, height: LINE, class: "hit" }),
       text(40, y + 4, step.i, { class: "number", "text-anchor": "end" }),
       text(50, y + 4, short(step.action, 20), { class: "what" }),
       this.trace.isAfterGap(position) ? svg("path", { d: `M0,${y - LINE / 2} H${width}`, class: "gap" }) : null,
       this.partners(step, y), this.dot(step, y));
-    this.moving.push([made, position]);
-    return made;
   }
 
   dot(step, y) {
@@ -103,19 +102,23 @@ class Chart {
     const back = x1 === x2 ? 44 : 0;
     const d = back ? `M${x1},${y1} C${x1 + back},${y1} ${x1 + back},${y2} ${x1},${y2}` : `M${x1},${y1} L${x2},${y2}`;
     const told = `${each.text}${each.copy ? " (a duplicate)" : ""}${how ? `, ${how} at step ${each.ended}` : ""}`;
-    const made = svg("g", { class: `arrow ${how}`, onclick: () => this.onstep(ended) }, svg("title", "", told),
+    return svg("g", { class: `arrow ${how}`, onclick: () => this.onstep(ended) }, svg("title", "", told),
       svg("path", { d, class: each.copy ? "line copy" : "line", "marker-end": how ? "url(#cross)" : "url(#tip)" }),
       each.copy ? svg("path", { d, class: "inner" }) : null,
       text((x1 + x2) / 2 + back, (y1 + y2) / 2 - 5, short(each.name, 18), { class: "name", "text-anchor": "middle" }));
-    this.moving.push([made, ended]);
-    return made;
   }
 
-  /** What depends on where one is: the band, what is still to come, what is in flight. */
+  /** Scrolls so far that a position is in sight, by half of what can be seen, so that this is rarely needed. */
+  reveal(position, scrolled, room) {
+    const top = HEADS + this.y(Math.max(position, this.from)) - LINE / 2;
+    if (top < scrolled + HEADS || top + LINE > scrolled + room) this.host.scrollTop = top - room / 2;
+  }
+
+  /** What depends on where one is: the band, a veil over what is still to come, what is in flight. */
   mark(position) {
     this.cursor.setAttribute("y", this.y(position) - LINE / 2 + 1);
     this.cursor.classList.toggle("nowhere", position === 0);
-    for (const [made, ended] of this.moving) made.classList.toggle("future", ended > position);
+    this.veil.setAttribute("y", Math.max(0, this.y(position) + LINE / 2));
     this.now.replaceChildren(...this.inFlight(position).map((each) => this.flight(each, position)));
   }
 

@@ -28,6 +28,31 @@ function element(made, attributes, children) {
 const svg = (tag, attributes = "", ...children) => element(document.createElementNS(SVG, tag), attributes, children);
 const html = (tag, attributes = "", ...children) => element(document.createElement(tag), attributes, children);
 
+/** Makes what is in an element what is given, and leaves alone what is the same: the browser lays out and paints anew
+ * only what differs. What stays keeps its listeners, so that these must follow from its place and its attributes. */
+function patch(host, ...given) {
+  const [old, wanted] = [[...host.childNodes], given.flat(Infinity).filter((each) => each !== null && each !== "")];
+  wanted.forEach((each, index) => {
+    const [was, node] = [old[index], typeof each === "string" ? document.createTextNode(each) : each];
+    if (was === undefined) host.append(node);
+    else if (was.nodeName !== node.nodeName) was.replaceWith(node);
+    else if (!was.isEqualNode(node)) patchOne(was, node);
+  });
+  for (const each of old.slice(wanted.length)) each.remove();
+}
+
+function patchOne(was, node) {
+  if (was.nodeType === Node.TEXT_NODE) was.data = node.data;
+  else {
+    for (const { name } of [...was.attributes]) if (!node.hasAttribute(name)) was.removeAttribute(name);
+    for (const { name, value } of node.attributes) {
+      if (name === "style") was.style.cssText = node.style.cssText;
+      else if (was.getAttribute(name) !== value) was.setAttribute(name, value);
+    }
+    patch(was, ...node.childNodes);
+  }
+}
+
 const ROW = 86, TOP = 24, LEFT = 252, CELL = 50, BOX = 44, TALL = 36, WINDOW = 40;
 const xOf = (offset, shown) => LEFT + (offset - shown.from) * CELL;
 

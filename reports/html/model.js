@@ -12,7 +12,8 @@ function said(value, type = { kind: "" }) {
 }
 
 /** `1 step`, `2 steps`, `1,000 steps`. */
-const count = (number, noun) => `${number.toLocaleString("en")} ${noun}${number === 1 ? "" : "s"}`;
+const count = (number, noun) => `${digits.format(number)} ${noun}${number === 1 ? "" : "s"}`;
+const digits = new Intl.NumberFormat("en");
 
 const same = (one, other) => JSON.stringify(one) === JSON.stringify(other);
 
