@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import signal
 import subprocess
-import sys
 import threading
 import time
-from collections.abc import Iterator, Mapping
-from contextlib import suppress
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from ..explorer.spark.commands import Told
+from ..reports.document import SCHEMA
 from ..reports.paper import count
 from .exits import Exit
 from .recorded import Audit, Expected, Recorded, constant_text
+from .tethered import tethered
 
 Entry = Recorded | Audit
 
@@ -46,6 +47,16 @@ class Result:
 
 
 _KNOWN_FAILURES = (Exit.USAGE, Exit.MODEL_TEXT, Exit.UNREADABLE)
+_REPORTING = (
+    Exit.HOLDS,
+    Exit.SAFETY,
+    Exit.DEADLOCK,
+    Exit.LIVENESS,
+    Exit.VACUOUS,
+    Exit.INCONCLUSIVE,
+    Exit.MODEL_BROKE,
+)
+"""How a check ends that has something to report."""
 
 
 class Workers:
@@ -56,30 +67,23 @@ class Workers:
         self._running: set[subprocess.Popen[str]] = set()
         self.stopping = False
 
-    def run(self, command: list[str]) -> tuple[int, str, str] | None:
+    def run(self, arguments: Sequence[str]) -> tuple[int, str, str] | None:
         """A command's exit, output and errors; None when everything was told to stop before it began.
 
-        It runs in a session of its own: what is typed at the terminal reaches it through `stop` alone.
+        It runs in a session of its own: what is typed at the terminal reaches it through `stop` alone. Should this
+        process end before it, even by SIGKILL, it ends too.
         """
-        with self._lock:
-            if self.stopping:
-                return None
-            worker = subprocess.Popen(
-                command,
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                text=True,
-                encoding="utf-8",
-                errors="replace",
-                start_new_session=True,
-            )
-            self._running.add(worker)
-        try:
-            out, err = worker.communicate()
-        finally:
+        with contextlib.ExitStack() as until:
             with self._lock:
-                self._running.discard(worker)
+                if self.stopping:
+                    return None
+                worker = until.enter_context(tethered(arguments))
+                self._running.add(worker)
+            try:
+                out, err = worker.communicate()
+            finally:
+                with self._lock:
+                    self._running.discard(worker)
         return worker.returncode, out, err
 
     def stop(self, with_signal: signal.Signals) -> None:
@@ -87,7 +91,7 @@ class Workers:
         with self._lock:
             self.stopping = True
             for worker in self._running:
-                with suppress(ProcessLookupError):
+                with contextlib.suppress(ProcessLookupError):
                     worker.send_signal(with_signal)
 
 
@@ -96,7 +100,7 @@ def checked(entry: Entry, options: argparse.Namespace, workers: Workers) -> Resu
     if isinstance(entry, Audit):
         return None if workers.stopping else audited(entry)
     started = time.monotonic()
-    done = workers.run([sys.executable, *command(entry, options)])
+    done = workers.run(arguments(entry, options))
     if done is None:
         return None
     code, out, err = done
@@ -104,20 +108,29 @@ def checked(entry: Entry, options: argparse.Namespace, workers: Workers) -> Resu
 
 
 def command(check: Recorded, options: argparse.Namespace) -> list[str]:
-    """What a Python is given that runs a recorded check."""
+    """What a Python is given that runs a recorded check on another machine."""
     return ["-m", "tidegate.cli.main", *arguments(check, options)]
 
 
 def read_back(check: Recorded, told: Told, options: argparse.Namespace, *, stopping: bool = False) -> Result:
-    """Compares what a check's process told."""
+    """Compares what a check's process told. A report counts only if the process ended as one that reports does."""
+    report = _report(told)
+    if report is not None and (stopping or told.exit in _REPORTING):
+        return judged(check, report, told.seconds, ci=options.ci)
+    if stopping or told.exit == Exit.INCONCLUSIVE:
+        nothing = Difference("", "interrupted before there was anything to report")
+        return Result(check, "inconclusive", Exit.INCONCLUSIVE, told.seconds, None, (nothing,))
+    return _broken(check, told.exit, told.err, told.seconds)
+
+
+def _report(told: Told) -> Mapping[str, Any] | None:
+    """The report that a process printed, whole; None if it did not."""
     try:
-        report = json.loads(told.out)
+        read = json.loads(told.out)
     except json.JSONDecodeError:
-        if stopping or told.exit == Exit.INCONCLUSIVE:
-            nothing = Difference("", "interrupted before there was anything to report")
-            return Result(check, "inconclusive", Exit.INCONCLUSIVE, told.seconds, None, (nothing,))
-        return _broken(check, told.exit, told.err, told.seconds)
-    return judged(check, report, told.seconds, ci=options.ci)
+        return None
+    is_report = isinstance(read, dict) and cast("dict[str, Any]", read).get("schema") == SCHEMA
+    return cast("dict[str, Any]", read) if is_report else None
 
 
 def _broken(check: Recorded, code: int, told: str, seconds: float) -> Result:
@@ -125,7 +138,7 @@ def _broken(check: Recorded, code: int, told: str, seconds: float) -> Result:
     if code in _KNOWN_FAILURES:
         return Result(check, "cannot run", Exit(code), seconds, None, (Difference("", told.strip()),))
     if code < 0:
-        with suppress(ValueError):
+        with contextlib.suppress(ValueError):
             what = f"the process of this check was ended by {signal.Signals(-code).name}"
             hint = "; out of memory? --memory and --workers bound it" if code == -signal.SIGKILL else ""
             text = "\n".join(part for part in (what + hint, told.strip()) if part)

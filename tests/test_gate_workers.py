@@ -4,6 +4,7 @@ of what was done.
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import signal
@@ -16,6 +17,9 @@ from typing import Any
 
 import pytest
 from tidegate.cli.exits import Exit, worst
+from tidegate.cli.gating import read_back
+from tidegate.cli.recorded import read
+from tidegate.explorer.spark.commands import Told
 
 from .conftest import ROOT
 
@@ -110,6 +114,51 @@ def test_an_interrupt_stops_everything_and_reports_what_was_done(
         (f"replication max_leader_epoch=9 max_records={records}", "interrupted") for records in (3, 4)
     ]
     assert "not run: 2 recorded checks, because the gate was interrupted" in out
+
+
+def test_a_gate_that_is_killed_leaves_no_process_behind(gates: list[Gate], tmp_path: Path, cache: Path) -> None:
+    text = ENDLESS.format(number=2) + ENDLESS.format(number=3)
+    gate = begin(gates, tmp_path, cache, text, "--workers", "1")
+    running = child(gate)
+    gate.kill()
+    gate.wait()
+    for _ in range(3000):
+        if not is_running(running):
+            return
+        time.sleep(0.02)
+    os.kill(running, signal.SIGKILL)
+    raise AssertionError("a check goes on after its gate was killed")
+
+
+def is_running(pid: int) -> bool:
+    """Whether a process is there, and not only its end, which nobody may have asked for yet."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+
+
+OPTIONS = argparse.Namespace(ci=True)
+
+
+@pytest.mark.parametrize(
+    ("exit_", "out", "told"),
+    [
+        (-11, '{"schema": "tidegate.check/1"}', "the process of this check was ended by SIGSEGV"),
+        (70, '{"schema": "tidegate.check/1"}', "the process of this check ended with 70 and said nothing"),
+        (0, '{"schema": "tidegate.check/1"', "the process of this check ended with 0 and said nothing"),
+        (0, "null", "the process of this check ended with 0 and said nothing"),
+        (0, '{"schema": "else"}', "the process of this check ended with 0 and said nothing"),
+        (0, "", "the process of this check ended with 0 and said nothing"),
+    ],
+)
+def test_a_check_that_crashes_is_never_green(exit_: int, out: str, told: str, tmp_path: Path) -> None:
+    """Not even one that printed its report first."""
+    (tmp_path / "gate.toml").write_text(HEAD + QUICK)
+    check = read(tmp_path / "gate.toml").checks[0]
+    result = read_back(check, Told(exit_, out, "", 0.1), OPTIONS)
+    assert (result.result, result.exit) == ("broke down", Exit.INTERNAL)
+    assert [each.text for each in result.differences] == [told]
 
 
 def test_what_several_exits_come_to() -> None:
