@@ -50,6 +50,7 @@ EXAMPLES = """\
   tidegate check mine.py:broken --json --out report/
   tidegate check replication:truncate_to_hw --engine bmc --depth 10 --property strong_isr
   tidegate check raft:count_replicas --engine walk --set max_term=4 --time 30 --seed 7
+  tidegate check raft:paper --engine walk --walks 1000000 --master spark://node1:7077
   tidegate check raft --witness command_is_applied --witness longest:advance_commit_index
   tidegate check replication:kip320 --engine spark --master "local[2]" --bounds large
 

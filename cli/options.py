@@ -211,8 +211,12 @@ def walks_of(options: argparse.Namespace) -> Walks | None:
 
 def add_cluster_options(parser: Parser) -> None:
     """How a search is spread over Spark."""
-    group = parser.add_argument_group("many machines (--engine spark)")
-    group.add_argument("--master", metavar="URL", help="Spark's, or sc://host:port of Connect (default: local[*])")
+    group = parser.add_argument_group("many machines (--engine spark; --master and --conf also with --engine walk)")
+    group.add_argument(
+        "--master",
+        metavar="URL",
+        help="Spark's, or sc://host:port of Connect (default: local[*]; random walks: none, this process)",
+    )
     group.add_argument("--shards", metavar="K", type=positive, help="who own the states (default: one a core)")
     group.add_argument(
         "--run-dir",
@@ -247,15 +251,27 @@ def cluster_of(options: argparse.Namespace) -> Cluster | None:
     """What `add_cluster_options` read; None for another engine. Raises `Wrong` where an option asks nothing of the
     engine."""
     given = {name: getattr(options, name) for name in _CLUSTER if getattr(options, name) not in (None, [])}
-    if options.engine != "spark":
-        for name in given:
-            raise Wrong(f"--{name.replace('_', '-')} is for --engine spark")
+    spread = {"spark": _CLUSTER, "walk": ("master", "conf") if options.master is not None else ("master",)}
+    for name in given:
+        if name not in spread.get(options.engine, ()):
+            raise Wrong(f"--{name.replace('_', '-')} is for --engine spark{_also(name)}")
+    if options.engine not in spread or (options.engine == "walk" and not given):
         return None
     if options.workers != 1:
-        raise Wrong("--workers is for threads of one process; with --engine spark, --master and --shards say how many")
+        raise Wrong(f"--workers is for threads of one process; {_MANY[options.engine]}")
     if "conf" in given:
         given["conf"] = tuple(_setting(each) for each in given["conf"])
     return Cluster(**given)
+
+
+def _also(name: str) -> str:
+    return {"master": " and --engine walk", "conf": " and, with --master, --engine walk"}.get(name, "")
+
+
+_MANY = {
+    "spark": "with --engine spark, --master and --shards say how many",
+    "walk": "with --master, Spark takes the walks with all of its cores",
+}
 
 
 def _setting(text: str) -> tuple[str, str]:

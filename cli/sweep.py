@@ -63,7 +63,12 @@ def add(verbs: Verbs[Parser]) -> None:
     group.add_argument("--processes", metavar="N", type=positive, default=2, help="checks at a time, here (default: 2)")
     group.add_argument("--memory", metavar="SIZE", type=size, help="of one check: 500M, 2G")
     group.add_argument("--time", metavar="SECONDS", type=seconds, help="of one check")
-    group.add_argument("--out", metavar="FILE", type=Path, help="write the table as Parquet (needs the extra spark)")
+    group.add_argument(
+        "--out",
+        metavar="FILE",
+        type=Path,
+        help="write the table as Parquet, a column for each property and varied constant (needs the extra spark)",
+    )
     add_print_options(parser)
     parser.set_defaults(run=run)
 
@@ -73,7 +78,8 @@ def run(options: argparse.Namespace) -> Exit:
     choice = chosen(options)
     points = list(points_of(choice, options.vary, drop=options.drop))
     commands = [_command(choice, point, options) for point in points]
-    rows = [row_of(point, told) for point, told in zip(points, _run(commands, options), strict=True)]
+    varied = [_axis(text)[0] for text in options.vary]
+    rows = [row_of(point, told, varied) for point, told in zip(points, _run(commands, options), strict=True)]
     if options.json:
         print_json({"schema": "tidegate.sweep/1", "model": choice.model, "rows": rows})
     else:
@@ -138,9 +144,14 @@ def on_spark(cluster: Cluster, commands: Sequence[Sequence[str]], weights: Seque
     return run_commands(cluster, commands, weights)
 
 
-def row_of(point: Point, told: Told) -> dict[str, Any]:
-    """A row of the table: the point, and what came of it. A check that broke down is a row too."""
-    row: dict[str, Any] = {"point": " ".join(f"{name}={value}" for name, value in point.items()) or "as it is"}
+def row_of(point: Point, told: Told, varied: Sequence[str]) -> dict[str, Any]:
+    """A row of the table: the point, the switch dropped in it, what else was varied, and what came of it. A check that
+    broke down is a row too."""
+    row: dict[str, Any] = {
+        "point": " ".join(f"{name}={value}" for name, value in point.items()) or "as it is",
+        "dropped": next((name for name in point if name not in varied), None),
+        "varied": {name: value for name, value in point.items() if name in varied}, "properties": {},
+    }  # fmt: skip
     try:
         report = json.loads(told.out)
     except json.JSONDecodeError:
@@ -149,6 +160,7 @@ def row_of(point: Point, told: Told) -> dict[str, Any]:
     violated = {each["name"]: each["steps"] for each in report["properties"] if each["verdict"] == "violated"}
     return {
         **row, **{name: report[name] for name in ("verdict", "outcome", "distinct_states", "transitions", "depth")},
+        "properties": {each["name"]: each["verdict"] for each in report["properties"]},
         "violated": ", ".join(violated), "steps": min(violated.values(), default=None),
         "constants": json.dumps(report["constants"]), "seconds": told.seconds,
     }  # fmt: skip

@@ -10,7 +10,7 @@ from ..language.errors import UsageError
 from ..language.model import Model
 from ..language.verdict import Verdict
 from .native.search import check as explore_natively
-from .native.walks import check as walk_at_random
+from .native.walks import check as walk_natively
 from .plain import check as explore_plainly
 from .search import Report, Search
 
@@ -34,13 +34,28 @@ def explore_on_spark(model: Model, search: Search, report: Report | None = None)
     try:
         from .spark.session import check
     except ModuleNotFoundError as error:
-        missing = (error.name or "").partition(".")[0]
-        if missing not in ("pyspark", "pyarrow", "pandas", "numpy"):
-            raise
-        raise UsageError(
-            f"--engine spark needs {missing}, which is not installed; install it with: pip install 'tidegate[spark]'"
-        ) from None
+        raise _missing(error, "--engine spark") from None
     return check(model, search, report)
+
+
+def walk_at_random(model: Model, search: Search, report: Report | None = None) -> Verdict:
+    """Random walks, see `native.walks`; in Spark's tasks where the search names a cluster. UsageError, with what
+    installs it, when pyspark is then missing."""
+    if search.cluster is None:
+        return walk_natively(model, search, report)
+    try:
+        from .spark.session import walk
+    except ModuleNotFoundError as error:
+        raise _missing(error, "--master") from None
+    return walk(model, search, report)
+
+
+def _missing(error: ModuleNotFoundError, what: str) -> Exception:
+    """A package of Spark's that is not installed, in words; another's error as it is."""
+    missing = (error.name or "").partition(".")[0]
+    if missing not in ("pyspark", "pyarrow", "pandas", "numpy"):
+        return error
+    return UsageError(f"{what} needs {missing}, which is not installed; install it with: pip install 'tidegate[spark]'")
 
 
 Engine: TypeAlias = Callable[[Model, Search, Report | None], Verdict]

@@ -82,6 +82,7 @@ class LocalCluster:
     def _start(self, what: str, *arguments: str) -> None:
         environment = {**os.environ, "SPARK_HOME": str(spark_home()), "SPARK_LOCAL_IP": "127.0.0.1",
                        "PYSPARK_PYTHON": sys.executable, "SPARK_DAEMON_MEMORY": "256m",
+                       "SPARK_DAEMON_JAVA_OPTS": "-XX:+UseSerialGC -XX:TieredStopAtLevel=1",
                        "SPARK_NO_DAEMONIZE": "1"}  # fmt: skip
         with (self.folder / f"{what}.{len(self.processes)}.log").open("wb") as log:
             command = [str(spark_home() / "bin" / "spark-class"), f"org.apache.spark.deploy.{what}", *arguments]

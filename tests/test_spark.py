@@ -12,10 +12,19 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tidegate.explorer import ENGINES
+from tidegate.explorer.native.compiler import Target
+from tidegate.explorer.native.kernels import kernel_of
+from tidegate.explorer.search import Cluster, Search, Walks
+from tidegate.explorer.spark.driver import OutOfTime
+from tidegate.explorer.spark.shipping import parcel
+from tidegate.explorer.spark.strolls import Outing, Share
+from tidegate.invariants.catalogue import find
 
 from .conftest import Run
 from .spark_cluster import LocalCluster, checking, kill_all, spark_is_here, wait_for
@@ -24,7 +33,9 @@ pytestmark = pytest.mark.skipif(not spark_is_here(), reason="needs the extra spa
 
 MODEL = ("replication:kip320", "--bounds", "large", "--property", "strong_isr", "--property", "weak_isr")
 KIP320 = {"verdict": "holds", "distinct_states": 737_794}
-SMALL = {"verdict": "holds", "distinct_states": 39_619, "transitions": 102_219, "depth": 22}
+DEPTH = 22
+LOCAL = Cluster(master="local[2]", conf=(("spark.driver.memory", "512m"),))
+SMALL = {"verdict": "holds", "distinct_states": 39_619, "transitions": 102_219, "depth": DEPTH}
 
 
 def report(running: subprocess.Popen[str], seconds: float = 500) -> dict[str, Any]:
@@ -47,6 +58,39 @@ def test_local_spark_counts_what_is_recorded(tmp_path: Path) -> None:
     assert running.returncode == 0
 
 
+def test_walks_in_tasks_are_those_of_one_process(cache: Path) -> None:
+    definition, profile = find("replication:kip101")
+    bounds = {"log_size": 3, "max_records": 3, "max_leader_epoch": 3}
+    model = definition.bind(profile=profile, constants=bounds, ghosts=False, properties=["strong_isr"])
+    search = Search(seed=3, cache=cache, keep_going=True, walks=Walks(3000))
+    here, there = (ENGINES["walk"](model, each, None) for each in (search, replace(search, cluster=LOCAL)))
+    assert here.properties == there.properties and here.outcome == "safety"
+    for name in ("assurance", "distinct_states", "transitions", "depth", "actions"):
+        assert getattr(here, name) == getattr(there, name)
+    assert there.notes[:2] == here.notes[:2] and there.notes[-1].endswith("tasks on Spark")
+
+
+def test_a_cancelled_job_leaves_no_running_task(cache: Path) -> None:
+    from tidegate.explorer.spark.session import SparkRunner  # needs the extra
+
+    definition, profile = find("replication:kip320")
+    model = definition.bind(profile=profile)
+    kernel = kernel_of(model, (), cache, walks=True)
+    outing = Outing(model, Search(), Walks(), kernel, None)
+    sent = parcel("", Target.host(), kernel.binary, None)
+    shares = [Share(outing.walker.ground, sent, first, first + (1 << 40), None, True) for first in (0, 1 << 40)]
+    runner = SparkRunner(LOCAL)
+    try:
+        with pytest.raises(OutOfTime):
+            runner.walk(shares, 6.0)
+        assert runner.running() == 0
+        few = runner.walk([replace(each, last=each.first + 10) for each in shares], None)
+        assert [each.walks for each in few] == [10, 10], "its cores are free"
+    finally:
+        runner.close(None)
+        outing.close()
+
+
 # --- a cluster whose parts are killed ---------------------------------------------------------------------------------
 
 
@@ -65,9 +109,9 @@ def levels(folder: Path) -> int:
         return 0
 
 
-def options(cluster: LocalCluster, folder: Path) -> tuple[str, ...]:
+def options(cluster: LocalCluster, folder: Path, hand_over: int = 3000) -> tuple[str, ...]:
     return (
-        "--master", cluster.master, "--shards", "2", "--hand-over", "3000", "--run-dir", str(folder / "run"),
+        "--master", cluster.master, "--shards", "2", "--hand-over", str(hand_over), "--run-dir", str(folder / "run"),
         "--scratch", str(folder / "scratch"), "--conf", "spark.executor.memory=512m",
     )  # fmt: skip
 
@@ -91,6 +135,24 @@ def test_kills_on_a_cluster(cluster: LocalCluster, tmp_path: Path) -> None:
     assert running.returncode == -signal.SIGKILL
     with checking(tmp_path, *MODEL, *options(cluster, tmp_path)) as running:
         assert same(report(running), KIP320)
+
+
+def test_kills_in_a_small_run(cluster: LocalCluster, tmp_path: Path) -> None:
+    """A Python worker in the first job, an executor in the second, the driver in the third; then it is resumed."""
+    (tmp_path / "scratch").mkdir()
+    asked = ("replication:kip320", *options(cluster, tmp_path, hand_over=200))
+    with checking(tmp_path, *asked) as running:
+        wait_for(lambda: bool(cluster.python_workers()))
+        os.kill(cluster.python_workers()[0], signal.SIGKILL)
+        at = levels(tmp_path)
+        wait_for(lambda: levels(tmp_path) > at)
+        os.kill(cluster.executors()[0], signal.SIGKILL)
+        at = levels(tmp_path)
+        wait_for(lambda: levels(tmp_path) > at)
+        kill_all(running)
+    assert running.returncode == -signal.SIGKILL and 0 < levels(tmp_path) < DEPTH
+    with checking(tmp_path, *asked) as running:
+        assert same(report(running), SMALL)
 
 
 def test_an_interrupt_leaves_a_run_that_goes_on(tmp_path: Path) -> None:
@@ -134,7 +196,7 @@ def test_a_cluster_needs_a_directory_that_it_sees(tidegate: Run) -> None:
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        (("--master", "local[2]"), "--master is for --engine spark"),
+        (("--master", "local[2]"), "--master is for --engine spark and --engine walk"),
         (("--engine", "spark", "--conf", "memory=1g"), "--conf memory=1g: write spark.NAME=VALUE"),
         (("--engine", "spark", "--workers", "2"), "--workers is for threads of one process"),
     ],
@@ -170,8 +232,22 @@ def test_a_sweep_is_a_table_of_verdicts(tidegate: Run, tmp_path: Path) -> None:
     assert here[2]["distinct_states"] == 957 and "nonsense" in here[1]["outcome"]
     table = parquet.read_table(tmp_path / "table.parquet").to_pylist()
     assert [row["distinct_states"] for row in table] == [row.get("distinct_states") for row in here]
+    assert [(row["max_leader_epoch"], row["truncation"], row["strong_isr"], row["dropped"]) for row in table] == [
+        ("0", "common_prefix", "holds", None), ("0", "nonsense", None, None), ("1", "common_prefix", "holds", None),
+        ("1", "nonsense", None, None),
+    ]  # fmt: skip
     there = json.loads(tidegate(*SWEPT, *vary, "--engine", "spark", "--master", "local[2]").out)["rows"]
     assert [{**row, "seconds": 0} for row in there] == [{**row, "seconds": 0} for row in here]
+
+
+def test_a_sweep_has_a_row_for_each_switch_dropped(tidegate: Run, tmp_path: Path) -> None:
+    parquet: Any = pytest.importorskip("pyarrow.parquet")
+    tidegate(*SWEPT, "--set", "max_leader_epoch=1", "--drop", "--out", str(tmp_path / "table.parquet"))
+    table = {row["dropped"]: row for row in parquet.read_table(tmp_path / "table.parquet").to_pylist()}
+    assert len(table) > 3 and table[None]["point"] == "as it is"
+    for dropped, row in table.items():
+        assert row["strong_isr"] == row["verdict"] in ("holds", "violated")
+        assert dropped is None or row["point"].startswith(f"{dropped}=")
 
 
 def test_the_gate_on_spark(tidegate: Run) -> None:

@@ -34,6 +34,10 @@ class Region:
         """Write words from byte `at` on."""
         (ctypes.c_uint64 * len(words)).from_address(self.address + at)[:] = words
 
+    def view(self, size: int) -> memoryview:
+        """The first `size` bytes, as they are; valid until `close`."""
+        return memoryview((ctypes.c_char * size).from_address(self.address)).cast("B")
+
     def populate(self, begin: int, end: int) -> None:
         """Take the pages from byte `begin` to byte `end` now, all in all at most the region's size.
 

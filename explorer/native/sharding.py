@@ -21,14 +21,14 @@ SHARD = (
     "HELD",  # fingerprints in it
     "OWNERS",  # how many shards there are
     "BLOCKS",  # address of the addresses of one block a shard: the states dealt to it
-    "ORIGINS",  # address of the addresses of their parents' indexes, 32 bits each
+    "ORIGINS",  # address of the addresses behind their parents' indexes, 32 bits each, the first one last
     "DEALT",  # address of how many states each block holds
     "HALF",  # states from which a block is to be sent
     "READY",  # whether some block is to be sent
     "SECOND",  # address of the second words of what was dealt lately
     "PRINTS",  # address of room for PRINTS_ROOM fingerprints
     "TAKEN_IN",  # states of the block under way that were looked at
-    "KEPT",  # those of them that are new, moved to the block's front
+    "KEPT",  # states of all blocks that were new, since they were last written away
 )
 """The cells of a shard's block."""
 
@@ -109,9 +109,10 @@ def move_held(s, old, slots):
             hold(s, first, load64(old, j * FINGER + FINGER - 1))
 
 
-def absorb(c, s, states, origins, count, source, parents):
-    """Keep the new states of a block, moved to its front, and judge them. `parents` gets (source, origin) of each.
-    Returns an event about the state last kept, ABOUT; call again to go on."""
+def absorb(c, s, states, count, source, fresh, parents):
+    """Copy the new states of a block to `fresh`, after the KEPT ones, and judge them. `parents` gets (source, origin)
+    of each. The origins lie before the states, the first one last. Returns an event about the state last kept, ABOUT;
+    call again to go on."""
     begin = s[TAKEN_IN]
     kept = s[KEPT]
     event = NOTHING
@@ -124,10 +125,10 @@ def absorb(c, s, states, origins, count, source, parents):
         while j < batch and event == NOTHING:
             if hold(s, load64(s[PRINTS], j * FINGER), load64(s[PRINTS], j * FINGER + FINGER - 1)) != 0:
                 at = states + (begin + j) * (W * 8)
-                mine = states + kept * (W * 8)
+                mine = fresh + kept * (W * 8)
                 for k in range(W):
                     mine[k] = at[k]
-                store64(parents, kept, (source << 32) | load32(origins, begin + j))
+                store64(parents, kept, (source << 32) | load32(states - (begin + j + 1) * 4, 0))
                 c[ABOUT] = kept
                 kept += 1
                 event = judge(c, mine)
@@ -158,7 +159,7 @@ def deal(c, s):
             mine = load64(s[BLOCKS], owner) + count * (W * 8)
             for k in range(W):
                 mine[k] = slot[k]
-            store32(load64(s[ORIGINS], owner), count, slot[W + 1])
+            store32(load64(s[ORIGINS], owner) - (count + 1) * 4, 0, slot[W + 1])
             store64(s[DEALT], owner, count + 1)
             if count + 1 >= s[HALF]:
                 s[READY] = 1

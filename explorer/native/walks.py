@@ -7,7 +7,6 @@ first failure, on any number of workers.
 
 from __future__ import annotations
 
-import math
 import threading
 import time
 from collections.abc import Iterator, Sequence
@@ -22,22 +21,16 @@ from ..search import Progress, Report, Search, Walks
 from ..shrink import shrunk
 from ..verdicts import Ending, verdict_of
 from .frontier import Frontier
-from .kernel import CONTEXT, ERROR_BIT, EVENTS, NO_PARENT
+from .kernel import ERROR_BIT, NO_PARENT
 from .kernels import Kernel, kernel_of
-from .memory import Region
 from .outcome import Confirmation, coverage_of
-from .search import kernel_number
-from .walking import LIKE_SLOTS, MODES, REGISTERS, WALK
+from .stroller import Stroller, Tally, ground_of, together
 
-CELLS = {name: index for index, name in enumerate(WALK)}
 BLOCK = 64
 """Walks that a worker takes at once."""
-PAUSE_STEPS = 100_000
-"""Steps after which a worker looks up: some hundredths of a second."""
 POLL_SECONDS = 0.1
-FAULTS_DRAWN = 3
-"""The most that a swarm's walk draws for a fault without a budget."""
 ENDLESS = 1 << 62
+NO_START = "there is no initial state to walk from"
 
 
 def check(model: Model, search: Search, report: Report | None = None) -> Verdict:
@@ -48,7 +41,7 @@ def check(model: Model, search: Search, report: Report | None = None) -> Verdict
     UsageError for a field that the state has not.
     """
     walks = search.walks or Walks()
-    _check_fields(model, walks.fields)
+    check_fields(model, walks.fields)
     kernel = kernel_of(model, (), search.cache, walks=True)
     party = Party(model, search, walks, kernel, report)
     try:
@@ -58,7 +51,8 @@ def check(model: Model, search: Search, report: Report | None = None) -> Verdict
         party.close()
 
 
-def _check_fields(model: Model, names: Sequence[str]) -> None:
+def check_fields(model: Model, names: Sequence[str]) -> None:
+    """UsageError for a field that the state has not."""
     known = [each.name for each in model.fields]
     for name in names:
         if name not in known:
@@ -106,87 +100,29 @@ class Finds:
 
 
 class Walker:
-    """One worker: a store that holds one walk, and the block of words that the compiled walks work on."""
+    """One worker: a store that holds one walk, and the judge that confirms what it meets."""
 
     def __init__(self, model: Model, search: Search, walks: Walks, kernel: Kernel, finds: Finds) -> None:
-        self.model, self.search, self.kernel, self.finds = model, search, kernel, finds
+        self.search, self.kernel, self.finds = search, kernel, finds
         words = kernel.program.layout.words
         self.frontier = Frontier(kernel.program, kernel.code, (walks.depth + 2) * (8 * words + 4 + 10))
-        self.confirm = Confirmation(model, self.frontier)
-        self._stroll = kernel.code.function("stroll", 1)
-        self._block = Region(8 * len(WALK))
-        self.starts = self._encoded()
-        plans = len(kernel.program.plans)
-        self.arrays = {
-            "STARTS": Region(8 * words * max(1, len(self.starts))), "WEIGHTS": Region(8 * plans),
-            "ALLOWED": Region(8 * plans), "FAULTS": Region(8 * plans), "TAKEN": Region(8 * plans),
-            "SKETCH": Region(8 * REGISTERS), "MASKS": Region(8 * words), "LIKES": Region(8 * LIKE_SLOTS),
-        }  # fmt: skip
-        self._equip(walks)
-
-    def _encoded(self) -> list[tuple[int, ...]]:
-        return [self.confirm.words(state) for state in initial_states(self.model)]
-
-    def _equip(self, walks: Walks) -> None:
-        frontier, program = self.frontier, self.kernel.program
-        for name, cell in program.opens.items():
-            frontier.context[cell] = kernel_number(self.model.values[name]) & (1 << 64) - 1
-        for name, properties in (
-            ("CHECK", program.invariants), ("SEEK", program.witnesses), ("WATCH", program.transitions)
-        ):  # fmt: skip
-            frontier[name] = (1 << len(properties)) - 1
-        frontier["DEADLOCKS"], frontier["WALK"] = 1, self._block.address
         for index in range(walks.depth + 2):
-            frontier.parents.set_half(index, index - 1 if index else NO_PARENT)
-        for name, region in self.arrays.items():
-            self[name] = region.address
-        for index, words in enumerate(self.starts):
-            self.arrays["STARTS"].write(8 * len(words) * index, words)
-        self.arrays["FAULTS"].write(0, tuple(self._allowance(plan.form.name) for plan in program.plans))
-        if walks.fields:
-            self.arrays["MASKS"].write(0, self._masks(walks.fields))
-        else:
-            self["LIKES"] = 0
-        self["SEED"], self["DEPTH"], self["MODE"] = self.search.seed, walks.depth, MODES[walks.strategy]
-        self["START_COUNT"], self["PLANS"] = len(self.starts), len(program.plans)
-
-    def _allowance(self, name: str) -> int:
-        action = self.model.action(name)
-        if action.kind != "fault":
-            return 0
-        value = self.model.values[action.budget] if action.budget is not None else FAULTS_DRAWN
-        return 1 + (value if isinstance(value, int) else FAULTS_DRAWN)
-
-    def _masks(self, names: Sequence[str]) -> tuple[int, ...]:
-        layout, bits = self.kernel.program.layout, 0
-        for name in names:
-            _, shape, word, shift = layout.field(name)
-            bits |= ((1 << shape.bits) - 1) << (64 * word + shift)
-        return tuple(bits >> (64 * word) & (1 << 64) - 1 for word in range(layout.words))
-
-    def __getitem__(self, cell: str) -> int:
-        return self._block.words(8 * CELLS[cell], 1)[0]
-
-    def __setitem__(self, cell: str, value: int) -> None:
-        self._block.write(8 * CELLS[cell], (value & (1 << 64) - 1,))
+            self.frontier.parents.set_half(index, index - 1 if index else NO_PARENT)
+        self.confirm = Confirmation(model, self.frontier)
+        starts = [self.confirm.words(state) for state in initial_states(model)]
+        self.ground = ground_of(model, search, walks, kernel, starts)
+        self.stroller = Stroller(self.ground, kernel.code, self.frontier.context)
 
     def take(self, first: int, last: int, going: threading.Event) -> bool:
         """Take the walks from `first` to `last`; False when `going` was cleared before they were done."""
-        self["WALKER"], self["UNDER_WAY"] = first, 0
+        self.stroller.begin(first)
         while going.is_set():
-            self["LAST_WALK"] = min(last, self.finds.end)
-            if self["WALKER"] >= self["LAST_WALK"]:
+            event = self.stroller.go(min(last, self.finds.end))
+            if event == "LEVEL":
                 return True
-            self["LEFT"] = PAUSE_STEPS
-            event = EVENTS[self._stroll(self.frontier.address)]
-            if event not in ("LEVEL", "PAUSE"):
+            if event != "PAUSE":
                 self._handle(event)
         return False
-
-    @property
-    def number(self) -> int:
-        """The walk that the last event is about."""
-        return self["WALKER"] - (not self["UNDER_WAY"])
 
     def _handle(self, event: str) -> None:
         about, detail = self.frontier["ABOUT"], self.frontier["DETAIL"]
@@ -222,13 +158,12 @@ class Walker:
 
     def _found(self, kind: str, bit: int, result: Run | Failure, steps: int, *, final: bool | None = None) -> None:
         ends = not self.search.keep_going if final is None else final
-        self.finds.add(kind, bit, Find(self.number, steps, result), final=ends)
+        self.finds.add(kind, bit, Find(self.stroller.number, steps, result), final=ends)
 
     def close(self) -> None:
         """Give all memory back."""
         self.frontier.close()
-        for region in (self._block, *self.arrays.values()):
-            region.close()
+        self.stroller.close()
 
 
 def _bits(mask: int) -> list[int]:
@@ -252,8 +187,8 @@ class Party:
 
     def run(self) -> None:
         """Walk until all walks are taken, something fails, or time or Ctrl-C ends it."""
-        if not self.walkers[0].starts:
-            self.stopped = "there is no initial state to walk from"
+        if not self.walkers[0].ground.starts:
+            self.stopped = NO_START
             return
         self._going.set()
         with ThreadPoolExecutor(len(self.walkers)) as pool:
@@ -286,100 +221,106 @@ class Party:
             if first >= min(last, self.finds.end) or not walker.take(first, last, self._going):
                 return
 
-    def total(self, cell: str) -> int:
-        """A cell, added up over the walkers."""
-        return sum(each[cell] for each in self.walkers)
-
     def _tell(self) -> None:
         if self.report is None:
             return
-        seconds, steps = time.perf_counter() - self.started, self.total("TOTAL")
+        seconds, tally = time.perf_counter() - self.started, self.tally()
         memory = sum(each.frontier.bytes_used() for each in self.walkers)
-        rate = steps / max(seconds, 1e-9)
-        self.report(Progress(self.distinct(), 0, self.longest() + 1, rate, memory, seconds, walks=self.taken()))
+        rate = tally.steps / max(seconds, 1e-9)
+        self.report(Progress(tally.distinct, 0, tally.longest + 1, rate, memory, seconds, walks=self.taken()))
 
     def taken(self) -> int:
         """Walks that were taken to their end, or to the find that ended the search."""
         return min(self._next, self.walks.number or ENDLESS, self.finds.end)
 
-    def longest(self) -> int:
-        """The steps of the longest walk."""
-        return max(max(each["LONGEST"], each["LENGTH"]) for each in self.walkers)
+    def tally(self) -> Tally:
+        """What all walkers counted."""
+        return together([each.stroller.tally() for each in self.walkers])
 
-    def distinct(self) -> int:
-        """About how many distinct states were seen."""
-        sketches = [each.arrays["SKETCH"].words(0, REGISTERS) for each in self.walkers]
-        return estimate([max(registers) for registers in zip(*sketches, strict=True)])
+    def verdict(self) -> Verdict:
+        """What the walks say, and how many they were."""
+        took = Took(self.taken(), self.tally(), self.finds, self.seconds, self.stopped)
+        return verdict(self.model, self.search, self.kernel, self.walkers[0].frontier, took)
 
     def close(self) -> None:
         """Give all memory back."""
         for each in self.walkers:
             each.close()
 
-    # --- the verdict --------------------------------------------------------------------------------------------------
 
-    def verdict(self) -> Verdict:
-        """What the walks say, and how many they were."""
-        program, first = self.kernel.program, self.walkers[0].frontier
-        for cell in range(len(CONTEXT) + len(program.opens), len(first.context)):
-            first.context[cell] = sum(each.frontier.context[cell] for each in self.walkers)
-        first["NEXT"] = sum(each.frontier["NEXT"] for each in self.walkers)
-        runs: dict[str, Run] = {}
-        for kind, properties in (
-            ("invariants", program.invariants), ("transitions", program.transitions), ("witnesses", program.witnesses)
-        ):  # fmt: skip
-            for bit, find in self.finds.of(kind):
-                assert isinstance(find.result, Run)
-                each = properties[bit]
-                runs[each.name] = find.result if kind == "witnesses" else shrunk(self.model, find.result, each)
-        failures = [find for kind in ("error", "deadlock") for _, find in self.finds.of(kind)]
-        deadlock = not any(True for _ in self.finds.of("error")) and bool(failures)
-        failure = failures[0].result if failures else None
-        assert failure is None or isinstance(failure, Failure)
-        done = self.stopped is None
-        ending = Ending(
-            engine="walk", exhausted=False, sampled=self._sampled() if done else None, stopped=self.stopped,
-            failure=failure, deadlock=deadlock, runs=runs, distinct=self.distinct(), seconds=self.seconds,
-            compile_seconds=self.kernel.seconds, bytes_per_state=0.0, symmetry=(), actions=self._actions(), levels=(),
-            rechecked=0, notes=self._notes(),
-        )  # fmt: skip
-        return replace(verdict_of(self.model, ending), depth=self.longest() + 1)
-
-    def _sampled(self) -> str:
-        walks = self.walks
-        return f"sampled {self.taken():,} walks of depth {walks.depth}, seed {self.search.seed}"
-
-    def _actions(self) -> tuple[ActionCoverage, ...]:
-        """Coverage, an action counted when a walk took it."""
-        plans = [plan.form.name for plan in self.kernel.program.plans]
-        taken = [sum(each.arrays["TAKEN"].words(8 * at, 1)[0] for each in self.walkers) for at in range(len(plans))]
-        by_name = dict(zip(plans, taken, strict=True))
-        covered = coverage_of(self.model, self.kernel, self.walkers[0].frontier)
-        return tuple(replace(each, fired=by_name.get(each.name, 0)) for each in covered)
-
-    def _notes(self) -> tuple[str, ...]:
-        steps, walks = self.total("TOTAL"), self.walks
-        notes = [
-            f"{walks.strategy} walks: {steps:,} steps, the longest walk {self.longest():,}; "
-            f"about {self.distinct():,} distinct states seen, by an estimate good to 2%"
-        ]
-        ends = [find for kind in ("invariants", "transitions", "deadlock", "error") for _, find in self.finds.of(kind)]
-        if ends:
-            first = min(ends, key=lambda find: (find.walk, find.steps))
-            notes.append(
-                f"found in walk {first.walk:,} of seed {self.search.seed} after {first.steps} steps; of the run to a "
-                "violation no step can be left out, and yet it need not be the shortest"
-            )
-        missing = [each.name for each in self._actions() if not each.switched_off and not each.fired]
-        if missing and not ends:
-            notes.append(f"no walk took {', '.join(missing)}: more walks, deeper ones, or another --strategy may")
-        return tuple(notes)
+# --- the verdict ------------------------------------------------------------------------------------------------------
 
 
-def estimate(registers: Sequence[int]) -> int:
-    """How many different hashes filled the registers of a sketch, with a standard error of 1.04 / sqrt(registers)
-    (HyperLogLog, Flajolet and others, 2007; by linear counting while many registers are empty)."""
-    size = len(registers)
-    empty = sum(1 for each in registers if not each)
-    raw = 0.7213 / (1 + 1.079 / size) * size * size / sum(2.0**-each for each in registers)
-    return round(size * math.log(size / empty) if empty and raw <= 2.5 * size else raw)
+@dataclass(frozen=True, slots=True)
+class Took:
+    """What became of walks: how many were taken, what they counted and met, the seconds it took, why they ended
+    early, and what else is to be said."""
+
+    walks: int
+    tally: Tally
+    finds: Finds
+    seconds: float
+    stopped: str | None
+    notes: tuple[str, ...] = ()
+
+
+def verdict(model: Model, search: Search, kernel: Kernel, frontier: Frontier, took: Took) -> Verdict:
+    """The verdict of walks; overwrites the frontier's counters."""
+    program, finds = kernel.program, took.finds
+    runs: dict[str, Run] = {}
+    for kind, properties in (
+        ("invariants", program.invariants), ("transitions", program.transitions), ("witnesses", program.witnesses)
+    ):  # fmt: skip
+        for bit, find in finds.of(kind):
+            assert isinstance(find.result, Run)
+            each = properties[bit]
+            runs[each.name] = find.result if kind == "witnesses" else shrunk(model, find.result, each)
+    failures = [find for kind in ("error", "deadlock") for _, find in finds.of(kind)]
+    deadlock = not any(True for _ in finds.of("error")) and bool(failures)
+    failure = failures[0].result if failures else None
+    assert failure is None or isinstance(failure, Failure)
+    actions = _actions(model, kernel, frontier, took.tally)
+    ending = Ending(
+        engine="walk", exhausted=False, sampled=_sampled(search, took) if took.stopped is None else None,
+        stopped=took.stopped, failure=failure, deadlock=deadlock, runs=runs, distinct=took.tally.distinct,
+        seconds=took.seconds, compile_seconds=kernel.seconds, bytes_per_state=0.0, symmetry=(), actions=actions,
+        levels=(), rechecked=0, notes=(*_notes(search, took, actions), *took.notes),
+    )  # fmt: skip
+    return replace(verdict_of(model, ending), depth=took.tally.longest + 1)
+
+
+def _walks(search: Search) -> Walks:
+    return search.walks or Walks()
+
+
+def _sampled(search: Search, took: Took) -> str:
+    return f"sampled {took.walks:,} walks of depth {_walks(search).depth}, seed {search.seed}"
+
+
+def _actions(model: Model, kernel: Kernel, frontier: Frontier, tally: Tally) -> tuple[ActionCoverage, ...]:
+    """Coverage, an action counted when a walk took it."""
+    first = len(frontier.context) - len(tally.counters)
+    for at, value in enumerate(tally.counters, first):
+        frontier.context[at] = value
+    frontier["NEXT"] = tally.expanded
+    taken = dict(zip((plan.form.name for plan in kernel.program.plans), tally.taken, strict=True))
+    return tuple(replace(each, fired=taken.get(each.name, 0)) for each in coverage_of(model, kernel, frontier))
+
+
+def _notes(search: Search, took: Took, actions: Sequence[ActionCoverage]) -> tuple[str, ...]:
+    tally, finds = took.tally, took.finds
+    notes = [
+        f"{_walks(search).strategy} walks: {tally.steps:,} steps, the longest walk {tally.longest:,}; "
+        f"about {tally.distinct:,} distinct states seen, by an estimate good to 2%"
+    ]
+    ends = [find for kind in ("invariants", "transitions", "deadlock", "error") for _, find in finds.of(kind)]
+    if ends:
+        first = min(ends, key=lambda find: (find.walk, find.steps))
+        notes.append(
+            f"found in walk {first.walk:,} of seed {search.seed} after {first.steps} steps; of the run to a "
+            "violation no step can be left out, and yet it need not be the shortest"
+        )
+    missing = [each.name for each in actions if not each.switched_off and not each.fired]
+    if missing and not ends:
+        notes.append(f"no walk took {', '.join(missing)}: more walks, deeper ones, or another --strategy may")
+    return tuple(notes)

@@ -6,10 +6,12 @@ job goes on, expands what is new. Works in classic Spark and through Spark Conne
 
 from __future__ import annotations
 
+import ctypes
 import itertools
 import json
 import shutil
-from collections.abc import Callable, Iterable, Iterator
+import struct
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TypeAlias
 
 import pyarrow as pa
@@ -17,12 +19,14 @@ from pyspark.sql import DataFrame, SparkSession
 
 from .job import Damaged, Job
 from .levels import Facts
-from .step import Row, receive, spread
+from .step import Data, Row, receive, spread
+from .strolls import Share, Taken, take
 
 SCHEMA = "dst int, kind int, blk binary"
 _ARROW = pa.schema([("dst", pa.int32()), ("kind", pa.int32()), ("blk", pa.binary())])
-BATCH_BYTES = 4 << 20
-"""Rows are handed to Spark when they hold so many bytes."""
+_TOLD = pa.schema([("told", pa.string())])
+BATCH_BYTES = 1 << 16
+"""Rows are handed to Spark when they hold so many bytes: a block by itself, what is small together."""
 
 Batches: TypeAlias = Iterator[pa.RecordBatch]
 
@@ -41,6 +45,23 @@ def facts_of(frame: DataFrame) -> list[Facts]:
     return [json.loads(bytes(row[0])) for row in frame.collect()]
 
 
+def walk_frame(spark: SparkSession, shares: Sequence[Share]) -> DataFrame:
+    """What became of shares of random walks, a task each, as rows."""
+    given = list(shares)
+
+    def run(batches: Batches) -> Batches:
+        for batch in batches:
+            for at in batch.column(0).to_pylist():
+                yield pa.RecordBatch.from_pydict({"told": [take(given[int(at)]).text()]}, schema=_TOLD)
+
+    return spark.range(0, len(given), 1, len(given)).mapInArrow(run, "told string")
+
+
+def taken_of(frame: DataFrame) -> list[Taken]:
+    """Run a job of walks, and read what its tasks told."""
+    return [Taken.read(row[0]) for row in frame.collect()]
+
+
 def _spreading(job: Job, level: int) -> Callable[[Batches], Batches]:
     def run(batches: Batches) -> Batches:
         shards = [shard for batch in batches for shard in batch.column(0).to_pylist()]
@@ -56,7 +77,7 @@ def _receiving(job: Job, level: int, *, goes_on: bool) -> Callable[[Batches], Ba
     return run
 
 
-def _received(job: Job, level: int, rows: Iterator[Row], *, goes_on: bool) -> Iterator[Row]:
+def _received(job: Job, level: int, rows: Iterator[tuple[int, int, Data]], *, goes_on: bool) -> Iterator[Row]:
     """A partition's rows, which are all for one shard."""
     first = next(rows, None)
     if first is None:
@@ -67,18 +88,24 @@ def _received(job: Job, level: int, rows: Iterator[Row], *, goes_on: bool) -> It
         yield from spread(job, shard, level)
 
 
-def _mine(shard: int, rows: Iterable[Row]) -> Iterator[tuple[int, bytes]]:
+def _mine(shard: int, rows: Iterable[tuple[int, int, Data]]) -> Iterator[tuple[int, Data]]:
     for owner, kind, data in rows:
         if owner != shard:
             raise Damaged(f"a partition received rows for the shards {shard} and {owner}; was adaptive execution on?")
         yield kind, data
 
 
-def _rows(batches: Batches) -> Iterator[Row]:
+def _rows(batches: Batches) -> Iterator[tuple[int, int, Data]]:
+    """The rows of batches; their bytes stay where Arrow has them, for as long as the row is looked at."""
     for batch in batches:
-        owners, kinds, blocks = (batch.column(at) for at in range(3))
-        for at in range(batch.num_rows):
-            yield owners[at].as_py(), kinds[at].as_py(), blocks[at].as_py()
+        owners, kinds = batch.column(0).to_pylist(), batch.column(1).to_pylist()
+        blocks = batch.column(2).cast(pa.binary())
+        _, ends, content = blocks.buffers()
+        assert ends is not None and content is not None, "every row has bytes"
+        places = (ctypes.c_int32 * (len(owners) + 1)).from_address(ends.address + 4 * blocks.offset)
+        for at, owner in enumerate(owners):
+            size = places[at + 1] - places[at]
+            yield owner, kinds[at], (ctypes.c_char * size).from_address(content.address + places[at])
 
 
 def _batches(rows: Iterator[Row]) -> Batches:
@@ -94,8 +121,13 @@ def _batches(rows: Iterator[Row]) -> Batches:
 
 
 def _batch(rows: list[Row]) -> pa.RecordBatch:
-    columns = (pa.array(column, type=field.type) for column, field in zip(zip(*rows, strict=True), _ARROW, strict=True))
-    return pa.RecordBatch.from_arrays(list(columns), schema=_ARROW)
+    """Rows as a batch that is made around their bytes."""
+    owners, kinds, blocks = zip(*rows, strict=True)
+    ends = struct.pack(f"<{len(rows) + 1}i", 0, *itertools.accumulate(map(len, blocks)))
+    content = blocks[0] if len(blocks) == 1 else b"".join(blocks)
+    column = pa.Array.from_buffers(pa.binary(), len(rows), [None, pa.py_buffer(ends), pa.py_buffer(content)])
+    numbers = [pa.array(each, pa.int32()) for each in (owners, kinds)]
+    return pa.RecordBatch.from_arrays([*numbers, column], schema=_ARROW)
 
 
 def swept(spark: SparkSession, job: Job, tasks: int) -> None:

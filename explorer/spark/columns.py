@@ -92,15 +92,27 @@ def _coverage(verdict: Verdict) -> Iterator[dict[str, Any]]:
 
 
 _SWEEP = pa.schema([
-    ("point", pa.string()), ("verdict", pa.string()), ("outcome", pa.string()), ("distinct_states", pa.int64()),
+    ("point", pa.string()), ("dropped", pa.string()),
+    ("verdict", pa.string()), ("outcome", pa.string()), ("distinct_states", pa.int64()),
     ("transitions", pa.int64()), ("depth", pa.int64()), ("violated", pa.string()), ("steps", pa.int64()),
     ("constants", pa.string()), ("seconds", pa.float64()),
 ])  # fmt: skip
 
 
 def write_rows(rows: Sequence[dict[str, Any]], path: Path) -> None:
-    """The table of a sweep, a row a point; the constants as JSON. Raises OSError."""
-    pq.write_table(pa.Table.from_pylist(rows, schema=_SWEEP), path)
+    """The table of a sweep, a row a point; the constants as JSON. What was varied has a column of its value, as text,
+    and each property one of its verdict: `holds`, `violated`, ... Such a name that the table has already gets a `_`.
+    Raises OSError."""
+    schema, wide = _SWEEP, [dict(row) for row in rows]
+    for kind in ("varied", "properties"):
+        for name in dict.fromkeys(name for row in rows for name in row[kind]):
+            column = name
+            while column in schema.names:
+                column += "_"
+            schema = schema.append(pa.field(column, pa.string()))
+            for row, into in zip(rows, wide, strict=True):
+                into[column] = row[kind].get(name)
+    pq.write_table(pa.Table.from_pylist(wide, schema=schema), path)
 
 
 # --- states -----------------------------------------------------------------------------------------------------------

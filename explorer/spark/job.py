@@ -7,9 +7,10 @@ from pathlib import Path
 
 from ...language.errors import UsageError
 
-BLOCK_STATES = 4096
-"""States from which a block is sent; fewer when there are many shards, so that their blocks fit in memory."""
-BLOCKS_STATES_MAX = 1 << 20
+BLOCK_BYTES = 1 << 18
+"""Bytes from which a block is sent; fewer when there are many shards, so that their blocks fit in memory. Smaller ones
+cost more of Spark's time each, and larger ones no less."""
+BLOCKS_BYTES_MAX = 1 << 26
 
 
 class Damaged(UsageError):
@@ -47,7 +48,7 @@ class Job:
     @property
     def block_states(self) -> int:
         """States from which a block is sent."""
-        return max(256, min(BLOCK_STATES, BLOCKS_STATES_MAX // self.shards))
+        return max(256, min(BLOCK_BYTES, BLOCKS_BYTES_MAX // self.shards) // (8 * self.words + 4))
 
     @property
     def tables(self) -> Path:

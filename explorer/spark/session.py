@@ -14,7 +14,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from pathlib import Path
 
 from pyspark.errors import PySparkException
@@ -25,9 +25,11 @@ from ...language.model import Model
 from ...language.verdict import Verdict
 from ..native.compiler import Target
 from ..search import Cluster, Report, Search
-from .adapter import Batches, facts_of, level_frame, swept
+from . import strolls
+from .adapter import Batches, facts_of, level_frame, swept, taken_of, walk_frame
 from .driver import Answer, OutOfTime, Stopped, explore
 from .job import Damaged, Job
+from .strolls import Share, Taken
 
 RETRIES = 4
 """Attempts of a task, also in local mode, where Spark itself makes one."""
@@ -38,14 +40,20 @@ _CONF = {
     "spark.sql.adaptive.enabled": "false",  # a shard is a partition, and stays one
     "spark.speculation": "false",
     "spark.io.compression.codec": "zstd",
-    "spark.sql.execution.arrow.maxRecordsPerBatch": "64",  # a row is a block of states
+    "spark.sql.execution.arrow.maxRecordsPerBatch": "16",  # a row is a block of states
 }
+_JAVA = "-XX:+UseSerialGC -XX:TieredStopAtLevel=1"
+"""Tasks have Java move a few large blocks: more threads that collect garbage, and code compiled once more for speed,
+cost more than they save."""
 _CLASSIC = {
+    "spark.driver.extraJavaOptions": _JAVA,
+    "spark.executor.extraJavaOptions": _JAVA,
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
     "spark.python.unix.domain.socket.enabled": "true",  # saves 40 ms a task
     "spark.scheduler.minRegisteredResourcesRatio": "1.0",
 }
+_LOCAL = {"spark.shuffle.compress": "false"}  # what stays on this machine's disk
 
 
 def check(model: Model, search: Search, report: Report | None = None) -> Verdict:
@@ -59,6 +67,15 @@ def check(model: Model, search: Search, report: Report | None = None) -> Verdict
             f"--master {cluster.master} needs --run-dir: a directory that every executor sees under the same path"
         )
     return explore(model, search, lambda: SparkRunner(cluster), report)
+
+
+def walk(model: Model, search: Search, report: Report | None = None) -> Verdict:
+    """Walk a bound model at random in Spark's tasks; what `check` of the native walks says of the same seed.
+
+    UsageError when there is no Java, no master at the address, or when the executors cannot do their part.
+    """
+    cluster = search.cluster or Cluster()
+    return strolls.check(model, search, lambda: SparkRunner(cluster), report)
 
 
 def is_local(master: str) -> bool:
@@ -128,6 +145,7 @@ def start(cluster: Cluster) -> SparkSession:
         builder = builder.master(patient(cluster.master))
         conf = {**_CONF, **_CLASSIC, **given}
         if is_local(cluster.master):
+            conf = {**_LOCAL, **conf}
             os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
     for name, value in conf.items():
         builder = builder.config(name, value)
@@ -188,30 +206,52 @@ class SparkRunner:
 
     def run(self, job: Job, level: int, chain: int, seconds: float | None) -> Answer:
         """The levels, as one job."""
+        with self._job(f"{job.run}-{level}", f"tidegate: levels {level + 1} to {level + chain}", seconds) as group:
+            try:
+                facts = facts_of(level_frame(self.spark, job, level, chain))
+            except Exception as error:
+                raise _explained(
+                    error, f"at level {level + 1}; the same command with the same --run-dir goes on from the last "
+                    "complete level"
+                ) from error  # fmt: skip
+        return Answer(facts, self._shuffled(group))
+
+    def walk(self, shares: Sequence[Share], seconds: float | None) -> list[Taken]:
+        """Shares of random walks, as one job."""
+        first = shares[0].first
+        with self._job(f"walks-{first}", f"tidegate: walks from {first} on", seconds):
+            try:
+                return taken_of(walk_frame(self.spark, shares))
+            except Exception as error:
+                raise _explained(error, f"at walk {first}; the same --seed gives the same walks again") from error
+
+    @contextlib.contextmanager
+    def _job(self, name: str, says: str, seconds: float | None) -> Generator[str]:
+        """A job is under way within it, in a group of this name. OutOfTime after so many seconds, Stopped at Ctrl-C;
+        no task of it runs any more when either is raised."""
         if self._interrupted.is_set():
             raise Stopped("stopped by Ctrl-C")
         self.jobs += 1
-        group = f"tidegate-{job.run}-{level}-{self.jobs}"
+        group = f"tidegate-{name}-{self.jobs}"
         self._cancelled.clear()
         timer = threading.Timer(seconds or 0, self._cancel, (group,))
         if seconds is not None:
             timer.daemon = True
             timer.start()
         try:
-            self._tag(group, f"tidegate: levels {level + 1} to {level + chain}")
-            facts = facts_of(level_frame(self.spark, job, level, chain))
+            self._tag(group, says)
+            yield group
         except KeyboardInterrupt:
             self._cancel(group)
             self._settle(group)
             raise Stopped("stopped by Ctrl-C") from None
-        except Exception as error:
+        except Exception:
             self._settle(group)
             if self._cancelled.is_set():
                 raise OutOfTime from None
-            raise _explained(error, level) from error
+            raise
         finally:
             timer.cancel()
-        return Answer(facts, self._shuffled(group))
 
     def _tag(self, group: str, says: str) -> None:
         if self.connect:
@@ -231,13 +271,14 @@ class SparkRunner:
         """Wait until no task of a job runs any more."""
         if self.connect:
             return
-        tracker = self.spark.sparkContext.statusTracker()
         end = time.monotonic() + CANCEL_SECONDS
-        while time.monotonic() < end:
-            stages = [tracker.getStageInfo(each) for each in tracker.getActiveStageIds()]
-            if not any(each is not None and each.numActiveTasks for each in stages):
-                return
+        while self.running() and time.monotonic() < end:
             time.sleep(0.1)
+
+    def running(self) -> int:
+        """The tasks that run now, those of stages that were cancelled included."""
+        executors = self.spark.sparkContext._jsc.sc().statusTracker().getExecutorInfos()
+        return sum(each.numRunningTasks() for each in executors)
 
     def _shuffled(self, group: str) -> int:
         """Bytes that a job's stages wrote for others to read; 0 where Spark does not tell, as through Connect."""
@@ -270,7 +311,7 @@ def _one_each(batches: Batches) -> Batches:
         yield last.slice(0, 1)
 
 
-def _explained(error: Exception, level: int) -> Exception:
+def _explained(error: Exception, where: str) -> Exception:
     """What went wrong in a job, in words."""
     text = str(error)
     damaged = re.search(r"Damaged: (.*)", text)
@@ -282,7 +323,5 @@ def _explained(error: Exception, level: int) -> Exception:
             f"the executors' Python cannot import {missing[1]}: install there what is installed here, the same "
             "tidegate with its extra spark, and name their Python with PYSPARK_PYTHON"
         )
-    return UsageError(
-        f"Spark gave up at level {level + 1}: {first_line(error)}; the same command with the same --run-dir goes on "
-        "from the last complete level"
-    )
+    at, _, then = where.partition("; ")
+    return UsageError(f"Spark gave up {at}: {first_line(error)}; {then}")

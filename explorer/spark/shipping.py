@@ -7,7 +7,13 @@ compiles the text once and keeps the object for its other processes.
 from __future__ import annotations
 
 import fcntl
+import gc
 import tempfile
+import zlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+from hashlib import sha256
 from pathlib import Path
 
 from ..native.compiler import Code, Target, compile_text, load_binary, read_object, write_object
@@ -36,20 +42,53 @@ def loaded(folder: str, kernel: str) -> Code:
         binary = read_object(_object(place, kernel, target))
         if binary is not None:
             return load_binary(binary)
-    return load_binary(_compiled(place, kernel))
+    return load_binary(_compiled(kernel, lambda: read_object(place / "kernel" / f"{kernel}.ll")))
 
 
-def _compiled(folder: Path, kernel: str) -> bytes:
-    """Object code for this machine, made by the first of its processes that asks."""
+@dataclass(frozen=True, slots=True)
+class Parcel:
+    """A kernel as a value: its name, its text, made small, and its object code with the key of what it was made for."""
+
+    name: str
+    text: bytes
+    key: str
+    binary: bytes
+
+
+def parcel(text: str, target: Target, binary: bytes, cache: Path | None) -> Parcel:
+    """A kernel made for `target`; `binary` is its object code for this machine, and `cache` keeps that for others."""
+    small = zlib.compress(text.encode())
+    name = sha256(small).hexdigest()[:32]
+    if target != Target.host():
+        kept = None if cache is None else cache / f"{name}-{target.key}.o"
+        binary = read_object(kept) or compile_text(text, target)
+        write_object(kept, binary)
+    return Parcel(name, small, target.key, binary)
+
+
+@lru_cache(maxsize=4)
+def opened(sent: Parcel) -> Code:
+    """The kernel, ready to call on this machine; once a process."""
+    if sent.key in (Target.host().key, Target.baseline().key):
+        code = load_binary(sent.binary)
+    else:
+        code = load_binary(_compiled(sent.name, lambda: zlib.decompress(sent.text)))
+    gc.collect()
+    gc.freeze()
+    return code
+
+
+def _compiled(kernel: str, read: Callable[[], bytes | None]) -> bytes:
+    """Object code for this machine, made by the first of its processes that asks from the text that `read` gives."""
     host = Target.host()
     kept = Path(tempfile.gettempdir()) / f"tidegate-kernel-{kernel}-{host.key}.o"
     with kept.with_suffix(".lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         binary = read_object(kept)
         if binary is None:
-            text = read_object(folder / "kernel" / f"{kernel}.ll")
+            text = read()
             if text is None:
-                raise Damaged(f"{folder}: the kernel {kernel} is missing or damaged; begin a new run")
+                raise Damaged(f"the text of the kernel {kernel} is missing in the run directory, or damaged")
             binary = compile_text(text.decode(), host)
             write_object(kept, binary)
         return binary

@@ -14,7 +14,7 @@ import json
 import struct
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache
-from typing import Any
+from typing import Any, TypeAlias
 
 from ..native.compiler import Code
 from ..native.frontier import CELLS
@@ -26,14 +26,19 @@ from .levels import Facts, LevelFile, LevelWriter, level_path
 from .seen import TORN, Seen
 from .shipping import loaded
 
+Data: TypeAlias = "bytes | ctypes.Array[ctypes.c_char]"
 Row = tuple[int, int, bytes]
 BLOCK, TRAILER, FACTS = 0, 1, 2
 """Kinds of rows: states; the end of what one source sends; what a task has to tell, passed on to the driver."""
 
 _BLOCK = struct.Struct("<III4x")
-"""Source, level, states. Then the states' words, then their parents' indexes, 4 bytes each."""
+"""Source, level, states. Then their parents' indexes, 4 bytes each, the first one last, made up to 8; then the states'
+words. So a block that grows at both ends lies in one piece, and is copied once."""
 _TRAILER = struct.Struct("<IIQ")
 """Source, level, states sent in all."""
+
+FRESH = 1 << 16
+"""New states that are written to the level file together."""
 
 LATELY_MAX = 1 << 20
 LATELY_MIN = 1 << 10
@@ -111,14 +116,14 @@ class Outbox:
         self.machine, self.shard, self.level, job = machine, shard, level, machine.job
         self.words, self.half, owners = job.words, job.block_states, job.shards
         room = self.half + job.slots
-        self._states, self._origins = Region(8 * self.words * room * owners), Region(4 * room * owners)
+        before, behind = _BLOCK.size + 4 * (room + room % 2), 8 * self.words * room
+        self._region = Region((before + behind) * owners)
         self.dealt = (ctypes.c_uint64 * owners)()
         self.sent = [0] * owners
-        self._tables = [(ctypes.c_uint64 * owners)() for _ in range(2)]
+        self._middles = (ctypes.c_uint64 * owners)()
         for owner in range(owners):
-            self._tables[0][owner] = self._states.address + 8 * self.words * room * owner
-            self._tables[1][owner] = self._origins.address + 4 * room * owner
-        for name, table in (("BLOCKS", self._tables[0]), ("ORIGINS", self._tables[1]), ("DEALT", self.dealt)):
+            self._middles[owner] = self._region.address + (before + behind) * owner + before
+        for name, table in (("BLOCKS", self._middles), ("ORIGINS", self._middles), ("DEALT", self.dealt)):
             machine.put(name, ctypes.addressof(table))
         machine.put("HALF", self.half)
 
@@ -128,9 +133,11 @@ class Outbox:
             if count >= least:
                 self.dealt[owner] = 0
                 self.sent[owner] += count
-                states = ctypes.string_at(self._tables[0][owner], 8 * self.words * count)
-                origins = ctypes.string_at(self._tables[1][owner], 4 * count)
-                yield owner, BLOCK, _BLOCK.pack(self.shard, self.level, count) + states + origins
+                before, behind = _before(count), 8 * self.words * count
+                begin = self._middles[owner] - before
+                head = (ctypes.c_char * _BLOCK.size).from_address(begin)
+                _BLOCK.pack_into(head, 0, self.shard, self.level, count)
+                yield owner, BLOCK, ctypes.string_at(begin, before + behind)
         self.machine.put("READY", 0)
 
     def trailers(self) -> Iterator[Row]:
@@ -140,8 +147,19 @@ class Outbox:
 
     def close(self) -> None:
         """Give the memory back."""
-        self._states.close()
-        self._origins.close()
+        self._region.close()
+
+
+def _before(count: int) -> int:
+    """The bytes of a block before its states."""
+    return _BLOCK.size + 4 * (count + count % 2)
+
+
+def _address(data: Data) -> int:
+    """Where data lies in memory."""
+    if isinstance(data, bytes):
+        return ctypes.cast(ctypes.c_char_p(data), ctypes.c_void_p).value or 0
+    return ctypes.addressof(data)
 
 
 def spread(job: Job, shard: int, level: int) -> Iterator[Row]:
@@ -206,14 +224,15 @@ def _bits(mask: int) -> list[int]:
 # --- what is received -------------------------------------------------------------------------------------------------
 
 
-def receive(job: Job, shard: int, level: int, rows: Iterable[tuple[int, bytes]]) -> Iterator[Row]:
+def receive(job: Job, shard: int, level: int, rows: Iterable[tuple[int, Data]]) -> Iterator[Row]:
     """Take the rows (kind, bytes) that every shard sent to this one from the level before, and keep what is new as
     the shard's share of `level`. Gives what was found, and the facts among the rows. All rows are taken, always."""
     counts = _Counts(job, shard, level)
-    if level_path(job.folder, level, shard).exists():  # an attempt before this one came so far
+    there = level_path(job.folder, level, shard).exists()  # an attempt before this one came so far
+    if there:
         for kind, data in rows:
             if kind == FACTS:
-                yield shard, FACTS, data
+                yield shard, FACTS, bytes(data)
             else:
                 counts.add(kind, data)
     else:
@@ -221,7 +240,7 @@ def receive(job: Job, shard: int, level: int, rows: Iterable[tuple[int, bytes]])
         try:
             for kind, data in rows:
                 if kind == FACTS:
-                    yield shard, FACTS, data
+                    yield shard, FACTS, bytes(data)
                 elif counts.add(kind, data):
                     inbox.take(data)
             counts.check()
@@ -229,7 +248,7 @@ def receive(job: Job, shard: int, level: int, rows: Iterable[tuple[int, bytes]])
         finally:
             inbox.close()
     counts.check()
-    file = LevelFile(job, level, shard)
+    file = LevelFile(job, level, shard, sum=there)  # what was written a moment ago is summed when it is expanded
     facts = file.facts()
     file.close()
     yield _told(shard, "receive", level, new=file.count, received=counts.received, **facts)
@@ -239,17 +258,19 @@ class _Counts:
     """How many states came from each source, beside what its trailer says."""
 
     def __init__(self, job: Job, shard: int, level: int) -> None:
-        self.shard, self.level = shard, level
+        self.shard, self.level, self.words = shard, level, job.words
         self.received = [0] * job.shards
         self._said: dict[int, int] = {}
 
-    def add(self, kind: int, data: bytes) -> bool:
+    def add(self, kind: int, data: Data) -> bool:
         """Count a row; whether it is a block."""
         if kind == TRAILER:
             source, level, count = _TRAILER.unpack(data)
             self._said[source] = count
         else:
             source, level, count = _BLOCK.unpack_from(data)
+            if len(data) != _before(count) + 8 * self.words * count:
+                raise Damaged(f"level {self.level} of shard {self.shard}: {len(data)} bytes came for {count} states")
             self.received[source] += count
         if level != self.level - 1:
             raise Damaged(f"level {self.level} of shard {self.shard} was sent states of level {level}")
@@ -271,6 +292,8 @@ class Inbox:
         self.job, self.level, self.machine = job, level, Machine(job)
         self._seen = Seen(job, shard, self.machine.table)
         self._writer = LevelWriter(job, level, shard)
+        self._room = max(FRESH, job.block_states + job.slots)
+        self._fresh, self._parents = Region(8 * job.words * self._room), Region(8 * self._room)
         self._finds: list[Facts] = []
         self._seen.__enter__()
         try:
@@ -293,33 +316,36 @@ class Inbox:
             raise Damaged(f"{file.path}: {file.count - new} of its states are in the files of levels before it")
         return self.machine.get("HELD")
 
-    def take(self, data: bytes) -> None:
-        """A block: what is new is judged and written."""
+    def take(self, data: Data) -> None:
+        """A block: what is new is judged, and kept to be written."""
         source, _, count = _BLOCK.unpack_from(data)
         if not count:
             return
+        begin = _address(data)
+        if begin % 8:  # it lies among others in a piece of memory that is not ours
+            data = ctypes.create_string_buffer(bytes(data), len(data))
+            begin = ctypes.addressof(data)
         self._make_room(count)
-        machine, words = self.machine, self.job.words
-        block = ctypes.create_string_buffer(data, len(data))
-        states = ctypes.addressof(block) + _BLOCK.size
-        parents = (ctypes.c_uint64 * count)()
+        machine = self.machine
+        if machine.get("KEPT") + count > self._room:
+            self._write()
         machine.put("TAKEN_IN", 0)
-        machine.put("KEPT", 0)
         while True:
             event = EVENTS[
                 machine.call(
-                    "absorb", machine.at, machine.shard_at, states, states + 8 * words * count, count, source,
-                    ctypes.addressof(parents),
+                    "absorb", machine.at, machine.shard_at, begin + _before(count), count, source,
+                    self._fresh.address, self._parents.address,
                 )
             ]  # fmt: skip
             if event == "LEVEL":
-                break
-            self._judged(event, states + 8 * words * machine["ABOUT"])
-        kept = machine.get("KEPT")
-        with memoryview(block) as view, memoryview(parents) as places:
-            self._writer.append(
-                view.cast("B")[_BLOCK.size : _BLOCK.size + 8 * words * kept], places.cast("B")[: 8 * kept]
-            )
+                return
+            self._judged(event, self._fresh.address + 8 * self.job.words * machine["ABOUT"])
+
+    def _write(self) -> None:
+        """Write away what was kept."""
+        kept = self.machine.get("KEPT")
+        self._writer.append(self._fresh.view(8 * self.job.words * kept), self._parents.view(8 * kept))
+        self.machine.put("KEPT", 0)
 
     def _judged(self, event: str, at: int) -> None:
         """A property failed or a witness was met at the state in memory at `at`, the last that was kept."""
@@ -341,10 +367,13 @@ class Inbox:
 
     def commit(self) -> None:
         """The level file is whole, and the table with it."""
+        self._write()
         self._writer.commit({"finds": self._finds, "caught_up": self._seen.rebuilt})
         self._seen.mark(self.level, self.machine.get("HELD"))
 
     def close(self) -> None:
         """Let others have the table."""
+        for each in (self._fresh, self._parents):
+            each.close()
         self._writer.abandon()
         self._seen.__exit__()

@@ -1,0 +1,202 @@
+"""What takes random walks: memory for one walk, the block of words that the compiled walks work on, what they counted.
+
+Nothing of a model is in it but numbers, so that a `Ground` can be sent to another machine and walked on there.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ...language.model import Model
+from ..search import Search, Walks
+from .compiler import Code
+from .frontier import CELLS
+from .kernel import CONTEXT, EVENTS
+from .kernels import Kernel
+from .memory import Region
+from .search import kernel_number
+from .walking import LIKE_SLOTS, MODES, REGISTERS, WALK
+
+_CELLS = {name: index for index, name in enumerate(WALK)}
+PAUSE_STEPS = 100_000
+"""Steps after which a walker looks up: some hundredths of a second."""
+FAULTS_DRAWN = 3
+"""The most that a swarm's walk draws for a fault without a budget."""
+_WORD = (1 << 64) - 1
+
+Words = tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Ground:
+    """All that walks depend on, as numbers: the seed, the depth, and what the kernel must be told of the model.
+
+    `words` are those of a state, `cells` the size of the kernel's context, `counters` where its coverage counters
+    begin, `slots` its buffer's size, `plans` how many actions there are; `opens` gives the cells of open constants
+    their values. `starts` are the initial states, `faults` one word an action, see `walking`, `masks` the bits of the
+    chosen fields. `check`, `seek` and `watch` are the properties, a bit each.
+    """
+
+    seed: int
+    depth: int
+    mode: int
+    words: int
+    cells: int
+    counters: int
+    slots: int
+    plans: int
+    transitions: int
+    opens: tuple[tuple[int, int], ...]
+    starts: tuple[Words, ...]
+    faults: Words
+    masks: Words
+    check: int
+    seek: int
+
+
+def ground_of(model: Model, search: Search, walks: Walks, kernel: Kernel, starts: Sequence[Words]) -> Ground:
+    """The ground of a bound model; `starts` are its initial states in the kernel's words."""
+    program = kernel.program
+    return Ground(
+        seed=search.seed, depth=walks.depth, mode=MODES[walks.strategy], words=program.layout.words,
+        cells=program.context_cells, counters=len(CONTEXT) + len(program.opens), slots=program.buffer_slots,
+        plans=len(program.plans), transitions=len(program.transitions),
+        opens=tuple((cell, kernel_number(model.values[name]) & _WORD) for name, cell in program.opens.items()),
+        starts=tuple(starts), faults=tuple(_allowance(model, plan.form.name) for plan in program.plans),
+        masks=_masks(kernel, walks.fields), check=(1 << len(program.invariants)) - 1,
+        seek=(1 << len(program.witnesses)) - 1,
+    )  # fmt: skip
+
+
+def _allowance(model: Model, name: str) -> int:
+    action = model.action(name)
+    if action.kind != "fault":
+        return 0
+    value = model.values[action.budget] if action.budget is not None else FAULTS_DRAWN
+    return 1 + (value if isinstance(value, int) else FAULTS_DRAWN)
+
+
+def _masks(kernel: Kernel, names: Sequence[str]) -> Words:
+    """The bits of some fields of the state; nothing when there are none."""
+    layout, bits = kernel.program.layout, 0
+    for name in names:
+        _, shape, word, shift = layout.field(name)
+        bits |= ((1 << shape.bits) - 1) << (64 * word + shift)
+    return tuple(bits >> (64 * word) & _WORD for word in range(layout.words)) if names else ()
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """What walks counted. `steps` were taken, `longest` by one walk; `expanded` states were looked at; `sketch` are the
+    registers that distinct states are estimated from, `taken` how often each action was taken, `counters` the
+    kernel's coverage counters."""
+
+    steps: int
+    longest: int
+    expanded: int
+    sketch: Words
+    taken: Words
+    counters: Words
+
+    @property
+    def distinct(self) -> int:
+        """About how many distinct states were seen."""
+        return estimate(self.sketch)
+
+
+def together(tallies: Sequence[Tally]) -> Tally:
+    """What several walkers counted, as if one had."""
+    return Tally(
+        steps=sum(each.steps for each in tallies), longest=max(each.longest for each in tallies),
+        expanded=sum(each.expanded for each in tallies),
+        sketch=tuple(map(max, zip(*(each.sketch for each in tallies), strict=True))),
+        taken=tuple(map(sum, zip(*(each.taken for each in tallies), strict=True))),
+        counters=tuple(map(sum, zip(*(each.counters for each in tallies), strict=True))),
+    )  # fmt: skip
+
+
+def estimate(registers: Sequence[int]) -> int:
+    """How many different hashes filled the registers of a sketch, with a standard error of 1.04 / sqrt(registers)
+    (HyperLogLog, Flajolet and others, 2007; by linear counting while many registers are empty)."""
+    size = len(registers)
+    empty = sum(1 for each in registers if not each)
+    raw = 0.7213 / (1 + 1.079 / size) * size * size / sum(2.0**-each for each in registers)
+    return round(size * math.log(size / empty) if empty and raw <= 2.5 * size else raw)
+
+
+class Stroller:
+    """Takes walks in a context whose store, buffer and edges are there."""
+
+    def __init__(self, ground: Ground, code: Code, context: ctypes.Array[ctypes.c_uint64]) -> None:
+        self.ground, self.code, self.context = ground, code, context
+        self._stroll = code.function("stroll", 1)
+        self._block = Region(8 * len(WALK))
+        words, plans = ground.words, ground.plans
+        self._arrays = {
+            "STARTS": Region(8 * words * max(1, len(ground.starts))), "WEIGHTS": Region(8 * plans),
+            "ALLOWED": Region(8 * plans), "FAULTS": Region(8 * plans), "TAKEN": Region(8 * plans),
+            "SKETCH": Region(8 * REGISTERS), "MASKS": Region(8 * words), "LIKES": Region(8 * LIKE_SLOTS),
+        }  # fmt: skip
+        self._equip()
+
+    def _equip(self) -> None:
+        ground = self.ground
+        for cell, value in ground.opens:
+            self.context[cell] = value
+        for name, value in (
+            ("CHECK", ground.check), ("SEEK", ground.seek), ("WATCH", (1 << ground.transitions) - 1), ("DEADLOCKS", 1),
+            ("WALK", self._block.address),
+        ):  # fmt: skip
+            self.context[CELLS[name]] = value
+        for name, region in self._arrays.items():
+            self[name] = region.address
+        for index, words in enumerate(ground.starts):
+            self._arrays["STARTS"].write(8 * len(words) * index, words)
+        self._arrays["FAULTS"].write(0, ground.faults)
+        if ground.masks:
+            self._arrays["MASKS"].write(0, ground.masks)
+        else:
+            self["LIKES"] = 0
+        self["SEED"], self["DEPTH"], self["MODE"] = ground.seed, ground.depth, ground.mode
+        self["START_COUNT"], self["PLANS"] = len(ground.starts), ground.plans
+
+    def __getitem__(self, cell: str) -> int:
+        return self._block.words(8 * _CELLS[cell], 1)[0]
+
+    def __setitem__(self, cell: str, value: int) -> None:
+        self._block.write(8 * _CELLS[cell], (value & _WORD,))
+
+    def begin(self, first: int) -> None:
+        """Walks are to be taken from this number on."""
+        self["WALKER"], self["UNDER_WAY"] = first, 0
+
+    def go(self, last: int) -> str:
+        """Take walks until those below `last` are taken (LEVEL), some hundredths of a second are over (PAUSE), or
+        something happens; the event's name."""
+        self["LAST_WALK"] = last
+        if self["WALKER"] >= last:
+            return "LEVEL"
+        self["LEFT"] = PAUSE_STEPS
+        return EVENTS[self._stroll(ctypes.addressof(self.context))]
+
+    @property
+    def number(self) -> int:
+        """The walk that the last event is about."""
+        return self["WALKER"] - (not self["UNDER_WAY"])
+
+    def tally(self) -> Tally:
+        """What was counted so far."""
+        return Tally(
+            steps=self["TOTAL"], longest=max(self["LONGEST"], self["LENGTH"]), expanded=self.context[CELLS["NEXT"]],
+            sketch=self._arrays["SKETCH"].words(0, REGISTERS),
+            taken=self._arrays["TAKEN"].words(0, self.ground.plans),
+            counters=tuple(self.context[self.ground.counters :]),
+        )  # fmt: skip
+
+    def close(self) -> None:
+        """Give the memory back."""
+        for region in (self._block, *self._arrays.values()):
+            region.close()

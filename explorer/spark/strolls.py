@@ -1,0 +1,311 @@
+"""Random walks as Spark tasks: each takes the walks of some numbers, with the compiled kernel, and tells what it met.
+
+A walk depends on the seed and its number alone. So a task says of what it met no more than where: the driver takes the
+first such walks once more, in this process, and has plain Python confirm them, as it does with walks of its own.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import math
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import astuple, dataclass, replace
+from typing import Protocol
+
+from ...language.model import Model
+from ...language.verdict import Disagreement, Verdict
+from ..native.compiler import Target
+from ..native.frontier import CELLS
+from ..native.kernel import ERROR_BIT
+from ..native.kernels import Kernel, kernel_of
+from ..native.memory import Region
+from ..native.program import generate
+from ..native.stroller import Ground, Stroller, Tally, together
+from ..native.walks import ENDLESS, NO_START, Finds, Took, Walker, check_fields
+from ..native.walks import verdict as verdict_of_walks
+from ..search import Progress, Report, Search, Walks
+from .driver import OutOfTime, Stopped
+from .shipping import Parcel, opened, parcel
+
+FIRST = 256
+"""Walks of each task of the first round."""
+ROUND_SECONDS = 5.0
+"""What a round of tasks is to take; between two of them is time to tell, and to end."""
+GROWTH = 8
+"""A round takes at most so many times the walks of the one before."""
+
+Spot = tuple[str, int, int, int]
+"""Kind and bit of what was met, the walk's number, and its steps until then."""
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """What a task is to do: the walks from `first` to `last`, for so many seconds (None: as long as it takes). Of the
+    first failure the walk is the last one, unless `keep_going`."""
+
+    ground: Ground
+    parcel: Parcel
+    first: int
+    last: int
+    seconds: float | None
+    keep_going: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """What became of a share: walks taken to their end, what they counted and met, and whether all were taken, or all
+    until the first failure."""
+
+    walks: int
+    tally: Tally
+    spots: tuple[Spot, ...]
+    whole: bool
+
+    def text(self) -> str:
+        """As JSON."""
+        return json.dumps([self.walks, astuple(self.tally), self.spots, self.whole])
+
+    @staticmethod
+    def read(text: str) -> Taken:
+        """What `text` gave."""
+        walks, (steps, longest, expanded, *counted), spots, whole = json.loads(text)
+        sketch, taken, counters = map(tuple, counted)
+        tally = Tally(steps, longest, expanded, sketch, taken, counters)
+        return Taken(walks, tally, tuple((kind, bit, walk, at) for kind, bit, walk, at in spots), whole)
+
+
+class Runner(Protocol):
+    """Runs tasks."""
+
+    @property
+    def shards(self) -> int:
+        """How many tasks run at a time."""
+        ...
+
+    @property
+    def target(self) -> Target:
+        """What the tasks' code is to be compiled for."""
+        ...
+
+    def walk(self, shares: Sequence[Share], seconds: float | None) -> list[Taken]:
+        """Do each share. OutOfTime after so many seconds; Stopped at Ctrl-C."""
+        ...
+
+    def close(self, job: None) -> None:
+        """End."""
+        ...
+
+
+# --- a task -----------------------------------------------------------------------------------------------------------
+
+
+def take(share: Share) -> Taken:
+    """Do a share: all that a task does."""
+    ground, code = share.ground, opened(share.parcel)
+    context = (ctypes.c_uint64 * ground.cells)()
+    regions = {
+        "STATES": Region(8 * ground.words * (ground.depth + 2)),
+        "BUFFER": Region(8 * (ground.words + 2) * ground.slots),
+        "EDGES": Region(8 * (ground.words + 1) * max(1, ground.transitions)),
+    }  # fmt: skip
+    for name, region in regions.items():
+        context[CELLS[name]] = region.address
+    stroller = Stroller(ground, code, context)
+    try:
+        return _Taking(share, stroller).run()
+    finally:
+        for each in (stroller, *regions.values()):
+            each.close()
+
+
+class _Taking:
+    """A share under way."""
+
+    def __init__(self, share: Share, stroller: Stroller) -> None:
+        self.share, self.stroller = share, stroller
+        self.last = share.last
+        self.spots = list[Spot]()
+        self._witnesses = stroller.code.function("witnesses", 3)
+
+    def __getitem__(self, cell: str) -> int:
+        return self.stroller.context[CELLS[cell]]
+
+    def __setitem__(self, cell: str, value: int) -> None:
+        self.stroller.context[CELLS[cell]] = value
+
+    def run(self) -> Taken:
+        """Take the walks."""
+        stroller, share = self.stroller, self.share
+        end = None if share.seconds is None else time.monotonic() + share.seconds
+        stroller.begin(share.first)
+        event = stroller.go(self.last)
+        while event != "LEVEL" and (end is None or time.monotonic() < end):
+            if event != "PAUSE":
+                self._met(event)
+            event = stroller.go(self.last)
+        return Taken(stroller["WALKER"] - share.first, stroller.tally(), tuple(self.spots), event == "LEVEL")
+
+    def _met(self, event: str) -> None:
+        about, detail = self["ABOUT"], self["DETAIL"]
+        match event:
+            case "INVARIANT":
+                at = self["STATES"] + 8 * self.share.ground.words * about
+                seen = self._witnesses(ctypes.addressof(self.stroller.context), at, self["SEEK"])
+                if not seen & ERROR_BIT:
+                    self._witnessed(seen, about)
+                self["CHECK"] &= ~detail
+                self._found("invariants", detail, about)
+            case "WITNESS":
+                self._witnessed(detail, about)
+            case "TRANSITION":
+                crossed, self["CROSSED"] = self["CROSSED"], 0
+                self._found("transitions", crossed, about + 1)
+            case "DEADLOCK":
+                self["DEADLOCKS"] = 0
+                self._found("deadlock", 1, about)
+            case "ERROR" | "PROPERTY_ERROR":
+                self._found("error", 1, about, final=True)
+            case _:
+                raise AssertionError(f"the kernel answered {event}")
+
+    def _witnessed(self, bits: int, steps: int) -> None:
+        self["SEEK"] &= ~bits
+        self._found("witnesses", bits, steps, final=False)
+
+    def _found(self, kind: str, bits: int, steps: int, *, final: bool | None = None) -> None:
+        walk = self.stroller.number
+        self.spots += [(kind, bit, walk, steps) for bit in range(bits.bit_length()) if bits >> bit & 1]
+        if final or (final is None and not self.share.keep_going):
+            self.last = min(self.last, walk + 1)
+
+
+# --- the driver -------------------------------------------------------------------------------------------------------
+
+
+def check(model: Model, search: Search, start: Callable[[], Runner], report: Report | None) -> Verdict:
+    """Walk a bound model at random, in tasks, and judge its properties on the way; what `walks.check` of the native
+    engine says of the same seed."""
+    walks = search.walks or Walks()
+    check_fields(model, walks.fields)
+    kernel = kernel_of(model, (), search.cache, walks=True)
+    outing = Outing(model, search, walks, kernel, report)
+    try:
+        if outing.walker.ground.starts:
+            outing.run(start)
+        return outing.verdict()
+    finally:
+        outing.close()
+
+
+class Outing:
+    """All rounds of a search."""
+
+    def __init__(self, model: Model, search: Search, walks: Walks, kernel: Kernel, report: Report | None) -> None:
+        self.model, self.search, self.walks, self.kernel, self.report = model, search, walks, kernel, report
+        self.finds = Finds()
+        self.walker = Walker(model, replace(search, keep_going=True), walks, kernel, self.finds)
+        self.tallies = [self.walker.stroller.tally()]
+        self.spots: dict[tuple[str, int], Spot] = {}
+        self.started = time.perf_counter()
+        self.stopped: str | None = None if self.walker.ground.starts else NO_START
+        self.tasks, self.next, self.taken, self.end = 0, 0, 0, ENDLESS
+        self._each = FIRST
+
+    def run(self, start: Callable[[], Runner]) -> None:
+        """Walk until all walks are taken, something fails, or time or Ctrl-C ends it."""
+        runner = start()
+        try:
+            sent = self._parcel(runner.target)
+            while self.stopped is None and self.next < min(self.walks.number or ENDLESS, self.end):
+                if not self._round(runner, sent):
+                    break
+        except Stopped as stopped:
+            self.stopped = str(stopped)
+        finally:
+            runner.close(None)
+        self._again()
+
+    def _parcel(self, target: Target) -> Parcel:
+        text = generate(self.model, self.kernel.program, (), walks=True)
+        return parcel(text, target, self.kernel.binary, self.search.cache)
+
+    def _round(self, runner: Runner, sent: Parcel) -> bool:
+        """One job; whether there is time for another."""
+        limit = self.search.seconds
+        left = None if limit is None else max(0.0, limit - self._seconds())
+        shares = list(self._shares(runner.shards, sent, left))
+        began = time.perf_counter()
+        try:
+            told = runner.walk(shares, None if left is None else left + ROUND_SECONDS)
+        except OutOfTime:
+            told = list[Taken]()
+        self._fold(told)
+        done = len(told) == len(shares) and all(each.whole for each in told)
+        if not done and self.walks.number is not None:
+            self.stopped = f"the time limit of {limit:g} s was reached"
+        seconds = max(time.perf_counter() - began, 1e-3)
+        self.next = shares[-1].last
+        self._each = max(FIRST, min(GROWTH * self._each, math.ceil(self._each * ROUND_SECONDS / seconds)))
+        self._tell()
+        return done
+
+    def _shares(self, count: int, sent: Parcel, seconds: float | None) -> Iterator[Share]:
+        """The next walks, as even shares in order."""
+        number = self.walks.number or ENDLESS
+        each = min(self._each, math.ceil((number - self.next) / count))
+        for first in range(self.next, min(number, self.next + count * each), each):
+            last = min(number, first + each)
+            yield Share(self.walker.ground, sent, first, last, seconds, self.search.keep_going)
+
+    def _fold(self, told: Sequence[Taken]) -> None:
+        self.tasks += len(told)
+        for each in told:
+            self.taken += each.walks
+            self.tallies = [together([*self.tallies, each.tally])]
+            for spot in each.spots:
+                kind, bit, walk, steps = spot
+                known = self.spots.get((kind, bit))
+                if known is None or (walk, steps) < known[2:]:
+                    self.spots[kind, bit] = spot
+                if kind == "error" or (kind != "witnesses" and not self.search.keep_going):
+                    self.end = min(self.end, walk + 1)
+
+    def _again(self) -> None:
+        """Take the walks that met something once more, here."""
+        going = threading.Event()
+        going.set()
+        spots = [each for each in self.spots.values() if each[2] < self.end]
+        for walk in sorted({each[2] for each in spots}):
+            self.walker.take(walk, walk + 1, going)
+        self.finds.end = self.end
+        for kind, bit, walk, steps in spots:
+            found = self.finds.found.get((kind, bit))
+            if found is None or (found.walk, found.steps) != (walk, steps):
+                raise Disagreement(
+                    f"a task met {kind} {bit} in walk {walk} after {steps} steps; this machine, which took it again, "
+                    f"{'did not' if found is None else f'met it in walk {found.walk} after {found.steps}'}"
+                )
+
+    def _seconds(self) -> float:
+        return time.perf_counter() - self.started
+
+    def _tell(self) -> None:
+        if self.report is None:
+            return
+        seconds, tally = self._seconds(), together(self.tallies)
+        rate = tally.steps / max(seconds, 1e-9)
+        self.report(Progress(tally.distinct, 0, tally.longest + 1, rate, 0, seconds, walks=self.taken))
+
+    def verdict(self) -> Verdict:
+        """What the walks say, and how many they were."""
+        notes = (f"taken by {self.tasks:,} tasks on Spark",) if self.tasks else ()
+        taken = min(self.taken, self.end)
+        took = Took(taken, together(self.tallies), self.finds, self._seconds(), self.stopped, notes)
+        return verdict_of_walks(self.model, self.search, self.kernel, self.walker.frontier, took)
+
+    def close(self) -> None:
+        """Give all memory back."""
+        self.walker.close()
