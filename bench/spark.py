@@ -18,9 +18,11 @@ from pathlib import Path
 from typing import Any
 
 TICKS = os.sysconf("SC_CLK_TCK")
-MODEL = "replication:kip320"
 PROPERTIES = ("type_ok", "leader_in_isr", "weak_isr", "strong_isr")
-BASE = ("--set", "replicas=3", "--set", "log_size=2", "--set", "max_records=2")
+BASE = (
+    "replication:kip320", "--set", "replicas=3", "--set", "log_size=2", "--set", "max_records=2",
+    *(part for name in PROPERTIES for part in ("--property", name)),
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,16 +47,20 @@ def main() -> None:
     parser.add_argument("--shards", type=int, default=2)
     parser.add_argument("--hand-over", type=int, default=20_000)
     parser.add_argument("--no-native", action="store_true", help="measure Spark alone")
+    parser.add_argument(
+        "--of", nargs=argparse.REMAINDER, metavar="MODEL", help="another check, with all its options: the last argument"
+    )
     options = parser.parse_args()
+    checks = [options.of] if options.of else [[*BASE, "--set", f"max_leader_epoch={each}"] for each in options.epochs]
     print(f"load average {os.getloadavg()[0]:.1f}, {os.cpu_count()} processors")
     spark = ("--engine", "spark", "--master", options.master, "--shards", str(options.shards),
              "--hand-over", str(options.hand_over))  # fmt: skip
     costs: dict[str, list[Cost]] = {"native": [], "spark": []}
-    for epochs in options.epochs:
+    for check in checks:
         for engine in ("native", "spark"):
             if engine == "native" and options.no_native:
                 continue
-            cost = measured("--set", f"max_leader_epoch={epochs}", *(spark if engine == "spark" else ()))
+            cost = measured(*check, *(spark if engine == "spark" else ()))
             costs[engine].append(cost)
             tell(engine, cost)
     for engine, each in costs.items():
@@ -66,10 +72,9 @@ def main() -> None:
 
 def measured(*arguments: str) -> Cost:
     """A check in a process of its own."""
-    asked = [part for name in PROPERTIES for part in ("--property", name)]
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder) / "report.json"
-        command = [sys.executable, "-m", "tidegate.cli.main", "check", MODEL, *BASE, *asked, *arguments, "--json"]
+        command = [sys.executable, "-m", "tidegate.cli.main", "check", *arguments, "--json"]
         began = time.perf_counter()
         with report.open("w") as out:
             running = subprocess.Popen(command, stdout=out, stderr=subprocess.DEVNULL)

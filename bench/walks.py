@@ -14,7 +14,7 @@ import statistics
 import sys
 import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -58,13 +58,15 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=11, help="searches per bug and strategy (default: 11)")
     parser.add_argument("--limit", type=int, default=200_000, help="walks after which one gives up (default: 200000)")
     parser.add_argument("--bug", metavar="WORD", default="", help="only the bugs with this word in their title")
+    parser.add_argument("--strategy", choices=STRATEGIES, action="append", help="only this one (repeatable)")
     options = parser.parse_args()
+    strategies = tuple(options.strategy or STRATEGIES)
     with tempfile.TemporaryDirectory() as folder:
         if not options.bug:
             speed(Path(folder))
         for bug in BUGS:
             if options.bug in bug.title:
-                hunt(bug, options.seeds, options.limit, Path(folder))
+                hunt(bug, strategies, options.seeds, options.limit, Path(folder))
 
 
 def bound(name: str, bounds: Mapping[str, int | bool], *properties: str) -> Model:
@@ -87,13 +89,13 @@ def speed(cache: Path) -> None:
         print(f"  {strategy:8} {verdict.transitions / verdict.seconds:>12,.0f}")
 
 
-def hunt(bug: Bug, seeds: int, limit: int, cache: Path) -> None:
+def hunt(bug: Bug, strategies: Sequence[Strategy], seeds: int, limit: int, cache: Path) -> None:
     """The median steps and time to find a bug, and how long the runs are beside the shortest."""
     model = bound(bug.model, bug.bounds, bug.fails)
     shortest = exhaust(model, Search(symmetry=True, cache=cache)).properties[0].run
     steps = "?" if shortest is None else len(shortest.steps)
     print(f"\n{bug.title}: {bug.model}, {bug.fails}; the shortest run has {steps} steps")
-    for strategy in STRATEGIES:
+    for strategy in strategies:
         walk(model, Search(cache=cache, walks=Walks(1, 1, strategy)))  # compiles
         times, taken, lengths = list[float](), list[float](), list[int]()
         for seed in range(seeds):
