@@ -14,6 +14,7 @@ from ..audit.accepted import read as baseline
 from ..audit.advice import advise
 from ..audit.auditing import Asked, Audited, audit
 from ..audit.cluster import CannotRead
+from ..audit.collecting import script
 from ..audit.levels import BY_NAME, QUESTION
 from ..audit.readers import Options, read
 from ..audit.verdicts import DEFAULT, Requirement
@@ -30,6 +31,7 @@ EXAMPLES = """\
   tidegate audit server.properties topics.txt --distribution apache
   tidegate audit cluster/ --require no-loss=L4 --require writable=L1
   tidegate audit cluster/ --kafka-version 3.7 --client java:2.8 --json
+  tidegate audit --collect > collect.sh; sh collect.sh --bootstrap-server localhost:9092; tidegate audit tidegate-audit
 
 exit: 0 what is required holds within the bounds, 1 it does not, 5 that depends on something not
 given, or was not decided in time, 64 usage, 66 a file cannot be read
@@ -40,7 +42,10 @@ def add(verbs: Verbs[Parser]) -> None:
     """Adds the verb."""
     about = "Reads a cluster's configuration and says which faults lose data or stop writes, how, and what to change."
     parser = add_verb(verbs, "audit", "your cluster's configuration: what can be lost, and how", about, EXAMPLES)
-    parser.add_argument("files", metavar="FILE|DIR", nargs="+", type=Path, help="configuration, in any mixture")
+    parser.add_argument("files", metavar="FILE|DIR", nargs="*", type=Path, help="configuration, in any mixture")
+    parser.add_argument(
+        "--collect", action="store_true", help="print a shell script that collects from a running cluster, and stop"
+    )
     asked = parser.add_argument_group("what must hold")
     asked.add_argument(
         "--require",
@@ -84,6 +89,11 @@ def _add_facts(parser: Parser) -> None:
 
 def run(options: argparse.Namespace) -> Exit:
     """Audits, prints, then saves: a result is never lost to a full disk."""
+    if options.collect:
+        print(script(), end="")
+        return Exit.HOLDS
+    if not options.files:
+        raise Wrong("give files or a directory to audit; --collect prints a script that makes one of a running cluster")
     out: Path | None = None if options.out is None else prepared(options.out)
     try:
         old = None if options.diff is None else difference.read(options.diff)

@@ -11,6 +11,7 @@ from tidegate.audit.cluster import SECRET, Topic
 from tidegate.audit.collecting import kept, script
 from tidegate.audit.keys import value_of
 from tidegate.audit.readers import read
+from tidegate.cli.main import main
 
 FIXTURES = Path(__file__).parent / "fixtures" / "audit"
 PLANTED = "hunter2-planted"
@@ -185,3 +186,10 @@ def test_shellcheck_is_content(tmp_path: Path) -> None:
     path.write_text(script(), encoding="utf-8")
     done = subprocess.run(["shellcheck", str(path)], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout
+
+
+def test_the_command_prints_the_script(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["audit", "--collect"]) == 0
+    assert capsys.readouterr().out == script()
+    assert main(["audit"]) == 64
+    assert "give files or a directory" in capsys.readouterr().err
