@@ -11,7 +11,7 @@ from .cluster import Cluster, Finding, Origin
 from .levels import LEVELS, QUESTIONS, Name
 from .scenario import headline, sentences
 from .signature import Used
-from .verdicts import Answer, Check, Judged, Requirement, Table, facts_that_matter
+from .verdicts import RACK, TELL_RACK, Answer, Check, Judged, Requirement, Table, facts_that_matter
 
 SCHEMA = "tidegate.audit/1"
 Document = dict[str, Any]
@@ -60,12 +60,13 @@ def document(
     }
 
 
-def badness(each: Report) -> tuple[int, int, int, str]:
+def badness(each: Report) -> tuple[int, bool, int, int, str]:
     """Failed requirements first, then what depends, then the lowest level that loses."""
     results = [check.result for check in each.checks]
     rank = 0 if "failed" in results else 1 if "depends" in results else 2
     lowest = min((_depth(each, table) for table in each.judged.tables), default=len(LEVELS))
-    return rank, lowest, -len(each.judged.subject.topics), each.judged.subject.topics[0].name
+    topics = each.judged.subject.topics
+    return rank, each.judged.subject.internal, lowest, -len(topics), topics[0].name
 
 
 def _depth(each: Report, table: Table) -> int:
@@ -107,7 +108,7 @@ def _subject(each: Report) -> Document:
             for question in QUESTIONS
         },
         "settings": [_used(used) for used in subject.used],
-        "not_given": dict(subject.tells),
+        "not_given": {**subject.tells, RACK: TELL_RACK},
         "loss": _loss(each),
         "repair": each.repair,
         "now": each.now,

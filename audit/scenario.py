@@ -70,15 +70,26 @@ def _named(text: str, called: Mapping[str, str]) -> str:
 
 def headline(subject: Subject, table: Table, lowest: Level | None) -> str:
     """A table in one sentence: what is survived, and the lowest level that loses."""
+    stops = _stops(table)
     losing = {level.name for level in LEVELS if table["no-loss", level.name].word == "can lose"}
     kept = [says for name, says in _SURVIVED if table["no-loss", name].word == "no loss found"]
     if lowest is None:
         unclear = [level.name for level in LEVELS if table["no-loss", level.name].word != "no loss found"]
         doubts = f"; {', '.join(unclear)} {'is' if len(unclear) == 1 else 'are'} not decided" if unclear else ""
-        return f"no loss found within the bounds of {_levels(table)}{doubts}" if kept else "nothing was decided"
+        return f"{stops}no loss found within the bounds of {_levels(table)}{doubts}" if kept else "nothing was decided"
     below = [says for name, says in _SURVIVED if name < lowest.name and table["no-loss", name].word == "no loss found"]
     what = "loses acknowledged records" if lowest.name in losing else "takes back what was read"
-    return f"{f'survives {_and(below)}; ' if below else ''}{what} {_needs(subject, table, lowest)} ({lowest.name})"
+    survived = f"survives {_and(below)}; " if below else ""
+    return f"{survived}{stops}{what} {_needs(subject, table, lowest)} ({lowest.name})"
+
+
+def _stops(table: Table) -> str:
+    """Whether writes stop with one broker down: said before what is lost."""
+    levels: tuple[Name, ...] = ("L0", "L1")
+    stopped = next((name for name in levels if table["writable", name].word == "can lose"), None)
+    if stopped is None:
+        return ""
+    return "writes stop " + ("though nothing is wrong (L0); " if stopped == "L0" else "while one broker is down (L1); ")
 
 
 def _levels(table: Table) -> str:

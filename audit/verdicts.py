@@ -31,6 +31,7 @@ Word = Literal["can lose", "no loss found", "depends", "not checked"]
 Basis = Literal["model", "arithmetic", ""]
 
 RACK = "broker.rack"
+TELL_RACK = "broker.rack of each broker, and kafka-topics.sh --describe"
 INCONCLUSIVE = "inconclusive: "
 _CONSUMED = ("no-loss", "no-unread")
 

@@ -18,12 +18,13 @@ from types import FrameType
 
 from ..explorer import EXHAUSTIVE
 from ..explorer.search import Cluster
+from ..explorer.spark.commands import run_command
 from ..reports.document import Document
 from ..reports.gatepage import gate_page
 from .exits import Exit, worst
 from .gatefiles import saved
 from .gatereport import Ended, gate_document
-from .gating import Entry, Result, Workers, audited, checked, command, read_back
+from .gating import Entry, Result, Workers, audit_arguments, audited, checked, command, read_back
 from .options import Parser, Verbs, Wrong, add_print_options, add_verb, paper_of, positive, seconds, size
 from .output import prepared, print_json
 from .recorded import Recorded, RecordFile, read, shipped
@@ -60,7 +61,8 @@ def add(verbs: Verbs[Parser]) -> None:
         help="checks at a time (default: one a core)",
     )  # fmt: skip
     parser.add_argument(
-        "--engine", choices=(*EXHAUSTIVE, "spark"),
+        "--engine",
+        choices=(*EXHAUSTIVE, "spark"),
         help="which engine checks (default: the file's, or native); spark: native checks, a task each",
     )
     parser.add_argument("--master", metavar="URL", default="local[*]", help="Spark's, with --engine spark")
@@ -175,7 +177,12 @@ def _on_spark(entries: Sequence[Entry], options: argparse.Namespace) -> list[Res
     commands = [command(each, options) for each in checks]
     told = on_spark(Cluster(master=options.master), commands, [float(_size(each)) for each in checks])
     found = {id(check): read_back(check, each, options) for check, each in zip(checks, told, strict=True)}
-    return [found[id(each)] if isinstance(each, Recorded) else audited(each) for each in entries]
+    return [
+        found[id(each)]
+        if isinstance(each, Recorded)
+        else audited(each, run_command(["-m", "tidegate.cli.main", *audit_arguments(each, options)]))
+        for each in entries
+    ]
 
 
 def _size(entry: Entry) -> int:

@@ -149,7 +149,7 @@ def _claim(name: str, kind: str, result: Result, differences: Sequence[Differenc
 
 def _whole(name: str, result: Result) -> Document:
     """The one claim of an entry that is not divided."""
-    return _claim(name, "audit", result, ())
+    return _claim(name, "audit", result, () if result.result in _UNDECIDED else result.differences)
 
 
 def _trace(found: Mapping[str, Any]) -> Document:

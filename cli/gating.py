@@ -97,9 +97,10 @@ class Workers:
 
 def checked(entry: Entry, options: argparse.Namespace, workers: Workers) -> Result | None:
     """Runs one entry and compares; None when the gate was stopped before it began."""
-    if isinstance(entry, Audit):
-        return None if workers.stopping else audited(entry)
     started = time.monotonic()
+    if isinstance(entry, Audit):
+        told = workers.run(audit_arguments(entry, options))
+        return None if told is None else audited(entry, Told(*told, time.monotonic() - started))
     done = workers.run(arguments(entry, options))
     if done is None:
         return None
@@ -173,13 +174,39 @@ def engine_of(check: Recorded, options: argparse.Namespace) -> str:
 # --- audits -----------------------------------------------------------------------------------------------------------
 
 
-def audited(audit: Audit) -> Result:
-    """Judges configuration files by their requirements. This version cannot, and says so: it is never green."""
-    told = (
-        f"{audit.place.file}:{audit.place.line}: this version of tidegate has no audit, so that nothing was judged of "
-        f"{', '.join(audit.files)}; take the [[audit]] out, or run a tidegate whose --help lists the verb audit"
-    )
-    return Result(audit, "cannot run", Exit.USAGE, 0.0, None, (Difference("", told),))
+def audit_arguments(audit: Audit, options: argparse.Namespace) -> list[str]:
+    """The command line that audits configuration files by their requirements."""
+    required = [part for each in audit.require for part in ("--require", each)]
+    limit = [] if options.time is None else ["--time", str(options.time)]
+    return ["audit", *audit.files, *required, *audit.options, *limit, "--json"]
+
+
+def audited(audit: Audit, told: Told) -> Result:
+    """What an audit's process told: met, not met (differs), or not decided."""
+    try:
+        report = json.loads(told.out)
+    except json.JSONDecodeError:
+        why = told.err.strip() or f"the process of this audit ended with {told.exit} and said nothing"
+        result, exit_ = (
+            ("cannot run", Exit(told.exit)) if told.exit in _KNOWN_FAILURES else ("broke down", Exit.INTERNAL)
+        )
+        return Result(audit, result, exit_, told.seconds, None, (Difference("", why),))
+    results = {Exit.HOLDS: ("ok", Exit.HOLDS), Exit.INCONCLUSIVE: ("inconclusive", Exit.INCONCLUSIVE)}
+    result, exit_ = results.get(Exit(told.exit), ("differs", Exit.UNEXPECTED))
+    return Result(audit, result, exit_, told.seconds, None, tuple(_unmet(report)))
+
+
+def _unmet(report: Mapping[str, Any]) -> Iterator[Difference]:
+    """Each requirement that is not met, and how it comes to that."""
+    for subject in report["subjects"]:
+        for check in subject["checks"]:
+            if check["result"] in ("met", "accepted"):
+                continue
+            on = f" on {', '.join(check['on'])}" if check["on"] else ""
+            lines = [f"{subject['name']}: {check['require']} {check['result']}{on}: {subject['headline']}"]
+            if check["result"] == "failed" and subject["loss"]:
+                lines += subject["loss"]["scenario"]
+            yield Difference("", "\n".join(lines))
 
 
 # --- comparing --------------------------------------------------------------------------------------------------------

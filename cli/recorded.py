@@ -26,7 +26,8 @@ _COUNTS = ("distinct_states", "transitions", "depth")
 _KEYS = (
     "model", "profile", "bounds", "set", "symmetry", "ghosts", "engine", "tier", "source", "expect", "outcome", *_COUNTS
 )  # fmt: skip
-_AUDIT_KEYS = ("name", "files", "require", "tier", "source")
+_AUDIT_FACTS = ("kafka_version", "metadata_version", "inter_broker_protocol", "distribution", "features", "client")
+_AUDIT_KEYS = ("name", "files", "require", "tier", "source", "baseline", *_AUDIT_FACTS)
 
 Constant = bool | int | str
 
@@ -95,7 +96,10 @@ class Recorded:
 
 @dataclass(frozen=True, slots=True)
 class Audit:
-    """One `[[audit]]`: configuration files, relative to the gate file, and the requirements that they must meet."""
+    """One `[[audit]]`: configuration files, relative to the gate file, and the requirements that they must meet.
+
+    `options` are those of the command line for what the files do not say, and for what is accepted.
+    """
 
     name: str
     files: tuple[str, ...]
@@ -103,6 +107,7 @@ class Audit:
     tier: str
     source: str
     place: Place
+    options: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,7 +244,19 @@ def _audit(table: dict[str, Any], where: Place, number: int) -> Audit:
         tier=_one_of(_take(table, "tier", str, place, "commit"), _TIERS, f"{place}, tier"),
         source=_take(table, "source", str, place, ""),
         place=where,
+        options=tuple(_audit_options(table, where, place)),
     )
+
+
+def _audit_options(table: Mapping[str, Any], where: Place, place: str) -> Iterator[str]:
+    """What an entry says beside its files, as the command line takes it."""
+    for name in _AUDIT_FACTS:
+        if name in table:
+            for value in _texts(table, name, place):
+                yield from (f"--{name.replace('_', '-')}", value)
+    if "baseline" in table:
+        given = _take(table, "baseline", str, place)
+        yield from ("--baseline", os.path.normpath(Path(where.file).parent / given))
 
 
 def _texts(table: Mapping[str, Any], key: str, place: str) -> tuple[str, ...]:

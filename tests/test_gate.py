@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -254,29 +255,69 @@ def test_a_check_of_no_model_is_told(said: Said, tmp_path: Path) -> None:
 AUDIT = """
 schema = "tidegate.spec/1"
 [[audit]]
-files = ["broker.properties", "topics.json"]
-require = ["no-acknowledged-loss"]
+name = "orders"
+files = ["cluster"]
+require = ["no-loss=L1"]
+kafka_version = "3.9"
+distribution = "apache"
+client = ["java:3.9"]
 """
 
 
-def test_an_audit_is_read_and_never_green_while_there_is_none(tidegate: Run, tmp_path: Path) -> None:
+@pytest.fixture
+def cluster(tmp_path: Path) -> Path:
+    """A user's folder with a cluster in it, and a gate file beside."""
+    shutil.copytree(ROOT / "examples" / "clusters" / "acks-1", tmp_path / "cluster")
     path = tmp_path / "cluster.toml"
     path.write_text(AUDIT)
-    done = tidegate("gate", str(path), "--width", "400", "--out", str(tmp_path / "report"))
-    assert done.exit == 64
-    assert f"{path}:3: this version of tidegate has no audit, so that nothing was judged of" in done.out
-    assert "1 cannot run of 1 check" in done.out
-    suite = ElementTree.parse(tmp_path / "report" / "junit.xml").getroot()[0]
-    assert (suite.get("package"), suite.get("errors")) == ("audit", "1")
+    return path
+
+
+def test_an_audit_that_does_not_meet_what_it_requires_differs(tidegate: Run, cluster: Path) -> None:
+    done = tidegate("gate", str(cluster), "--width", "400", "--out", str(cluster.parent / "report"))
+    assert done.exit == 6
+    assert "orders (producer producer.properties): no-loss=L1 failed: loses acknowledged records" in done.out
+    assert "Now broker 2 leads, and a record that was acknowledged is not in its log." in done.out
+    suite = ElementTree.parse(cluster.parent / "report" / "junit.xml").getroot()[0]
+    assert (suite.get("package"), suite.get("failures")) == ("audit", "1")
+
+
+def test_an_audit_that_meets_what_it_requires_is_ok(tidegate: Run, cluster: Path) -> None:
+    cluster.write_text(AUDIT.replace("no-loss=L1", "writable=L1"))
+    done = tidegate("gate", str(cluster))
+    assert (done.exit, done.out.splitlines()[-1]) == (0, "1 ok of 1 check")
+
+
+def test_an_audit_that_depends_on_something_is_not_green(tidegate: Run, cluster: Path) -> None:
+    (cluster.parent / "cluster" / "audit.toml").unlink()
+    done = tidegate("gate", str(cluster), "--width", "400")
+    assert done.exit == 5
+    assert "orders: no-loss=L1 depends on acks" in done.out
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "exit_", "told"),
+    [
+        ('files = ["cluster"]', 'files = ["nothing"]', 66, "nothing does not exist. Give files"),
+        ("no-loss=L1", "no-loss", 64, "--require no-loss: write QUESTION=LEVEL, such as no-loss=L2"),
+    ],
+)
+def test_an_audit_that_cannot_run_is_never_green(
+    tidegate: Run, cluster: Path, old: str, new: str, exit_: int, told: str
+) -> None:
+    cluster.write_text(AUDIT.replace(old, new))
+    done = tidegate("gate", str(cluster), "--width", "400")
+    assert done.exit == exit_
+    assert told in done.out and "1 cannot run of 1 check" in done.out
 
 
 @pytest.mark.parametrize(
     ("old", "new", "told"),
     [
-        ('require = ["no-acknowledged-loss"]', "", "require is None; a list of texts wanted"),
-        ('["broker.properties", "topics.json"]', "[]", "files is []; a list of texts wanted"),
-        ('["broker.properties", "topics.json"]', "3", "files is 3; a list of texts wanted"),
-        ("require", "requires", "nothing is called 'requires' here; did you mean require?"),
+        ('require = ["no-loss=L1"]', "", "require is None; a list of texts wanted"),
+        ('files = ["cluster"]', "files = []", "files is []; a list of texts wanted"),
+        ('files = ["cluster"]', "files = 3", "files is 3; a list of texts wanted"),
+        ("require", "requires", "nothing is called 'requires' here; did you mean require or features?"),
     ],
 )
 def test_a_mistake_in_an_audit_is_told(said: Said, tmp_path: Path, old: str, new: str, told: str) -> None:

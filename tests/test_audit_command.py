@@ -1,0 +1,179 @@
+"""`tidegate audit` as a user meets it: the samples, each with its headline, its faces, and what it must never tell."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from .conftest import ROOT, Run
+
+CLUSTERS = ROOT / "examples" / "clusters"
+ELR = ("--features", "eligible.leader.replicas.version=1")
+OLD = ("--kafka-version", "3.9", "--client", "java:3.9", "--distribution", "apache")
+NEW = ("--kafka-version", "4.1", *ELR, "--client", "java:3.9", "--distribution", "apache")
+SCHEMAS = ROOT / "tests" / "fixtures" / "schemas"
+
+Audit = Callable[..., tuple[int, dict[str, Any]]]
+
+
+@pytest.fixture
+def audit(tidegate: Run) -> Audit:
+    """Runs an audit with --json; its exit and its document."""
+
+    def run(folder: Path, *options: str) -> tuple[int, dict[str, Any]]:
+        done = tidegate("audit", str(folder), *options, "--json")
+        return done.exit, json.loads(done.out)
+
+    return run
+
+
+def about(document: dict[str, Any], topic: str) -> dict[str, Any]:
+    return next(each for each in document["subjects"] if topic in each["topics"])
+
+
+SAMPLES: Sequence[tuple[str, tuple[str, ...], int, str, str]] = (
+    ("good", NEW, 0, "orders", "no loss found within the bounds of L0, L1, L2, L3, L4, L5, L6"),
+    ("shipped-defaults", OLD, 1, "__consumer_offsets", "writes stop while one broker is down (L1)"),
+    ("acks-1", OLD, 1, "orders", "loses acknowledged records without any fault, when the lead moves to another"),
+    ("last-replica-standing", OLD, 0, "orders", "if broker 2 loses power after brokers 1 and 3 left"),
+    ("rack-power-loss", NEW, 0, "orders", "loses acknowledged records if a rack loses power (L5)"),
+    ("combined", OLD, 1, "orders", "writes stop while one broker is down (L1)"),
+    ("old-client", (*OLD[:2], "--client", "java:2.8", *OLD[4:]), 1, "payments.card", "loses acknowledged"),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "options", "exit_", "topic", "says"), SAMPLES)
+def test_each_sample_has_its_headline(
+    name: str, options: tuple[str, ...], exit_: int, topic: str, says: str, audit: Audit
+) -> None:
+    ended, document = audit(CLUSTERS / name, *options)
+    assert ended == exit_ == document["exit"]
+    assert says in about(document, topic)["headline"]
+
+
+def test_the_last_replica_standing_is_told_with_the_users_names(audit: Audit) -> None:
+    _, document = audit(CLUSTERS / "last-replica-standing", *OLD, "--require", "no-loss=L4", "--from-current")
+    found = about(document, "orders")
+    assert found["failed"] == ["no-loss=L4"]
+    assert "Broker 2's host loses power" in " ".join(found["loss"]["scenario"]) or "broker 2" in str(found["loss"])
+    assert found["loss"]["source"].startswith("KIP-966")
+    assert found["now"]["headline"].startswith("orders partition 0: the ISR is {2} of 3 replicas; writes are refused")
+    assert "one loss of power can lose acknowledged records" in found["now"]["headline"]
+    assert any("eligible.leader.replicas.version=1" in " ".join(step["commands"]) for step in found["repair"]["steps"])
+
+
+def test_a_topic_that_no_file_maps_is_never_failed_on_a_guess(audit: Audit, tmp_path: Path) -> None:
+    shutil.copytree(CLUSTERS / "acks-1", tmp_path / "c")
+    (tmp_path / "c" / "audit.toml").unlink()
+    ended, document = audit(tmp_path / "c", *OLD)
+    found = about(document, "orders")
+    assert ended == 5 and found["failed"] == []
+    assert {each["if"] for each in found["conditional"]} == {"acks all", "acks 1"}
+    assert found["table"]["no-loss"]["L1"]["on"] == ["acks"]
+
+
+def test_nothing_is_assumed_of_a_version_that_is_not_stated(audit: Audit, tmp_path: Path) -> None:
+    shutil.copytree(CLUSTERS / "good", tmp_path / "c")
+    ended, document = audit(tmp_path / "c", "--distribution", "apache", "--require", "no-loss=L4")
+    assert ended == 5
+    assert about(document, "orders")["table"]["no-loss"]["L4"]["on"] == ["version"]
+
+
+def test_what_is_accepted_counts_until_its_day(audit: Audit, tmp_path: Path) -> None:
+    baseline = tmp_path / "accepted.toml"
+    entry = '[[accepted]]\ntopic = "orders"\nfinding = "no-loss"\nreason = "a cache"\nexpiry = {}\n'
+    baseline.write_text(entry.format("2999-01-31"))
+    ended, document = audit(CLUSTERS / "acks-1", *OLD, "--baseline", str(baseline))
+    assert ended == 0
+    assert about(document, "orders")["accepted"] == "accepted until 2999-01-31: a cache"
+    baseline.write_text(entry.format("2001-01-31"))
+    ended, document = audit(CLUSTERS / "acks-1", *OLD, "--baseline", str(baseline))
+    assert ended == 1 and about(document, "orders")["failed"] == ["no-loss=L2"]
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("[[accepted]]\ntopic = 3\n", "exactly topic, finding, reason and expiry are wanted"),
+        ("accepted = 3\n", "write [[accepted]]"),
+        ("]", "not TOML"),
+        ('[[accepted]]\ntopic="("\nfinding="no-loss"\nreason="x"\nexpiry=2030-01-01\n', "no regular expression"),
+        ('[[accepted]]\ntopic="a"\nfinding="none"\nreason="x"\nexpiry=2030-01-01\n", "', "not TOML"),
+        ('[[accepted]]\ntopic="a"\nfinding="loss"\nreason="x"\nexpiry=2030-01-01\n', "which is none of no-loss"),
+        ('[[accepted]]\ntopic="a"\nfinding="no-loss"\nreason=" "\nexpiry=2030-01-01\n', "the reason is not empty"),
+        ('[[accepted]]\ntopic="a"\nfinding="no-loss"\nreason="x"\nexpiry="2030"\n', "a day without quotes"),
+    ],
+)
+def test_a_baseline_that_is_wrong_is_told(text: str, told: str, tidegate: Run, tmp_path: Path) -> None:
+    (tmp_path / "accepted.toml").write_text(text)
+    done = tidegate("audit", str(CLUSTERS / "acks-1"), *OLD, "--baseline", str(tmp_path / "accepted.toml"))
+    assert done.exit == 66 and told in done.err
+
+
+def test_two_audits_are_compared(tidegate: Run, audit: Audit, tmp_path: Path) -> None:
+    shutil.copytree(CLUSTERS / "acks-1", tmp_path / "c")
+    _, old = audit(tmp_path / "c", *OLD)
+    (tmp_path / "old.json").write_text(json.dumps(old))
+    producer = tmp_path / "c" / "producer.properties"
+    producer.write_text(producer.read_text().replace("acks=1", "acks=all"))
+    ended, document = audit(tmp_path / "c", *OLD, "--diff", str(tmp_path / "old.json"))
+    assert ended == 0
+    assert [(row["question"], row["level"]) for row in document["diff"]["worse"]] == [("writable", "L3")]
+    assert {row["level"] for row in document["diff"]["better"] if row["question"] == "no-loss"} >= {"L0", "L1", "L2"}
+    (tmp_path / "old.json").write_text("{}")
+    done = tidegate("audit", str(tmp_path / "c"), *OLD, "--diff", str(tmp_path / "old.json"))
+    assert done.exit == 66 and "not what `tidegate audit --json` prints" in done.err
+
+
+def test_every_face_is_written_and_no_secret_is_in_any(tidegate: Run, tmp_path: Path) -> None:
+    shutil.copytree(CLUSTERS / "acks-1", tmp_path / "c")
+    for path in (tmp_path / "c").glob("*.properties"):
+        secrets = 'ssl.keystore.password=hunter2\nsasl.jaas.config=x password="hunter2";\nssl.key.password=hunter2\n'
+        path.write_text(path.read_text() + secrets)
+    done = tidegate("audit", str(tmp_path / "c"), *OLD, "--out", str(tmp_path / "out"), "--all")
+    assert done.exit == 1
+    written = {path.relative_to(tmp_path / "out").as_posix(): path for path in (tmp_path / "out").rglob("*.*")}
+    assert {"audit.json", "summary.md", "results.sarif", "scenarios/01-orders.html"} <= set(written)
+    for text in (done.out, done.err, *(path.read_text(encoding="utf-8") for path in written.values())):
+        assert "hunter2" not in text
+    assert "broker 2" in written["scenarios/01-orders.html"].read_text(encoding="utf-8")
+    summary = written["summary.md"].read_text(encoding="utf-8")
+    assert summary.startswith("# ✗ 1 of 3 signatures fails") and "| acknowledged record lost | ✗ |" in summary
+
+
+def test_the_sarif_is_valid_and_stands_at_the_setting(tidegate: Run, tmp_path: Path) -> None:
+    jsonschema = pytest.importorskip("jsonschema")
+    tidegate("audit", str(CLUSTERS / "acks-1"), *OLD, "--out", str(tmp_path / "out"))
+    log = json.loads((tmp_path / "out" / "results.sarif").read_text(encoding="utf-8"))
+    (schema,) = SCHEMAS.glob("*sarif*")
+    jsonschema.validate(log, json.loads(schema.read_text(encoding="utf-8")))
+    (failure,) = [
+        each for each in log["runs"][0]["results"] if each["level"] == "error" and each["ruleId"] == "no-loss"
+    ]
+    place = failure["locations"][0]["physicalLocation"]
+    assert place["artifactLocation"]["uri"].endswith("acks-1/producer.properties")
+    assert place["region"] == {"startLine": 1}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "exit_", "told"),
+    [
+        (("nowhere",), 66, "nowhere does not exist"),
+        (("--require", "no-los=L2", "."), 64, "did you mean no-loss or no-duplicates?"),
+        (("--require", "no-loss=L9", "."), 64, "the levels are L0, L1"),
+    ],
+)
+def test_a_mistake_is_told(arguments: tuple[str, ...], exit_: int, told: str, tidegate: Run) -> None:
+    done = tidegate("audit", *arguments)
+    assert done.exit == exit_ and told in done.err
+
+
+def test_what_does_not_finish_is_not_checked(tidegate: Run) -> None:
+    done = tidegate("audit", str(CLUSTERS / "shipped-defaults"), *OLD, "--time", "0.001", "--no-cache")
+    assert done.exit == 5
+    assert "was not decided: inconclusive: out of time" in " ".join(done.out.split())
