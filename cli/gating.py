@@ -6,7 +6,6 @@ import argparse
 import contextlib
 import json
 import signal
-import subprocess
 import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,8 +16,8 @@ from ..explorer.spark.commands import Told
 from ..reports.document import SCHEMA
 from ..reports.paper import count
 from .exits import Exit
+from .forked import Command, started
 from .recorded import Audit, Expected, Recorded, constant_text
-from .tethered import tethered
 
 Entry = Recorded | Audit
 
@@ -64,7 +63,7 @@ class Workers:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._running: set[subprocess.Popen[str]] = set()
+        self._running: set[Command] = set()
         self.stopping = False
 
     def run(self, arguments: Sequence[str]) -> tuple[int, str, str] | None:
@@ -77,14 +76,13 @@ class Workers:
             with self._lock:
                 if self.stopping:
                     return None
-                worker = until.enter_context(tethered(arguments))
+                worker = until.enter_context(started(arguments))
                 self._running.add(worker)
             try:
-                out, err = worker.communicate()
+                return worker.ended()
             finally:
                 with self._lock:
                     self._running.discard(worker)
-        return worker.returncode, out, err
 
     def stop(self, with_signal: signal.Signals) -> None:
         """Starts nothing more, and sends a signal to what runs. A check that is interrupted tells what it has seen."""

@@ -15,8 +15,24 @@ from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 
 
+class Tethered:
+    """A command in a process of its own."""
+
+    def __init__(self, process: subprocess.Popen[str]) -> None:
+        self._process = process
+
+    def send_signal(self, number: signal.Signals) -> None:
+        """Sends it a signal."""
+        self._process.send_signal(number)
+
+    def ended(self) -> tuple[int, str, str]:
+        """Waits for it: its exit, minus a signal's number if that ended it, its output and its errors."""
+        out, err = self._process.communicate()
+        return self._process.returncode, out, err
+
+
 @contextmanager
-def tethered(arguments: Sequence[str]) -> Generator[subprocess.Popen[str]]:
+def tethered(arguments: Sequence[str]) -> Generator[Tethered]:
     """The command in a process and a session of its own, which ends at the latest with this context."""
     end, held = os.pipe()
     try:
@@ -33,7 +49,7 @@ def tethered(arguments: Sequence[str]) -> Generator[subprocess.Popen[str]]:
             )
         finally:
             os.close(end)
-        yield command
+        yield Tethered(command)
     finally:
         os.close(held)
 
@@ -46,9 +62,14 @@ def watch(tether: int) -> None:
     os.kill(os.getpid(), signal.SIGKILL)
 
 
+def hold(tether: int) -> None:
+    """Ends this process when the tether does."""
+    threading.Thread(target=watch, args=(os.dup(tether),), daemon=True).start()
+
+
 if __name__ == "__main__":
     from .main import run  # which imports this module too, for the gate
 
-    threading.Thread(target=watch, args=(os.dup(0),), daemon=True).start()
+    hold(0)
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     run()

@@ -5,6 +5,7 @@ of what was done.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import os
 import signal
@@ -17,6 +18,7 @@ from typing import Any
 
 import pytest
 from tidegate.cli.exits import Exit, worst
+from tidegate.cli.forked import started
 from tidegate.cli.gating import read_back
 from tidegate.cli.recorded import read
 from tidegate.explorer.spark.commands import Told
@@ -66,15 +68,22 @@ def begin(gates: list[Gate], folder: Path, cache: Path, text: str, *options: str
 
 
 def child(gate: Gate) -> int:
-    """The first process that the gate runs, once there is one."""
+    """The first check that the gate runs, once there is one: what the warm process forked."""
     for _ in range(3000):
         assert gate.poll() is None, gate.communicate()
-        for task in Path(f"/proc/{gate.pid}/task").glob("*/children"):
-            for pid in task.read_text().split():
-                if b"check" in Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0"):
-                    return int(pid)
+        for warm in children(gate.pid):
+            for pid in children(warm):
+                return pid
         time.sleep(0.02)
     raise AssertionError("the gate runs nothing")
+
+
+def children(pid: int) -> list[int]:
+    """The processes that a process started."""
+    try:
+        return [int(each) for task in Path(f"/proc/{pid}/task").glob("*/children") for each in task.read_text().split()]
+    except (FileNotFoundError, ProcessLookupError):
+        return []
 
 
 def report(folder: Path) -> Any:
@@ -119,15 +128,39 @@ def test_an_interrupt_stops_everything_and_reports_what_was_done(
 def test_a_gate_that_is_killed_leaves_no_process_behind(gates: list[Gate], tmp_path: Path, cache: Path) -> None:
     text = ENDLESS.format(number=2) + ENDLESS.format(number=3)
     gate = begin(gates, tmp_path, cache, text, "--workers", "1")
-    running = child(gate)
+    family = [child(gate), *children(gate.pid)]
     gate.kill()
     gate.wait()
     for _ in range(3000):
-        if not is_running(running):
+        if not any(is_running(pid) for pid in family):
             return
         time.sleep(0.02)
-    os.kill(running, signal.SIGKILL)
-    raise AssertionError("a check goes on after its gate was killed")
+    for pid in family:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+    raise AssertionError("something goes on after the gate was killed")
+
+
+def test_what_checks_are_forked_from_has_no_threads(gates: list[Gate], tmp_path: Path, cache: Path) -> None:
+    gate = begin(gates, tmp_path, cache, ENDLESS.format(number=2), "--workers", "1")
+    running = child(gate)
+    warm = next(pid for pid in children(gate.pid) if running in children(pid))
+    assert len(list(Path(f"/proc/{warm}/task").iterdir())) == 1
+    gate.send_signal(signal.SIGINT)
+    gate.communicate(timeout=120)
+    assert gate.returncode == 5
+
+
+@pytest.mark.parametrize("method", ["spawn", "forkserver"])
+def test_without_a_fork_server_a_check_is_a_fresh_process(method: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def methods() -> list[str]:
+        return [method]
+
+    monkeypatch.setattr("tidegate.cli.forked.get_all_start_methods", methods)
+    with started(["models", "nothing"]) as command:
+        exit_, out, err = command.ended()
+    assert (exit_, out) == (64, "")
+    assert err.startswith("tidegate: there is no model nothing; known: ")
 
 
 def is_running(pid: int) -> bool:

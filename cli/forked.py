@@ -1,0 +1,119 @@
+"""A command in a process forked from a warm one, which has imported everything and has no threads.
+
+    with started(["check", "raft", "--json"]) as command:
+        exit_, out, err = command.ended()
+
+The warm process is Python's own fork server: it begins with the first command and ends with this process. Each command
+is still a process and a session of its own, with its own memory, exit and end. Where there is no fork server, it is a
+fresh process.
+"""
+
+from __future__ import annotations
+
+import os
+import selectors
+import signal
+import sys
+import threading
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from multiprocessing import get_all_start_methods, get_context
+from multiprocessing.connection import Connection
+from multiprocessing.context import ForkServerContext
+from typing import Protocol, cast
+
+from .tethered import hold, tethered
+
+_MODULES = ("tidegate.cli.main", "tidegate.explorer.native.search", "tidegate.cli.forked")
+"""What the warm process imports, and with them all that they import."""
+
+_starting = threading.Lock()
+"""Held while a command is started or its end is asked for: multiprocessing looks after all its processes at once."""
+
+
+class Command(Protocol):
+    """A command that runs."""
+
+    def ended(self) -> tuple[int, str, str]:
+        """Waits for it: its exit, minus a signal's number if that ended it, its output and its errors."""
+        ...
+
+    def send_signal(self, number: signal.Signals) -> None:
+        """Sends it a signal. ProcessLookupError when it is there no more."""
+        ...
+
+
+@contextmanager
+def started(arguments: Sequence[str]) -> Generator[Command]:
+    """The command line as a process, which ends at the latest with this one."""
+    if "forkserver" not in get_all_start_methods():
+        with tethered(arguments) as fresh:
+            yield fresh
+        return
+    context = get_context("forkserver")
+    context.set_forkserver_preload(list(_MODULES))
+    tether, held = context.Pipe(duplex=False)
+    try:
+        yield _Forked(context, arguments, tether)
+    finally:
+        held.close()
+
+
+class _Forked:
+    """A command forked from the warm process."""
+
+    def __init__(self, context: ForkServerContext, arguments: Sequence[str], tether: Connection) -> None:
+        self._out, out = context.Pipe(duplex=False)
+        self._err, err = context.Pipe(duplex=False)
+        self._process = context.Process(target=_run, args=(tuple(arguments), out, err, tether))
+        with _starting:
+            self._process.start()
+        for each in (out, err, tether):
+            each.close()
+
+    def ended(self) -> tuple[int, str, str]:
+        """Waits for it."""
+        out, err = _read(self._out, self._err)
+        with _starting:
+            self._process.join()
+        return cast(int, self._process.exitcode), out, err
+
+    def send_signal(self, number: signal.Signals) -> None:
+        """Sends it a signal."""
+        pid = self._process.pid
+        if pid is not None:
+            os.kill(pid, number)
+
+
+def _read(*pipes: Connection) -> list[str]:
+    """All that comes out of some pipes, each to its end."""
+    texts = {pipe: bytearray() for pipe in pipes}
+    with selectors.DefaultSelector() as selector:
+        for pipe in pipes:
+            selector.register(pipe, selectors.EVENT_READ)
+        while selector.get_map():
+            for key, _ in selector.select():
+                pipe = cast(Connection, key.fileobj)
+                piece = os.read(pipe.fileno(), 1 << 16)
+                texts[pipe] += piece
+                if not piece:
+                    selector.unregister(pipe)
+                    pipe.close()
+    return [bytes(text).decode("utf-8", "replace") for text in texts.values()]
+
+
+def _run(arguments: tuple[str, ...], out: Connection, err: Connection, tether: Connection) -> None:
+    """The command line, in the forked process: its output and errors go to pipes."""
+    from .main import main  # imported by the warm process already; it imports this module too, for the gate
+
+    os.setsid()
+    for pipe, stream in ((out, 1), (err, 2)):
+        os.dup2(pipe.fileno(), stream)
+        pipe.close()
+    hold(tether.fileno())
+    with (
+        open(1, "w", encoding="utf-8", closefd=False) as sys.stdout,
+        open(2, "w", encoding="utf-8", closefd=False) as sys.stderr,
+    ):
+        exit_ = main(arguments)
+    os._exit(exit_)
