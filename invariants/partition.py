@@ -8,27 +8,32 @@ if unclean stops are told apart (ELR). Bounds beyond that break them; that is no
 What Kafka does not promise stands below as something that must be *possible*: a leader whose own high watermark is
 behind what was committed, and an error for a record that is committed all the same.
 
-R1 to R30 are the numbers under which the project lists these properties; the names are those of Jason Gustafson's and
-Jack Vanlightly's specifications. R31 is about reassignment, which is not modelled. Wherever brokers may lose
-parts of their logs, "all members of the ISR" means those that have not.
+R1 to R31 are the numbers under which the project lists these properties; the names are those of Jason Gustafson's and
+Jack Vanlightly's specifications. Wherever brokers may lose parts of their logs, "all members of the ISR" means those
+that have not; who deletes its copy in a reassignment has lost it.
 """
 
 from __future__ import annotations
 
 from ..language import invariant, reachable, transition
-from ..model.partition_broker import counted, is_current
+from ..model.partition_broker import counted, epoch_start, is_current
+from ..model.partition_reassignment import is_reassigned
 from ..model.partition_state import (
     Acks,
     Broker,
     Partition,
     acks,
+    await_high_watermark,
     controllers_decide,
     elr,
+    follower_reads,
     host_losses,
     is_true_leader,
     leads,
     least_isr,
     log_size,
+    prefer_in_sync,
+    reset_at_leader,
 )
 
 # --- in every state: records ----------------------------------------------------------------------------------------
@@ -79,6 +84,48 @@ def reads_below_high_watermark(s: Partition) -> bool:
     """R12. Nothing is read before it is committed."""
     return all(
         offset < len(s.committed) and s.committed[offset] == id for offset in range(log_size) for id in s.read[offset]
+    )
+
+
+@invariant
+def listed_end_complete(s: Partition) -> bool:
+    """A leader that tells consumers where the log ends (ListOffsets) names no offset below what was committed."""
+    return all(
+        s.high_watermark[leader] >= len(s.committed)
+        for leader in Broker
+        if is_true_leader(s, leader)
+        if not await_high_watermark or s.high_watermark[leader] >= epoch_start(s, leader)
+    )
+
+
+@invariant
+def offset_in_range(s: Partition) -> bool:
+    """No consumer is told by one that it believes, so that it begins anew, that what it has read is out of range."""
+    return all(
+        offset < len(s.log[broker])
+        for broker in Broker
+        if is_true_leader(s, broker) or (follower_reads and not reset_at_leader and follows_true_leader(s, broker))
+        for offset in range(log_size)
+        if len(s.read[offset]) > 0
+    )
+
+
+def follows_true_leader(s: Partition, broker: Broker) -> bool:
+    """Whether it runs, and follows the leader of the newest epoch."""
+    leader = s.view[broker].leader
+    newest = s.view[broker].leader_epoch == s.registered.leader_epoch
+    return broker in s.up and newest and leader is not None and leader != broker
+
+
+@invariant
+def preferred_replica_complete(s: Partition) -> bool:
+    """Whomever a leader sends consumers to (KIP-392) has all that was committed: with what lags, they would stay."""
+    return not follower_reads or all(
+        has_all_committed(s, broker)
+        for leader in Broker
+        if is_current(s, leader)
+        for broker in s.up
+        if broker != leader and broker in (s.view[leader].isr if prefer_in_sync else s.assignment.replicas)
     )
 
 
@@ -160,6 +207,19 @@ def strong_isr(s: Partition) -> bool:
 def has_same_record(s: Partition, leader: Broker, broker: Broker, offset: int) -> bool:
     """Whether a broker has the leader's record at the offset."""
     return offset < len(s.log[broker]) and s.log[leader][offset] == s.log[broker][offset]
+
+
+@invariant
+def counted_log_matches(s: Partition) -> bool:
+    """A follower of the newest epoch that has cut its log, and is counted for offsets, has no other records there."""
+    return all(
+        s.log[leader][offset] == s.log[follower][offset]
+        for leader in Broker
+        if is_true_leader(s, leader)
+        for follower in s.up
+        if follower not in s.truncating and follows_true_leader(s, follower)
+        for offset in range(min(s.fetched[leader][follower], len(s.log[leader]), len(s.log[follower])))
+    )
 
 
 @invariant
@@ -332,9 +392,21 @@ def isr_grows_by_true_leader(before: Partition, after: Partition) -> bool:
 
 
 @transition
+def reassignment_keeps_min_isr(before: Partition, after: Partition) -> bool:
+    """R31. With a reassignment complete, all who shall have a copy are in the ISR, and it is no less than min.isr."""
+    return (
+        not is_reassigned(before)
+        or is_reassigned(after)
+        or (len(after.registered.isr) >= least_isr() and after.assignment.replicas <= after.registered.isr)
+    )
+
+
+@transition
 def controllers_decide_by_majority(before: Partition, after: Partition) -> bool:
-    """Without a majority of the controllers nobody is elected, and the ISR stays as it is."""
-    return controllers_decide(before) or after.registered == before.registered
+    """Without a majority of the controllers nobody is elected, the ISR stays as it is, and so do the copies."""
+    return controllers_decide(before) or (
+        after.registered == before.registered and after.assignment == before.assignment
+    )
 
 
 # --- what must be possible ------------------------------------------------------------------------------------------

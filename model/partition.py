@@ -19,8 +19,8 @@ elections. How often something goes wrong is a budget, one for each kind of faul
 cluster survives. All of them may be left open (`--open`), so that one compiled kernel serves every cluster.
 
 The rooms: `partition_state.py` has bounds, settings, switches and the state, `partition_broker.py` what brokers do,
-`partition_controller.py` what the controller does, `partition_faults.py` what goes wrong. What is put together, since
-no property tells it apart:
+`partition_controller.py` what the controller does, `partition_reassignment.py` how copies move, `partition_faults.py`
+what goes wrong. What is put together, since no property tells it apart:
 
 * A fetch brings one record, and acknowledges it at once: the next fetch, which really does, may follow at once. What a
   leader knows of a follower it keeps when that one is gone, as in Kafka.
@@ -34,8 +34,8 @@ no property tells it apart:
 * Reading is being readable: a consumer may read all that is below the high watermark of who serves it.
 * There are no clocks: a follower may lag, and a heartbeat may be missed, at any time. Whom of several the controller
   elects is left open, where Kafka goes by the order of assignment.
-* Reassignment, replicas that change, log retention and several partitions are left out, and so is the metadata quorum
-  but for its majority: without that, nothing is fenced, elected or changed.
+* Log retention and several partitions are left out, and so is the metadata quorum but for its majority: without that,
+  nothing is fenced, elected or changed.
 
 The properties are in `invariants/partition.py`, what was found in `spec/partition.toml`. The facts are from KIP-497,
 841, 903 and 966, from Kafka's source at the tags named beside the switches, and from Jack Vanlightly's specification
@@ -61,6 +61,8 @@ from .partition_broker import produce as produce
 from .partition_broker import fail_to_produce as fail_to_produce
 from .partition_broker import produce_again as produce_again
 from .partition_broker import fetch as fetch
+from .partition_broker import answer_late as answer_late
+from .partition_broker import cut_late as cut_late
 from .partition_broker import truncate as truncate
 from .partition_broker import advance_high_watermark as advance_high_watermark
 from .partition_broker import propose_shrink as propose_shrink
@@ -80,6 +82,11 @@ from .partition_controller import unfence as unfence
 from .partition_controller import restart as restart
 from .partition_controller import restart_unnoticed as restart_unnoticed
 
+# The copies move.
+from .partition_reassignment import reassign as reassign
+from .partition_reassignment import complete_reassignment as complete_reassignment
+from .partition_reassignment import delete_replica as delete_replica
+
 # What goes wrong.
 from .partition_faults import shut_down as shut_down
 from .partition_faults import crash as crash
@@ -94,7 +101,7 @@ from .partition_faults import start_controller as start_controller
 
 _kafka_4_1 = {}
 _kafka_3_9 = {"elr": False}
-_kafka_3_7 = {**_kafka_3_9, "heed_unclean": False}
+_kafka_3_7 = {**_kafka_3_9, "heed_unclean": False, "await_target": False}
 _kafka_3_5 = {
     **_kafka_3_7,
     "one_snapshot": False,
@@ -102,20 +109,36 @@ _kafka_3_5 = {
     "strict_high_watermark": False,
     "cap_min_isr": False,
 }
-_kafka_3_3 = {**_kafka_3_5, "truncate_first": False, "reject_restarted": False, "one_snapshot": True}
+_kafka_3_3 = {
+    **_kafka_3_5,
+    "truncate_first": False,
+    "reject_restarted": False,
+    "one_snapshot": True,
+    "prefer_in_sync": False,
+}
 # With ZooKeeper. KIP-903 is not there in any version.
 _kafka_3_9_zookeeper = {**_kafka_3_9, "reject_restarted": False}
-_kafka_2_7 = {**_kafka_3_3, "heed_unclean": True, "reject_fenced": False, "skip_diverging": False}
+_kafka_2_7 = {
+    **_kafka_3_3,
+    "heed_unclean": True,
+    "await_target": True,
+    "reject_fenced": False,
+    "skip_diverging": False,
+    "fence_truncation": False,
+}
 _kafka_2_2 = {
     **_kafka_2_7,
     "alter_partition": False,
     "maximal_isr": False,
     "skip_diverging": True,
     "truncate_first": True,
+    "fence_truncation": True,
+    "bound_reads": False,
 }
-_kafka_2_1 = {**_kafka_2_2, "detect_restart": False}
-_kafka_2_0 = {**_kafka_2_1, "fence_fetch": False, "await_epoch_start": False}
-_kafka_0_11 = {**_kafka_2_0, "truncation": Truncation.END_OF_EPOCH}
+_kafka_2_1 = {**_kafka_2_2, "detect_restart": False, "await_high_watermark": False}
+_kafka_2_0_1 = {**_kafka_2_1, "fence_fetch": False}
+_kafka_2_0 = {**_kafka_2_0_1, "await_epoch_start": False, "truncate_each_epoch": False, "record_epoch": False}
+_kafka_0_11 = {**_kafka_2_0, "truncation": Truncation.END_OF_EPOCH, "bound_reads": True}
 _kafka_0_10 = {**_kafka_0_11, "truncation": Truncation.HIGH_WATERMARK}
 
 view = LogLanes(
@@ -139,6 +162,7 @@ profiles = {
     "kafka_0_10": _kafka_0_10,
     "kafka_0_11": _kafka_0_11,
     "kafka_2_0": _kafka_2_0,
+    "kafka_2_0_1": _kafka_2_0_1,
     "kafka_2_1": _kafka_2_1,
     "kafka_2_2": _kafka_2_2,
     "kafka_2_7": _kafka_2_7,
@@ -154,17 +178,28 @@ profiles = {
     "min_isr_1": {"min_isr": 1},
     "unclean_election": {"unclean": True},
     "last_replica_standing": {"elr": False},
+    "kafka_2334": {"await_high_watermark": False},
     "kafka_7128": {"await_epoch_start": False},
+    # Two that epochs in fetches mend as well: each alone in the last version without them.
+    "kafka_7164": {**_kafka_2_0_1, "truncate_each_epoch": False},
     "kafka_7235": {"detect_restart": False},
     "kafka_7395": {"fence_fetch": False},
+    "kafka_7415": {**_kafka_2_0_1, "record_epoch": False},
+    "kafka_9835": {"bound_reads": False},
     "kafka_13141": {"skip_diverging": False},
+    "kafka_13207": {"fence_truncation": False},
     "kafka_13916": {"reject_fenced": False},
     "kafka_14139": {"reject_restarted": False},
+    "kafka_14372": {"prefer_in_sync": False, "follower_reads": True},
     "kafka_14704": {"truncate_first": False, "follower_reads": True},
     "kafka_15221": {"one_snapshot": False},
     "kafka_15583": {"strict_high_watermark": False},
+    "kafka_15665": {"await_target": False},
     "kafka_19522": {"check_last_leader": False},
+    "follower_out_of_range": {"reset_at_leader": False, "follower_reads": True},
+    "hw_checkpoint_stale": {"fresh_checkpoint": False},
     "pending_isr_ignored": {"maximal_isr": False},
+    "readded_replica": {"fetch_in_epoch": False},
     "not_idempotent": {"idempotent": False},
 }
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ..language import Set, action, limit, replace, require
 from .partition_state import (
     Acks,
+    Answer,
     Broker,
     IsrChange,
     Partition,
@@ -15,9 +16,12 @@ from .partition_state import (
     acks,
     alter_partition,
     await_epoch_start,
+    bound_reads,
     common_prefix,
     controllers_decide,
     fence_fetch,
+    fence_truncation,
+    fetch_in_epoch,
     follower_reads,
     idempotent,
     is_true_leader,
@@ -31,9 +35,11 @@ from .partition_state import (
     maximal_isr,
     nothing_fetched,
     one_snapshot,
+    record_epoch,
     retries,
     skip_diverging,
     strict_high_watermark,
+    truncate_each_epoch,
     truncate_first,
     truncation,
 )
@@ -49,6 +55,8 @@ def produce(s: Partition, leader: Broker) -> None:
     require(s.sent - len(s.acknowledged) < max_in_flight)
     limit(s.sent < max_records)
     limit(len(s.log[leader]) < log_size)
+    if not bound_reads and s.high_watermark[leader] == len(s.log[leader]):
+        s.read[len(s.log[leader])].add(s.sent)
     s.log[leader].append(Record(id=s.sent, epoch=s.view[leader].leader_epoch))
     if acks != Acks.ALL:
         s.acknowledged.add(s.sent)
@@ -130,8 +138,15 @@ def may_fetch(s: Partition, leader: Broker, follower: Broker) -> bool:
         and follower in s.up
         and s.view[follower].leader == leader
         and follower not in s.truncating
+        and (fence_truncation or not waits(s, follower))
         and (not fence_fetch or are_in_one_epoch(s, leader, follower))
     )
+
+
+def waits(s: Partition, follower: Broker) -> bool:
+    """Whether it fetches no more until it has acted upon an answer. Who has a new leader has a new fetcher."""
+    answer = s.answer[follower]
+    return answer is not None and not answer.late
 
 
 def are_in_one_epoch(s: Partition, leader: Broker, follower: Broker) -> bool:
@@ -156,6 +171,29 @@ def fetch_changes_something(s: Partition, leader: Broker, follower: Broker) -> b
 
 
 @action
+def answer_late(s: Partition, leader: Broker, follower: Broker) -> None:
+    """{leader} answers {follower} that their logs part at {fetch_end(s, leader, follower)}; nothing is cut as yet."""
+    require(not fence_truncation and fence_fetch)
+    require(leads(s, leader))
+    require(may_fetch(s, leader, follower))
+    require(s.answer[follower] is None and fetch_end(s, leader, follower) < len(s.log[follower]))
+    s.answer[follower] = Answer(end=fetch_end(s, leader, follower), late=False)
+
+
+@action
+def cut_late(s: Partition, follower: Broker) -> None:
+    """{follower} cuts its log as it was told, whomever it follows by now."""
+    require(not fence_truncation and fence_fetch)
+    answer = s.answer[follower]
+    require(answer is not None)
+    assert answer is not None
+    s.log[follower].truncate(min(answer.end, len(s.log[follower])))
+    s.flushed[follower] = min(s.flushed[follower], answer.end)
+    s.high_watermark[follower] = min(s.high_watermark[follower], answer.end)
+    s.answer[follower] = None
+
+
+@action
 def truncate(s: Partition, leader: Broker, follower: Broker) -> None:
     """{follower} asks {leader} where their logs part, and cuts its own: OffsetsForLeaderEpoch."""
     require(not fence_fetch and truncation != Truncation.HIGH_WATERMARK)
@@ -171,8 +209,18 @@ def truncate(s: Partition, leader: Broker, follower: Broker) -> None:
 def truncation_offset(s: Partition, leader: Broker, follower: Broker) -> int:
     """Where a follower cuts its log that has asked."""
     if truncation == Truncation.COMMON_PREFIX:
-        return common_prefix(s, leader, follower)
+        lost = not record_epoch and not knows_epoch(s, leader, follower)
+        return min(s.high_watermark[follower], len(s.log[follower])) if lost else common_prefix(s, leader, follower)
     return min(len(s.log[follower]), end_of_last_epoch(s, leader, follower))
+
+
+def knows_epoch(s: Partition, leader: Broker, follower: Broker) -> bool:
+    """Whether a leader with the epochs of its records alone can tell where that of the follower's last one ended."""
+    end = len(s.log[leader])
+    return end > 0 and (
+        len(s.log[follower]) == 0
+        or s.log[leader][0].epoch <= s.log[follower][len(s.log[follower]) - 1].epoch <= s.log[leader][end - 1].epoch
+    )
 
 
 def end_of_last_epoch(s: Partition, leader: Broker, follower: Broker) -> int:
@@ -288,7 +336,8 @@ def may_join(s: Partition, leader: Broker, follower: Broker) -> bool:
     return (
         follower not in s.view[leader].isr
         and may_fetch(s, leader, follower)
-        and (s.fetched[leader][follower] == len(s.log[follower]) or not one_snapshot)
+        and follower in s.assignment.replicas
+        and (s.fetched[leader][follower] == len(s.log[follower]) or not one_snapshot or not fetch_in_epoch)
         and s.fetched[leader][follower] >= s.high_watermark[leader]
         and (not await_epoch_start or s.fetched[leader][follower] >= epoch_start(s, leader))
     )
@@ -308,12 +357,14 @@ def epoch_start(s: Partition, leader: Broker) -> int:
 @action
 def learn(s: Partition, broker: Broker) -> None:
     """{broker} hears that {s.registered.leader} leads epoch {s.registered.leader_epoch}, {s.registered.isr} in sync."""
-    require(broker in s.up)
+    require(broker in s.up and broker in s.assignment.replicas)
     require(has_news(s, broker))
     if leads(s, broker) and s.registered.leader != broker:
         for offset in range(s.high_watermark[broker], len(s.log[broker])):
             if acks == Acks.ALL and s.log[broker][offset].epoch == s.view[broker].leader_epoch:
                 s.refused.add(s.log[broker][offset].id)
+    led = leads(s, broker)
+    asks = truncate_each_epoch or s.view[broker].leader != s.registered.leader
     anew = s.view[broker].leader_epoch != s.registered.leader_epoch or s.view[broker].leader != s.registered.leader
     follows = s.registered.leader is not None and s.registered.leader != broker
     end = s.high_watermark[broker]
@@ -323,14 +374,18 @@ def learn(s: Partition, broker: Broker) -> None:
         isr=s.registered.isr if s.registered.leader == broker else Set(),
     )
     s.pending[broker] = None
+    answer = s.answer[broker]
     if anew:
-        s.fetched[broker] = nothing_fetched()
+        if answer is not None:
+            s.answer[broker] = replace(answer, late=True)
+        if fetch_in_epoch or follows or not led:
+            s.fetched[broker] = nothing_fetched()
         if not follows:
             s.truncating.discard(broker)
-        elif truncation == Truncation.HIGH_WATERMARK:
+        elif asks and truncation == Truncation.HIGH_WATERMARK:
             s.log[broker].truncate(end)
             s.flushed[broker] = min(s.flushed[broker], end)
-        elif not fence_fetch:
+        elif asks and not fence_fetch:
             s.truncating.add(broker)
 
 

@@ -167,7 +167,7 @@ def elect_uncleanly(s: Partition, broker: Broker) -> None:
     """Somebody has the controller elect {broker}, which is not in sync."""
     require(unclean_elections > 0)
     require(controllers_decide(s))
-    require(s.registered.leader is None and broker not in s.fenced)
+    require(s.registered.leader is None and broker in unfenced(s))
     limit(s.registered.leader_epoch < max_leader_epoch)
     s.registered = Registration(
         leader=broker,
@@ -214,8 +214,8 @@ def fence_alive(s: Partition, broker: Broker, successor: Broker) -> None:
 
 
 def unfenced(s: Partition) -> Set[Broker]:
-    """Brokers that the controller takes for alive."""
-    return Set({broker for broker in Broker if broker not in s.fenced})
+    """Brokers with a copy that the controller takes for alive."""
+    return s.assignment.replicas - s.fenced
 
 
 # --- and lets brokers back --------------------------------------------------------------------------------------------
@@ -227,7 +227,7 @@ def unfence(s: Partition, broker: Broker, successor: Broker) -> None:
     require(fences > 0)
     require(broker in s.up and broker in s.fenced)
     require(controllers_decide(s))
-    alive = unfenced(s) | {broker}
+    alive = s.assignment.replicas - (s.fenced - {broker})
     require(is_choice(s.registered, alive, broker, successor))
     changed = elected(s.registered, s.registered, alive, successor)
     limit(changed.leader_epoch <= max_leader_epoch)
@@ -244,7 +244,7 @@ def restart(s: Partition, broker: Broker, successor: Broker) -> None:
     unclean_stops: Set[Broker] = s.unclean & {broker}
     isr = s.registered.isr - unclean_stops if elr else s.registered.isr
     target = replace(s.registered, isr=isr, elr=next_elr(s.registered, isr, unclean_stops))
-    alive = unfenced(s) | {broker}
+    alive = s.assignment.replicas - (s.fenced - {broker})
     require(is_choice(target, alive, broker, successor))
     changed = elected(s.registered, target, alive, successor)
     limit(changed.leader_epoch <= max_leader_epoch)

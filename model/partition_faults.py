@@ -14,6 +14,7 @@ from .partition_state import (
     controllers_decide,
     crashes,
     disk_losses,
+    fresh_checkpoint,
     fsync,
     host_losses,
     max_leader_epoch,
@@ -47,6 +48,7 @@ def shut_down(s: Partition, broker: Broker, successor: Broker) -> None:
     s.up.remove(broker)
     s.view[broker] = stopped()
     s.truncating.discard(broker)
+    s.answer[broker] = None
     s.pending[broker] = None
     s.fetched[broker] = nothing_fetched()
     if co_located:
@@ -58,10 +60,13 @@ def crash(s: Partition, broker: Broker) -> None:
     """{broker}'s process dies; what it has written stays with the machine."""
     require(crashes > 0)
     require(broker in s.up)
+    if not fresh_checkpoint:
+        s.high_watermark[broker] = 0
     s.unclean.add(broker)
     s.up.remove(broker)
     s.view[broker] = stopped()
     s.truncating.discard(broker)
+    s.answer[broker] = None
     s.pending[broker] = None
     s.fetched[broker] = nothing_fetched()
     if co_located:
@@ -79,11 +84,12 @@ def lose_power(s: Partition, broker: Broker, kept: Offset) -> None:
         s.lossy.add(broker)
     s.log[broker].truncate(kept)
     s.flushed[broker] = kept
-    s.high_watermark[broker] = min(s.high_watermark[broker], kept)
+    s.high_watermark[broker] = min(s.high_watermark[broker], kept) if fresh_checkpoint else 0
     s.unclean.add(broker)
     s.up.remove(broker)
     s.view[broker] = stopped()
     s.truncating.discard(broker)
+    s.answer[broker] = None
     s.pending[broker] = None
     s.fetched[broker] = nothing_fetched()
     if co_located:
@@ -104,6 +110,7 @@ def lose_disk(s: Partition, broker: Broker) -> None:
     s.up.discard(broker)
     s.view[broker] = stopped()
     s.truncating.discard(broker)
+    s.answer[broker] = None
     s.pending[broker] = None
     s.fetched[broker] = nothing_fetched()
     if co_located:
@@ -125,6 +132,7 @@ def lose_host(s: Partition, broker: Broker) -> None:
     s.up.discard(broker)
     s.view[broker] = stopped()
     s.truncating.discard(broker)
+    s.answer[broker] = None
     s.pending[broker] = None
     s.fetched[broker] = nothing_fetched()
     if co_located:

@@ -39,6 +39,7 @@ controller_losses = constant(0, minimum=0, maximum=4, says="controllers on hosts
 preferred_elections = constant(0, minimum=0, maximum=4, says="leaders that are moved while all is well")
 unclean_elections = constant(0, minimum=0, maximum=4, says="kafka-leader-election.sh --election-type unclean")
 retries = constant(0, minimum=0, maximum=4, says="requests that fail, or whose answer is lost")
+reassignments = constant(0, minimum=0, maximum=4, says="times that somebody moves the copies to other brokers")
 
 # --- settings: what somebody has written into a file ------------------------------------------------------------------
 
@@ -80,17 +81,31 @@ truncation = constant(Truncation.COMMON_PREFIX, says="where a new follower cuts 
 # OffsetsForLeaderEpoch; core/server/AbstractFetcherThread.scala, 2.0.0: getOffsetTruncationState
 fence_fetch = constant(True, says="KIP-320: only a leader of the follower's own epoch serves it and counts it")
 # core/cluster/Partition.scala, 2.1.0: FENCED_LEADER_EPOCH, UNKNOWN_LEADER_EPOCH
+truncate_each_epoch = constant(True, says="KAFKA-7164: who missed an epoch asks where to cut, though its leader stays")
+# core/cluster/Partition.scala, 2.0.1: makeFollower, oldLeaderEpoch
+record_epoch = constant(True, says="KAFKA-7415: a new leader notes where its epoch begins, before it has a record")
+# core/cluster/Partition.scala, core/server/epoch/LeaderEpochFileCache.scala, 2.0.1: endOffsetFor
 await_epoch_start = constant(True, says="KAFKA-7128: who joins the ISR has all from before the leader's epoch")
 # core/cluster/Partition.scala, 2.0.1: leaderEpochStartOffset
+await_high_watermark = constant(True, says="KAFKA-2334: a new leader names the end only when it is what it was")
+# core/cluster/Partition.scala, 2.2.0: fetchOffsetForTimestamp, OFFSET_NOT_AVAILABLE
 detect_restart = constant(True, says="KAFKA-7235, KIP-631: no restart of a broker escapes the controller")
 # core/controller/KafkaController.scala, 2.2.0: bouncedBrokerIds; metadata/ClusterControlManager.java: registerBroker
+bound_reads = constant(True, says="KAFKA-9835: no read grows with what is appended meanwhile")
+# clients/src/main/java/org/apache/kafka/common/record/FileRecords.java, 2.5.1, 2.6.0: slice. What it mends is of 1.1.0
+reset_at_leader = constant(True, says="KIP-392: only a leader tells a consumer that its offset is out of range")
+# clients/src/main/java/org/apache/kafka/clients/consumer/internals/Fetcher.java, 2.4.0: clearPreferredReadReplica
 alter_partition = constant(True, says="KIP-497: the controller changes the ISR; before, its leader did, in ZooKeeper")
 maximal_isr = constant(True, says="KIP-497: who is about to join the ISR counts for the high watermark already")
 # core/cluster/Partition.scala, 2.7.0: maximalIsr
 skip_diverging = constant(True, says="KAFKA-13141: a fetch from a log that differs tells the leader nothing")
 # core/server/ReplicaManager.scala, 2.7.2, 2.8.1, 3.0.0: updateFollowerFetchState
+fence_truncation = constant(True, says="KAFKA-13207: no late answer cuts the log of who has a new leader, or leads")
+# core/server/AbstractFetcherThread.scala, 2.8.1, 3.0.0: truncateOnFetchResponse. What it mends came in 2.7.0
 reject_fenced = constant(True, says="KIP-841: the controller lets no fenced broker into the ISR")
 # metadata/ReplicationControlManager.java, core/controller/KafkaController.scala, 3.3.0: INELIGIBLE_REPLICA
+prefer_in_sync = constant(True, says="KAFKA-14372: consumers are sent to followers that are in the ISR")
+# core/server/ReplicaManager.scala, 3.3.2, 3.4.0: findPreferredReadReplica
 truncate_first = constant(True, says="KAFKA-14704: a follower cuts its log before it hears the high watermark")
 # core/server/AbstractFetcherThread.scala, 3.5.0: processFetchRequest
 reject_restarted = constant(True, says="KIP-903: nor one that has registered anew since its leader saw it caught up")
@@ -103,12 +118,21 @@ strict_high_watermark = constant(True, says="KAFKA-15583: no high watermark move
 # core/cluster/Partition.scala, 3.7.0: maybeIncrementLeaderHW, isUnderMinIsr
 cap_min_isr = constant(True, says="KAFKA-15583: min.insync.replicas is at most the number of replicas")
 # core/cluster/Partition.scala, 3.7.0: effectiveMinIsr
+await_target = constant(True, says="KAFKA-15665: a reassignment is complete once all who shall have a copy are in sync")
+# metadata/PartitionReassignmentReplicas.java, 3.8.0: maybeCompleteReassignment. With ZooKeeper always: KafkaController
 heed_unclean = constant(True, says="KAFKA-12670: KRaft heeds unclean.leader.election.enable")
 # metadata/ConfigurationControlManager.java, 3.9.0: uncleanLeaderElectionEnabledForTopic. With ZooKeeper always.
 elr = constant(True, says="KIP-966: eligible leader replicas, and unclean stops that are known as such")
 # metadata/PartitionChangeBuilder.java, 3.7.0, behind a feature that new clusters have since 4.1
 check_last_leader = constant(True, says="KAFKA-19522: the last known leader must be alive to be elected")
 # metadata/PartitionChangeBuilder.java: canElectLastKnownLeader is without that check from 3.7.0 to 3.9.0 at least
+
+# What never was otherwise in a release that is known, and yet has to be so.
+
+fetch_in_epoch = constant(True, says="who joins the ISR has fetched since its leader's epoch began")
+# core/cluster/Partition.scala, 3.7.0: updateFollowerFetchState; KIP-966's description by Vanlightly, section 6.5.4
+fresh_checkpoint = constant(True, says="the high watermark on disk is the newest; in fact it may be 5 s old, or more")
+# core/server/ReplicaManager.scala, 3.8.0: checkpointHighWatermarks; replica.high.watermark.checkpoint.interval.ms
 
 
 # --- what there is ----------------------------------------------------------------------------------------------------
@@ -143,6 +167,15 @@ class Registration:
 
 
 @record
+class Assignment:
+    """Who holds a copy, of them who is on the way in, and who on the way out while a reassignment is not complete."""
+
+    replicas: Set[Broker]
+    adding: Set[Broker]
+    removing: Set[Broker]
+
+
+@record
 class View:
     """What a broker knows of that. The ISR matters to who leads, and is empty elsewhere."""
 
@@ -161,11 +194,20 @@ class IsrChange:
     restarted: bool  # the broker has registered anew since the leader asked
 
 
+@record
+class Answer:
+    """What a leader has answered to a fetch, and the follower has not acted upon: their logs part."""
+
+    end: Offset
+    late: bool  # the follower has heard of another leader since, or leads
+
+
 @state
 class Partition:
     """One partition: the controller's record of it, its brokers, and its producer."""
 
     registered: Registration  # what the controller has on record: metadata log, or ZooKeeper
+    assignment: Assignment  # who is to hold a copy, on record beside it
     fenced: Set[Broker]  # brokers that the controller takes for dead
     up: Set[Broker]  # brokers whose process runs
     gone: Set[Broker]  # brokers whose host is lost
@@ -174,6 +216,7 @@ class Partition:
     voters_down: Set[Broker]  # hosts whose controller is down, where each host has one
     view: Map[Broker, View]  # what each broker was last told of it; nothing while it is down
     truncating: Set[Broker]  # followers that have not asked their leader yet where to cut their log
+    answer: Map[Broker, Option[Answer]]  # where each follower is about to cut its log; None where it does so at once
     log: Map[Broker, Annotated[Seq[Record], Capacity(log_size)]]  # each broker's log, in page cache and on disk
     flushed: Map[Broker, Offset]  # how much of its log is on disk for certain
     high_watermark: Map[Broker, Offset]  # how far each broker knows its log to be committed
@@ -193,6 +236,7 @@ def start(leader: Broker) -> Partition:
     """{leader} leads, everyone is in sync, and all logs are empty."""
     return Partition(
         registered=Registration(leader=leader, leader_epoch=0, isr=Set(Broker), elr=Set(), last_known_leader=None),
+        assignment=Assignment(replicas=Set(Broker), adding=Set(), removing=Set()),
         fenced=Set(),
         up=Set(Broker),
         gone=Set(),
@@ -206,6 +250,7 @@ def start(leader: Broker) -> Partition:
             }
         ),
         truncating=Set(),
+        answer=Map({broker: None for broker in Broker}),
         log=Map({broker: Seq() for broker in Broker}),
         flushed=Map({broker: 0 for broker in Broker}),
         high_watermark=Map({broker: 0 for broker in Broker}),

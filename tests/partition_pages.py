@@ -73,6 +73,8 @@ VERSIONS = (
     ("kafka_2_7", "2.7", "ZooKeeper"),
     ("kafka_3_3", "3.3", "KRaft"),
     ("kafka_3_7", "3.7", "KRaft"),
+    ("kafka_3_9_zookeeper", "3.9", "ZooKeeper"),
+    ("kafka_3_9", "3.9", "KRaft"),
     ("kafka_4_1", "4.1", "KRaft"),
 )
 
