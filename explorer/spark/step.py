@@ -9,7 +9,6 @@ Both may be run again at any time, on any machine, and give the same states.
 from __future__ import annotations
 
 import ctypes
-import gc
 import json
 import struct
 from collections.abc import Callable, Iterable, Iterator
@@ -49,12 +48,8 @@ _CELLS = {name: index for index, name in enumerate(SHARD)}
 
 @cache
 def _code(folder: str, kernel: str) -> Code:
-    """The compiled code, once a process. What loading it left in memory is set aside, so that the collection that
-    Spark asks for after each task does not go through it."""
-    code = loaded(folder, kernel)
-    gc.collect()
-    gc.freeze()
-    return code
+    """The compiled code, once a process."""
+    return loaded(folder, kernel)
 
 
 class Machine:
