@@ -212,7 +212,7 @@ TEMPORARY = ("/" + "tmp", "/var/" + "tmp")
 def racks_of_brokers(cluster: Cluster) -> Iterator[Finding]:
     """Rack awareness is for all brokers or for none."""
     given = [each for each in brokers(cluster) if each.id is not None]
-    named, bare = [b for b in given if b.rack], [b for b in given if not b.rack]
+    named, bare = [b for b in given if b.rack], [b for b in given if not _has_rack(b)]
     if named and bare:
         what = (
             f"broker {bare[0].id} has no broker.rack, and broker {named[0].id} has: replicas are not spread over racks"
@@ -221,6 +221,11 @@ def racks_of_brokers(cluster: Cluster) -> Iterator[Finding]:
     elif len(bare) > 1:
         what = "no broker has broker.rack: if they stand in several racks or zones, replicas may share one"
         yield Finding("advice", "note", what, bare[0].origin, "set broker.rack, if there is more than one", "KIP-36")
+
+
+def _has_rack(broker: Broker) -> bool:
+    """Whether it is in a rack, be it one that is named only when it starts."""
+    return any(each.key == "broker.rack" and each.value for each in broker.settings)
 
 
 def controllers(cluster: Cluster) -> Iterator[Finding]:

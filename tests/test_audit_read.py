@@ -464,3 +464,14 @@ def test_the_withheld_value_says_that_it_is(tmp_path: Path) -> None:
     cluster, _ = of(tmp_path, server__properties="broker.id=1\nssl.key.password=hunter2\n")
     (setting,) = [each for each in cluster.brokers[0].settings if each.key == "ssl.key.password"]
     assert setting.value == HIDDEN
+
+
+def test_a_rack_that_is_named_when_the_broker_starts_is_not_one_rack_for_all(tmp_path: Path) -> None:
+    text = STRIMZI.replace(
+        "    config:\n      min", "    rack: {topologyKey: topology.kubernetes.io/zone}\n    config:\n      min"
+    )
+    cluster, findings = of(tmp_path, cluster__yaml=text)
+    assert [each.rack for each in cluster.brokers] == [None] * 3
+    assert not [each for each in findings if "rack" in each.what]
+    cluster, _ = of(tmp_path, server__properties="broker.id=9\nbroker.rack=${ZONE}\n")
+    assert next(each.rack for each in cluster.brokers if each.id == 9) is None

@@ -128,7 +128,7 @@ def broker_of(settings: Sequence[Setting], origin: Origin) -> Broker:
         int(number.value) if number and re.fullmatch(r"\d{1,9}", number.value) else None,
         origin,
         host=host_of(by_key),
-        rack=Stated(rack.value, rack.origin) if rack else None,
+        rack=Stated(rack.value, rack.origin) if rack and "${" not in rack.value else None,
         roles=names_of_roles,
         settings=tuple(settings),
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from ..cluster import Broker, Origin, Role, Setting, Stated, Topic
+from ..cluster import Broker, Origin, Role, Setting, Topic
 from .part import Part, numbers
 from .yamls import Tree
 
@@ -37,7 +37,7 @@ def read(path: str, trees: list[Tree]) -> Part:
         elif tree.text("kind") == "KafkaTopic":
             _topic(part, path, tree)
     if pools and not part.brokers:
-        _pools(part, path, pools, (), None)
+        _pools(part, path, pools, ())
     part.fact("distribution", "strimzi", Origin(path, trees[0].line, "apiVersion"))
     return part
 
@@ -56,19 +56,17 @@ def _kafka(part: Part, path: str, tree: Tree, pools: list[Tree]) -> None:
         if each.key == "inter.broker.protocol.version":
             part.fact("inter_broker_protocol", each.value, each.origin)
     part.control_plane = "zookeeper" if tree.get("spec", "zookeeper") is not None and not pools else "kraft"
-    rack = kafka.text("rack", "topologyKey")
-    named = (
-        Stated(f"by {rack}", Origin(path, kafka.line, "spec.kafka.rack"), "nodes are spread by it") if rack else None
-    )
+    rack = kafka.get("rack")
+    if rack is not None:  # which node stands where is known when it runs
+        given = (*given, Setting("broker.rack", "${by the operator}", Origin(path, rack.line, "spec.kafka.rack")))
     if pools:
-        _pools(part, path, pools, given, named)
+        _pools(part, path, pools, given)
         return
     for number in range(_count(kafka)):
         part.brokers.append(
             Broker(
                 number,
                 Origin(path, kafka.line, "spec.kafka"),
-                rack=named,
                 roles=("broker",),
                 settings=given,
                 ephemeral=_ephemeral(kafka),
@@ -76,7 +74,7 @@ def _kafka(part: Part, path: str, tree: Tree, pools: list[Tree]) -> None:
         )
 
 
-def _pools(part: Part, path: str, pools: list[Tree], given: tuple[Setting, ...], rack: Stated | None) -> None:
+def _pools(part: Part, path: str, pools: list[Tree], given: tuple[Setting, ...]) -> None:
     number = 0
     for pool in pools:
         spec = pool.get("spec")
@@ -87,9 +85,7 @@ def _pools(part: Part, path: str, pools: list[Tree], given: tuple[Setting, ...],
         roles: tuple[Role, ...] = tuple(role for role in ("broker", "controller") if role in told)
         for _ in range(_count(spec)):
             origin = Origin(path, spec.line, f"KafkaNodePool {pool.text('metadata', 'name')}")
-            part.brokers.append(
-                Broker(number, origin, rack=rack, roles=roles, settings=given, ephemeral=_ephemeral(spec))
-            )
+            part.brokers.append(Broker(number, origin, roles=roles, settings=given, ephemeral=_ephemeral(spec)))
             number += 1
 
 
