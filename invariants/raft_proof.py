@@ -164,6 +164,19 @@ def an_entry_of_a_term_comes_with_all_before_it(s: Cluster) -> bool:
 
 
 @lemma
+def terms_that_share_an_entry_share_all_before_it(s: Cluster) -> bool:
+    """The logs of two terms, with an entry of the same term at the same index, are so up to there."""
+    return all(
+        s.leader_log[term][before].term == s.leader_log[other][before].term
+        for term in range(max_term + 1)
+        for other in range(max_term + 1)
+        for o in range(min(len(s.leader_log[term]), len(s.leader_log[other])))
+        if s.leader_log[term][o].term == s.leader_log[other][o].term
+        for before in range(o + 1)
+    )
+
+
+@lemma
 def entries_are_in_the_log_of_their_term(s: Cluster) -> bool:
     """An entry on a server is of its term or an earlier one, of an earlier one on a candidate, and was a leader's."""
     return all(
@@ -209,7 +222,7 @@ def logs_that_share_an_entry_share_all_before_it(s: Cluster) -> bool:
         for term in range(max_term + 1)
         for o in range(min(len(s.log[server]), len(s.leader_log[term])))
         if s.log[server][o].term == s.leader_log[term][o].term
-        for before in range(o)
+        for before in range(o + 1)
     )
 
 
@@ -402,6 +415,18 @@ def a_majority_acknowledged_what_was_counted(s: Cluster) -> bool:
         and is_majority(Set(at for at in Server if s.acknowledged[term][at] >= s.counted[term]))
         for term in range(max_term + 1)
         if s.counted[term] > 0
+    )
+
+
+@lemma
+def later_terms_have_what_was_counted(s: Cluster) -> bool:
+    """What was counted in a term is in the log of every later one that has a leader."""
+    return all(
+        o < len(s.leader_log[term]) and o < len(s.leader_log[later]) and s.leader_log[later][o] == s.leader_log[term][o]
+        for later in range(max_term + 1)
+        if s.elected[later] is not None
+        for term in range(later)
+        for o in range(s.counted[term])
     )
 
 

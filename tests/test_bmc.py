@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tidegate.cli.exits import Exit
+from tidegate.cli.main import main
 from tidegate.cli.recorded import named_bounds
 from tidegate.explorer import ENGINES
 from tidegate.explorer.search import Progress, Search
@@ -243,3 +245,16 @@ def test_z3_stands_in_for_cadical(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sat, "find_spec", no_spec)
     verdict = checked(model_of("raft:empty_disk", "two_elections", ("terms_never_decrease",)), 3)
     assert length(verdict.properties[0].run) == 2
+
+
+def test_a_solver_that_cannot_be_imported_is_told_in_a_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "pysat").mkdir()
+    (tmp_path / "pysat" / "__init__.py").write_text("raise ImportError('built for another Python')", encoding="utf-8")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    lock = str(Path(__file__).resolve().parent.parent / "examples" / "lock.py")
+    assert main(["check", lock, "--engine", "bmc", "--depth", "3"]) is Exit.USAGE
+    said = capsys.readouterr().err
+    assert "the solver of clauses is installed, and cannot be imported; install it again with: pip install" in said
+    assert "Traceback" not in said

@@ -49,14 +49,23 @@ GOALS = (
 )
 
 
-def test_kraft_is_proved_for_three_voters_whatever_the_bounds(tmp_path: Path) -> None:
-    asked = Asked(lemmas=LEMMAS, properties=GOALS, folder=tmp_path)
-    proof = Induction(KRAFT, KRAFT.bind("kraft:kip595", {}, PROFILE), asked).prove(lambda _: None)
+def assert_proved(voters: int, folder: Path) -> None:
+    asked = Asked(lemmas=LEMMAS, properties=GOALS, folder=folder)
+    proof = Induction(KRAFT, KRAFT.bind("kraft:kip595", {"voters": voters}, PROFILE), asked).prove(lambda _: None)
     assert [each.obligation for each in proof.findings if each.word != "proved"] == []
-    assert (proof.word, proof.sizes["Voter"]) == ("proved", 3)
+    assert (proof.word, proof.sizes["Voter"]) == ("proved", voters)
     assert {"max_epoch", "max_records", "crashes"} == set(proof.boundless)
     assert {*LEMMAS, *GOALS} == set(proof.goals)
     assert proof.never == ()
+
+
+def test_kraft_is_proved_for_three_voters_whatever_the_bounds(tmp_path: Path) -> None:
+    assert_proved(3, tmp_path)
+
+
+@pytest.mark.proof
+def test_kraft_is_proved_for_five_voters_whatever_the_bounds(tmp_path: Path) -> None:
+    assert_proved(5, tmp_path)
 
 
 @pytest.mark.parametrize(

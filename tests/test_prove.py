@@ -60,6 +60,13 @@ def test_kip320_is_proved_for_three_replicas_whatever_the_bounds(three: Proof) -
     assert {three.word_of(each) for each in three.goals} == {"proved"}
 
 
+@pytest.mark.proof
+def test_kip_320_is_proved_for_five_replicas(folder: Path) -> None:
+    five = proved(folder, replicas=5)
+    assert [each for each in five.findings if each.word != "proved"] == []
+    assert (five.word, five.sizes) == ("proved", {"Replica": 5})
+
+
 def test_every_action_can_happen_where_the_lemmas_hold(three: Proof) -> None:
     assert three.never == ()
     assert "fetch" in three.actions and "truncate" not in three.actions  # which is switched off

@@ -65,14 +65,23 @@ def subterms(terms: Iterable[z3.ExprRef]) -> Iterator[z3.ExprRef]:
 def triggers(body: z3.BoolRef, bound: list[z3.ExprRef]) -> list[z3.ExprRef]:
     """What instantiates a quantifier: terms that mention all of its variables, or as few as do together.
 
-    A term is fit for it if it is a function's value at variables, at terms without any, or at such terms."""
+    A term is fit for it if it is a function's value at variables, at terms without any, or at such terms. Where one
+    mentions all variables only by a function's value inside it (the log of the epoch of a record), somebody else must
+    have spoken of just that: so the same is instantiated also by terms with nothing inside that do so together."""
     names = {each.get_id() for each in bound}
     fit = _Fit(names)
     candidates = [each for each in subterms([body]) if fit.is_trigger(each)]
     whole = [each for each in candidates if fit.variables(each) == names]
     if whole:
-        smallest = [each for each in whole if not any(_inside(other, each) for other in whole)]
-        return smallest[:ALTERNATIVES]
+        smallest = [each for each in whole if not any(_inside(other, each) for other in whole)][:ALTERNATIVES]
+        if not all(fit.is_nested(each) for each in smallest):
+            return smallest
+        return [*smallest, *_together([each for each in candidates if not fit.is_nested(each)], names, fit)]
+    return _together(candidates, names, fit)
+
+
+def _together(candidates: list[z3.ExprRef], names: set[int], fit: _Fit) -> list[z3.ExprRef]:
+    """Some candidates at a time that mention every variable together."""
     found: dict[tuple[int, ...], list[z3.ExprRef]] = {}
     for first in candidates:
         chosen = _covering(first, candidates, names, fit)
@@ -113,6 +122,10 @@ class _Fit:
         """Whether the term is a function's value and fit."""
         _, variables, is_fit = self._look(term)
         return bool(variables) and is_fit and term.num_args() > 0
+
+    def is_nested(self, term: z3.ExprRef) -> bool:
+        """Whether the value of a function at variables is inside the term."""
+        return any(self.is_trigger(each) for each in term.children())
 
     def _look(self, term: z3.ExprRef) -> tuple[z3.ExprRef, frozenset[int], bool]:
         at = term.get_id()

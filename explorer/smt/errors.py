@@ -29,4 +29,4 @@ class Unsayable(Exception):
 
 
 class ExtraMissing(UsageError):
-    """z3-solver is not installed: exit 64, with the line that installs it."""
+    """A solver is not installed, or cannot be used: exit 64, with the line that installs it."""

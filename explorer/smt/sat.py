@@ -27,6 +27,15 @@ class Ended(Exception):
     """The solver was stopped before it had an answer; the message says by what."""
 
 
+_UNUSABLE = 64
+"""The exit of the process that could not import its solver."""
+
+_BROKEN = (
+    "the solver of clauses is installed, and cannot be imported; install it again with: pip install --force-reinstall "
+    "'tidegate[prove]', or without python-sat: then Z3 solves them"
+)
+
+
 class Sat:
     """Clauses, added to again and again, and the question whether they can be satisfied. Close it when done.
 
@@ -80,6 +89,10 @@ class Sat:
             raise self._dead() from None
 
     def _dead(self) -> Exception:
+        if self.process.wait() == _UNUSABLE:
+            from .errors import ExtraMissing
+
+            return ExtraMissing(_BROKEN)
         if self.memory_bytes is not None:
             return Ended("the memory limit was reached by the solver")
         return RuntimeError(f"the solver's process ended by itself, with {self.process.wait()}")
@@ -186,7 +199,11 @@ def _main(name: str, memory: int) -> None:
         ctypes.CDLL(None).prctl(_DIE_WITH_PARENT, signal.SIGKILL)
     if memory:
         resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
-    serve(Cadical() if name == "CaDiCaL" else Z3(), sys.stdin.buffer, sys.stdout.buffer)
+    try:
+        backend = Cadical() if name == "CaDiCaL" else Z3()
+    except ImportError:
+        sys.exit(_UNUSABLE)
+    serve(backend, sys.stdin.buffer, sys.stdout.buffer)
 
 
 if __name__ == "__main__":
