@@ -1,5 +1,4 @@
-"""Raft's proof: its lemmas in every state that there is, kept by every step whatever the bounds, and refuted in the
-step that has a planted bug."""
+"""Raft's proof: its lemmas in every state that there is, and kept by every step whatever the bounds."""
 
 from __future__ import annotations
 
@@ -57,22 +56,3 @@ def test_raft_is_proved_for_three_servers_whatever_the_bounds(tmp_path: Path) ->
 @pytest.mark.proof
 def test_raft_is_proved_for_five_servers_whatever_the_bounds(tmp_path: Path) -> None:
     assert_proved(5, tmp_path)
-
-
-@pytest.mark.parametrize(
-    ("profile", "action", "lemma"),
-    [
-        ("count_replicas", "advance_commit_index", "a_majority_acknowledged_what_was_counted"),
-        ("no_up_to_date_check", "receive_vote_request", "votes_are_for_logs_with_what_is_choosable"),
-        ("no_previous_check", "receive_append_entries", "entries_are_in_the_log_of_their_term"),
-        ("forgotten_votes", "restart", "votes_are_remembered"),
-    ],
-)
-def test_a_planted_bug_is_refuted_in_the_step_that_has_it(
-    profile: str, action: str, lemma: str, tmp_path: Path
-) -> None:
-    model = RAFT.bind(f"raft:{profile}", {"messages": 2}, profile)
-    proof = Induction(RAFT, model, Asked(lemmas=(lemma,), folder=tmp_path)).prove(lambda _: None)
-    assert proof.word == "refuted"
-    refuted = {(each.obligation.action, each.obligation.goal) for each in proof.findings if each.word == "refuted"}
-    assert refuted == {(action, lemma)}
