@@ -123,6 +123,9 @@ def _reassign(subject: Subject, replicas: int, cluster: Cluster) -> Step:
     if _yaml(topic):
         return Step(f"Raise the replicas in the KafkaTopic: {cost}.", ("spec:", f"  replicas: {replicas}"), False, cost)
     moves = list(_moves(subject, replicas, cluster))
+    if not replicas and len({each.rack.value for each in cluster.brokers if each.rack is not None}) < 2:
+        return Step("Add brokers in a second rack, and then spread the replicas over both: all brokers are in one.",
+                    (), False, cost)  # fmt: skip
     if not moves:
         return Step(f"Give {subject.name} {replicas} replicas, in different racks, with kafka-reassign-partitions.sh: "
                     f"{cost}. The brokers to choose from are not known here.", (), False, cost)  # fmt: skip
@@ -136,8 +139,10 @@ def _reassign(subject: Subject, replicas: int, cluster: Cluster) -> Step:
     )
 
 
-def _preference(racks: Mapping[int, str], used: set[str], load: Mapping[int, int], id_: int) -> tuple[bool, int, int]:
-    return racks.get(id_) in used, load[id_], id_
+def _preference(
+    racks: Mapping[int, str], used: Sequence[str], load: Mapping[int, int], id_: int
+) -> tuple[int, int, int]:
+    return used.count(racks[id_]) if id_ in racks else 0, load[id_], id_
 
 
 def _moves(subject: Subject, replicas: int, cluster: Cluster) -> Iterator[dict[str, object]]:
@@ -156,7 +161,7 @@ def _moves(subject: Subject, replicas: int, cluster: Cluster) -> Iterator[dict[s
                 free = [id_ for id_ in load if id_ not in chosen]
                 if not free:
                     return
-                used = {racks[id_] for id_ in chosen if id_ in racks}
+                used = [racks[id_] for id_ in chosen if id_ in racks]
                 best = min(free, key=partial(_preference, racks, used, load))
                 chosen.append(best)
                 load[best] += 1

@@ -56,9 +56,9 @@ def changes_of(signature: Signature) -> Iterator[Change]:
     if signature.min_isr < 2:
         yield Change("min_isr", "2", lambda s: replace(s, min_isr=2))
     if signature.replicas < 3:
-        yield Change("replicas", "3", lambda s: replace(s, replicas=3, co_located=False))
-    if signature.in_rack > 1:
-        yield Change("racks", "1", lambda s: replace(s, in_rack=1))
+        yield Change("replicas", "3", lambda s: replace(s, replicas=3, co_located=False, in_rack=0))
+    if signature.in_rack > (signature.replicas + 1) // 2:  # what two racks can do
+        yield Change("racks", str((signature.replicas + 1) // 2), lambda s: replace(s, in_rack=(s.replicas + 1) // 2))
     if signature.switches:
         yield Change("elr", "1", lambda s: replace(s, profile=NEWEST, switches=()))
     if not signature.fsync:
