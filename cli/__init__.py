@@ -1,1 +1,1 @@
-"""The command line: one file per verb, thin. `main` has the table of verbs."""
+"""The command line: one file per verb, thin. `entry` is where the command begins, `main` has the table of verbs."""

@@ -25,6 +25,9 @@ class Exit(IntEnum):
     INTERNAL = 70
 
 
+INTERRUPTED = "interrupted before there was anything to report"
+"""What Ctrl-C ends a command with (`Exit.INCONCLUSIVE`) that has found nothing yet."""
+
 _PRECEDENCE = (
     Exit.INTERNAL,
     Exit.MODEL_TEXT,

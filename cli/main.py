@@ -15,7 +15,7 @@ from ..language.values import ModelError
 from ..language.verdict import Disagreement
 from . import audit, check, demo, explain, export, gate, models, prove, replay, show, spec, sweep
 from . import run as cluster
-from .exits import Exit
+from .exits import INTERRUPTED, Exit
 from .options import Parser, Wrong
 from .output import kept_for_json
 from .recorded import Unreadable
@@ -67,7 +67,7 @@ def main(arguments: Sequence[str]) -> Exit:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return Exit.INTERNAL
     except KeyboardInterrupt:
-        return _told("interrupted before there was anything to report", Exit.INCONCLUSIVE)
+        return _told(INTERRUPTED, Exit.INCONCLUSIVE)
     except Exception:
         traceback.print_exc()
         return _told("this is a bug in tidegate, not in your model; the lines above say where", Exit.INTERNAL)
@@ -85,10 +85,5 @@ def _told(message: str, exit_: Exit, name: str = "tidegate: ") -> Exit:
     return exit_
 
 
-def run() -> None:
-    """The entry point of the `tidegate` command."""
-    sys.exit(main(sys.argv[1:]))
-
-
 if __name__ == "__main__":
-    run()
+    sys.exit(main(sys.argv[1:]))

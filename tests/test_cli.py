@@ -241,6 +241,25 @@ def test_ctrl_c_still_reports(cache: Path) -> None:
     assert report["distinct_states"] > 0
 
 
+def test_ctrl_c_while_everything_is_still_being_imported() -> None:
+    """It used to end in a traceback through whatever module was being read."""
+    program = """
+import sys
+from tidegate.cli.entry import run
+
+class Interrupting:
+    def find_spec(self, name, path, target=None):
+        if name == "tidegate.cli.check":
+            raise KeyboardInterrupt
+
+sys.meta_path.insert(0, Interrupting())
+run()
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (5, "")
+    assert done.stderr == "tidegate: interrupted before there was anything to report\n"
+
+
 def test_color_and_ascii(tidegate: Run) -> None:
     done = tidegate("check", f"{LOCK}:careless", "--ascii")
     assert done.out.isascii()
