@@ -83,7 +83,3 @@ def _broken(error: ModelError) -> str:
 def _told(message: str, exit_: Exit, name: str = "tidegate: ") -> Exit:
     print(f"{name}{message}", file=sys.stderr)
     return exit_
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

@@ -68,8 +68,8 @@ def hold(tether: int) -> None:
 
 
 if __name__ == "__main__":
-    from .main import run  # which imports this module too, for the gate
+    from .main import main  # which imports this module too, for the gate
 
     hold(0)
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
-    run()
+    sys.exit(main(sys.argv[1:]))

@@ -32,7 +32,7 @@ def out(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Path:
     """The directory that one run of the gate wrote, over a check of each kind."""
     folder = tmp_path_factory.mktemp("gate")
     environment = {**os.environ, "TIDEGATE_CACHE": str(cache), "PYTHONIOENCODING": "utf-8", "CI": ""}
-    command = [sys.executable, "-m", "tidegate.cli.main", "gate", "tests/fixtures/gate/gate.toml", "--out", str(folder)]
+    command = [sys.executable, "-m", "tidegate.cli", "gate", "tests/fixtures/gate/gate.toml", "--out", str(folder)]
     done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=300, check=False)
     assert done.returncode == 6, done.stdout + done.stderr
     return folder

@@ -37,6 +37,8 @@ X lock:careless: one_inside fails after 4 steps
   clients=2
 --------------------------------------------------------------------------------
 Why this violates one_inside: At most one client is inside.
+  In short: A's place became inside at step 3; B's place became inside at step
+    4; now A's place is inside and B's place is inside.
     - A's place became inside at step 3: A takes the lock and goes in.
     - B's place became inside at step 4: B takes the lock and goes in.
   However, A's place is inside and B's place is inside; so `a == b or s.place[a]

@@ -28,6 +28,7 @@ MODELS: list[tuple[str, dict[str, int]]] = [
     ("raft:membership", {"spares": 1}),
     ("raft:always_truncate", {"messages": 1}),
     ("kraft", {}),
+    ("partition", {}),
 ]
 
 
