@@ -12,7 +12,6 @@ from .cases import Explorations
 from .cluster import Cluster, Finding
 from .document import Document, Report, badness, document
 from .now import now
-from .plans import Planned
 from .repair import repair, told
 from .signature import subjects
 from .verdicts import DEFAULT, Check, Judged, Requirement, checked, judged
@@ -58,7 +57,7 @@ def _report(each: Judged, cluster: Cluster, asked: Asked, explorations: Explorat
     checks = with_accepted(checked(each, asked.required), each.subject, asked.accepted, asked.today)
     found = repair(each, checks, explorations) if asked.repairs else None
     present = now(each, explorations) if asked.from_current else None
-    return Report(each, checks, None if found is None else told(each.subject, found, Planned(cluster)), present)
+    return Report(each, checks, None if found is None else told(each.subject, found, cluster), present)
 
 
 def exit_of(checks: Sequence[Check]) -> int:

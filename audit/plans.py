@@ -27,17 +27,10 @@ class Step:
     cost: str
 
 
-@dataclass(frozen=True, slots=True)
-class Planned:
-    """What a plan is made from: the cluster."""
-
-    cluster: Cluster
-
-
-def plan(subject: Subject, changes: Sequence[tuple[str, str]], planned: Planned) -> list[Step]:
+def plan(subject: Subject, changes: Sequence[tuple[str, str]], cluster: Cluster) -> list[Step]:
     """The steps of a change, in the order of roll-out."""
     ordered = sorted(changes, key=lambda each: _ORDER.index(each[0]))
-    return [step for name, value in ordered for step in _steps(subject, name, value, planned.cluster)]
+    return [step for name, value in ordered for step in _steps(subject, name, value, cluster)]
 
 
 def _steps(subject: Subject, name: str, value: str, cluster: Cluster) -> Iterator[Step]:

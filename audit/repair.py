@@ -10,8 +10,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from .cases import Explorations
+from .cluster import Cluster
 from .levels import LEVELS, QUESTION, Name
-from .plans import Planned, plan
+from .plans import plan
 from .signature import NEWEST, Signature, Subject
 from .verdicts import Check, Judged, answer
 
@@ -119,9 +120,9 @@ def _needed(
         yield Needed(change, bad)
 
 
-def told(subject: Subject, found: Repair, planned: Planned) -> dict[str, Any]:
+def told(subject: Subject, found: Repair, cluster: Cluster) -> dict[str, Any]:
     """A repair as the document has it: what to do in which order, and that each part of it is needed."""
-    steps = plan(subject, [(each.change.name, each.change.value) for each in found.changes], planned)
+    steps = plan(subject, [(each.change.name, each.change.value) for each in found.changes], cluster)
     names = [f"{each.change.name.replace('_', ' ')} {each.change.value}" for each in found.changes]
     return {
         "headline": f"What repairs it, checked again by the model ({', '.join(names)}):",

@@ -15,7 +15,7 @@ from typing import Any, cast
 from ..explorer.spark.commands import Told
 from ..reports.document import SCHEMA
 from ..reports.paper import count
-from .exits import Exit
+from .exits import INTERRUPTED, Exit
 from .forked import Command, started
 from .recorded import Audit, Expected, Recorded, constant_text
 
@@ -117,7 +117,7 @@ def read_back(check: Recorded, told: Told, options: argparse.Namespace, *, stopp
     if report is not None and (stopping or told.exit in _REPORTING):
         return judged(check, report, told.seconds, ci=options.ci)
     if stopping or told.exit == Exit.INCONCLUSIVE:
-        nothing = Difference("", "interrupted before there was anything to report")
+        nothing = Difference("", INTERRUPTED)
         return Result(check, "inconclusive", Exit.INCONCLUSIVE, told.seconds, None, (nothing,))
     return _broken(check, told.exit, told.err, told.seconds)
 
@@ -132,17 +132,18 @@ def _report(told: Told) -> Mapping[str, Any] | None:
     return cast("dict[str, Any]", read) if is_report else None
 
 
-def _broken(check: Recorded, code: int, told: str, seconds: float) -> Result:
+def _broken(check: Entry, code: int, told: str, seconds: float) -> Result:
     """The result of a process that printed no report."""
+    process = f"the process of this {'audit' if isinstance(check, Audit) else 'check'}"
     if code in _KNOWN_FAILURES:
         return Result(check, "cannot run", Exit(code), seconds, None, (Difference("", told.strip()),))
     if code < 0:
         with contextlib.suppress(ValueError):
-            what = f"the process of this check was ended by {signal.Signals(-code).name}"
+            what = f"{process} was ended by {signal.Signals(-code).name}"
             hint = "; out of memory? --memory and --workers bound it" if code == -signal.SIGKILL else ""
             text = "\n".join(part for part in (what + hint, told.strip()) if part)
             return Result(check, "broke down", Exit.INTERNAL, seconds, None, (Difference("", text),))
-    text = told.strip() or f"the process of this check ended with {code} and said nothing"
+    text = told.strip() or f"{process} ended with {code} and said nothing"
     return Result(check, "broke down", Exit.INTERNAL, seconds, None, (Difference("", text),))
 
 
@@ -184,13 +185,11 @@ def audited(audit: Audit, told: Told) -> Result:
     try:
         report = json.loads(told.out)
     except json.JSONDecodeError:
-        why = told.err.strip() or f"the process of this audit ended with {told.exit} and said nothing"
-        result, exit_ = (
-            ("cannot run", Exit(told.exit)) if told.exit in _KNOWN_FAILURES else ("broke down", Exit.INTERNAL)
-        )
-        return Result(audit, result, exit_, told.seconds, None, (Difference("", why),))
-    results = {Exit.HOLDS: ("ok", Exit.HOLDS), Exit.INCONCLUSIVE: ("inconclusive", Exit.INCONCLUSIVE)}
-    result, exit_ = results.get(Exit(told.exit), ("differs", Exit.UNEXPECTED))
+        return _broken(audit, told.exit, told.err, told.seconds)
+    results: dict[int, tuple[str, Exit]] = {
+        Exit.HOLDS: ("ok", Exit.HOLDS), Exit.INCONCLUSIVE: ("inconclusive", Exit.INCONCLUSIVE)
+    }  # fmt: skip
+    result, exit_ = results.get(told.exit, ("differs", Exit.UNEXPECTED))
     return Result(audit, result, exit_, told.seconds, None, tuple(_unmet(report)))
 
 
