@@ -9,11 +9,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import re
-import tempfile
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from functools import cache
@@ -21,7 +19,8 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
-from ..explorer.native.kernels import Kernel, kernel_of
+from ..explorer.keeping import keep
+from ..explorer.native.kernels import Kernel, kernel_of, own_text
 from ..explorer.native.search import explore
 from ..explorer.search import Search
 from ..explorer.symmetry import Symmetry, symmetry_of
@@ -161,13 +160,12 @@ def marked(text: str) -> str:
 
 @cache
 def text_digest() -> str:
-    """A digest of all that answers come from: the model's text, its properties, the language and the explorer."""
+    """A digest of all that answers come from: the model, its properties, the questions, the language, the engine."""
     root = Path(__file__).parent.parent
-    total = hashlib.sha256()
-    for folder in ("language", "language/frontend", "model", "invariants", "explorer", "explorer/native"):
-        for path in sorted((root / folder).glob("*.py")):
+    total = hashlib.sha256(own_text().encode())
+    for pattern in ("language/frontend/*.py", "model/*.py", "invariants/*.py", "audit/levels.py", "audit/cases.py"):
+        for path in sorted(root.glob(pattern)):
             total.update(path.read_bytes())
-    total.update((root / "audit" / "cases.py").read_bytes())
     return total.hexdigest()
 
 
@@ -190,7 +188,7 @@ class Explorations:
         """What one case finds."""
         return self.all([case])[case]
 
-    def all(self, cases: Iterable[Case]) -> Mapping[Case, Found]:
+    def all(self, cases: Sequence[Case]) -> Mapping[Case, Found]:
         """What each case finds: known, kept on disk, or explored now."""
         for case in cases:
             if case not in self.known and (kept := self._kept(case)) is not None:
@@ -227,17 +225,9 @@ class Explorations:
         return None if kept is None else from_json(kept)
 
     def _keep(self, case: Case, found: Found) -> None:
-        """Written by rename, so that a killed run leaves no half; a full or read-only disk is no error."""
         path = self._path(case)
-        if path is None:
-            return
-        try:
-            path.parent.mkdir(exist_ok=True)
-            with tempfile.NamedTemporaryFile("w", encoding="utf-8", dir=path.parent, delete=False) as file:
-                json.dump(to_json(found), file, ensure_ascii=False)
-            os.replace(file.name, path)
-        except OSError:
-            return
+        if path is not None:
+            keep(path, json.dumps(to_json(found), ensure_ascii=False).encode())
 
 
 def to_json(found: Found) -> Any:

@@ -150,16 +150,20 @@ def budgets(level: Name, signature: Signature, in_rack: int | None = None) -> di
             return {"disk_losses": 1}
 
 
+def case_with(asked: Asked, signature: Signature, faults: Mapping[str, Constant]) -> Case:
+    """The exploration of a signature in which just these faults happen, so often."""
+    sizes = {"max_records": RECORDS, "log_size": LOG_SIZE, "max_leader_epoch": EPOCHS}
+    return _case(asked, {**signature.constants, **sizes, **CALM, **faults})
+
+
 def loss_case(signature: Signature, level: Name, in_rack: int | None = None) -> Case:
     """The exploration that says what a signature loses at a level."""
-    sizes = {"max_records": RECORDS, "log_size": LOG_SIZE, "max_leader_epoch": EPOCHS}
-    return _case("loss", {**signature.constants, **sizes, **CALM, **budgets(level, signature, in_rack)})
+    return case_with("loss", signature, budgets(level, signature, in_rack))
 
 
 def goes_on_case(signature: Signature, lost: int) -> Case:
     """The exploration that says whether writes go on without so many hosts."""
-    sizes = {"max_records": RECORDS, "log_size": LOG_SIZE, "max_leader_epoch": EPOCHS}
-    return _case("goes_on", {**signature.constants, **sizes, **CALM, "host_losses": lost})
+    return case_with("goes_on", signature, {"host_losses": lost})
 
 
 def delivery_case(signature: Signature) -> Case:

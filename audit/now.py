@@ -12,11 +12,12 @@ from typing import Any
 
 from .cases import Explorations
 from .cluster import Partition, Topic
-from .levels import CALM, EPOCHS, LOG_SIZE, MOST, RECORDS, Case
+from .levels import MOST, QUESTION, Case, case_with
 from .scenario import sentences
 from .signature import Signature
 from .verdicts import Answer, Judged
 
+_LOSS = QUESTION["no-loss"].properties
 _FAULTS = (("crashes", "one more crash"), ("power_losses", "one loss of power"))
 
 
@@ -82,14 +83,12 @@ def _says(worst: Partition, signatures: Sequence[Signature], explorations: Explo
 
 def _case(signature: Signature, worst: Partition, budget: str) -> Case:
     lag = max(0, min(MOST, signature.replicas - len(worst.isr)))
-    sizes = {"max_records": RECORDS, "log_size": LOG_SIZE, "max_leader_epoch": EPOCHS}
-    constants = {**signature.constants, **sizes, **CALM, "isr_shrinks": lag, budget: 1}
-    return Case("loss", tuple(sorted(constants.items())))
+    return case_with("loss", signature, {"isr_shrinks": lag, budget: 1})
 
 
 def _lost(signature: Signature, worst: Partition, budget: str, explorations: Explorations) -> bool:
     found = explorations.found(_case(signature, worst, budget))
-    return any(name in found.scenarios for name in ("acknowledged_kept", "acked_durable"))
+    return any(name in found.scenarios for name in _LOSS)
 
 
 def _scenario(
@@ -100,7 +99,7 @@ def _scenario(
         for budget, _ in _FAULTS:
             case = _case(signature, worst, budget)
             found = explorations.found(case).scenarios
-            for name in ("acknowledged_kept", "acked_durable"):
+            for name in _LOSS:
                 if name in found:
                     steps = found[name]
                     return sentences(judged.subject, Answer("can lose", "model", "", (), steps, case, name))

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import ctypes
 import hashlib
-import os
-import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 import llvmlite
 import llvmlite.binding as llvm
+
+from ..keeping import keep
 
 PIPELINE, CODE = 1, 2
 """LLVM's optimisation levels for the pipeline and for code generation. A higher pipeline took twice as long and gave
@@ -119,14 +119,6 @@ def read_object(path: Path | None) -> bytes | None:
 
 
 def write_object(path: Path | None, binary: bytes) -> None:
-    """Put an object into the cache, by rename, so that a killed run leaves no half; a full or read-only disk is no
-    error."""
-    if path is None:
-        return
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
-            file.write(hashlib.sha256(binary).digest() + binary)
-        os.replace(file.name, path)
-    except OSError:
-        return
+    """Put an object into the cache, with a checksum that tells `read_object` when it is not what was written."""
+    if path is not None:
+        keep(path, hashlib.sha256(binary).digest() + binary)

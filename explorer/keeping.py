@@ -1,0 +1,17 @@
+"""Files of a cache: written whole or not at all, and never missed."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+
+
+def keep(path: Path, data: bytes) -> None:
+    """Puts a file there, by rename, so that a killed run leaves no half. A full or read-only disk is no error."""
+    with suppress(OSError):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
+            file.write(data)
+        os.replace(file.name, path)
