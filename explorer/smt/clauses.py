@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import z3
 
@@ -14,12 +15,17 @@ ALTERNATIVES = 8
 """The most triggers that one clause gets."""
 
 
+Member: TypeAlias = tuple[str, int]
+"""One of a domain, by the domain's name and its number there."""
+
+
 @dataclass(frozen=True, slots=True)
 class Clause:
     """`for all variables: hypothesis implies conclusion`: one conjunct of a lemma, with one quantifier or none.
 
     `variables` are constants that occur in both; `where` is the conjunct's place and `text` names it (the lemma's name
-    and a number). As a goal it says also that all of it is `defined`.
+    and a number). As a goal it says also that all of it is `defined`. `members` are those of domains that loops round
+    it came to, outermost first: the clause is one of as many as there are choices of them.
     """
 
     text: str
@@ -28,6 +34,7 @@ class Clause:
     conclusion: Bit
     where: Where
     defined: Bit = True
+    members: tuple[Member, ...] = ()
 
     def assumed(self) -> z3.BoolRef:
         """The clause as a hypothesis: quantified, with triggers of ours."""

@@ -10,9 +10,9 @@ from typing import Any, cast
 import z3
 
 from ...language import ir
-from ...language.types import Pool, Subset
+from ...language.types import Identity, Pool, Subset, Type
 from .algebra import Extensional, bit
-from .clauses import Clause
+from .clauses import Clause, Member
 from .encoding import Encoding, scalars
 from .errors import NotUnbounded
 from .expressions import Endless, Names, Value, Walk
@@ -63,15 +63,17 @@ def _named(function: ir.Function, states: tuple[SymbolicState, ...]) -> dict[str
 
 @dataclass(frozen=True, slots=True)
 class _Context:
-    """Where in a predicate: what is quantified, under which hypothesis, and what had to be defined to come here."""
+    """Where in a predicate: what is quantified, under which hypothesis, what had to be defined to come here, and for
+    which members of domains."""
 
     variables: tuple[z3.ExprRef, ...] = ()
     hypothesis: Bit = True
     defined: Bit = True
+    members: tuple[Member, ...] = ()
 
     def under(self, condition: Bit, defined: Bit = True) -> _Context:
         """Further in, where a condition holds, which had to be defined."""
-        return _Context(self.variables, both(self.hypothesis, condition), self.need(defined))
+        return replace(self, hypothesis=both(self.hypothesis, condition), defined=self.need(defined))
 
     def need(self, defined: Bit) -> Bit:
         """All that had to be defined, if something more is evaluated here."""
@@ -79,7 +81,14 @@ class _Context:
 
     def over(self, variables: tuple[z3.ExprRef, ...], condition: Bit) -> _Context:
         """Further in, for all values of some variables that meet a condition."""
-        return _Context((*self.variables, *variables), both(self.hypothesis, condition), self.defined)
+        inner = (*self.variables, *variables)
+        return replace(self, variables=inner, hypothesis=both(self.hypothesis, condition))
+
+    def met(self, type_: Type, element: Shape) -> _Context:
+        """Further in, for one element of a loop."""
+        if not isinstance(type_, Identity) or not isinstance(element, Number) or not isinstance(element.term, int):
+            return self
+        return replace(self, members=(*self.members, (type_.name, element.term)))
 
 
 class _Taking(Execution):
@@ -130,7 +139,7 @@ class _Taking(Execution):
         yield self._clause(value if wanted else negation(value), right, at, statements[0].where)
 
     def _clause(self, value: Bit, defined: Bit, at: _Context, where: ir.Where) -> Clause:
-        return Clause("", at.variables, at.hypothesis, value, where, at.need(defined))
+        return Clause("", at.variables, at.hypothesis, value, where, at.need(defined), at.members)
 
     # --- expressions --------------------------------------------------------------------------------------------------
 
@@ -188,7 +197,7 @@ class _Taking(Execution):
         """One of several: those without a quantifier are hypotheses of the others, and so is what a clause of one of
         the others says of the next."""
         if not operands:
-            yield Clause("", at.variables, at.hypothesis, False, ir.Where("", 0, 0, 0, 0), at.defined)
+            yield self._clause(False, True, at, ir.Where("", 0, 0, 0, 0))
             return
         plain: list[tuple[Bit, Bit]] = []
         others: list[ir.Expr] = []
@@ -205,7 +214,7 @@ class _Taking(Execution):
                 yield clause
                 continue
             left = both(clause.hypothesis, negation(clause.conclusion))
-            inner = _Context(clause.variables, left, clause.defined)
+            inner = _Context(clause.variables, left, clause.defined, clause.members)
             yield from self._one_of(tuple(rest), names, inner, wanted)
 
     def _same_sequences(self, e: ir.Compare, names: Names, at: _Context, error: NotUnbounded) -> Iterator[Clause]:
@@ -229,6 +238,7 @@ class _Taking(Execution):
         first, *rest = generators
         for element, inside in self._round(first, names, at):
             inner = {**names, first.variable: element}
+            inside = inside.met(first.type, element)
             for each in first.conditions:
                 value, defined = self.truth(each, inner)
                 inside = inside.under(value, defined)

@@ -26,7 +26,7 @@ from .encoding import unbounded
 from .hints import Hints
 from .predicate import clauses
 from .states import SymbolicState, fresh_state
-from .symmetric import Case, cases, representatives
+from .symmetric import Case, cases, distinct, representatives
 from .terms import Bit, formula, negation
 from .transition import Instance, instances, starts
 
@@ -61,6 +61,13 @@ class Context:
         if not self.case:
             return list(formulas)
         return [cast(z3.BoolRef, z3.simplify(z3.substitute(each, *self.case))) for each in formulas]
+
+
+Question: TypeAlias = tuple[Context, list[z3.BoolRef]]
+"""Goals, and what they are proved under."""
+
+_PARTS = (64, 16, 4, 1)
+"""How cheap a proof is, in parts of what a first attempt may cost."""
 
 
 class Questions:
@@ -98,26 +105,42 @@ class Questions:
         return answer
 
     def needed(self, obligation: Obligation) -> frozenset[str]:
-        """The lemmas that the proof of an obligation needs, which was proved: not always the fewest.
+        """The lemmas to begin with next time, for an obligation that was proved: few, though not always the fewest.
 
-        The solver is asked once more, each lemma under a name, and says which it used. What it does not prove so is
-        taken to need all of them.
+        They are those of the hint, if it is proved from them; else those that the solver says it used when it is asked
+        once more, each lemma under a name. Of these, what is left out when that makes the proof no dearer is not among
+        them. What is not proved so is taken to need all that was used, or all that there are.
         """
-        given = self._given(obligation)
-        used = frozenset[str]()
-        for context, goals in self._goals(obligation):
-            if goals and context.on_lemmas:
-                found = self._used(context, goals, given)
-                for each in goals if found is None else ():
-                    one = self._used(context, [each], given)
-                    used |= frozenset(self._said) if one is None else one
-                used |= found or frozenset[str]()
-        return used
+        questions = [(context, goals) for context, goals in self._goals(obligation) if goals and context.on_lemmas]
+        hinted = None if self.hints is None else self.hints.of(obligation)
+        if hinted is not None and self._cheapest(questions, hinted) is not None:
+            return self._thinned(questions, hinted)
+        used = self._used_in(questions, self._given(obligation))
+        return self._thinned(questions, used)
+
+    def _thinned(self, questions: Sequence[Question], lemmas: frozenset[str]) -> frozenset[str]:
+        """The lemmas without those that can be left out at no cost; all of them, if one attempt does not do."""
+        work = self._cheapest(questions, lemmas)
+        if work is None:
+            return lemmas
+        for name in self._said:
+            if name in lemmas and self._proved(questions, lemmas - {name}, work):
+                lemmas -= {name}
+        return lemmas
+
+    def _cheapest(self, questions: Sequence[Question], lemmas: frozenset[str]) -> float | None:
+        """How little work is enough for one attempt; None when it fails with all that a first attempt has."""
+        most = self.effort.work / SHORT
+        return next((most / part for part in _PARTS if self._proved(questions, lemmas, most / part)), None)
+
+    def _proved(self, questions: Sequence[Question], lemmas: Lemmas, work: float) -> bool:
+        attempt = (lemmas, self.effort.seeds[0], work)
+        return all(self._tried(context, goals, [attempt]).proved for context, goals in questions)
 
     def proved_from(self, obligation: Obligation, lemmas: Lemmas) -> bool:
         """Whether one quick attempt proves the obligation from just these lemmas."""
-        attempt = (lemmas, self.effort.seeds[0], self.effort.work / SHORT)
-        return all(self._tried(context, goals, [attempt]).proved for context, goals in self._goals(obligation) if goals)
+        questions = [(context, goals) for context, goals in self._goals(obligation) if goals]
+        return self._proved(questions, lemmas, self.effort.work / SHORT)
 
     def _given(self, obligation: Obligation) -> list[Lemmas]:
         """The lemmas to assume, few before many: those that a hint names; else the goal itself, which is most often
@@ -141,13 +164,14 @@ class Questions:
         work = self.effort.work / SHORT
         return all(self._refuted(context, [], None, 0, work).proved for _, context in self._instances(action))
 
-    def _goals(self, obligation: Obligation) -> Iterator[tuple[Context, list[z3.BoolRef]]]:
+    def _goals(self, obligation: Obligation) -> Iterator[Question]:
         """What has to be proved, each in its context."""
         match obligation.kind:
             case "initial":
                 yield from self._initial(self.predicates[obligation.goal])
             case "consequence":
-                yield self._rest, self._parts(self.predicates[obligation.goal], self.before)
+                goal = self.predicates[obligation.goal]
+                yield self._rest, _goals(distinct(self._clauses(goal, self.before), None, (), self.symmetric))
             case "defined":
                 for instance, happening in self._instances(obligation.action):
                     said = [formula(instance.valid), *_assumed(instance.assumptions)]
@@ -157,17 +181,18 @@ class Questions:
                 goal = self.predicates[obligation.goal]
                 for instance, context in self._instances(obligation.action):
                     states = (self.before, instance.post) if goal.kind == "transition" else (instance.post,)
-                    yield context, context.inside(self._parts(goal, *states))
+                    wanted = distinct(self._clauses(goal, *states), instance, context.case, self.symmetric)
+                    yield context, context.inside(_goals(wanted))
 
-    def _initial(self, goal: Property) -> Iterator[tuple[Context, list[z3.BoolRef]]]:
+    def _initial(self, goal: Property) -> Iterator[Question]:
         for start in starts(self.model, self.encoding, "i"):
             said = [formula(each) for each in (start.valid, start.guard, start.defined)]
-            yield Context([*said, *_assumed(start.assumptions)], on_lemmas=False), self._parts(goal, start.state)
+            context = Context([*said, *_assumed(start.assumptions)], on_lemmas=False)
+            yield context, _goals(self._clauses(goal, start.state))
 
-    def _parts(self, goal: Property, *states: SymbolicState) -> list[z3.BoolRef]:
+    def _clauses(self, goal: Property, *states: SymbolicState) -> list[Clause]:
         """The goal's clauses, those left out that are plainly true."""
-        form = cast(ir.Function, goal.form)
-        return [each.goal() for each in clauses(form, self.encoding, *states, suffix="g")]
+        return clauses(cast(ir.Function, goal.form), self.encoding, *states, suffix="g")
 
     def _instances(self, action: str) -> list[tuple[Instance, Context]]:
         """The action's instances, of those that differ by a renaming one, each with the assertion that it happens."""
@@ -241,6 +266,17 @@ class Questions:
                     solver.add(said)
         return solver
 
+    def _used_in(self, questions: Sequence[Question], given: Sequence[Lemmas]) -> frozenset[str]:
+        """The lemmas that the solver uses for all questions, taken one by one where it must be."""
+        used = frozenset[str]()
+        for context, goals in questions:
+            found = self._used(context, goals, given)
+            for each in goals if found is None else ():
+                one = self._used(context, [each], given)
+                used |= frozenset(self._said) if one is None else one
+            used |= found or frozenset[str]()
+        return used
+
     def _used(self, context: Context, goals: list[z3.BoolRef], given: Sequence[Lemmas]) -> frozenset[str] | None:
         """The lemmas that the solver uses to refute that one of the goals is false; None, if it does not do so."""
         for lemmas, seed, work in self._attempts(given, True):
@@ -302,6 +338,10 @@ def _reason(solver: z3.Solver, work: float) -> str:
 
 def _assumed(some: Sequence[Clause]) -> list[z3.BoolRef]:
     return [each.assumed() for each in some]
+
+
+def _goals(some: Sequence[Clause]) -> list[z3.BoolRef]:
+    return [each.goal() for each in some]
 
 
 def _proper(bits: list[Bit]) -> list[z3.BoolRef]:

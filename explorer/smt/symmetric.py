@@ -3,17 +3,19 @@
 An action is made into formulas for each choice of its own parameters; of these the first of each pattern is kept. A
 message that it takes names replicas too: so the proof goes by cases, one for each replica that was named already and
 one for all others. In each case the replica is known, and whatever asks for it is decided before the solver begins.
+What is to be proved of all replicas is proved of those that are named, and of one that stands for all others.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from typing import Any, TypeAlias, cast
 
 import z3
 
 from ...language.kinds import Domain
 from ...language.types import Identity, Option, Record, Type
+from .clauses import Clause, Member
 from .shapes import Fields, Maybe, Shape
 from .terms import Number
 from .transition import Instance
@@ -31,6 +33,27 @@ def representatives(some: Sequence[Instance], symmetric: frozenset[str]) -> list
     for each in some:
         chosen.setdefault(_pattern(each, symmetric), each)
     return list(chosen.values())
+
+
+def distinct(some: Sequence[Clause], instance: Instance | None, case: Case, symmetric: frozenset[str]) -> list[Clause]:
+    """Of a goal's clauses that differ by a renaming of members that a case does not name, the first. The instance is
+    that of the step, None where there is no step."""
+    named = () if instance is None else instance.concrete.values()
+    met = {(type(each).__name__, each.index) for each in named if isinstance(each, Domain)}
+    for name in symmetric:
+        met |= {(name, cast(z3.IntNumRef, member).as_long()) for _, member in case}
+    return [each for each in some if _is_first(each, met, symmetric)]
+
+
+def _is_first(clause: Clause, met: Set[Member], symmetric: frozenset[str]) -> bool:
+    """Whether each member that is new in a clause is the first of those that were not met."""
+    known = set(met)
+    for domain, number in clause.members:
+        is_new = domain in symmetric and (domain, number) not in known
+        if is_new and any((domain, other) not in known for other in range(number)):
+            return False
+        known.add((domain, number))
+    return True
 
 
 def _pattern(instance: Instance, symmetric: frozenset[str]) -> Any:

@@ -1,0 +1,131 @@
+"""A goal about all members of a symmetric domain is proved of few of them, and nothing is proved so that is not so."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import cast
+
+import pytest
+import z3
+from tidegate.explorer.smt.effort import Effort
+from tidegate.explorer.smt.encoding import unbounded
+from tidegate.explorer.smt.induction import Asked, Induction
+from tidegate.explorer.smt.predicate import clauses
+from tidegate.explorer.smt.questions import Questions
+from tidegate.explorer.smt.states import fresh_state
+from tidegate.explorer.smt.symmetric import distinct
+from tidegate.language.binding import load
+from tidegate.language.ir import Function
+from tidegate.language.proof import Obligation
+
+TEXT = '''"""Nodes that are marked, in one round after the other."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from tidegate.language import Domain, Map, Range, action, constant, initial, invariant, lemma, limit, state
+
+last = constant(2, minimum=1, maximum=4, says="the last round")
+Round = Annotated[int, Range(0, last)]
+
+
+class Node(Domain, size=4, symmetric=True):
+    """One of four."""
+
+
+@state
+class Marks:
+    """Who is marked in which round."""
+
+    round: Round
+    marked: Map[Round, Map[Node, bool]]
+
+
+@initial
+def nobody() -> Marks:
+    """No mark."""
+    return Marks(round=0, marked=Map({at: Map({node: False for node in Node}) for at in range(last + 1)}))
+
+
+@action
+def mark(s: Marks, one: Node) -> None:
+    """One is marked, and no other."""
+    limit(s.round < last)
+    s.round += 1
+    s.marked[s.round] = Map({node: node == one for node in Node})
+
+
+@action
+def mark_others(s: Marks, one: Node, other: Node) -> None:
+    """All others are marked."""
+    s.marked[s.round] = Map({node: node != one and node != other for node in Node})
+
+
+@lemma
+def one_mark(s: Marks) -> bool:
+    """No two are marked."""
+    return all(
+        not (s.marked[at][one] and s.marked[at][other])
+        for at in range(last + 1)
+        for one in Node
+        for other in Node
+        if one != other
+    )
+
+
+@invariant
+def few_marks(s: Marks) -> bool:
+    """Of three, two have no mark."""
+    return all(
+        not (s.marked[at][one] and s.marked[at][other] and s.marked[at][third])
+        for one in Node
+        for other in Node
+        for third in Node
+        if one != other and other != third and one != third
+        for at in range(last + 1)
+    )
+'''
+
+
+@pytest.fixture
+def made(tmp_path: Path) -> Induction:
+    path = tmp_path / "marks.py"
+    path.write_text(TEXT, encoding="utf-8")
+    definition = load(path)
+    return Induction(definition, definition.bind(), Asked())
+
+
+def members(made: Induction, goal: str, met: int) -> list[tuple[int, ...]]:
+    """For which members a goal is proved when so many are named already."""
+    encoding = unbounded(made.model)
+    questions = Questions(made.model, made.symmetric, Effort())
+    form = cast(Function, questions.predicates[goal].form)
+    some = clauses(form, encoding, fresh_state(made.model, encoding, "0"), suffix="g")
+    case = [(z3.Int(f"free{at}"), z3.IntVal(at)) for at in range(met)]
+    return [tuple(number for _, number in each.members) for each in distinct(some, None, case, made.symmetric)]
+
+
+def test_members_that_no_text_can_tell_apart_are_met_in_order(made: Induction) -> None:
+    assert members(made, "one_mark", 0) == [(0, 1)]
+    assert members(made, "few_marks", 0) == [(0, 1, 2)]
+    assert members(made, "one_mark", 1) == [(0, 1), (1, 0), (1, 2)]
+    assert len(members(made, "one_mark", 3)) == len(members(made, "one_mark", 4)) == 4 * 3
+
+
+def test_what_is_true_is_proved_and_what_breaks_only_for_others_is_not(made: Induction) -> None:
+    """`mark_others` marks two that no argument names."""
+    proof = made.prove(lambda _: None)
+    found = {(each.obligation.action, each.obligation.goal): each.word for each in proof.findings}
+    assert found["mark_others", "one_mark"] == "refuted"
+    assert found["mark", "one_mark"] == "proved"
+    assert set(found.values()) == {"proved", "refuted"}
+
+
+def test_few_goals_say_what_all_of_them_say(made: Induction) -> None:
+    """Whether members are told apart or not, the same is proved."""
+    together = Questions(made.model, made.symmetric, Effort())
+    apart = Questions(made.model, frozenset(), Effort())
+    asked = [Obligation("step", goal, action) for action in made.actions() for goal in together.predicates]
+    for each in asked:
+        assert together.ask(each, hard=False).proved == apart.ask(each, hard=False).proved, each
