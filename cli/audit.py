@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import datetime
+import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -17,6 +18,8 @@ from ..audit.cluster import CannotRead
 from ..audit.collecting import script
 from ..audit.levels import BY_NAME, QUESTION
 from ..audit.readers import Options, read
+from ..audit.readers.connecting import secured
+from ..audit.readers.part import Part
 from ..audit.verdicts import DEFAULT, Requirement
 from ..language.errors import nearest
 from ..reports.auditpage import audit_page
@@ -31,10 +34,11 @@ EXAMPLES = """\
   tidegate audit server.properties topics.txt --distribution apache
   tidegate audit cluster/ --require no-loss=L4 --require writable=L1
   tidegate audit cluster/ --kafka-version 3.7 --client java:2.8 --json
+  tidegate audit --bootstrap-server broker-1:9092 --command-config client.properties audit.toml
   tidegate audit --collect > collect.sh; sh collect.sh --bootstrap-server localhost:9092; tidegate audit tidegate-audit
 
 exit: 0 what is required holds within the bounds, 1 it does not, 5 that depends on something not
-given, or was not decided in time, 64 usage, 66 a file cannot be read
+given, or was not decided in time, 64 usage, 66 a file or the running cluster cannot be read
 """
 
 
@@ -46,6 +50,7 @@ def add(verbs: Verbs[Parser]) -> None:
     parser.add_argument(
         "--collect", action="store_true", help="print a shell script that collects from a running cluster, and stop"
     )
+    _add_running(parser)
     asked = parser.add_argument_group("what must hold")
     asked.add_argument(
         "--require",
@@ -73,6 +78,16 @@ def add(verbs: Verbs[Parser]) -> None:
     parser.set_defaults(run=run)
 
 
+def _add_running(parser: Parser) -> None:
+    group = parser.add_argument_group("a running cluster", "it is asked, and never written to; with FILEs or without")
+    group.add_argument(
+        "--bootstrap-server", metavar="HOST:PORT", help="brokers to ask, with commas between (needs tidegate[live])"
+    )
+    group.add_argument(
+        "--command-config", metavar="FILE", type=Path, help="client properties with SASL and TLS, as for Kafka's tools"
+    )
+
+
 def _add_facts(parser: Parser) -> None:
     group = parser.add_argument_group("what the files do not say")
     group.add_argument("--kafka-version", metavar="VERSION", help="of the brokers, such as 3.9.1")
@@ -92,8 +107,13 @@ def run(options: argparse.Namespace) -> Exit:
     if options.collect:
         print(script(), end="")
         return Exit.HOLDS
-    if not options.files:
-        raise Wrong("give files or a directory to audit; --collect prints a script that makes one of a running cluster")
+    if options.command_config is not None and options.bootstrap_server is None:
+        raise Wrong("--command-config says how to reach a running cluster: give --bootstrap-server HOST:PORT too")
+    if not options.files and options.bootstrap_server is None:
+        raise Wrong(
+            "give files or a directory to audit, or --bootstrap-server HOST:PORT; --collect prints a script that makes "
+            "a directory of a running cluster"
+        )
     out: Path | None = None if options.out is None else prepared(options.out)
     try:
         old = None if options.diff is None else difference.read(options.diff)
@@ -130,7 +150,7 @@ def audited(options: argparse.Namespace, wanted: Sequence[Requirement], accepted
         clients=tuple(options.client),
         distribution=options.distribution,
     )
-    cluster, findings = read(options.files, facts)
+    cluster, findings = read(options.files, facts, _running(options))
     folder = None if options.no_cache else cache_directory()
     if sys.stderr.isatty():
         print("exploring ...", end="\r", file=sys.stderr, flush=True)
@@ -143,6 +163,25 @@ def audited(options: argparse.Namespace, wanted: Sequence[Requirement], accepted
         today=datetime.date.today(),
     )
     return audit(cluster, tuple(dict.fromkeys((*findings, *advise(cluster)))), asked)
+
+
+def _running(options: argparse.Namespace) -> Sequence[tuple[str, Part]]:
+    """What the running cluster says, if one was named. Raises `CannotRead`, and `Wrong` without the extra."""
+    address: str | None = options.bootstrap_server
+    if address is None:
+        return ()
+    for each in address.split(","):
+        if not re.fullmatch(r"(\[[0-9A-Fa-f:]+\]|[^\s:/]+):\d{1,5}", each.strip()):
+            raise Wrong(f"--bootstrap-server {address}: write HOST:PORT, or several with commas between")
+    how = secured(options.command_config)
+    try:
+        from ..audit.readers import live
+    except ModuleNotFoundError as error:
+        raise Wrong(
+            f"--bootstrap-server needs {error.name}, which is not installed; install it with: "
+            "pip install 'tidegate[live]'"
+        ) from None
+    return ((address, live.read(address, how)),)
 
 
 def required(texts: Sequence[str]) -> Sequence[Requirement]:

@@ -24,22 +24,25 @@ TEXTS = frozenset(
 PROSE = frozenset({"readme", "license", "notice", "changelog", "makefile", "dockerfile"})
 
 
-def read(paths: Sequence[Path], options: Options | None = None) -> tuple[Cluster, tuple[Finding, ...]]:
+def read(
+    paths: Sequence[Path], options: Options | None = None, running: Sequence[tuple[str, Part]] = ()
+) -> tuple[Cluster, tuple[Finding, ...]]:
     """The cluster that files and directories state, and the findings: of the files, of their settings, and by rule.
 
-    A directory is read with everything below it; what is no configuration is passed over there. Raises CannotRead for a
-    path that does not exist, for a file named by the user that no reader understands, and for input without any fact.
+    A directory is read with everything below it; what is no configuration is passed over there. `running` is what was
+    read of running brokers (`live.read`), each with its address. Raises CannotRead for a path that does not exist, for
+    a file named by the user that no reader understands, and for input without any fact.
     """
     texts = ((str(path), _text(path), named) for path, named in _files(paths))
-    return of_texts(texts, options or Options(), ", ".join(map(str, paths)))
+    return of_texts(texts, options or Options(), ", ".join(map(str, paths)), running)
 
 
 def of_texts(
-    texts: Iterable[tuple[str, str, bool]], options: Options, whole: str
+    texts: Iterable[tuple[str, str, bool]], options: Options, whole: str, running: Sequence[tuple[str, Part]] = ()
 ) -> tuple[Cluster, tuple[Finding, ...]]:
     """As `read`, of (path, text, whether the user named it). `whole` names all of it in a message."""
-    parts: list[Part] = []
-    files: list[tuple[str, str]] = []
+    parts = [part for _, part in running]
+    files = [(address, part.format) for address, part in running]
     for path, text, named in texts:
         part = part_of(path, text)
         if part is None and named:

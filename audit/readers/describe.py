@@ -7,6 +7,7 @@ its columns: releases add labels (`TopicId`, `Elr`) and older ones have no blank
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 
 from ..cluster import HIDDEN, Origin, Partition, Quorum, Setting, Stated, Topic
 from .part import Part, numbers
@@ -113,6 +114,21 @@ def pairs(text: str, origin: Origin) -> tuple[Setting, ...]:
     )
 
 
+Layers = list[tuple[str, str, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Described:
+    """One setting as a broker describes it: the value in force, whether it is withheld, and the layers that give it,
+    strongest first, as (source, name, value). `source` is Kafka's `ConfigSource`. A value of null is "null".
+    """
+
+    key: str
+    value: str
+    sensitive: bool
+    layers: Layers
+
+
 def configs(path: str, text: str) -> Part | None:
     """`kafka-configs.sh --describe`, of topics, of brokers and of all brokers, with `--all` or without."""
     if not CONFIG_HEAD.search(text):
@@ -126,43 +142,52 @@ def configs(path: str, text: str) -> Part | None:
         if head is not None:
             into, dynamic = _entity(part, head)
         elif read is not None:
-            _setting(part, into, dynamic, read, Origin(path, number))
+            layers: Layers = re.findall(LAYER, read[4])
+            described = Described(read[1], read[2].strip(), read[3] == "true", layers)
+            add_setting(part, into, dynamic, described, Origin(path, number))
         elif line.strip():
             part.note("not_read", "note", "a line that states no setting", Origin(path, number), "nothing")
-    if part.control_plane == "kraft":
-        part.facts.pop("inter_broker_protocol", None)  # KRaft has the setting, and does not read it
+    end_of_configs(part)
     return part
 
 
-def _setting(part: Part, into: list[Setting], dynamic: list[Setting], read: re.Match[str], origin: Origin) -> None:
-    """One line. With `--all` it has the value in force first, and then those of the layers below, which count too."""
-    layers = re.findall(LAYER, read[4])
-    _told(part, read[1], read[2].strip(), layers, origin)
-    value = HIDDEN if read[3] == "true" else _null(read[2].strip())
-    first = layers[0][0] if layers else ""
+def end_of_configs(part: Part) -> None:
+    """After the last setting: what is known only now."""
+    if part.control_plane == "kraft":
+        part.facts.pop("inter_broker_protocol", None)  # KRaft has the setting, and does not read it
+
+
+def add_setting(part: Part, into: list[Setting], dynamic: list[Setting], told: Described, origin: Origin) -> None:
+    """Everything that one described setting says, into the lists of its entity (`lists_of`). All of an entity's
+    settings have the value in force first, and then those of the layers below, which count too.
+    """
+    _told(part, told, origin)
+    value = HIDDEN if told.sensitive else _null(told.value)
+    first = told.layers[0][0] if told.layers else ""
     if into is dynamic or not first.startswith("DYNAMIC_"):
-        into.append(Setting(read[1], value, origin))
+        into.append(Setting(told.key, value, origin))
         return
     wide = first == "DYNAMIC_DEFAULT_BROKER_CONFIG"
-    (part.dynamic if wide else dynamic).append(Setting(read[1], value, origin))
-    for layer, name, below in layers:
-        if name == read[1] and not layer.startswith("DYNAMIC_"):
-            into.append(Setting(name, HIDDEN if read[3] == "true" else _null(below), origin))
+    (part.dynamic if wide else dynamic).append(Setting(told.key, value, origin))
+    for layer, name, below in told.layers:
+        if name == told.key and not layer.startswith("DYNAMIC_"):
+            into.append(Setting(name, HIDDEN if told.sensitive else _null(below), origin))
             return
 
 
-def _told(part: Part, key: str, value: str, layers: list[tuple[str, str, str]], origin: Origin) -> None:
+def _told(part: Part, told: Described, origin: Origin) -> None:
     """What a running broker's settings say about the release: its default protocol is that release's."""
-    if key == "process.roles" and value:
+    if told.key == "process.roles" and told.value:
         part.control_plane = "kraft"
-    elif key == "zookeeper.connect" and value not in ("", "null"):
+    elif told.key == "zookeeper.connect" and told.value not in ("", "null"):
         part.control_plane = part.control_plane or "zookeeper"
-    elif key == "inter.broker.protocol.version":
-        part.fact("inter_broker_protocol", value, origin)
-        default = next((below for layer, name, below in layers if layer == "DEFAULT_CONFIG" and name == key), "")
+    elif told.key == "inter.broker.protocol.version":
+        part.fact("inter_broker_protocol", told.value, origin)
+        defaults = (below for layer, name, below in told.layers if layer == "DEFAULT_CONFIG" and name == told.key)
+        default = next(defaults, "")
         release = re.match(r"\d+\.\d+", default)
         if release:
-            part.fact("kafka", release[0], origin, f"the broker's default of {key} is {default}")
+            part.fact("kafka", release[0], origin, f"the broker's default of {told.key} is {default}")
 
 
 def _null(value: str) -> str:
@@ -170,20 +195,28 @@ def _null(value: str) -> str:
 
 
 def _entity(part: Part, head: re.Match[str]) -> tuple[list[Setting], list[Setting]]:
-    """Where the settings under a heading go, and those that are one broker's dynamic ones. Of users: nowhere."""
-    whole = head[0].startswith("All")
+    """The lists of a heading's entity. Of users: nowhere."""
     if head[1]:
-        return part.dynamic, part.dynamic
-    if head[2] == "topic":
-        if whole:
-            part.whole_topics.add(head[3])
-        settings = part.of_topics.setdefault(head[3], [])
-        return settings, settings
-    if head[2] == "broker" and numbers(head[3]):
-        number = numbers(head[3])[0]
-        own = part.per_broker.setdefault(number, [])
-        return (part.whole_brokers.setdefault(number, []) if whole else own), own
+        return lists_of(part, "brokers", "", whole=False)
+    if head[2] == "topic" or (head[2] == "broker" and numbers(head[3])):
+        return lists_of(part, head[2], head[3], whole=head[0].startswith("All"))
     return [], []
+
+
+def lists_of(part: Part, kind: str, name: str, *, whole: bool) -> tuple[list[Setting], list[Setting]]:
+    """Where the settings of an entity go, and those that are its own dynamic ones. `kind` is "brokers" (all of them),
+    "topic" or "broker", whose name is a number; `whole` says that every setting is described.
+    """
+    if kind == "brokers":
+        return part.dynamic, part.dynamic
+    if kind == "topic":
+        if whole:
+            part.whole_topics.add(name)
+        settings = part.of_topics.setdefault(name, [])
+        return settings, settings
+    number = numbers(name)[0]
+    own = part.per_broker.setdefault(number, [])
+    return (part.whole_brokers.setdefault(number, []) if whole else own), own
 
 
 def features(path: str, text: str) -> Part | None:

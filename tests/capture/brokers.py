@@ -16,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from zipfile import ZipFile
@@ -98,12 +99,15 @@ class Kafka:
     running: dict[str, subprocess.Popen[bytes]] = field(default_factory=dict[str, "subprocess.Popen[bytes]"])
 
     def fetch(self) -> None:
-        """The release's jars from Maven Central, kept between runs in the user's cache."""
+        """The release's jars from Maven Central, kept between runs in the user's cache, whole or not at all."""
         if not self.jars.exists():
-            self.jars.mkdir(parents=True)
-            (self.jars / "pom.xml").write_text(POM.format(version=self.version), encoding="utf-8")
-            fetch = ["mvn", "-q", "-B", "dependency:copy-dependencies", f"-DoutputDirectory={self.jars}"]
-            subprocess.run([*fetch, "-f", str(self.jars / "pom.xml")], check=True)
+            self.jars.parent.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryDirectory(dir=self.jars.parent) as scratch:
+                pom, jars = Path(scratch) / "pom.xml", Path(scratch) / "jars"
+                pom.write_text(POM.format(version=self.version), encoding="utf-8")
+                fetch = ["mvn", "-q", "-B", "dependency:copy-dependencies", f"-DoutputDirectory={jars}"]
+                subprocess.run([*fetch, "-f", str(pom)], check=True)
+                jars.rename(self.jars)
 
     def java(self, *arguments: str) -> list[str]:
         """A command line that runs a class of the release."""
@@ -195,6 +199,17 @@ def settle(kafka: Kafka, bootstrap: str, count: int) -> None:
     raise SystemExit(f"Kafka {kafka.version}: the in-sync replicas did not become {count}")
 
 
+def wait_for_port(address: str, seconds: float = 120) -> None:
+    """Until somebody listens at `HOST:PORT`."""
+    host, _, port = address.rpartition(":")
+    for _ in range(round(10 * seconds)):
+        with socket.socket() as each:
+            if each.connect_ex((host, int(port))) == 0:
+                return
+        time.sleep(0.1)
+    raise SystemExit(f"nobody listens at {address}")
+
+
 def wait_for_brokers(kafka: Kafka, bootstrap: str) -> None:
     """Until a topic with three replicas can be made."""
     at = ("--bootstrap-server", bootstrap)
@@ -260,10 +275,11 @@ def keep(kafka: Kafka, bootstrap: str, mode: str, into: Path) -> None:
         (into / f"{name}.txt").write_text(kafka.tool(*command, fails=True), encoding="utf-8")
 
 
-def collect(kafka: Kafka, bootstrap: str, into: Path) -> None:
+def collect(kafka: Kafka, bootstrap: str, into: Path, files: Sequence[str] = ()) -> None:
     """What `tidegate audit --collect` makes of the cluster: its script, run with the release's own tools."""
     tools = kafka.folder / "bin"
-    tools.mkdir()
+    tools.mkdir(exist_ok=True)
+    shutil.rmtree(kafka.folder / "collected", ignore_errors=True)
     for name in ("topics", "configs", "features", "metadata-quorum"):
         tool = name.removeprefix("metadata-")
         if tool != "quorum" or kafka.version >= "3.3":
@@ -272,22 +288,27 @@ def collect(kafka: Kafka, bootstrap: str, into: Path) -> None:
             path.write_text(f'#!/bin/sh\nexec {command} "$@"\n'.replace(f"{kafka.jars}/*", f"'{kafka.jars}/*'"))
             path.chmod(0o755)
     (kafka.folder / "collect.sh").write_text(script(), encoding="utf-8")
-    files = ["server-1.properties", "server-2.properties", "server-3.properties"]
     command = ["sh", "collect.sh", "--bootstrap-server", bootstrap, "--bin", str(tools), "--out", "collected", *files]
     subprocess.run(command, cwd=kafka.folder, check=True)
     shutil.rmtree(into, ignore_errors=True)
     shutil.copytree(kafka.folder / "collected", into)
 
 
+def release_in(version: str, folder: Path) -> Kafka:
+    """A release with its jars, to be run in a folder."""
+    cache = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "tidegate-capture" / version
+    kafka = Kafka(version, folder, cache)
+    kafka.fetch()
+    return kafka
+
+
 def capture(release: str) -> None:
     """One release, from its jars to its fixtures."""
     version, mode = release.split("-")
-    cache = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "tidegate-capture" / version
     into = FIXTURES / release
     into.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as scratch:
-        kafka = Kafka(version, Path(scratch), cache)
-        kafka.fetch()
+        kafka = release_in(version, Path(scratch))
         dump = subprocess.run(kafka.java(str(HERE / "ConfigDump.java")), capture_output=True, text=True, check=True)
         (into / "settings.tsv").write_text(dump.stdout, encoding="utf-8")
         try:
@@ -298,7 +319,7 @@ def capture(release: str) -> None:
             keep(kafka, bootstrap, mode, into / "healthy")
             for path in kafka.folder.glob("*.properties"):
                 (into / "healthy" / path.name).write_bytes(path.read_bytes())
-            collect(kafka, bootstrap, into / "collected")
+            collect(kafka, bootstrap, into / "collected", [f"server-{number}.properties" for number in (1, 2, 3)])
             kafka.kill("server-3")
             settle(kafka, bootstrap, 2)
             keep(kafka, bootstrap, mode, into / "one-dead")

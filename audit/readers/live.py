@@ -1,0 +1,371 @@
+"""A running cluster, asked by way of Kafka's admin API: what a collection of the same cluster would say.
+
+It only describes. kafka-python asks (docs/decisions/0014-kafka-python-for-live-clusters.md). What a broker does not
+answer is not stated, and a finding says so.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from itertools import islice
+from typing import Any
+
+from kafka.admin import ConfigResource, ConfigResourceType, KafkaAdminClient
+from kafka.errors import (
+    AuthorizationError,
+    IncompatibleBrokerVersion,
+    KafkaError,
+    KafkaTimeoutError,
+    SaslAuthenticationFailedError,
+    UnsupportedVersionError,
+)
+from kafka.protocol.api_key import ApiKey
+
+from ..cluster import HIDDEN, CannotRead, Origin, Partition, Quorum, Setting, Stated, Topic
+from ..collecting import kept
+from .connecting import Secured
+from .describe import Described, add_setting, end_of_configs, lists_of
+from .part import Part
+
+FORMAT = "a running cluster"
+CONNECT_SECONDS = 15.0
+REQUEST_MS = 30_000
+MOST_TOPICS = 100
+"""Topics of which the settings are asked for at once: some 3 KB each."""
+
+METADATA_VERSIONS = (
+    "3.0-IV1", "3.1-IV0", "3.2-IV0", "3.3-IV0", "3.3-IV1", "3.3-IV2", "3.3-IV3", "3.4-IV0", "3.5-IV0", "3.5-IV1",
+    "3.5-IV2", "3.6-IV0", "3.6-IV1", "3.6-IV2", "3.7-IV0", "3.7-IV1", "3.7-IV2", "3.7-IV3", "3.7-IV4", "3.8-IV0",
+    "3.9-IV0", "4.0-IV0", "4.0-IV1", "4.0-IV2", "4.0-IV3", "4.1-IV0", "4.1-IV1", "4.2-IV0", "4.2-IV1", "4.3-IV0",
+)  # fmt: skip
+"""The name of each level of `metadata.version` from 1 (MetadataVersion of 3.9.1 and 4.3.0). Brokers say numbers."""
+
+
+def read(address: str, how: Secured, connect_seconds: float = CONNECT_SECONDS) -> Part:
+    """Everything that the cluster at `HOST:PORT[,HOST:PORT...]` says. Raises CannotRead, in one sentence."""
+    part = Part(FORMAT)
+    with _client(address, how, connect_seconds) as client, _refusals(address):
+        brokers = sorted(each["broker_id"] for each in client.describe_cluster()["brokers"])
+        _features(part, client, address)
+        described = list(_described(client))
+        moving = _moving(part, client, address)
+        names = [each["name"] for each in described if _allowed(part, each, address)]
+        settings = _settings_of_topics(client, names)
+        for topic in described:
+            if topic["name"] in settings:
+                _topic(part, topic, settings[topic["name"]], moving, address)
+        _brokers(part, client, brokers, address)
+        _quorum(part, client, address)
+    end_of_configs(part)
+    return part
+
+
+# --- the connection ---------------------------------------------------------------------------------------------------
+
+
+class _Heard(logging.Handler):
+    """Keeps the last reason for which a connection failed: kafka-python tells it to its log alone.
+
+    It tries a password that is refused again and again until its time is over, which can lock an account. Java's client
+    does not, and neither do we: what is raised here ends the attempt at its first refusal.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(logging.WARNING)
+        self.reason = ""
+        self.refused = self.ended = False
+
+    def emit(self, record: logging.LogRecord) -> None:
+        for each in record.args if isinstance(record.args, tuple) else ():
+            if isinstance(each, SaslAuthenticationFailedError):
+                self.refused = True
+                if record.name == "kafka.net.manager" and not self.ended:  # where the next attempt would begin
+                    self.ended = True
+                    raise each
+            elif isinstance(each, Exception) and not isinstance(each, KafkaTimeoutError):
+                self.reason = str(each)
+
+
+@contextmanager
+def _quiet() -> Generator[_Heard, None, None]:
+    """kafka-python's log goes nowhere but into the reason of a failure."""
+    logger, heard = logging.getLogger("kafka"), _Heard()
+    before = logger.propagate
+    logger.addHandler(heard)
+    logger.propagate = False
+    try:
+        yield heard
+    finally:
+        logger.removeHandler(heard)
+        logger.propagate = before
+
+
+@contextmanager
+def _client(address: str, how: Secured, connect_seconds: float) -> Generator[KafkaAdminClient, None, None]:
+    with _quiet() as heard:
+        client = _connected(address, how, connect_seconds, heard)
+        try:
+            yield client
+        finally:
+            client.close()
+
+
+def _connected(address: str, how: Secured, connect_seconds: float, heard: _Heard) -> KafkaAdminClient:
+    try:
+        return KafkaAdminClient(
+            bootstrap_servers=[each.strip() for each in address.split(",")],
+            client_id="tidegate-audit",
+            bootstrap_timeout_ms=round(1000 * connect_seconds),
+            request_timeout_ms=how.request_ms or REQUEST_MS,
+            security_protocol=how.protocol,
+            ssl_context=how.tls,
+            sasl_mechanism=how.mechanism,
+            sasl_plain_username=how.user,
+            sasl_plain_password=how.password,
+            sasl_kerberos_service_name=how.service,
+        )
+    except (SaslAuthenticationFailedError, KafkaTimeoutError):
+        if heard.refused:
+            raise CannotRead(f"{address} refuses the user or the password of --command-config.") from None
+        why = f": {heard.reason}" if heard.reason else ""
+        raise CannotRead(
+            f"{address}: no broker answered within {connect_seconds:g} s{why}. Give the HOST:PORT of a broker, and "
+            "--command-config if the listener is secured."
+        ) from None
+    except (KafkaError, ValueError, OSError, ImportError) as error:
+        raise CannotRead(f"{address}: {error}.") from None
+
+
+@contextmanager
+def _refusals(address: str) -> Generator[None, None, None]:
+    """What may go wrong once connected, as one sentence."""
+    try:
+        yield
+    except AuthorizationError as error:
+        raise CannotRead(
+            f"{address}: this user may not describe the cluster ({type(error).__name__}); it needs Describe and "
+            "DescribeConfigs on the cluster and on its topics."
+        ) from None
+    except KafkaError as error:
+        raise CannotRead(f"{address} stopped answering: {error}. Try again, or look at the brokers.") from None
+
+
+# --- topics -----------------------------------------------------------------------------------------------------------
+
+
+def _described(client: KafkaAdminClient) -> Iterator[dict[str, Any]]:
+    """Every topic, with its eligible leader replicas where brokers know them (KIP-966): then in pages."""
+    if ApiKey.DescribeTopicPartitions not in client.api_versions():
+        yield from client.describe_topics()
+        return
+    topics: dict[str, dict[str, Any]] = {}
+    cursor: dict[str, Any] | None = None
+    while True:
+        page = client.describe_topic_partitions([], cursor=cursor)
+        for each in page["topics"]:
+            for partition in each["partitions"]:  # kafka-python gives None for an empty list as well
+                partition["eligible_leader_replicas"] = partition["eligible_leader_replicas"] or []
+                partition["last_known_elr"] = partition["last_known_elr"] or []
+            mine = topics.setdefault(each["name"], {**each, "partitions": []})
+            mine["partitions"] += each["partitions"]
+        cursor = page["next_cursor"]
+        if cursor is None:
+            break
+    yield from topics.values()
+
+
+def _allowed(part: Part, topic: Mapping[str, Any], address: str) -> bool:
+    if topic["error_code"] == 0:
+        return True
+    what = f"topic {topic['name']} is not described (error {topic['error_code']})"
+    part.note("not_read", "warning", what, Origin(address, None, "topics"), "let this user describe it, or ask again")
+    return False
+
+
+Moving = Mapping[tuple[str, int], tuple[tuple[int, ...], tuple[int, ...]]]
+
+
+def _moving(part: Part, client: KafkaAdminClient, address: str) -> Moving:
+    """Reassignments under way: the replicas that come and those that go, by topic and partition."""
+    try:
+        found = client.list_partition_reassignments()
+    except KafkaError as error:
+        what = f"whether replicas are being reassigned is not known ({type(error).__name__})"
+        part.note("not_read", "note", what, Origin(address, None, "topics"), "let this user describe the cluster")
+        return {}
+    return {
+        (where[0], where[1]): (tuple(each["adding_replicas"]), tuple(each["removing_replicas"]))
+        for where, each in found.items()
+    }
+
+
+def _settings_of_topics(client: KafkaAdminClient, names: Iterable[str]) -> dict[str, list[Described]]:
+    """What holds for each topic, every setting with its layers; nothing for one whose settings were refused."""
+    found: dict[str, list[Described]] = {}
+    rest = iter(names)
+    while some := list(islice(rest, MOST_TOPICS)):
+        resources = [ConfigResource(ConfigResourceType.TOPIC, name) for name in some]
+        said = client.describe_configs(resources, include_synonyms=True, config_filter="all").get("topic", {})
+        found.update({name: described(said.get(name, {})) for name in some})
+    return found
+
+
+def described(configs: Mapping[str, Mapping[str, Any]]) -> list[Described]:
+    """Settings as a collection has them: of those that the audit has no use for, and of secrets, the name alone."""
+    return [each for name, told in configs.items() if (each := _described_one(name, told)) is not None]
+
+
+def _described_one(name: str, told: Mapping[str, Any]) -> Described | None:
+    if name not in KEPT:
+        return Described(name, HIDDEN, True, [])
+    if told["is_sensitive"]:
+        return None
+    layers = [(each["source"], each["name"], _text(each["value"])) for each in told.get("synonyms", ())]
+    return Described(name, _text(told["value"]), False, layers)
+
+
+KEPT = frozenset(kept())
+
+
+def _text(value: str | None) -> str:
+    return "null" if value is None else value
+
+
+def _topic(part: Part, told: Mapping[str, Any], settings: list[Described], moving: Moving, address: str) -> None:
+    """One topic: what kafka-topics.sh would print of it, and then every setting with its layers."""
+    name = told["name"]
+    origin = Origin(address, None, f"topic {name}")
+    partitions = tuple(sorted(_partitions(told, moving, origin), key=lambda each: each.number))
+    first = partitions[0] if partitions else None
+    part.topics.append(
+        Topic(
+            name,
+            origin,
+            partitions,
+            len(partitions) or None,
+            len(first.replicas) - len(first.adding) if first else None,
+            tuple(Setting(each.key, each.value, origin) for each in settings if not _default(each)),
+            complete=bool(settings),
+        )
+    )
+    if not settings:
+        what = f"the settings of topic {name} are not told"
+        part.note("not_read", "warning", what, origin, "give this user DescribeConfigs on the topic")
+        return
+    into, dynamic = lists_of(part, "topic", name, whole=True)
+    for each in settings:
+        add_setting(part, into, dynamic, each, origin)
+
+
+def _default(setting: Described) -> bool:
+    return setting.sensitive or not setting.layers or setting.layers[0][0] == "DEFAULT_CONFIG"
+
+
+def _partitions(told: Mapping[str, Any], moving: Moving, origin: Origin) -> Iterator[Partition]:
+    for each in told["partitions"]:
+        number, leader = each["partition_index"], each["leader_id"]
+        elr, last = each.get("eligible_leader_replicas"), each.get("last_known_elr")
+        adding, removing = moving.get((told["name"], number), ((), ()))
+        yield Partition(
+            number,
+            leader if leader >= 0 else None,
+            tuple(each["replica_nodes"]),
+            tuple(each["isr_nodes"]),
+            origin,
+            None if elr is None else tuple(elr),
+            None if last is None else tuple(last),
+            adding,
+            removing,
+        )
+
+
+# --- brokers, features, controllers -----------------------------------------------------------------------------------
+
+
+def _brokers(part: Part, client: KafkaAdminClient, brokers: Sequence[int], address: str) -> None:
+    """Each broker answers for itself. What is set for all of them is a layer of every one's settings."""
+    wide: dict[str, Described] = {}
+    for number in brokers:
+        origin = Origin(address, None, f"broker {number}")
+        try:
+            resource = ConfigResource(ConfigResourceType.BROKER, str(number))
+            said = client.describe_configs([resource], include_synonyms=True, config_filter="all")
+        except AuthorizationError:
+            raise
+        except KafkaError as error:
+            what = f"broker {number} does not answer, so that its settings are not known ({type(error).__name__})"
+            part.note("not_read", "warning", what, origin, "look at the broker, and audit again")
+            continue
+        settings = described(said.get("broker", {}).get(str(number), {}))
+        if not settings:
+            what = f"the settings of broker {number} are not told"
+            part.note("not_read", "warning", what, origin, "give this user DescribeConfigs on the cluster")
+        into, dynamic = lists_of(part, "broker", str(number), whole=True)
+        for each in settings:
+            add_setting(part, into, dynamic, each, origin)
+            for layer in _wide(each):
+                wide[each.key] = Described(each.key, layer[2], False, [layer])
+    into, dynamic = lists_of(part, "brokers", "", whole=False)
+    for each in wide.values():
+        add_setting(part, into, dynamic, each, Origin(address, None, "all brokers"))
+
+
+def _wide(setting: Described) -> list[tuple[str, str, str]]:
+    return [each for each in setting.layers if each[0] == "DYNAMIC_DEFAULT_BROKER_CONFIG" and each[1] == setting.key]
+
+
+def _features(part: Part, client: KafkaAdminClient, address: str) -> None:
+    """The finalized level of each feature. With ZooKeeper none is finalized, and nothing is said."""
+    origin = Origin(address, None, "features")
+    try:
+        found = client.describe_features()
+    except UnsupportedVersionError:
+        return  # before 2.4 there are none
+    metadata = found.get("metadata.version", {})
+    if "finalized" not in metadata:
+        return
+    part.control_plane = "kraft"
+    part.all_features = True
+    level, most = _name_of(metadata["finalized"][1]), _name_of(metadata.get("supported", (0, 0))[1])
+    if level is None:
+        what = f"metadata.version has level {metadata['finalized'][1]}, which has no name here"
+        part.note("not_read", "warning", what, origin, "give --metadata-version and --kafka-version")
+    else:
+        part.fact("metadata_version", level, origin)
+    if most is not None:
+        part.fact("kafka", most.partition("-")[0], origin, f"the brokers know metadata.version up to {most}")
+    for name, told in found.items():
+        if name != "metadata.version":
+            part.features[name] = Stated(str(told.get("finalized", (0, 0))[1]), origin)
+
+
+def _name_of(level: int) -> str | None:
+    return METADATA_VERSIONS[level - 1] if 0 < level <= len(METADATA_VERSIONS) else None
+
+
+def _quorum(part: Part, client: KafkaAdminClient, address: str) -> None:
+    """The controllers of KRaft. With ZooKeeper there are none to ask for."""
+    origin = Origin(address, None, "metadata quorum")
+    try:
+        told = client.describe_metadata_quorum()["topics"][0]["partitions"][0]
+    except IncompatibleBrokerVersion:
+        if part.control_plane == "kraft":
+            part.note("not_read", "warning", "these brokers do not tell who the controllers are", origin, FILES)
+        return
+    except KafkaError as error:
+        what = f"who the controllers are is not known ({type(error).__name__})"
+        part.note("not_read", "warning", what, origin, FILES)
+        return
+    if told["error"]:
+        part.note("not_read", "warning", f"who the controllers are is not known ({told['error']})", origin, FILES)
+        return
+    part.control_plane = "kraft"
+    leader = told["leader_id"]
+    voters = tuple(each["replica_id"] for each in told["current_voters"])
+    observers = tuple(each["replica_id"] for each in told["observers"])
+    part.quorums.append(Quorum(voters, origin, leader if leader >= 0 else None, observers))
+
+
+FILES = "give a controller's server.properties too, or what kafka-metadata-quorum.sh describes"

@@ -1,0 +1,373 @@
+"""A running cluster, asked: a real broker, with and without TLS and a password, says what a collection of it says.
+
+The broker's jars come from Maven Central and are kept (tests/capture/brokers.py).
+"""
+
+from __future__ import annotations
+
+import datetime
+import importlib
+import ipaddress
+import json
+import shutil
+import socket
+import subprocess
+import threading
+import time
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.serialization import BestAvailableEncryption, Encoding, NoEncryption, PrivateFormat
+from cryptography.hazmat.primitives.serialization.pkcs12 import serialize_key_and_certificates
+from cryptography.x509.oid import NameOID
+from kafka.admin import ConfigResource, ConfigResourceType, KafkaAdminClient
+from tidegate.audit.cluster import Broker, CannotRead, Cluster, Setting, Topic, Unknown
+from tidegate.audit.keys import table, value_of
+from tidegate.audit.readers import live, read
+from tidegate.audit.readers.connecting import Secured, secured
+from tidegate.audit.signature import subjects
+from tidegate.cli.main import main
+
+from .capture import brokers as capture
+
+PLANTED = 'hunter2 "planted"'
+USER = "auditor"
+RELEASE = "4.1.0"
+SERVER = """process.roles=broker,controller
+node.id=1
+controller.quorum.voters=1@127.0.0.1:{controller}
+controller.listener.names=CONTROLLER
+listeners=PLAINTEXT://127.0.0.1:{plain},SECURED://127.0.0.1:{secured},CONTROLLER://127.0.0.1:{controller}
+listener.security.protocol.map=CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT,SECURED:SASL_SSL
+inter.broker.listener.name=PLAINTEXT
+sasl.enabled.mechanisms=PLAIN
+listener.name.secured.plain.sasl.jaas.config=org.apache.kafka.common.security.plain.PlainLoginModule required \\
+  user_{user}="{password}";
+listener.name.secured.ssl.keystore.type=PKCS12
+listener.name.secured.ssl.keystore.location=server.p12
+listener.name.secured.ssl.keystore.password=planted-of-the-store
+log.dirs=data
+offsets.topic.replication.factor=1
+offsets.topic.num.partitions=2
+group.initial.rebalance.delay.ms=0
+broker.rack=rack-a
+my.own.thing=planted-of-a-plug-in
+"""
+CLIENT = """security.protocol=SASL_SSL
+sasl.mechanism=PLAIN
+sasl.jaas.config=org.apache.kafka.common.security.plain.PlainLoginModule required \\
+  username="{user}" \\
+  password="{password}";
+ssl.truststore.location={store}
+ssl.truststore.password=planted-of-the-store
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Here:
+    """One real broker: where it listens, and files of client properties for its secured listener."""
+
+    kafka: capture.Kafka
+    plain: str
+    secured: str
+    client: Path
+    wrong: Path
+
+
+def certificate(folder: Path) -> None:
+    """A certificate for 127.0.0.1 that vouches for itself: server.p12 for the broker, ca.pem, and a store of Java's."""
+    key, now = ec.generate_private_key(ec.SECP256R1()), datetime.datetime.now(datetime.UTC)
+    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "broker")])
+    made = (
+        x509.CertificateBuilder(name, name, key.public_key(), x509.random_serial_number())
+        .not_valid_before(now - datetime.timedelta(days=1))
+        .not_valid_after(now + datetime.timedelta(days=1))
+        .add_extension(x509.SubjectAlternativeName([x509.IPAddress(ipaddress.ip_address("127.0.0.1"))]), critical=False)
+        .sign(key, hashes.SHA256())
+    )
+    (folder / "ca.pem").write_bytes(made.public_bytes(Encoding.PEM))
+    lock = BestAvailableEncryption(b"planted-of-the-store")
+    (folder / "server.p12").write_bytes(serialize_key_and_certificates(b"broker", key, made, None, lock))
+    plain = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
+    (folder / "client.pem").write_bytes(made.public_bytes(Encoding.PEM) + plain)
+    store = ["-keystore", "trust.p12", "-storepass", "planted-of-the-store", "-storetype", "PKCS12", "-noprompt"]
+    command = ["keytool", "-importcert", "-alias", "broker", "-file", "ca.pem", *store]
+    subprocess.run(command, cwd=folder, check=True, capture_output=True)
+
+
+@pytest.fixture(scope="module")
+def here(tmp_path_factory: pytest.TempPathFactory) -> Generator[Here, None, None]:
+    if not all(shutil.which(each) for each in ("java", "keytool", "mvn")):
+        pytest.skip("needs Java 17 and Maven")
+    folder = tmp_path_factory.mktemp("broker")
+    kafka = capture.release_in(RELEASE, folder)
+    certificate(folder)
+    plain, behind, controller = capture.free_ports(3)
+    password = PLANTED.replace('"', '\\\\"')  # once for JAAS, once for the properties file
+    names = {"plain": plain, "secured": behind, "controller": controller, "user": USER, "password": password}
+    capture.write(kafka, "server", SERVER.format(**names))
+    stored = {"user": USER, "store": folder / "trust.p12"}
+    client = capture.write(kafka, "client", CLIENT.format(password=password, **stored))
+    wrong = capture.write(kafka, "wrong", CLIENT.format(password="another", **stored))
+    capture.format_storage(kafka, "server")
+    kafka.start("server", "kafka.Kafka", "server.properties")
+    try:
+        fill(kafka, f"127.0.0.1:{plain}")
+        yield Here(kafka, f"127.0.0.1:{plain}", f"127.0.0.1:{behind}", client, wrong)
+    finally:
+        kafka.kill("server")
+
+
+def fill(kafka: capture.Kafka, address: str) -> None:
+    """Topics and settings of every layer."""
+    capture.wait_for_port(address)
+    client: Any = KafkaAdminClient(bootstrap_servers=[address])
+    orders = {"num_partitions": 3, "configs": {"min.insync.replicas": "2", "retention.ms": "60000"}}
+    client.create_topics({"orders": orders, "plain": {"num_partitions": 1}})
+    own = {"log.cleaner.threads": "2", "unclean.leader.election.enable": "false"}
+    resource: Any = ConfigResource
+    client.alter_configs([resource(ConfigResourceType.BROKER, "1", own)])
+    client.close()
+    wide = ("--entity-default", "--add-config", "unclean.leader.election.enable=true")
+    kafka.tool("configs", "--bootstrap-server", address, "--alter", "--entity-type", "brokers", *wide)
+
+
+def told(cluster: Cluster) -> dict[str, Any]:
+    """Everything that a cluster says, but where it is stated."""
+    versions, quorum = cluster.versions, cluster.quorum
+    return {
+        "plane": cluster.control_plane,
+        "kafka": versions.kafka and versions.kafka.value,
+        "metadata": versions.metadata_version and versions.metadata_version.value,
+        "protocol": versions.inter_broker_protocol and versions.inter_broker_protocol.value,
+        "features": ({name: each.value for name, each in versions.features.items()}, versions.all_features),
+        "quorum": quorum and (quorum.voters, quorum.leader, sorted(quorum.observers), quorum.dynamic),
+        "dynamic": pairs(cluster.dynamic),
+        "brokers": {each.id: of_broker(each) for each in cluster.brokers},
+        "topics": {each.name: of_topic(each) for each in cluster.topics},
+        "answers": answers(cluster),
+        "signatures": sorted((each.name, each.variants, each.planned) for each in subjects(cluster)),
+    }
+
+
+def pairs(settings: tuple[Setting, ...]) -> set[tuple[str, str]]:
+    return {(each.key, each.value) for each in settings}
+
+
+def of_broker(broker: Broker) -> object:
+    rack = broker.rack and broker.rack.value
+    return broker.roles, broker.host, rack, pairs(broker.settings), pairs(broker.dynamic)
+
+
+def of_topic(topic: Topic) -> object:
+    partitions = [
+        (p.number, p.leader, p.replicas, set(p.isr), p.elr, p.last_known_elr, p.adding, p.removing)
+        for p in topic.partitions
+    ]
+    count = topic.partition_count, topic.replication_factor
+    return partitions, count, pairs(topic.settings), topic.complete
+
+
+def answers(cluster: Cluster) -> dict[tuple[object, str], str]:
+    """What every setting of the table is, for every broker and topic."""
+    things: list[tuple[object, Broker | Topic]] = [(each.id, each) for each in cluster.brokers]
+    things += [(each.name, each) for each in cluster.topics]
+    found = {(name, key): value_of(cluster, thing, key) for name, thing in things for key in table()}
+    return {where: "unknown" if isinstance(each, Unknown) else each.value for where, each in found.items()}
+
+
+def asked(address: str, how: Secured | None = None) -> Cluster:
+    cluster, _ = read([], None, [(address, live.read(address, how or Secured()))])
+    return cluster
+
+
+def test_it_says_what_a_collection_says(here: Here, tmp_path: Path) -> None:
+    capture.collect(here.kafka, here.plain, tmp_path / "collected")
+    collected, findings = read([tmp_path / "collected"])
+    direct, same = read([], None, [(here.plain, live.read(here.plain, Secured()))])
+    one, other = told(collected), told(direct)
+    for about in one:
+        assert other[about] == one[about], about
+    assert {each.what for each in same} == {each.what for each in findings}
+    assert dict(other["answers"])["orders", "min.insync.replicas"] == "2"
+    assert dict(other["answers"])["plain", "unclean.leader.election.enable"] == "false"
+    assert ("unclean.leader.election.enable", "true") in other["dynamic"]
+    assert other["metadata"] == "4.1-IV1"
+
+
+def test_a_secured_listener_says_the_same(here: Here) -> None:
+    assert told(asked(here.secured, secured(here.client))) == told(asked(here.plain))
+
+
+def test_nothing_but_descriptions_is_asked_for(here: Here, monkeypatch: pytest.MonkeyPatch) -> None:
+    connection: Any = importlib.import_module("kafka.net.connection")
+    kinds: set[str] = set()
+    real = cast("Callable[..., object]", vars(connection.KafkaConnection)["_send_request"])
+
+    def noted(self: object, request: object, *arguments: object, **named: object) -> object:
+        kinds.add(type(request).__name__)
+        assert not getattr(request, "allow_auto_topic_creation", False) or not getattr(request, "topics", None)
+        return real(self, request, *arguments, **named)
+
+    monkeypatch.setattr(connection.KafkaConnection, "_send_request", noted)
+    asked(here.secured, secured(here.client))
+    meta = {"ApiVersionsRequest", "MetadataRequest", "SaslHandshakeRequest", "SaslAuthenticateRequest"}
+    assert kinds <= meta | {
+        "DescribeClusterRequest",
+        "DescribeConfigsRequest",
+        "DescribeQuorumRequest",
+        "DescribeTopicPartitionsRequest",
+        "ListPartitionReassignmentsRequest",
+    }
+    assert "DescribeConfigsRequest" in kinds
+
+
+def test_no_secret_is_in_any_output(here: Here, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "out"
+    at = ["--bootstrap-server", here.secured, "--command-config", str(here.client)]
+    code = main(["audit", *at, "--json", "--out", str(out), "--time", "1"])
+    said = capsys.readouterr()
+    document = json.loads(said.out)
+    assert code in (1, 5) and {each["name"] for each in document["subjects"]} >= {"orders", "plain"}
+    written = "".join(path.read_text(encoding="utf-8") for path in out.rglob("*") if path.is_file())
+    for secret in ("hunter2", "planted"):
+        assert secret not in said.out + said.err + written
+
+
+def test_a_wrong_password_is_one_sentence(here: Here, capsys: pytest.CaptureFixture[str]) -> None:
+    before = time.monotonic()
+    code = main(["audit", "--bootstrap-server", here.secured, "--command-config", str(here.wrong)])
+    assert time.monotonic() - before < live.CONNECT_SECONDS, "the password was tried more than once"
+    said = capsys.readouterr().err
+    assert code == 66
+    assert said == f"tidegate: {here.secured} refuses the user or the password of --command-config.\n"
+
+
+def test_a_listener_of_another_kind_is_told(here: Here, tmp_path: Path) -> None:
+    with pytest.raises(CannotRead, match=r"no broker answered within 2 s.*--command-config if"):
+        live.read(here.secured, Secured(), 2)
+    path = tmp_path / "client.properties"
+    path.write_text("security.protocol=SSL\n", encoding="utf-8")
+    with pytest.raises(CannotRead, match=r"no broker answered within 2 s: .*CERTIFICATE_VERIFY_FAILED"):
+        live.read(here.secured, secured(path), 2)
+
+
+# --- without a broker -------------------------------------------------------------------------------------------------
+
+
+def test_nobody_listens() -> None:
+    (port,) = capture.free_ports(1)
+    with pytest.raises(CannotRead) as caught:
+        live.read(f"127.0.0.1:{port}", Secured(), 0.5)
+    assert str(caught.value).startswith(f"127.0.0.1:{port}: no broker answered within 0.5 s: ")
+    assert "REFUSED" in str(caught.value).upper()
+
+
+def test_somebody_listens_who_says_nothing() -> None:
+    with silent() as address, pytest.raises(CannotRead, match=r"no broker answered within 0\.5 s"):
+        live.read(address, Secured(), 0.5)
+
+
+@contextmanager
+def silent() -> Generator[str, None, None]:
+    """A listener that takes what it is told and never answers."""
+    with socket.socket() as server:
+        server.bind(("127.0.0.1", 0))
+        server.listen()
+        thread = threading.Thread(target=take, args=(server,), daemon=True)
+        thread.start()
+        yield f"127.0.0.1:{server.getsockname()[1]}"
+        server.shutdown(socket.SHUT_RDWR)
+        thread.join()
+
+
+def take(server: socket.socket) -> None:
+    kept: list[socket.socket] = []
+    while True:
+        try:
+            kept.append(server.accept()[0])
+        except OSError:
+            for each in kept:
+                each.close()
+            return
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--bootstrap-server", "somewhere"], "--bootstrap-server somewhere: write HOST:PORT"),
+        (["--bootstrap-server", "http://a:9092"], "write HOST:PORT"),
+        (["--command-config", "x"], "give --bootstrap-server HOST:PORT too"),
+    ],
+)
+def test_mistakes_of_usage(arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["audit", *arguments]) == 64
+    assert message in capsys.readouterr().err
+
+
+def test_without_the_extra_it_says_what_to_install(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    import sys
+
+    monkeypatch.delitem(sys.modules, "tidegate.audit.readers.live")
+    monkeypatch.delattr("tidegate.audit.readers.live")
+    monkeypatch.setitem(sys.modules, "kafka.admin", None)
+    assert main(["audit", "--bootstrap-server", "127.0.0.1:9092"]) == 64
+    assert "pip install 'tidegate[live]'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("security.protocol=TLS", "security.protocol is none of PLAINTEXT, SSL"),
+        ("security.protocol=SASL_SSL\nsasl.mechanism=OAUTHBEARER", "sasl.mechanism OAUTHBEARER is not supported here"),
+        ("security.protocol=SASL_PLAINTEXT\nsasl.mechanism=PLAIN", "sasl.jaas.config must have username="),
+        ("ssl.truststore.password=${file:/x:y}", "ssl.truststore.password is taken from a config provider"),
+        ("security.protocol=SSL\nssl.truststore.location=none.p12", "none.p12: No such file"),
+        ("security.protocol=SSL\nssl.truststore.location={jks}", "of Java's own format JKS; make a PKCS12"),
+        ("security.protocol=SSL\nssl.truststore.location={junk}", "no PEM and no PKCS12, or its password is another"),
+        ("security.protocol=SSL\nssl.keystore.location={pem}", "the key or the certificate of ssl.keystore cannot be"),
+        ("security.protocol=SSL\nssl.truststore.certificates=x", "the certificates of ssl.truststore cannot be read"),
+        ("a=\\u12", "is no properties file"),
+    ],
+)
+def test_what_cannot_be_done_is_refused_and_not_skipped(tmp_path: Path, text: str, message: str) -> None:
+    for name, raw in (("jks", b"\xfe\xed\xfe\xed\0"), ("junk", b"junk"), ("pem", b"-----BEGIN X-----\n")):
+        (tmp_path / name).write_bytes(raw)
+        text = text.replace("{" + name + "}", str(tmp_path / name))
+    path = tmp_path / "client.properties"
+    path.write_text(text + "\nsasl.x=planted\n", encoding="utf-8")
+    with pytest.raises(CannotRead) as caught:
+        secured(path)
+    assert message in str(caught.value) and "planted" not in str(caught.value)
+    assert str(caught.value).startswith(f"--command-config {path}")
+
+
+def test_a_file_that_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(CannotRead, match="none: No such file"):
+        secured(tmp_path / "none")
+
+
+@pytest.mark.parametrize(
+    ("jaas", "user", "password"),
+    [
+        ('org.x.PlainLoginModule required username="a" password="b";', "a", "b"),
+        ("org.x.ScramLoginModule required username=a password=b-c;", "a", "b-c"),
+        (r'x required username="a" password="b\\c\"d e";', "a", 'b\\c"d e'),
+        ('x required password="" username="a";', "a", ""),
+    ],
+)
+def test_a_login_module_of_java(tmp_path: Path, jaas: str, user: str, password: str) -> None:
+    path = tmp_path / "client.properties"
+    escaped = jaas.replace("\\", "\\\\")
+    path.write_text(f"security.protocol=SASL_PLAINTEXT\nsasl.mechanism=SCRAM-SHA-512\nsasl.jaas.config={escaped}\n")
+    found = secured(path)
+    assert (found.user, found.password, found.mechanism) == (user, password, "SCRAM-SHA-512")
