@@ -11,7 +11,7 @@ import z3
 from ...language.ir import Where
 from .terms import Bit, both, formula, implies
 
-ALTERNATIVES = 8
+ALTERNATIVES = 32
 """The most triggers that one clause gets."""
 
 

@@ -2,9 +2,9 @@
 
 Uninterpreted functions, triggers of our own, and no search for models of quantifiers: Z3 answers in a moment, or says
 that it does not know. It may know from a few lemmas what it does not know from all of them, among which it loses its
-way; under one seed what it does not know under another; and the clauses of a lemma, but not the lemma as a whole. So
-that is tried, in this order, before anything is given up. Each is sound: what follows from some of the lemmas follows
-from all.
+way; the clauses of a lemma, but not the lemma as a whole; a clause case by case; and under one seed what it does not
+know under another. So that is tried, in this order, before anything is given up. Each is sound: what follows from some
+of the lemmas follows from all.
 
 What a query may cost is counted in the solver's own steps, not in time, so that a busy machine finds out the same.
 """
@@ -25,6 +25,7 @@ from .effort import CLOCK, SHORT, Effort
 from .encoding import unbounded
 from .hints import Hints
 from .predicate import clauses
+from .splitting import split
 from .states import SymbolicState, fresh_state
 from .symmetric import Case, cases, distinct, representatives
 from .terms import Bit, formula, negation
@@ -49,12 +50,12 @@ Attempt: TypeAlias = tuple[Lemmas, int, float]
 @dataclass(slots=True)
 class Context:
     """What a goal is proved under: that a step `happens`, and whether on the lemmas. In it each name of `case` is put
-    in place of what stands before it. `solver` has all of that, while it stays the same."""
+    in place of what stands before it. The `solvers` made last have all of that, each with some lemmas and a seed."""
 
     happens: list[z3.BoolRef]
     on_lemmas: bool = True
     case: Case = ()
-    solver: z3.Solver | None = field(default=None)
+    solvers: dict[tuple[Lemmas, int], z3.Solver] = field(default_factory=dict[tuple[Lemmas, int], z3.Solver])
 
     def inside(self, formulas: Sequence[z3.BoolRef]) -> list[z3.BoolRef]:
         """The formulas as they are in this case."""
@@ -95,11 +96,11 @@ class Questions:
         NotUnbounded when the goal says something that has no meaning without bounds, or the action does (see
         `prepare`).
         """
-        given = self._given(obligation)
+        attempts = self._attempts(self._given(obligation), hard)
         answer = Answer(True)
         for context, goals in self._goals(obligation):
             if goals:
-                answer = self._settled(context, goals, given, hard)
+                answer = self._settled(context, goals, *attempts)
             if not answer.proved:
                 break
         return answer
@@ -115,7 +116,7 @@ class Questions:
         hinted = None if self.hints is None else self.hints.of(obligation)
         if hinted is not None and self._cheapest(questions, hinted) is not None:
             return self._thinned(questions, hinted)
-        used = self._used_in(questions, self._given(obligation))
+        used = self._used_in(questions, *self._attempts(self._given(obligation), hard=True))
         return self._thinned(questions, used)
 
     def _thinned(self, questions: Sequence[Question], lemmas: frozenset[str]) -> frozenset[str]:
@@ -135,7 +136,7 @@ class Questions:
 
     def _proved(self, questions: Sequence[Question], lemmas: Lemmas, work: float) -> bool:
         attempt = (lemmas, self.effort.seeds[0], work)
-        return all(self._tried(context, goals, [attempt]).proved for context, goals in questions)
+        return all(self._settled(context, goals, [attempt]).proved for context, goals in questions)
 
     def proved_from(self, obligation: Obligation, lemmas: Lemmas) -> bool:
         """Whether one quick attempt proves the obligation from just these lemmas."""
@@ -213,25 +214,40 @@ class Questions:
 
     # --- trying ------------------------------------------------------------------------------------------------------
 
-    def _settled(self, context: Context, goals: list[z3.BoolRef], given: Sequence[Lemmas], hard: bool) -> Answer:
-        """All goals at once; then, when trying hard, one after the other."""
-        attempts = self._attempts(given, hard)
-        answer = self._tried(context, goals, attempts)
-        if answer.proved or not hard or len(goals) < 2:
+    def _settled(
+        self, context: Context, goals: list[z3.BoolRef], first: Sequence[Attempt], later: Sequence[Attempt] = ()
+    ) -> Answer:
+        """All goals at once; then one after the other; and what is not proved so, case by case."""
+        answer = self._tried(context, goals, first)
+        if answer.proved:
             return answer
         for each in goals:
-            answer = self._tried(context, [each], attempts)
+            answer = self._tried(context, [each], first) if len(goals) > 1 else answer
+            if not answer.proved:
+                answer = self._case_by_case(context, each, first, later)
             if not answer.proved:
                 break
         return answer
 
-    def _attempts(self, given: Sequence[Lemmas], hard: bool) -> list[Attempt]:
-        """What to try, the cheap before the dear: with little work, and when trying hard with more and more."""
+    def _case_by_case(
+        self, context: Context, goal: z3.BoolRef, first: Sequence[Attempt], later: Sequence[Attempt]
+    ) -> Answer:
+        answer = Answer(True)
+        for each in split(goal):
+            answer = self._tried(context, [each], [*first, *later])
+            if not answer.proved:
+                break
+        return answer
+
+    def _attempts(self, given: Sequence[Lemmas], hard: bool) -> tuple[list[Attempt], list[Attempt]]:
+        """What to try, the cheap before the dear: first with little work, later under other seeds, and when trying hard
+        with more and more. Where a hint names lemmas, all of them are for later."""
         seeds, short = self.effort.seeds, self.effort.work / SHORT
         quick = [(some, seed, short) for seed in (seeds if hard or len(given) < 3 else seeds[:1]) for some in given]
-        if not hard:
-            return quick
-        return [*quick, *((some, seed, self.effort.work / part) for part in (4, 1) for seed in seeds for some in given)]
+        if hard:
+            quick += [(some, seed, self.effort.work / part) for part in (4, 1) for seed in seeds for some in given]
+        count = 1 if len(given) == 2 else len(given)
+        return quick[:count], quick[count:]
 
     def _tried(self, context: Context, goals: list[z3.BoolRef], attempts: Sequence[Attempt]) -> Answer:
         answer = Answer(False)
@@ -243,10 +259,10 @@ class Questions:
 
     def _refuted(self, context: Context, goals: list[z3.BoolRef], lemmas: Lemmas, seed: int, work: float) -> Answer:
         """Whether the context contradicts that one of the goals is false (or, of none, contradicts itself)."""
-        if lemmas is None and seed == self.effort.seeds[0]:
-            context.solver = solver = context.solver or self._solver(context, lemmas, seed)
-        else:
-            solver = self._solver(context, lemmas, seed)
+        solver, whole = context.solvers.get((lemmas, seed)), (None, self.effort.seeds[0])
+        if solver is None:
+            context.solvers = {each: made for each, made in context.solvers.items() if each == whole}
+            context.solvers[lemmas, seed] = solver = self._solver(context, lemmas, seed)
         solver.set("rlimit", max(1, round(1e6 * work)))
         solver.push()
         solver.add(_denied(goals))
@@ -266,20 +282,22 @@ class Questions:
                     solver.add(said)
         return solver
 
-    def _used_in(self, questions: Sequence[Question], given: Sequence[Lemmas]) -> frozenset[str]:
-        """The lemmas that the solver uses for all questions, taken one by one where it must be."""
+    def _used_in(
+        self, questions: Sequence[Question], first: Sequence[Attempt], later: Sequence[Attempt]
+    ) -> frozenset[str]:
+        """The lemmas that the solver uses for all questions, taken one by one and case by case where it must be."""
         used = frozenset[str]()
         for context, goals in questions:
-            found = self._used(context, goals, given)
-            for each in goals if found is None else ():
-                one = self._used(context, [each], given)
+            found = self._used(context, goals, first)
+            for each in (case for goal in goals for case in split(goal)) if found is None else ():
+                one = self._used(context, [each], [*first, *later])
                 used |= frozenset(self._said) if one is None else one
             used |= found or frozenset[str]()
         return used
 
-    def _used(self, context: Context, goals: list[z3.BoolRef], given: Sequence[Lemmas]) -> frozenset[str] | None:
+    def _used(self, context: Context, goals: list[z3.BoolRef], attempts: Sequence[Attempt]) -> frozenset[str] | None:
         """The lemmas that the solver uses to refute that one of the goals is false; None, if it does not do so."""
-        for lemmas, seed, work in self._attempts(given, True):
+        for lemmas, seed, work in attempts:
             used = self._used_one(context, goals, lemmas, seed, work)
             if used is not None:
                 return used
