@@ -147,6 +147,7 @@ class Topic:
 
     `complete` says that what is not in `settings` has its default on the brokers as well: so are the descriptions that
     brokers give of themselves (a topic's `Configs:` has every setting that is not a default, whoever set it).
+    `resource` is the topic as Strimzi's KafkaTopic asks for it, if there is one: its operator takes other changes back.
     """
 
     name: str
@@ -156,6 +157,7 @@ class Topic:
     replication_factor: int | None = None
     settings: tuple[Setting, ...] = ()
     complete: bool = False
+    resource: Topic | None = None
 
     @property
     def internal(self) -> bool:

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 
 from .cluster import Cluster, Topic
+from .patches import by_strimzi, kafka_config, more_brokers, racks, topic_config, topic_replicas, version
 from .signature import Subject
 
 BOOTSTRAP = "--bootstrap-server HOST:9092"
 _ORDER = ("elr", "replicas", "racks", "min_isr", "lower_min_isr", "unclean", "fsync", "acks", "idempotence")
 """The order of roll-out: more replicas, in sync, before more of them are asked for."""
+MOST_TOPICS = 3
+"""Of topics that are changed alike so many are shown."""
 MOST_PARTITIONS = 20
 """Of a reassignment so many partitions are shown; the others follow the same rule."""
 
@@ -36,15 +39,27 @@ def plan(subject: Subject, changes: Sequence[tuple[str, str]], cluster: Cluster)
 def _steps(subject: Subject, name: str, value: str, cluster: Cluster) -> Iterator[Step]:
     match name:
         case "replicas" | "racks":
-            yield _reassign(subject, int(value) if name == "replicas" else 0, cluster)
+            if name == "replicas" and by_strimzi(cluster):
+                yield from _brokers_first(cluster, int(value))
+            for some in _by_owner(subject):
+                yield _reassign(some, int(value) if name == "replicas" else 0, cluster)
         case "acks":
             yield _client(subject, "acks=all", "a write waits for the ISR: latency as of the slowest member of it")
         case "idempotence":
             yield _client(subject, "enable.idempotence=true", "needs acks=all and at most 5 requests in flight")
         case "elr":
-            yield _elr()
+            yield _elr(cluster)
         case _:
-            yield _topic_setting(subject, name, value)
+            for some in _by_owner(subject):
+                yield _topic_setting(some, name, value, cluster)
+
+
+def _by_owner(subject: Subject) -> Iterator[Subject]:
+    """The topics that Strimzi's KafkaTopics ask for, then those that nothing asks for."""
+    for asked in (True, False):
+        topics = tuple(each for each in subject.topics if (each.resource is not None) is asked)
+        if topics:
+            yield replace(subject, topics=topics)
 
 
 _TOPIC_SETTINGS = {
@@ -59,32 +74,63 @@ _TOPIC_SETTINGS = {
     ),
     "fsync": ("flush.messages", "each append waits for the disk: throughput falls, often by a factor of ten or more"),
 }
+_OPERATOR = "the operator restarts brokers one after the other where it must"
+_NEEDS_CRUISE_CONTROL = (
+    "The topic operator does it with Cruise Control, which must be deployed; without it reassign with "
+    "kafka-reassign-partitions.sh first and write the number then"
+)
 
 
-def _topic_setting(subject: Subject, name: str, value: str) -> Step:
+def _topic_setting(subject: Subject, name: str, value: str, cluster: Cluster) -> Step:
     key, cost = _TOPIC_SETTINGS[name]
-    if subject.planned and not subject.internal:
-        line = "log.flush.interval.messages" if key == "flush.messages" else key
-        return Step(f"Set {line}={value} on every broker, for topics to come. {_cap(cost)}.",
-                    (f"{line}={value}",), True, cost)  # fmt: skip
-    if _yaml(subject.topics[0]):
-        return Step(f"Set {key} in the KafkaTopic, without a restart. {_cap(cost)}.",
-                    ("spec:", "  config:", f"    {key}: {value}"), False, cost)  # fmt: skip
-    commands = tuple(
-        f"kafka-configs.sh {BOOTSTRAP} --alter --entity-type topics --entity-name {topic.name} "
-        f"--add-config {key}={value}"
-        for topic in subject.topics[:3]
+    if subject.planned:
+        return _planned(subject, _broker_key(subject, key), value, cluster, cost)
+    if subject.topics[0].resource is not None:
+        return Step(f"Set {key} in the KafkaTopic, without a restart. {_cap(cost)}.{_more(subject)}",
+                    _asked(subject, lambda asked: topic_config(asked, key, value)), False, cost)  # fmt: skip
+    commands = _each(
+        subject,
+        lambda topic: (
+            f"kafka-configs.sh {BOOTSTRAP} --alter --entity-type topics --entity-name {topic.name} "
+            f"--add-config {key}={value}",
+        ),
     )
-    more = f" Likewise for the other {len(subject.topics) - 3} topics." if len(subject.topics) > 3 else ""
+    more = _more(subject)
     return Step(f"Set {key}={value}; it is dynamic, nothing restarts. {_cap(cost)}.{more}", commands, False, cost)
+
+
+def _broker_key(subject: Subject, key: str) -> str:
+    """What a topic that is not there yet takes the setting from."""
+    if key == "min.insync.replicas" and subject.topics[0].name == "__transaction_state":
+        return "transaction.state.log.min.isr"
+    return "log.flush.interval.messages" if key == "flush.messages" else key
+
+
+def _planned(subject: Subject, key: str, value: str, cluster: Cluster, cost: str) -> Step:
+    """A setting of the brokers, for topics that will be created."""
+    about = "" if key.startswith(("transaction.", "offsets.")) else ", for topics that have no value of their own"
+    if by_strimzi(cluster):
+        says = f"Set {key}={value} in the Kafka resource{about}; {_OPERATOR}. {_cap(cost)}."
+        return Step(says, kafka_config(cluster, key, value), True, cost)
+    return Step(f"Set {key}={value} on every broker{about}. {_cap(cost)}.", (f"{key}={value}",), True, cost)
+
+
+def _each(subject: Subject, lines: Callable[[Topic], tuple[str, ...]]) -> tuple[str, ...]:
+    return tuple(line for topic in subject.topics[:MOST_TOPICS] for line in lines(topic))
+
+
+def _asked(subject: Subject, lines: Callable[[Topic], tuple[str, ...]]) -> tuple[str, ...]:
+    """Of each KafkaTopic."""
+    return _each(subject, lambda topic: () if topic.resource is None else lines(topic.resource))
+
+
+def _more(subject: Subject) -> str:
+    left = len(subject.topics) - MOST_TOPICS
+    return f" Likewise for the other {left} topics." if left > 0 else ""
 
 
 def _cap(text: str) -> str:
     return text[:1].upper() + text[1:]
-
-
-def _yaml(topic: Topic) -> bool:
-    return topic.origin.path.endswith((".yaml", ".yml"))
 
 
 def _client(subject: Subject, line: str, cost: str) -> Step:
@@ -92,33 +138,61 @@ def _client(subject: Subject, line: str, cost: str) -> Step:
     return Step(f"Write {line} into {where} and restart the producer: {cost}.", (line,), True, cost)
 
 
-def _elr() -> Step:
+def _elr(cluster: Cluster) -> Step:
     cost = "an upgrade of every broker, with KRaft; nothing changes for clients"
+    upgrade = version(cluster, "4.1.0") if by_strimzi(cluster) else ()
     return Step(
         "Upgrade to 4.1 and turn on eligible leader replicas (KIP-966); set min.insync.replicas by topic or for the "
         f"whole cluster first. It costs {cost}.",
-        (f"kafka-features.sh {BOOTSTRAP} upgrade --feature eligible.leader.replicas.version=1",),
+        (*upgrade, f"kafka-features.sh {BOOTSTRAP} upgrade --feature eligible.leader.replicas.version=1"),
         True,
         cost,
     )
 
 
+_KEYS = {
+    "__consumer_offsets": "offsets.topic.replication.factor",
+    "__transaction_state": "transaction.state.log.replication.factor",
+}
+
+
 def _reassign(subject: Subject, replicas: int, cluster: Cluster) -> Step:
+    """More replicas, or (`replicas` is 0) the same number in more racks."""
     topic = subject.topics[0]
     cost = "the new replicas copy the whole log; throttle it, and wait until all are in sync before the next step"
     if subject.planned:
-        key = {"__consumer_offsets": "offsets.topic.replication.factor",
-               "__transaction_state": "transaction.state.log.replication.factor"}.get(topic.name,
-               "default.replication.factor")  # fmt: skip
-        return Step(f"Set {key}={replicas} on every broker, and restart them. It is for topics that are not there "
-                    "yet: an existing one keeps its replicas until it is reassigned.",
-                    (f"{key}={replicas}",), True, cost)  # fmt: skip
-    if _yaml(topic):
-        return Step(f"Raise the replicas in the KafkaTopic: {cost}.", ("spec:", f"  replicas: {replicas}"), False, cost)
+        return _planned_replicas(_KEYS.get(topic.name, "default.replication.factor"), replicas, cluster, cost)
+    if topic.resource is not None and replicas:
+        says = f"Raise the replicas in the KafkaTopic: {cost}. {_NEEDS_CRUISE_CONTROL}.{_more(subject)}"
+        return Step(says, _asked(subject, lambda asked: topic_replicas(asked, replicas)), False, cost)
+    return _moved(subject, replicas, cluster, cost)
+
+
+def _brokers_first(cluster: Cluster, replicas: int) -> Iterator[Step]:
+    """With fewer brokers than replicas, and the numbers in Strimzi's resources."""
+    cost = "more nodes and disks"
+    lines = more_brokers(cluster, replicas)
+    if lines is None:
+        yield Step(f"Have {replicas} brokers first: add a KafkaNodePool with roles: [broker]. The nodes that there are "
+                   "vote as well, and the number of controllers is to stay.", (), False, cost)  # fmt: skip
+    elif lines:
+        yield Step(f"Have {replicas} brokers first. It costs {cost}.", lines, False, cost)
+
+
+def _planned_replicas(key: str, replicas: int, cluster: Cluster, cost: str) -> Step:
+    what = "It is for topics that are not there yet: an existing one keeps its replicas until it is reassigned."
+    if by_strimzi(cluster):
+        says = f"Set {key}={replicas} in the Kafka resource; {_OPERATOR}. {what}"
+        return Step(says, kafka_config(cluster, key, str(replicas)), True, cost)
+    return Step(f"Set {key}={replicas} on every broker, and restart them. {what}", (f"{key}={replicas}",), True, cost)
+
+
+def _moved(subject: Subject, replicas: int, cluster: Cluster, cost: str) -> Step:
     moves = list(_moves(subject, replicas, cluster))
     if not replicas and len({each.rack.value for each in cluster.brokers if each.rack is not None}) < 2:
+        lines = racks(cluster) if by_strimzi(cluster) else ()
         return Step("Add brokers in a second rack, and then spread the replicas over both: all brokers are in one.",
-                    (), False, cost)  # fmt: skip
+                    lines, bool(lines), cost)  # fmt: skip
     if not moves:
         return Step(f"Give {subject.name} {replicas} replicas, in different racks, with kafka-reassign-partitions.sh: "
                     f"{cost}. The brokers to choose from are not known here.", (), False, cost)  # fmt: skip

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from ..cluster import Broker, Origin, Role, Setting, Topic
 from .part import Part, numbers
@@ -108,12 +109,11 @@ def _topic(part: Part, path: str, tree: Tree) -> None:
         part.note("not_read", "error", "a KafkaTopic without a legal name", Origin(path, tree.line), "name it")
         return
     count, factor = numbers(tree.text("spec", "partitions") or ""), numbers(tree.text("spec", "replicas") or "")
-    part.topics.append(
-        Topic(
-            name,
-            Origin(path, tree.line, f"KafkaTopic {name}"),
-            partition_count=count[0] if count else None,
-            replication_factor=factor[0] if factor else None,
-            settings=settings(path, tree.get("spec", "config")),
-        )
+    asked = Topic(
+        name,
+        Origin(path, tree.line, f"KafkaTopic {tree.text('metadata', 'name') or name}"),
+        partition_count=count[0] if count else None,
+        replication_factor=factor[0] if factor else None,
+        settings=settings(path, tree.get("spec", "config")),
     )
+    part.topics.append(replace(asked, resource=asked))

@@ -163,7 +163,8 @@ def _topics(joined: _Joined) -> tuple[Topic, ...]:
     found: dict[str, Topic] = {}
     ordered = sorted(joined.parts, key=lambda part: part.format != "Strimzi resources")  # the running ones later
     for topic in (each for part in ordered for each in part.topics):
-        alone = replace(topic, settings=scrubbed(topic.settings))
+        asked = topic.resource and replace(topic.resource, settings=scrubbed(topic.resource.settings))
+        alone = replace(topic, settings=scrubbed(topic.settings), resource=asked)
         found[topic.name] = _both(joined, found[topic.name], alone) if topic.name in found else alone
     for part in joined.parts:
         for name, settings in part.of_topics.items():
@@ -195,6 +196,7 @@ def _both(joined: _Joined, first: Topic, second: Topic) -> Topic:
         replication_factor=second.replication_factor or first.replication_factor,
         settings=(*(() if second.complete else first.settings), *second.settings),
         complete=first.complete or second.complete,
+        resource=first.resource or second.resource,
     )
 
 
