@@ -130,6 +130,29 @@ def a_majority_elects(s: Quorum) -> bool:
 
 
 @lemma
+def an_epoch_is_won_once(s: Quorum) -> bool:
+    """Where somebody leads, or led, those that voted for another or may still do so are no majority."""
+    return all(
+        not is_majority(
+            Set(voter for voter in Voter if s.ballots[epoch][voter] is None or s.ballots[epoch][voter] == other)
+        )
+        for epoch in range(1, max_epoch + 1)
+        for other in Voter
+        if s.elected[epoch] is not None and s.elected[epoch] != other
+    )
+
+
+@lemma
+def a_majority_is_in_the_epoch_of_a_leader(s: Quorum) -> bool:
+    """Where somebody leads, or led, a majority is in that epoch or beyond it."""
+    return all(
+        is_majority(Set(voter for voter in Voter if s.election[voter].epoch >= epoch))
+        for epoch in range(1, max_epoch + 1)
+        if s.elected[epoch] is not None
+    )
+
+
+@lemma
 def leaders_know_that_they_were_elected(s: Quorum) -> bool:
     """Who was elected for an epoch is in it, and knows that it leads or led it, or is beyond it."""
     return all(
@@ -434,9 +457,9 @@ def committed_records_were_counted(s: Quorum) -> bool:
 
 @lemma
 def there_is_nothing_else(s: Quorum) -> bool:
-    """Nobody takes snapshots, no disk is replaced, and brokers are not looked at."""
+    """Nobody takes snapshots, no disk is replaced, there is no clock, and brokers are not looked at."""
     return (
-        all(s.snapshot[voter] == 0 and s.log_start[voter] == 0 for voter in Voter)
+        all(s.snapshot[voter] == 0 and s.log_start[voter] == 0 and s.led_for[voter] == 0 for voter in Voter)
         and s.replaced == Set()
         and all(len(s.applied[broker]) == 0 for broker in Broker)
     )

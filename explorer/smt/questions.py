@@ -241,13 +241,16 @@ class Questions:
 
     def _attempts(self, given: Sequence[Lemmas], hard: bool) -> tuple[list[Attempt], list[Attempt]]:
         """What to try, the cheap before the dear: first with little work, later under other seeds, and when trying hard
-        with more and more. Where a hint names lemmas, all of them are for later."""
-        seeds, short = self.effort.seeds, self.effort.work / SHORT
-        quick = [(some, seed, short) for seed in (seeds if hard or len(given) < 3 else seeds[:1]) for some in given]
-        if hard:
-            quick += [(some, seed, self.effort.work / part) for part in (4, 1) for seed in seeds for some in given]
-        count = 1 if len(given) == 2 else len(given)
-        return quick[:count], quick[count:]
+        with more and more. Where a hint names lemmas, that is tried before all of them, and a little harder."""
+        seeds, most, short = self.effort.seeds, self.effort.work, self.effort.work / SHORT
+        rest = [(some, seed, most / part) for part in (4, 1) for seed in seeds for some in given] if hard else []
+        if len(given) == 2:
+            hint, whole = given
+            first = [(hint, seeds[0], short)]
+            later = [*((hint, seed, short) for seed in seeds[1:]), (hint, seeds[0], most / 4)]
+            return first, [*later, *((whole, seed, short) for seed in seeds), *rest]
+        quick = [(some, seed, short) for seed in (seeds if hard or len(given) == 1 else seeds[:1]) for some in given]
+        return quick[: len(given)], [*quick[len(given) :], *rest]
 
     def _tried(self, context: Context, goals: list[z3.BoolRef], attempts: Sequence[Attempt]) -> Answer:
         answer = Answer(False)
