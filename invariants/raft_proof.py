@@ -111,6 +111,16 @@ def a_majority_elects(s: Cluster) -> bool:
     )
 
 
+@lemma
+def a_majority_is_in_a_term_that_was_led(s: Cluster) -> bool:
+    """A majority is in each term that has had a leader, or beyond it."""
+    return all(
+        is_majority(Set(at for at in Server if s.current_term[at] >= term))
+        for term in range(max_term + 1)
+        if s.elected[term] is not None
+    )
+
+
 # --- the log of a term ------------------------------------------------------------------------------------------------
 
 
@@ -137,6 +147,14 @@ def entries_of_a_term_are_in_its_log(s: Cluster) -> bool:
         and s.leader_log[term][o] == s.leader_log[s.leader_log[term][o].term][o]
         for term in range(max_term + 1)
         for o in range(len(s.leader_log[term]))
+    )
+
+
+@lemma
+def no_entry_of_a_terms_log_is_of_a_later_term(s: Cluster) -> bool:
+    """An entry in a term's log is of that term or an earlier one."""
+    return all(
+        s.leader_log[term][o].term <= term for term in range(max_term + 1) for o in range(len(s.leader_log[term]))
     )
 
 
@@ -291,6 +309,12 @@ def who_acknowledged_in_its_term_has_it(s: Cluster) -> bool:
         for server in Server
         for o in range(s.acknowledged[s.current_term[server]][server])
     )
+
+
+@lemma
+def logs_are_as_long_as_acknowledged(s: Cluster) -> bool:
+    """No log is shorter than what its server acknowledged in the term it is in."""
+    return all(s.acknowledged[s.current_term[server]][server] <= len(s.log[server]) for server in Server)
 
 
 def is_choosable(s: Cluster, term: int, o: int) -> bool:

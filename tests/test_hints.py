@@ -163,7 +163,7 @@ def test_hints_that_cannot_be_written_are_told(
     assert "leave out --candidates" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("name", ["replication:kip320"])
+@pytest.mark.parametrize("name", ["replication:kip320", "raft:paper"])
 def test_the_hints_that_ship_are_of_the_lemmas_that_ship(name: str) -> None:
     """Everything but what holds at first has one, and each names lemmas that there are."""
     definition, profile = find(name)

@@ -1,14 +1,19 @@
-"""Raft's proof: its lemmas in every state that there is, and kept by every step whatever the bounds."""
+"""Raft's proof: its lemmas in every state that there is, kept by every step whatever the bounds, and refuted in the
+step that has a planted bug."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tidegate.explorer import ENGINES
 from tidegate.explorer.search import Search
-from tidegate.explorer.smt.induction import Asked, Induction
+from tidegate.explorer.smt.copies import judged
+from tidegate.explorer.smt.induction import Asked, Found, Induction, Prover
 from tidegate.invariants.catalogue import find
+from tidegate.language.proof import Obligation
+from tidegate.model.raft_cluster import CommitRule
 
 RAFT, PROFILE = find("raft:paper")
 LEMMAS = RAFT.names("lemma")
@@ -48,7 +53,6 @@ def assert_proved(servers: int, folder: Path) -> None:
     assert proof.never == ()
 
 
-@pytest.mark.proof
 def test_raft_is_proved_for_three_servers_whatever_the_bounds(tmp_path: Path) -> None:
     assert_proved(3, tmp_path)
 
@@ -56,3 +60,28 @@ def test_raft_is_proved_for_three_servers_whatever_the_bounds(tmp_path: Path) ->
 @pytest.mark.proof
 def test_raft_is_proved_for_five_servers_whatever_the_bounds(tmp_path: Path) -> None:
     assert_proved(5, tmp_path)
+
+
+PLANTED = [
+    ({"persist_vote": False}, "restart", "votes_are_remembered"),
+    ({"keep_disk": False}, "restart", "who_acknowledged_has_what_is_choosable"),
+    ({"check_up_to_date": False}, "receive_vote_request", "votes_are_for_logs_with_what_is_choosable"),
+    ({"commit_rule": CommitRule.COUNT_REPLICAS}, "advance_commit_index", "a_majority_acknowledged_what_was_counted"),
+    ({"check_previous": False}, "receive_append_entries", "an_entry_comes_with_all_before_it"),
+    ({"keep_matching_entries": False}, "receive_append_entries", "who_acknowledged_in_its_term_has_it"),
+    ({"lossy_restart": True, "follower_fsync": False}, "restart", "who_acknowledged_in_its_term_has_it"),
+]
+
+
+@pytest.mark.parametrize(("bug", "action", "lemma"), PLANTED, ids=lambda each: str(each))
+def test_a_planted_bug_is_refuted_in_the_step_that_has_it(bug: dict[str, Any], action: str, lemma: str) -> None:
+    """Just this step and this lemma, and plain Python agrees with what is found."""
+    asked = Asked(lemmas=(lemma,))
+    made = Induction(RAFT, RAFT.bind("raft:paper", bug, PROFILE), asked)
+    obligation = Obligation("step", lemma, action)
+    prover = Prover(made.copies, made.model, made.symmetric, asked, made.hints, frozenset(made.actions()))
+    (found,) = prover.prove((obligation,))
+    assert isinstance(found, Found) and found.word == "refuted" and found.sketch is not None
+    against = judged(made.copies, obligation, found.sketch)
+    assert [each.action for each in against.run.steps] == [action]
+    assert not against.reachable

@@ -4,14 +4,15 @@ claimed follows.
     proof = prove(definition, model, Asked())
 
 For each pair of an action and a lemma the unbounded question is asked first, since most are answered in a moment. Where
-the answer is not yes, finite copies are searched for a counterexample to induction; where there is none, the question
-is asked again, harder.
+the answer is not yes, finite copies are searched for a counterexample to induction, the smallest at once; where there
+is none, the question is asked again, harder.
 """
 
 from __future__ import annotations
 
+import itertools
 import time
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeAlias, cast
@@ -102,6 +103,7 @@ class Induction:
         self.never = list[str]()
         self.unstated = dict[str, Unstated]()
         self.witnesses = 0
+        self.possible = frozenset[str]()
 
     # --- what there is to prove --------------------------------------------------------------------------------------
 
@@ -158,7 +160,7 @@ class Induction:
         """Answers why it ended early, or ""."""
         deadline = None if self.asked.seconds is None else time.monotonic() + self.asked.seconds
         sample = self.sample()
-        self.witnesses = sample.states
+        self.witnesses, self.possible = sample.states, sample.possible
         for each in sample.findings:
             self._note(each, heard)
         for each in self.goals():
@@ -253,15 +255,26 @@ class Induction:
 
     def _worker(self) -> Callable[[Task], Iterator[Result]]:
         """What one process proves with."""
-        return Prover(self.copies, self.model, self.symmetric, self.asked, self.hints).prove
+        return Prover(self.copies, self.model, self.symmetric, self.asked, self.hints, self.possible).prove
 
 
 class Prover:
-    """Proves obligations one after the other: the lemmas are made into formulas once, an action when it is another."""
+    """Proves obligations one after the other: the lemmas are made into formulas once, an action when it is another.
 
-    def __init__(self, copies: Copies, model: Model, symmetric: frozenset[str], asked: Asked, hints: Hints) -> None:
+    `possible` are actions that are known to happen.
+    """
+
+    def __init__(
+        self,
+        copies: Copies,
+        model: Model,
+        symmetric: frozenset[str],
+        asked: Asked,
+        hints: Hints,
+        possible: frozenset[str],
+    ) -> None:
         self.copies, self.symmetric, self.lemmas = copies, symmetric, {each.name for each in model.lemmas}
-        self.asked = asked
+        self.asked, self.possible = asked, possible
         self.questions = Questions(model, symmetric, asked.effort, hints)
         self._searched = list[Searched]()
 
@@ -281,14 +294,22 @@ class Prover:
             if self.asked.record and found.word == "proved":
                 found = replace(found, needed=self.questions.needed(each))
             yield found
-            if each.kind == "defined" and self.questions.can_never_happen(each.action):
+            if each.kind == "defined" and self._never_happens(each.action):
                 yield Never(each.action)
 
+    def _never_happens(self, action: str) -> bool:
+        return action not in self.possible and self.questions.can_never_happen(action)
+
     def _proved(self, obligation: Obligation) -> Found:
-        answer = self.questions.ask(obligation, hard=self.asked.record)
-        if answer.proved:
+        """The cheap before the dear: most lemmas are proved at once, and most mistakes show in the smallest copy."""
+        if self.questions.ask(obligation, hard=False, once=True).proved:
             return Found(obligation, "proved")
-        sketch, searched = self._sketched(obligation)
+        sketch, _ = self._sketched(obligation, itertools.islice(self._all_copies(), 1))
+        if sketch is not None:
+            return Found(obligation, "refuted", sketch=sketch)
+        if self.questions.ask(obligation, hard=self.asked.record).proved:
+            return Found(obligation, "proved")
+        sketch, searched = self._sketched(obligation, self._all_copies())
         if sketch is not None:
             return Found(obligation, "refuted", sketch=sketch)
         answer = self.questions.ask(obligation, hard=True)
@@ -296,10 +317,10 @@ class Prover:
             return Found(obligation, "proved")
         return Found(obligation, "not proved", reason=f"{answer.reason}; {searched}")
 
-    def _sketched(self, obligation: Obligation) -> tuple[Sketch | None, str]:
-        """A counterexample to induction from the finite copies, or how far they went that have none."""
+    def _sketched(self, obligation: Obligation, some: Iterable[Searched]) -> tuple[Sketch | None, str]:
+        """A counterexample to induction from some finite copies, or how far they went that have none."""
         searched = "no finite copy could be searched in time"
-        for copy in self._all_copies():
+        for copy in some:
             found = copy.sketch(obligation)
             if isinstance(found, Sketch):
                 return found, ""

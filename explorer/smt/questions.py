@@ -90,17 +90,18 @@ class Questions:
 
     # --- asking ------------------------------------------------------------------------------------------------------
 
-    def ask(self, obligation: Obligation, *, hard: bool) -> Answer:
-        """Whether the obligation can be proved: `hard` tries everything, else only what is quick.
+    def ask(self, obligation: Obligation, *, hard: bool, once: bool = False) -> Answer:
+        """Whether the obligation can be proved: `hard` tries everything, else only what is quick; of that, `once` tries
+        what comes first.
 
         NotUnbounded when the goal says something that has no meaning without bounds, or the action does (see
         `prepare`).
         """
-        attempts = self._attempts(self._given(obligation), hard)
+        first, later = self._attempts(self._given(obligation), hard)
         answer = Answer(True)
         for context, goals in self._goals(obligation):
             if goals:
-                answer = self._settled(context, goals, *attempts)
+                answer = self._settled(context, goals, first, () if once else later)
             if not answer.proved:
                 break
         return answer

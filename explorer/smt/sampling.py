@@ -19,17 +19,20 @@ _STEPS = 24
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """How many states were looked at, and what is false in one of them, with the way there."""
+    """How many states were looked at, what is false in one of them, with the way there, and which actions can happen in
+    one of them."""
 
     states: int
     findings: tuple[Finding, ...]
+    possible: frozenset[str]
 
 
 def sampled(model: Model, goals: Sequence[Property], seed: int) -> Sample:
     """The initial states, and the states of a few random walks. What is false somewhere is looked at no further."""
     seen, found = set[State](), dict[str, Finding]()
     open_ = [each for each in goals if each.applicable]
-    for run in _walks(model, Random(seed)):
+    possible = set[str]()
+    for run in _walks(model, Random(seed), possible):
         at = run.states()[-1]
         new = at not in seen
         seen.add(at)
@@ -40,17 +43,18 @@ def sampled(model: Model, goals: Sequence[Property], seed: int) -> Sample:
                     found[each.name] = broken
         if len(found) == len(open_):
             break
-    return Sample(len(seen), tuple(found.values()))
+    return Sample(len(seen), tuple(found.values()), frozenset(possible))
 
 
-def _walks(model: Model, random: Random) -> Iterator[Run]:
-    """Every initial state, then walks, step by step."""
+def _walks(model: Model, random: Random, possible: set[str]) -> Iterator[Run]:
+    """Every initial state, then walks, step by step. The actions that could have been taken become `possible`."""
     starts = list(initial_states(model))
     yield from (Run(each, ()) for each in starts)
     for _ in range(_WALKS if starts else 0):
         run = Run(random.choice(starts), ())
         for _ in range(_STEPS):
             choices = _choices(model, run.states()[-1])
+            possible.update(each.action for each in choices)
             if not choices:
                 break
             run = Run(run.start, (*run.steps, random.choice(choices)))
