@@ -70,7 +70,19 @@ def test_walks_in_tasks_are_those_of_one_process(cache: Path) -> None:
     assert there.notes[:2] == here.notes[:2] and there.notes[-1].endswith("tasks on Spark")
 
 
-def test_a_cancelled_job_leaves_no_running_task(cache: Path) -> None:
+def loaded_before(batches: Iterator[Any]) -> Iterator[Any]:
+    """A task that says whether its process has what tasks need, set aside from garbage collection, before it runs."""
+    import gc
+    import sys
+
+    import pyarrow
+
+    there = "tidegate.explorer.spark.step" in sys.modules and gc.get_freeze_count() > 0
+    for batch in batches:
+        yield pyarrow.RecordBatch.from_pydict({"there": [there] * batch.num_rows})
+
+
+def test_a_cancelled_job_leaves_no_running_task_and_workers_that_are_ready(cache: Path) -> None:
     from tidegate.explorer.spark.session import SparkRunner  # needs the extra
 
     definition, profile = find("replication:kip320")
@@ -81,11 +93,14 @@ def test_a_cancelled_job_leaves_no_running_task(cache: Path) -> None:
     shares = [Share(outing.walker.ground, sent, first, first + (1 << 40), None, True) for first in (0, 1 << 40)]
     runner = SparkRunner(LOCAL)
     try:
-        with pytest.raises(OutOfTime):
-            runner.walk(shares, 6.0)
-        assert runner.running() == 0
+        for seconds in (0.001, 6.0):  # before Spark has begun it, and while it runs
+            with pytest.raises(OutOfTime):
+                runner.walk(shares, seconds)
+            assert runner.running() == 0
         few = runner.walk([replace(each, last=each.first + 10) for each in shares], None)
         assert [each.walks for each in few] == [10, 10], "its cores are free"
+        frame = runner.spark.range(0, 2, 1, 2).mapInArrow(loaded_before, "there boolean")
+        assert [row[0] for row in frame.collect()] == [True, True]
     finally:
         runner.close(None)
         outing.close()

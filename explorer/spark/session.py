@@ -25,7 +25,7 @@ from ...language.model import Model
 from ...language.verdict import Verdict
 from ..native.compiler import Target
 from ..search import Cluster, Report, Search
-from . import strolls
+from . import daemon, strolls
 from .adapter import Batches, facts_of, level_frame, swept, taken_of, walk_frame
 from .driver import Answer, OutOfTime, Stopped, explore
 from .job import Damaged, Job
@@ -51,6 +51,7 @@ _CLASSIC = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
     "spark.python.unix.domain.socket.enabled": "true",  # saves 40 ms a task
+    "spark.python.daemon.module": daemon.__name__,
     "spark.scheduler.minRegisteredResourcesRatio": "1.0",
 }
 _LOCAL = {"spark.shuffle.compress": "false"}  # what stays on this machine's disk
@@ -191,7 +192,6 @@ class SparkRunner:
         with _interrupts_noted() as self._interrupted:
             start(cluster)
         self.spark = SparkSession.getActiveSession() or start(cluster)
-        self._cancelled = threading.Event()
         self.jobs = 0
         if not self.connect:
             self.spark.sparkContext.setLogLevel("ERROR")
@@ -201,7 +201,8 @@ class SparkRunner:
         """One for each core."""
         if self.connect:
             return max(1, self.spark.range(0, 1 << 16).mapInArrow(_one_each, "id long").count())
-        self.spark.range(1).count()  # executors are there once a job has run
+        if not is_local(self._cluster.master):
+            self.spark.range(1).count()  # executors are there once a job has run
         return self.spark.sparkContext.defaultParallelism
 
     def run(self, job: Job, level: int, chain: int, seconds: float | None) -> Answer:
@@ -233,11 +234,9 @@ class SparkRunner:
             raise Stopped("stopped by Ctrl-C")
         self.jobs += 1
         group = f"tidegate-{name}-{self.jobs}"
-        self._cancelled.clear()
-        timer = threading.Timer(seconds or 0, self._cancel, (group,))
+        over, late = threading.Event(), threading.Event()
         if seconds is not None:
-            timer.daemon = True
-            timer.start()
+            threading.Thread(target=self._end_after, args=(seconds, group, over, late), daemon=True).start()
         try:
             self._tag(group, says)
             yield group
@@ -247,11 +246,19 @@ class SparkRunner:
             raise Stopped("stopped by Ctrl-C") from None
         except Exception:
             self._settle(group)
-            if self._cancelled.is_set():
+            if late.is_set():
                 raise OutOfTime from None
             raise
         finally:
-            timer.cancel()
+            over.set()
+
+    def _end_after(self, seconds: float, group: str, over: threading.Event, late: threading.Event) -> None:
+        """Cancel a job after so many seconds, and again until it is over: what Spark has not begun yet when it is told
+        to cancel, as on a busy machine, it begins all the same."""
+        while not over.wait(seconds):
+            late.set()
+            self._cancel(group)
+            seconds = 1.0
 
     def _tag(self, group: str, says: str) -> None:
         if self.connect:
@@ -261,7 +268,6 @@ class SparkRunner:
             self.spark.sparkContext.setJobGroup(group, says)
 
     def _cancel(self, group: str) -> None:
-        self._cancelled.set()
         if self.connect:
             self.spark.interruptTag(group)
         else:
