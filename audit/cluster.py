@@ -33,7 +33,9 @@ Role = Literal["broker", "controller"]
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where something is stated: a file, its line (from 1; None if it has none), a place within (a YAML path)."""
+    """Where something is stated: a file, its line (from 1; None if it has none), a place within (a YAML path). Of a
+    running cluster the path is its address, and the place the broker or topic that was asked.
+    """
 
     path: str
     line: int | None = None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from .auditpage import LEGEND, MARKS, audit_verdict
+from .auditpage import LEGEND, MARKS, audit_verdict, place_of
 from .document import Document
 from .markdown import plain_text
 from .paper import count
@@ -67,6 +67,5 @@ def _row(question: Mapping[str, Any], cells: Mapping[str, Any], levels: list[str
 
 
 def _finding(each: Mapping[str, Any]) -> str:
-    where = each["where"]
-    place = where["path"] if where["line"] is None else f"{where['path']}:{where['line']}"
+    place = place_of(each["where"])
     return f"- {each['severity']}: {plain_text(place + ': ' + each['what'] + '; ' + each['to_do'])}"

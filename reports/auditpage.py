@@ -135,8 +135,15 @@ def _from(used: Mapping[str, Any]) -> str:
     where = used["where"]
     if where is None:
         return f"default: {used['source']}"
-    stated = where["path"] if where["line"] is None else f"{where['path']}:{where['line']}"
+    stated = place_of(where)
     return f"{stated} ({used['source']})" if used["source"] else stated
+
+
+def place_of(where: Mapping[str, Any]) -> str:
+    """A file and its line; of what has no lines, such as a running cluster, the part of it that said so."""
+    if where["line"] is not None:
+        return f"{where['path']}:{where['line']}"
+    return f"{where['path']} ({where['place']})" if where["place"] else where["path"]
 
 
 def _legend(page: Page, document: Document) -> None:
@@ -155,8 +162,7 @@ def _findings(page: Page, findings: Sequence[Mapping[str, Any]], *, every: bool)
     page.line(f"{count(len(findings), 'finding')} about the files", style="bold")
     ordered = sorted(findings, key=lambda each: ("error", "warning", "note").index(each["severity"]))
     for each in ordered if every else ordered[:SHOWN]:
-        where = each["where"]
-        place = where["path"] if where["line"] is None else f"{where['path']}:{where['line']}"
+        place = place_of(each["where"])
         source = f" ({each['source']})" if each["source"] else ""
         says = f"{each['severity']}, {each['kind'].replace('_', ' ')}: {place}: {each['what']}; {each['to_do']}{source}"
         page.line(says, indent=2, hang=4, style=_STYLES.get(each["severity"], ""))

@@ -76,11 +76,13 @@ def _result(rule: str, level: str, message: str, where: Mapping[str, Any], about
     fingerprint = hashlib.sha256(f"{rule}\n{about}".encode()).hexdigest()
     region = {} if where["line"] is None else {"region": {"startLine": where["line"]}}
     place = {"artifactLocation": {"uri": relative_uri(where["path"]), "uriBaseId": "%SRCROOT%"}, **region}
+    within = where["line"] is None and where["place"]  # no file: a running cluster
+    logical = {"logicalLocations": [{"fullyQualifiedName": f"{where['path']} {within}"}]} if within else {}
     return {
         "ruleId": rule,
         "kind": "fail",
         "level": level,
         "message": {"text": message},
-        "locations": [{"physicalLocation": place}],
+        "locations": [{"physicalLocation": place, **logical}],
         "partialFingerprints": {"tidegate/audit/v1": fingerprint},
     }

@@ -28,6 +28,8 @@ from cryptography.hazmat.primitives.serialization import BestAvailableEncryption
 from cryptography.hazmat.primitives.serialization.pkcs12 import serialize_key_and_certificates
 from cryptography.x509.oid import NameOID
 from kafka.admin import ConfigResource, ConfigResourceType, KafkaAdminClient
+from kafka.errors import AuthorizationError, IncompatibleBrokerVersion, KafkaError, KafkaTimeoutError
+from kafka.protocol.api_key import ApiKey
 from tidegate.audit.cluster import Broker, CannotRead, Cluster, Setting, Topic, Unknown
 from tidegate.audit.keys import table, value_of
 from tidegate.audit.readers import live, read
@@ -259,7 +261,157 @@ def test_a_listener_of_another_kind_is_told(here: Here, tmp_path: Path) -> None:
         live.read(here.secured, secured(path), 2)
 
 
+@pytest.mark.brokers
+@pytest.mark.parametrize("release", capture.RELEASES)
+def test_of_three_brokers_with_some_killed_it_says_what_a_collection_says(release: str, tmp_path: Path) -> None:
+    version, mode = release.split("-")
+    kafka = capture.release_in(version, tmp_path)
+    try:
+        address = capture.start_cluster(kafka, mode)
+        capture.wait_for_brokers(kafka, address)
+        capture.fill(kafka, address)
+        capture.settle(kafka, address, 3)
+        compare(kafka, address, tmp_path / "healthy")
+        kafka.kill("server-3")
+        capture.settle(kafka, address, 2)
+        compare(kafka, address, tmp_path / "one-dead")
+        if mode == "zookeeper" or version.startswith("4"):  # else the second takes the quorum with it
+            kafka.kill("server-2")
+            capture.settle(kafka, address, 1)
+            compare(kafka, address, tmp_path / "two-dead")
+    finally:
+        for name in list(kafka.running):
+            kafka.kill(name)
+
+
+def compare(kafka: capture.Kafka, address: str, into: Path) -> None:
+    capture.collect(kafka, address, into)
+    one, other = told(read([into])[0]), told(asked(address))
+    for about in one:
+        assert other[about] == one[about], f"{about}, {into.name}"
+
+
 # --- without a broker -------------------------------------------------------------------------------------------------
+
+
+class Answers:
+    """A cluster of two brokers as the client would describe it, each answer of which can be another one."""
+
+    def __init__(self, **others: Any) -> None:
+        self.others = others
+
+    def __call__(self, **_: object) -> Answers:
+        return self
+
+    def close(self) -> None:
+        pass
+
+    def _answer(self, name: str, usual: Any) -> Any:
+        found = self.others.get(name, usual)
+        if isinstance(found, Exception):
+            raise found
+        return found
+
+    def api_versions(self) -> dict[int, object]:
+        return self._answer("api_versions", {})
+
+    def describe_cluster(self) -> object:
+        return self._answer("describe_cluster", {"brokers": [{"broker_id": 1}, {"broker_id": 2}]})
+
+    def describe_features(self) -> object:
+        return self._answer("describe_features", {})
+
+    def describe_metadata_quorum(self) -> object:
+        return self._answer("describe_metadata_quorum", IncompatibleBrokerVersion())
+
+    def describe_topics(self) -> object:
+        ids = {"replica_nodes": [1, 2, 3], "isr_nodes": [1, 2]}
+        return self._answer(
+            "describe_topics",
+            [{"name": "orders", "error_code": 0, "partitions": [{"partition_index": 0, "leader_id": -1, **ids}]}],
+        )
+
+    def list_partition_reassignments(self) -> object:
+        moving = {"adding_replicas": [3], "removing_replicas": [1]}
+        return self._answer("list_partition_reassignments", {("orders", 0): moving})
+
+    def describe_configs(self, resources: list[Any], **_: object) -> object:
+        (first,) = resources
+        kind = "topic" if first.resource_type == ConfigResourceType.TOPIC else "broker"
+        setting: dict[str, Any] = {"value": "x", "is_sensitive": False, "synonyms": []}
+        usual = {kind: {first.name: {"zookeeper.connect": setting, "min.insync.replicas": {**setting, "value": "2"}}}}
+        return self._answer(f"{kind} {first.name}", usual)
+
+
+def of_answers(monkeypatch: pytest.MonkeyPatch, **others: Any) -> tuple[Cluster, list[str]]:
+    monkeypatch.setattr(live, "KafkaAdminClient", Answers(**others))
+    cluster, findings = read([], None, [("a:9092", live.read("a:9092", Secured()))])
+    return cluster, [each.what for each in findings if each.kind == "not_read"]
+
+
+def test_a_cluster_with_zookeeper_and_a_reassignment_under_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    cluster, unread = of_answers(monkeypatch)
+    assert cluster.control_plane == "zookeeper" and cluster.quorum is None and not cluster.versions.all_features
+    (partition,) = cluster.topics[0].partitions
+    assert (partition.leader, partition.adding, partition.removing, partition.elr) == (None, (3,), (1,), None)
+    assert cluster.topics[0].replication_factor == 2
+    assert unread == []
+
+
+UNTOLD: list[tuple[dict[str, Any], str]] = [
+    ({"topic orders": {"topic": {"orders": {}}}}, "the settings of topic orders are not told"),
+    ({"broker 2": {"broker": {"2": {}}}}, "the settings of broker 2 are not told"),
+    ({"broker 2": KafkaTimeoutError("late")}, "broker 2 does not answer, so that its settings are not known"),
+    ({"list_partition_reassignments": KafkaError()}, "whether replicas are being reassigned is not known"),
+    (
+        {"describe_features": {"metadata.version": {"supported": (1, 99), "finalized": (99, 99)}}},
+        "metadata.version has level 99, which has no name here",
+    ),
+    ({"describe_metadata_quorum": KafkaTimeoutError("late")}, "who the controllers are is not known"),
+    (
+        {"describe_topics": [{"name": "orders", "error_code": 29, "partitions": []}]},
+        "topic orders is not described (error 29)",
+    ),
+]
+
+
+@pytest.mark.parametrize(("others", "unread"), UNTOLD)
+def test_what_is_not_told_is_not_stated(monkeypatch: pytest.MonkeyPatch, others: dict[str, Any], unread: str) -> None:
+    cluster, said = of_answers(monkeypatch, **others)
+    assert any(unread in each for each in said), said
+    if "topic orders" in others:
+        assert not cluster.topics[0].complete and cluster.topics[0].settings == ()
+    if "describe_features" in others:
+        assert cluster.versions.kafka is None and cluster.versions.metadata_version is None
+    if "broker 2" in others:
+        assert next(each for each in cluster.brokers if each.id == 2).settings == ()
+
+
+def test_a_user_who_may_describe_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(CannotRead, match=r"may not describe the cluster \(AuthorizationError\); it needs Describe"):
+        of_answers(monkeypatch, describe_cluster=AuthorizationError())
+    with pytest.raises(CannotRead, match="a:9092 stopped answering"):
+        of_answers(monkeypatch, describe_topics=KafkaTimeoutError("late"))
+
+
+def test_partitions_come_in_pages(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A topic may go on in the next page; an empty list of eligible replicas is not one that nobody knows."""
+    client = Answers(api_versions={ApiKey.DescribeTopicPartitions: 0})
+
+    def page(_: object, cursor: dict[str, Any] | None = None) -> dict[str, Any]:
+        number = 0 if cursor is None else cursor["partition_index"]
+        partition = {"partition_index": number, "leader_id": 1, "replica_nodes": [1], "isr_nodes": [1]}
+        elr = {"eligible_leader_replicas": None, "last_known_elr": None}
+        topic = {"name": "orders", "error_code": 0, "partitions": [{**partition, **elr}]}
+        following = None if number == 2 else {"topic_name": "orders", "partition_index": number + 1}
+        return {"topics": [topic], "next_cursor": following}
+
+    monkeypatch.setattr(client, "describe_topic_partitions", page, raising=False)
+    monkeypatch.setattr(live, "KafkaAdminClient", client)
+    (topic,) = live.read("a:9092", Secured()).topics
+    assert [(each.number, each.elr, each.last_known_elr) for each in topic.partitions] == [
+        (n, (), ()) for n in range(3)
+    ]
 
 
 def test_nobody_listens() -> None:
