@@ -200,6 +200,19 @@ def test_racks_and_releases() -> None:
     assert step.commands[-1].startswith("kafka-features.sh")
 
 
+def test_resources_may_stand_in_a_file_each() -> None:
+    texts = [("kafka.yaml", KAFKA), ("orders.yaml", TOPIC)]
+    texts += [(f"pool-{i}.yaml", text) for i, text in enumerate(POOLS.split("---\n")[1:])]
+    whole = cluster_of(KAFKA + POOLS + TOPIC)
+    cluster, findings = of_texts([(path, text, True) for path, text in texts], Options(), "x")
+    assert [(b.id, b.roles, len(b.settings)) for b in cluster.brokers] == [
+        (b.id, b.roles, len(b.settings)) for b in whole.brokers
+    ]
+    assert not [each for each in findings if each.kind == "contradiction"]
+    nodes, topic = steps(cluster, "orders", ("replicas", "3"))
+    assert nodes.commands[0].startswith("# pool-1.yaml") and topic.commands[0].startswith("# orders.yaml")
+
+
 def test_other_clusters_keep_their_commands(tmp_path: Path) -> None:
     cluster = of_texts([("topics.txt", DESCRIBED, True)], Options(), "x")[0]
     (step,) = steps(cluster, "orders", ("min_isr", "2"))

@@ -43,13 +43,20 @@ def of_texts(
     """As `read`, of (path, text, whether the user named it). `whole` names all of it in a message."""
     parts = [part for _, part in running]
     files = [(address, part.format) for address, part in running]
+    resources: list[tuple[str, yamls.Tree]] = []
     for path, text, named in texts:
+        if found := _resources(path, text):
+            resources += found
+            files.append((path, "Strimzi resources"))
+            continue
         part = part_of(path, text)
         if part is None and named:
             raise CannotRead(f"{path} is no configuration that is known here. {KNOWN}")
         if part is not None:
             parts.append(part)
             files.append((path, part.format))
+    if resources:
+        parts.append(strimzi.read(resources))
     if not files:
         raise CannotRead(f"{whole}: nothing in it is a configuration that is known here. {KNOWN}")
     cluster, findings = join(parts, options, tuple(files))
@@ -107,8 +114,19 @@ def part_of(path: str, text: str) -> Part | None:
     return None
 
 
+def _resources(path: str, text: str) -> list[tuple[str, yamls.Tree]]:
+    """Strimzi's documents of a file; none if it has no such, or cannot be read."""
+    if Path(path).suffix.lower() not in (".yaml", ".yml") or "kafka.strimzi.io/" not in text or "\0" in text:
+        return []
+    try:
+        trees = [tree for document in yamls.documents(text) for tree in _items(document)]
+    except yamls.NotYaml:
+        return []
+    return [(path, tree) for tree in trees if strimzi.recognised(tree)]
+
+
 def of_yaml(path: str, text: str) -> Part | None:
-    """A YAML file: Strimzi's resources, compose services, or Spring's application.yml."""
+    """A YAML file without Strimzi's resources: compose services, or Spring's application.yml."""
     try:
         trees = [tree for document in yamls.documents(text) for tree in _items(document)]
     except yamls.NotYaml as error:
@@ -116,9 +134,6 @@ def of_yaml(path: str, text: str) -> Part | None:
         to_do = "mend it; render templates first (helm template, kustomize build)"
         part.note("not_read", "error", f"{path} was not read: {error}", Origin(path), to_do)
         return part
-    ours = [tree for tree in trees if strimzi.recognised(tree)]
-    if ours:
-        return strimzi.read(path, ours)
     for tree in trees:
         if compose.recognised(tree):
             return compose.read(path, tree)

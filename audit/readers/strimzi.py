@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 
 from ..cluster import Broker, Origin, Role, Setting, Topic
@@ -28,22 +29,29 @@ def settings(path: str, tree: Tree | None) -> tuple[Setting, ...]:
     )
 
 
-def read(path: str, trees: list[Tree]) -> Part:
-    """All of Strimzi's documents of one file. Node ids are given as the operator does: pool after pool, from 0."""
+Resources = Sequence[tuple[str, Tree]]
+"""Strimzi's documents, each with its file."""
+
+
+def read(resources: Resources) -> Part:
+    """All of Strimzi's documents, of one file or of many: a Kafka resource may stand in another file than its pools.
+    Node ids are given as the operator does: pool after pool, from 0.
+    """
     part = Part("Strimzi resources")
-    pools = [each for each in trees if each.text("kind") == "KafkaNodePool"]
-    for tree in trees:
+    pools = [each for each in resources if each[1].text("kind") == "KafkaNodePool"]
+    for path, tree in resources:
         if tree.text("kind") == "Kafka":
             _kafka(part, path, tree, pools)
         elif tree.text("kind") == "KafkaTopic":
             _topic(part, path, tree)
     if pools and not part.brokers:
-        _pools(part, path, pools, ())
-    part.fact("distribution", "strimzi", Origin(path, trees[0].line, "apiVersion"))
+        _pools(part, pools, ())
+    path, first = resources[0]
+    part.fact("distribution", "strimzi", Origin(path, first.line, "apiVersion"))
     return part
 
 
-def _kafka(part: Part, path: str, tree: Tree, pools: list[Tree]) -> None:
+def _kafka(part: Part, path: str, tree: Tree, pools: Resources) -> None:
     kafka = tree.get("spec", "kafka")
     if kafka is None:
         part.note("not_read", "error", "a Kafka resource without spec.kafka", Origin(path, tree.line), "add it")
@@ -61,7 +69,7 @@ def _kafka(part: Part, path: str, tree: Tree, pools: list[Tree]) -> None:
     if rack is not None:  # which node stands where is known when it runs
         given = (*given, Setting("broker.rack", "${by the operator}", Origin(path, rack.line, "spec.kafka.rack")))
     if pools:
-        _pools(part, path, pools, given)
+        _pools(part, pools, given)
         return
     for number in range(_count(kafka)):
         part.brokers.append(
@@ -75,9 +83,9 @@ def _kafka(part: Part, path: str, tree: Tree, pools: list[Tree]) -> None:
         )
 
 
-def _pools(part: Part, path: str, pools: list[Tree], given: tuple[Setting, ...]) -> None:
+def _pools(part: Part, pools: Resources, given: tuple[Setting, ...]) -> None:
     number = 0
-    for pool in pools:
+    for path, pool in pools:
         spec = pool.get("spec")
         if spec is None:
             continue
