@@ -298,22 +298,26 @@ def _brokers(part: Part, client: KafkaAdminClient, brokers: Sequence[int], addre
             what = f"broker {number} does not answer, so that its settings are not known ({type(error).__name__})"
             part.note("not_read", "warning", what, origin, "look at the broker, and audit again")
             continue
-        settings = described(said.get("broker", {}).get(str(number), {}))
+        told = said.get("broker", {}).get(str(number), {})
+        settings = described(told)
+        wide.update({each.key: each for each in described(dict(_wide(told)))})
         if not settings:
             what = f"the settings of broker {number} are not told"
             part.note("not_read", "warning", what, origin, "give this user DescribeConfigs on the cluster")
         into, dynamic = lists_of(part, "broker", str(number), whole=True)
         for each in settings:
             add_setting(part, into, dynamic, each, origin)
-            for layer in _wide(each):
-                wide[each.key] = Described(each.key, layer[2], False, [layer])
     into, dynamic = lists_of(part, "brokers", "", whole=False)
     for each in wide.values():
         add_setting(part, into, dynamic, each, Origin(address, None, "all brokers"))
 
 
-def _wide(setting: Described) -> list[tuple[str, str, str]]:
-    return [each for each in setting.layers if each[0] == "DYNAMIC_DEFAULT_BROKER_CONFIG" and each[1] == setting.key]
+def _wide(configs: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Of one broker's settings the layer that is set for all brokers: described as if it were the only one."""
+    for name, told in configs.items():
+        for each in told.get("synonyms", ()):
+            if each["source"] == "DYNAMIC_DEFAULT_BROKER_CONFIG" and each["name"] == name:
+                yield name, {**told, "value": each["value"], "synonyms": [each]}
 
 
 def _features(part: Part, client: KafkaAdminClient, address: str) -> None:
