@@ -28,7 +28,7 @@ from ..language.model import Model
 from ..language.sentences import sentence
 from ..language.steptext import format_step
 from ..language.verdict import PropertyVerdict, Run, Verdict
-from .levels import ENOUGH, PROPERTIES, Case
+from .levels import PROPERTIES, Case
 from .signature import definition
 
 CLOSED = ("replicas", "max_records", "log_size", "max_leader_epoch")
@@ -41,6 +41,10 @@ WORTH_A_PROCESS = 40
 """Cases from which on a second process is worth its start."""
 
 CHUNK = 12
+"""Cases that a process takes at a time."""
+
+HEAVY = 12
+"""Replicas times faults from which on a case is one of many states: these come last, one at a time."""
 
 MANY = 20_000
 """Of an exploration with more states the rest is left out once the main questions are answered, all against it."""
@@ -111,7 +115,7 @@ class Bench:
         search = Search(symmetry=True, recheck=RECHECK, keep_going=True, seconds=seconds, memory_bytes=MEMORY_BYTES)
 
         def enough(decided: frozenset[str], states: int) -> bool:
-            return states > MANY and decided >= ENOUGH[case.asked]
+            return states > MANY and case.is_enough(decided)
 
         return model, explore(model, search, engine.kernel, engine.symmetry, enough=enough)
 
@@ -205,9 +209,8 @@ class Explorations:
         if self.workers < 2 or self.folder is None or len(cases) < WORTH_A_PROCESS:
             yield from ((case, self.bench.found(case, self.until)) for case in cases)
             return
-        ordered = sorted(cases, key=lambda each: each.size)
-        first = list({each.size: each for each in ordered}.values())
-        chunks = [ordered[at : at + CHUNK] for at in range(0, len(ordered), CHUNK)]
+        first = list({each.size: each for each in sorted(cases, key=lambda each: each.size)}.values())
+        chunks = list(chunked(cases))
         with ProcessPoolExecutor(self.workers, get_context("spawn"), _begin, (self.folder,)) as pool:
             list(pool.map(_prepare, reversed(first)))
             for chunk, found in zip(chunks, pool.map(_explore, chunks, [self.until] * len(chunks)), strict=True):
@@ -228,6 +231,14 @@ class Explorations:
         path = self._path(case)
         if path is not None:
             keep(path, json.dumps(to_json(found), ensure_ascii=False).encode())
+
+
+def chunked(cases: Sequence[Case]) -> Iterator[Sequence[Case]]:
+    """The cases in the order in which they are explored: in time that does not suffice for all, most are decided."""
+    ordered = sorted(cases, key=lambda each: (each.weight, each.size))
+    light = [each for each in ordered if each.weight < HEAVY]
+    yield from (light[at : at + CHUNK] for at in range(0, len(light), CHUNK))
+    yield from ([each] for each in ordered[len(light) :])
 
 
 def to_json(found: Found) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -10,7 +11,7 @@ from ..language.heading import tool
 from .cluster import Cluster, Finding, Origin
 from .levels import LEVELS, QUESTIONS, Name
 from .scenario import headline, sentences
-from .signature import Used
+from .signature import Used, Variant
 from .verdicts import RACK, TELL_RACK, Answer, Check, Judged, Requirement, Table, facts_that_matter
 
 SCHEMA = "tidegate.audit/1"
@@ -127,15 +128,53 @@ def _conditional(judged: Judged) -> Iterator[Document]:
         return
     lines = [headline(subject, table, judged.lowest(table)) for table in judged.tables]
     matter = facts_that_matter(subject.variants, lines) if len(set(lines)) > 1 else ()
-    groups: dict[str, dict[str, dict[str, None]]] = {}
-    for variant, line in zip(subject.variants, lines, strict=True):
-        given = groups.setdefault(line, {name: {} for name in matter})
+    every = _values(subject.variants, matter)
+    for line in dict.fromkeys(lines):
+        alike = [variant for variant, said in zip(subject.variants, lines, strict=True) if said == line]
+        given = _values(alike, matter)
+        decide = {name: values for name, values in given.items() if values != every[name]} or given
+        yield {"if": ", ".join(f"{name} {spans(values, every[name])}" for name, values in decide.items()), "says": line}
+
+
+def _values(variants: Sequence[Variant], names: Sequence[str]) -> dict[str, list[str]]:
+    """What each of these facts may be in these variants, in order."""
+    found: dict[str, dict[str, None]] = {name: {} for name in names}
+    for variant in variants:
         for name, value in variant.given:
-            if name in given:
-                given[name][value] = None
-    for line, given in groups.items():
-        supposed = ", ".join(f"{name} {' or '.join(values)}" for name, values in given.items())
-        yield {"if": supposed, "says": line}
+            if name in found:
+                found[name][value] = None
+    return {name: list(values) for name, values in found.items()}
+
+
+_RELEASE = re.compile(r"(\d+\.\d+)(.*)")
+
+
+def spans(values: Sequence[str], every: Sequence[str]) -> str:
+    """Values of a fact in words, neighbouring versions as a span: `3.3 to 3.9 with kraft or 4.1`. `every` has all that
+    there are, the oldest first."""
+    runs: list[list[str]] = []
+    for value in values:
+        at = every.index(value)
+        if runs and at and every[at - 1] == runs[-1][-1] and _kind(value) == _kind(runs[-1][-1]) != "":
+            runs[-1].append(value)
+        else:
+            runs.append([value])
+    return " or ".join(_span(run) for run in runs)
+
+
+def _kind(value: str) -> str:
+    """What stands behind a version's number, with a mark; "" for what is no version."""
+    found = _RELEASE.fullmatch(value)
+    return "" if found is None else f"~{found[2]}"
+
+
+def _span(run: Sequence[str]) -> str:
+    first, last = run[0], run[-1]
+    if len(run) == 1:
+        return first
+    found = _RELEASE.fullmatch(first)
+    assert found is not None, f"{first} is no version"
+    return f"{found[1]} to {last}"
 
 
 def _cell(answer: Answer) -> Document:

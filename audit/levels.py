@@ -33,11 +33,19 @@ CALM: Mapping[str, Constant] = {
 RECORDS, LOG_SIZE, EPOCHS = 1, 2, 6
 """How much happens in a check for losses: the smallest numbers that show every loss of docs/partition-matrix.md."""
 
-DELIVERY: Mapping[str, Constant] = {"replicas": 1, "max_records": 2, "log_size": 4, "min_isr": 1, "retries": 3}
-"""A check for duplicates and order: one replica, two records, three requests that fail or whose answer is lost."""
+DELIVERY: Mapping[str, Constant] = {"max_records": 2, "log_size": 4, "retries": 3}
+"""A check for duplicates and order: two records, three requests that fail or whose answer is lost. With two requests
+brokers up to 2.1 write no record twice at L2, with three they do."""
+
+ALONE: Mapping[str, Constant] = {"replicas": 1, "min_isr": 1, "co_located": False, "max_leader_epoch": 1}
+"""Where nothing else goes wrong one replica is enough for that: what its leader writes, others copy."""
+
+ONE_FAULT_FROM = 3
+"""With so many replicas or more, duplicates and order are asked about with one fault only: with lag or with several
+losses of power there are too many states."""
 
 MOST = 4
-"""The largest budget that the model has."""
+"""The largest budget that the model has for one kind of fault; of power losses it has one for each replica."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,17 +80,24 @@ class Question:
     """A question: its name in JSON and on the command line, and its row's title.
 
     `properties` are the invariants that answer it in an exploration of kind `asked`; empty where a number answers it.
+    `with_all` answer it as well with acks=all.
     """
 
     name: str
     title: str
     asked: Asked
     properties: tuple[str, ...] = ()
+    with_all: tuple[str, ...] = ()
+
+    def answered_by(self, acks: Constant) -> tuple[str, ...]:
+        """The invariants that answer it, as a producer waits."""
+        return (*self.properties, *(self.with_all if acks == "all" else ()))
 
 
 QUESTIONS: tuple[Question, ...] = (
     Question("no-loss", "acknowledged record lost", "loss", ("acknowledged_kept", "acked_durable")),
-    Question("no-unread", "committed record read, then gone", "loss", ("consistent_read",)),
+    # With acks=all what is acknowledged is below the high watermark, and may have been read.
+    Question("no-unread", "committed record read, then gone", "loss", ("consistent_read",), ("acked_durable",)),
     Question("no-divergence", "logs diverge", "loss", ("log_matching",)),
     Question("writable", "writes stop", "goes_on", ("writes_go_on",)),
     Question("readable", "reads stop", "goes_on"),
@@ -104,12 +119,12 @@ PROPERTIES: Mapping[Asked, tuple[str, ...]] = {
 }
 """What one exploration of each kind judges. Losses and going on share a kernel."""
 
-ENOUGH: Mapping[Asked, frozenset[str]] = {
-    "loss": frozenset({"acknowledged_kept", "acked_durable", "consistent_read"}),
-    "goes_on": frozenset({"writes_go_on"}),
-    "delivery": frozenset({"no_duplicate", "producer_order"}),
+ENOUGH: Mapping[Asked, tuple[str, ...]] = {
+    "loss": ("no-loss", "no-unread"),
+    "goes_on": ("writable",),
+    "delivery": ("no-duplicates", "in-order"),
 }
-"""Once all of these are decided against the settings, or met, an exploration of many states ends."""
+"""Once all of these are answered against the settings, or met, an exploration of many states ends."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +144,17 @@ class Case:
         """What a compiled kernel is made for."""
         return self.asked, int(self.values["replicas"])
 
+    @property
+    def weight(self) -> int:
+        """A measure of how many states there are: replicas times faults."""
+        faults = ("isr_shrinks", "crashes", "power_losses", "disk_losses")
+        return int(self.values["replicas"]) * sum(int(self.values[name]) for name in faults)
+
+    def is_enough(self, decided: frozenset[str]) -> bool:
+        """Whether what was violated or met, by name, answers all that it is for."""
+        acks = self.values["acks"]
+        return all(decided & set(QUESTION[name].answered_by(acks)) for name in ENOUGH[self.asked])
+
 
 def budgets(level: Name, signature: Signature, in_rack: int | None = None) -> dict[str, Constant]:
     """How often each thing goes wrong at a level. `in_rack` is how many of the replicas L5 takes (None: as stated)."""
@@ -145,7 +171,7 @@ def budgets(level: Name, signature: Signature, in_rack: int | None = None) -> di
         case "L4":
             return {"power_losses": 1, "isr_shrinks": min(MOST, signature.replicas - 1)}
         case "L5":
-            return {"power_losses": min(MOST, in_rack or signature.in_rack or 1)}
+            return {"power_losses": in_rack or signature.in_rack or 1}
         case "L6":
             return {"disk_losses": 1}
 
@@ -154,6 +180,18 @@ def case_with(asked: Asked, signature: Signature, faults: Mapping[str, Constant]
     """The exploration of a signature in which just these faults happen, so often."""
     sizes = {"max_records": RECORDS, "log_size": LOG_SIZE, "max_leader_epoch": EPOCHS}
     return _case(asked, {**signature.constants, **sizes, **CALM, **faults})
+
+
+def as_far_as_it_matters(constants: Mapping[str, Constant]) -> dict[str, Constant]:
+    """The constants, those as by default that no step of this exploration asks for: fewer cases for many signatures."""
+    made = dict(constants)
+    if not made["power_losses"]:
+        made["fsync"] = False
+    if not made["heed_unclean"]:
+        made["unclean"] = False
+    if not made["retries"] and made["max_records"] == 1:
+        made |= {"idempotent": True, "max_in_flight": 5}
+    return made
 
 
 def loss_case(signature: Signature, level: Name, in_rack: int | None = None) -> Case:
@@ -166,15 +204,27 @@ def goes_on_case(signature: Signature, lost: int) -> Case:
     return case_with("goes_on", signature, {"host_losses": lost})
 
 
-def delivery_case(signature: Signature) -> Case:
-    """The exploration that says whether a producer's retries write records twice or in another order."""
-    client = {name: signature.constants[name] for name in ("acks", "idempotent", "max_in_flight")}
-    more = {} if signature.retries else {"retries": 0}
-    return _case("delivery", {**signature.newest, **CALM, **DELIVERY, **client, "max_leader_epoch": 1, **more})
+def delivery_case(signature: Signature, level: Name | None = None, in_rack: int | None = None) -> Case:
+    """The exploration that says whether a producer's retries write records twice or in another order: at a level, or
+    (None) where nothing goes wrong but its requests."""
+    if level is None:
+        client = {name: signature.constants[name] for name in ("acks", "idempotent", "max_in_flight")}
+        return _case("delivery", {**signature.newest, "unclean": False, **CALM, **DELIVERY, **ALONE, **client})
+    return case_with("delivery", signature, {**DELIVERY, **budgets(level, signature, in_rack)})
+
+
+def is_sent_again(signature: Signature) -> bool:
+    """Whether the producer sends anything twice: not without retries, nor if it waits for no answer."""
+    return signature.retries and signature.acks != "none"
+
+
+def asks_delivery(signature: Signature, level: Name) -> bool:
+    """Whether duplicates and order are explored at a level, and not only with a part of its faults."""
+    return signature.replicas < ONE_FAULT_FROM or level in ("L0", "L1", "L2", "L6")
 
 
 def _case(asked: Asked, constants: Mapping[str, Constant]) -> Case:
-    return Case(asked, tuple(sorted(constants.items())))
+    return Case(asked, tuple(sorted(as_far_as_it_matters(constants).items())))
 
 
 def cases_of(signature: Signature) -> Iterator[Case]:
@@ -185,7 +235,18 @@ def cases_of(signature: Signature) -> Iterator[Case]:
     for lost in sorted({lost for level in LEVELS for lost in hosts_lost(signature, level.name)}):
         if 0 <= lost <= min(MOST, signature.replicas) and signature.acks == "all":
             yield goes_on_case(signature, lost)
+    yield from _delivery_cases(signature)
+
+
+def _delivery_cases(signature: Signature) -> Iterator[Case]:
+    if not is_sent_again(signature):
+        return
     yield delivery_case(signature)
+    careful = signature.acks == "all" and signature.idempotent
+    for level in LEVELS if careful or signature.max_in_flight == 1 else ():
+        if asks_delivery(signature, level.name):
+            for in_rack in racks_of(signature, level.name):
+                yield delivery_case(signature, level.name, in_rack)
 
 
 def racks_of(signature: Signature, level: Name) -> tuple[int | None, ...]:

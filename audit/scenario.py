@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from typing import Any, cast
 
 from .cases import Told
 from .levels import LEVELS, Level, Name
@@ -114,3 +115,43 @@ def _needs(subject: Subject, table: Table, level: Level) -> str:
 
 def _and(words: Sequence[str]) -> str:
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
+
+
+_KEPT = frozenset({
+    "schema", "kind", "title", "model", "says", "commit", "engine", "tool", "bounds", "budgets", "replay", "where",
+    "statement", "conjunct", "notes", "fields", "truth",
+})  # fmt: skip
+"""Parts of a trace that are about the model, and not about what happens in it."""
+
+_BROKER = re.compile(
+    r"\b([A-E])\b(?! (?:record|broker|leader|follower|member|controller|majority|log|host|consumer|producer)\b)"
+)
+"""A broker of the model in a text; `A record` is an article."""
+
+
+def renamed(trace: Mapping[str, Any], called: Mapping[str, str]) -> dict[str, Any]:
+    """A trace document with the brokers' names in the user's cluster, in lanes, states and sentences alike.
+
+    `called` has them by the model's letters. The line that replays it keeps the letters, and a note says whose each is.
+    """
+    names = {each["id"]: called.get(each["id"], f"broker {each['id']}") for each in trace["lanes"]}
+
+    def text(said: str) -> str:
+        return _BROKER.sub(lambda found: names.get(found[1], found[1]), said)
+
+    def walk(value: Any) -> Any:
+        if isinstance(value, str):
+            return text(value)
+        if isinstance(value, list):
+            return [walk(each) for each in cast("list[Any]", value)]
+        if isinstance(value, Mapping):
+            held = cast("Mapping[str, Any]", value).items()
+            return {text(key): each if key in _KEPT else walk(each) for key, each in held}
+        return value
+
+    made: dict[str, Any] = walk(trace)
+    for each in (*made["steps"], *made["argument"]):
+        name = "sentence" if "sentence" in each else "text"
+        each[name] = each[name][:1].upper() + each[name][1:]
+    who = ", ".join(f"{letter} is {name}" for letter, name in sorted(names.items()))
+    return made | {"notes": [*made["notes"], f"In the line that replays it {who}."]}

@@ -13,15 +13,19 @@ from typing import Literal
 from .cases import Explorations, Found, Told
 from .levels import (
     LEVELS,
+    MOST,
+    ONE_FAULT_FROM,
     QUESTIONS,
     Case,
     Level,
     Name,
     Question,
+    asks_delivery,
     cases_of,
     delivery_case,
     goes_on_case,
     hosts_lost,
+    is_sent_again,
     loss_case,
     racks_of,
 )
@@ -145,7 +149,7 @@ def _over_racks(answers: Sequence[Answer]) -> Answer:
 
 
 def _loss(question: Question, case: Case, found: Found) -> Answer:
-    hit = [name for name in question.properties if name in found.scenarios]
+    hit = [name for name in question.answered_by(case.values["acks"]) if name in found.scenarios]
     if hit:
         shortest = min(hit, key=lambda name: len(found.scenarios[name]))
         steps = found.scenarios[shortest]
@@ -168,17 +172,31 @@ def bounds_of(case: Case, found: Found) -> str:
         "retries": "requests fail",
     }  # fmt: skip
     faults = [f"{values[name]} {what}" for name, what in names.items() if values.get(name)]
-    return f"{values['max_records']} record, {', '.join(faults) or 'no fault'}: {found.states:,} states"
+    records = "1 record" if values["max_records"] == 1 else f"{values['max_records']} records"
+    return f"{records}, {', '.join(faults) or 'no fault'}: {found.states:,} states"
+
+
+_PART_OF: Mapping[Name, Name] = {"L3": "L1", "L4": "L2", "L5": "L2"}
+"""The level whose faults a level has too, and more."""
+
+_TOO_MANY = f"with {ONE_FAULT_FROM} replicas or more it is asked with one fault at a time: see L0, L1, L2 and L6"
 
 
 def _delivery(signature: Signature, question: Question, level: Name, explorations: Explorations) -> Answer:
-    if level != "L0":
-        return Answer("not checked", "", "it is a matter of requests that are sent again: see L0")
+    if not is_sent_again(signature):
+        why = "acks=0" if signature.retries else "retries=0"
+        return Answer("no loss found", "arithmetic", f"nothing is sent again with {why}")
+    if signature.acks == "all" and signature.least_isr > signature.replicas:
+        return Answer("not checked", "", "no record is written with min.insync.replicas above the replicas")
     case = delivery_case(signature)
-    found = explorations.found(case)
-    if not signature.retries:
-        return Answer("no loss found", "arithmetic", "nothing is sent again with retries=0")
-    return _loss(question, case, found)
+    calm = _loss(question, case, explorations.found(case))
+    if calm.word != "no loss found":  # what needs no fault happens at every level
+        return calm
+    if asks_delivery(signature, level):
+        cases = [delivery_case(signature, level, in_rack) for in_rack in racks_of(signature, level)]
+        return _over_racks([_loss(question, each, explorations.found(each)) for each in cases])
+    less = _delivery(signature, question, _PART_OF[level], explorations)
+    return less if less.word == "can lose" else Answer("not checked", "", _TOO_MANY)
 
 
 def _goes_on(signature: Signature, question: Question, level: Name, lost: int, explorations: Explorations) -> Answer:
@@ -187,7 +205,7 @@ def _goes_on(signature: Signature, question: Question, level: Name, lost: int, e
     if signature.acks != "all" or question.name == "readable":
         left = signature.replicas - lost
         return _counted(left > 0, f"{left} of {signature.replicas} replicas are left")
-    if lost > 4:
+    if lost > MOST:
         return _counted(signature.replicas - lost >= signature.least_isr, f"{lost} replicas are away")
     found = explorations.found(goes_on_case(signature, lost))
     if "writes_go_on" in found.reached:

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..audit.auditing import Audited
 from ..audit.document import Report, loss_of
-from ..audit.scenario import names
+from ..audit.scenario import names, renamed
 from ..language.trace import trace_document
 from ..reports.auditmark import audit_markdown
 from ..reports.auditsarif import audit_sarif
@@ -37,25 +37,25 @@ def _pages(done: Audited, out: Path) -> int:
         (out / FOLDER).mkdir(exist_ok=True)
         written += 1
         name = f"{FOLDER}/{written:02d}-{re.sub(r'[^A-Za-z0-9_.-]+', '-', subject['topics'][0])[:80].strip('-.')}"
-        trace = trace_of(done, report, subject)
+        trace, shown = traces_of(done, report, subject)
         write_json(out / f"{name}.trace.json", trace)
-        write_text(out / f"{name}.html", page([trace], beside=f"{Path(name).name}.trace.json"))
+        write_text(out / f"{name}.html", page([shown], beside=f"{Path(name).name}.trace.json"))
         subject["loss"]["html"] = f"{name}.html"
     return written
 
 
-def trace_of(done: Audited, report: Report, subject: dict[str, Any]) -> dict[str, Any]:
-    """The trace of a loss, explored again, its sentences with the user's own names."""
+def traces_of(done: Audited, report: Report, subject: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The trace of a loss, explored again: as `replay` takes it, and with the brokers' names in the user's cluster."""
     found = loss_of(report.judged)
     assert found is not None and found[2].case is not None
     answer = found[2]
     model, verdict = done.explorations.bench.verdict(found[2].case)
     about = next(each for each in verdict.properties if each.name == answer.property)
     trace = trace_document(model, about, engine="native")
-    called = names(report.judged.subject, answer.steps)
-    for step, says in zip(trace["steps"], subject["loss"]["scenario"], strict=False):
-        step["sentence"] = says
-    who = ", ".join(f"{letter} is {name}" for letter, name in sorted(called.items()))
     trace["title"] = f"{subject['name']}: {subject['headline']}"
-    trace["notes"] = [*trace["notes"], f"Here {who}."]
-    return trace
+    called = names(report.judged.subject, answer.steps)
+    who = ", ".join(f"{letter} is {name}" for letter, name in sorted(called.items()))
+    shown = renamed(trace, called)
+    for step, says in zip(shown["steps"], subject["loss"]["scenario"], strict=False):
+        step["sentence"] = says
+    return trace | {"notes": [*trace["notes"], f"Here {who}."]}, shown

@@ -88,6 +88,7 @@ class Namespace:
         self._globals: dict[int, dict[str, Any]] = {}
         self._functions: dict[int, FunctionType] = {}
         self._kept: list[object] = []
+        self._of_a_model: dict[int, bool] = {}
 
     def function(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """The author's function over bound globals: its own code, its own marks."""
@@ -135,11 +136,20 @@ class Namespace:
             return self.domain(cast(Any, thing))
         if thing is is_majority:
             return self._is_majority
-        if isinstance(thing, FunctionType) and _is_of_a_model(thing.__globals__, {}):
+        if isinstance(thing, FunctionType) and self._is_of_a_model(thing.__globals__):
             return self.function(thing)
-        if isinstance(thing, ModuleType) and _is_of_a_model(vars(thing), {}):
+        if isinstance(thing, ModuleType) and self._is_of_a_model(vars(thing)):
             return self._module(thing)
         return thing
+
+    def _is_of_a_model(self, globals_: dict[str, Any]) -> bool:
+        """Whether these are a model's, asked once. What was found on the way is not kept: it may rest on a circle of
+        imports that was not closed yet."""
+        known = self._of_a_model.get(id(globals_))
+        if known is None:
+            known = self._of_a_model[id(globals_)] = _is_of_a_model(globals_, {})
+            self._kept.append(globals_)
+        return known
 
     def _module(self, module: ModuleType) -> ModuleType:
         bound = ModuleType(module.__name__, module.__doc__)

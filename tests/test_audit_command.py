@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tidegate.audit.document import spans
+from tidegate.audit.scenario import renamed
 
 from .conftest import ROOT, Run
 
@@ -82,6 +85,43 @@ def test_nothing_is_assumed_of_a_version_that_is_not_stated(audit: Audit, tmp_pa
     ended, document = audit(tmp_path / "c", "--distribution", "apache", "--require", "no-loss=L4")
     assert ended == 5
     assert about(document, "orders")["table"]["no-loss"]["L4"]["on"] == ["version"]
+
+
+def test_versions_that_say_the_same_are_one_span(audit: Audit, tmp_path: Path) -> None:
+    """A version that is not stated: one line for each answer, in the words of releases, and no other facts."""
+    shutil.copytree(CLUSTERS / "last-replica-standing", tmp_path / "c")
+    _, document = audit(tmp_path / "c", "--client", "java:3.9", "--distribution", "apache")
+    found = about(document, "orders")["conditional"]
+    assert len({each["says"] for each in found}) == len(found)
+    assert all(each["if"].count(" or ") <= 1 for each in found), found
+    assert any(" to " in each["if"] for each in found), found
+
+
+def test_neighbouring_versions_are_a_span() -> None:
+    every = ["0.10", "0.11", "2.0", "3.9 with kraft", "4.1 with kraft", "2.7 with zookeeper"]
+    assert spans(["0.10", "0.11", "2.0"], every) == "0.10 to 2.0"
+    assert spans(["0.10", "2.0"], every) == "0.10 or 2.0"
+    assert spans(["3.9 with kraft", "4.1 with kraft", "2.7 with zookeeper"], every) == (
+        "3.9 to 4.1 with kraft or 2.7 with zookeeper"
+    )
+    assert spans(["1", "all"], ["1", "all"]) == "1 or all"
+
+
+def test_a_page_of_a_loss_has_the_users_brokers_throughout(tidegate: Run, tmp_path: Path) -> None:
+    """In the page, lanes and sentences alike; the trace beside it keeps the model's letters, so that it is replayed."""
+    tidegate("audit", str(CLUSTERS / "acks-1"), *OLD, "--out", str(tmp_path / "out"))
+    folder = tmp_path / "out" / "scenarios"
+    assert "broker 2 became leader" in (folder / "01-orders.html").read_text(encoding="utf-8")
+    path = folder / "01-orders.trace.json"
+    trace = renamed(json.loads(path.read_text(encoding="utf-8")), {"A": "broker 1", "B": "broker 2", "C": "broker 3"})
+    assert {each["id"] for each in trace["lanes"]} == {"broker 1", "broker 2", "broker 3"}
+    assert set(trace["states"]["0"]["log"]) == set(trace["frames"]["0"]["lanes"]) == set(trace["view"]["lanes"])
+    assert set(trace["view"]["lanes"]) == {each["id"] for each in trace["lanes"]}
+    told = [each["sentence"] for each in trace["steps"]] + [each["text"] for each in trace["argument"]]
+    told += [each["step"] for each in trace["steps"]]
+    assert not [each for each in told if re.search(r"\b[B-E]\b|\bA(?='s| became| lost| committed)", each)], told
+    assert "broker" not in trace["replay"].partition("--steps")[2].replace("broker=", "")
+    assert tidegate("replay", str(path)).exit == 1
 
 
 def test_what_is_accepted_counts_until_its_day(audit: Audit, tmp_path: Path) -> None:

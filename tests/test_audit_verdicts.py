@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tidegate.audit.cases import Explorations, Found, from_json, to_json
+from tidegate.audit.cases import Explorations, Found, chunked, from_json, to_json
 from tidegate.audit.cluster import Origin, Topic
-from tidegate.audit.levels import CALM, LEVELS, QUESTION, Case, Name, loss_case
+from tidegate.audit.levels import CALM, LEVELS, QUESTION, Case, Name, case_with, cases_of, loss_case
 from tidegate.audit.repair import changes_of, repair
 from tidegate.audit.signature import Signature, Subject, Variant, definition, profiles_within, switches
 from tidegate.audit.verdicts import DEFAULT, Answer, answer, checked, judged, together
@@ -110,6 +110,106 @@ def test_more_copies_never_lose_where_fewer_did_not(explorations: Explorations) 
             answer(signature(profile, min_isr=n), QUESTION["no-loss"], level.name, explorations).word for n in (1, 2)
         ]
         assert words != ["no loss found", "can lose"], (profile, level.name)
+
+
+# --- what fits a minute -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("elr", [False, True])
+def test_five_replicas_whose_racks_are_not_stated_are_decided(elr: bool, explorations: Explorations) -> None:
+    """All five in one rack: none is left that the record could be on. So it is the placement that decides."""
+    one = signature("kafka_4_1" if elr else "kafka_3_7", replicas=5, min_isr=3, in_rack=0)
+    for question in ("no-loss", "no-unread"):
+        found = answer(one, QUESTION[question], "L5", explorations)
+        assert (found.word, found.on) == ("depends", ("broker.rack",))
+        assert sum(step.step.startswith("lose_power") for step in found.steps) == 5
+    assert answer(replace(one, in_rack=1), QUESTION["no-loss"], "L5", explorations).word == "no loss found"
+
+
+def test_what_was_acknowledged_and_is_in_no_log_was_read_and_is_gone(explorations: Explorations) -> None:
+    """With acks=all the one is the other: no cell has a loss of acknowledged records by it that it had not of reads."""
+    for profile, level in itertools.product(("kafka_2_1", "kafka_3_7", "kafka_4_1"), LEVELS):
+        one = signature(profile, kraft=profile > "kafka_3", in_rack=3)
+        found = explorations.found(loss_case(one, level.name))
+        assert ("acked_durable" not in found.scenarios) or "consistent_read" in found.scenarios, (profile, level.name)
+
+
+@pytest.mark.parametrize(
+    ("own", "faults"),
+    [
+        ({"fsync": True}, {"crashes": 1, "isr_shrinks": 1}),
+        ({"unclean": True}, {"crashes": 2, "power_losses": 1}),
+        ({"idempotent": False, "max_in_flight": 1}, {"power_losses": 1, "isr_shrinks": 1}),
+    ],
+)
+def test_what_does_not_matter_changes_nothing(
+    own: dict[str, Any], faults: dict[str, int], explorations: Explorations
+) -> None:
+    """What is left out of a case as not asked for: with it the same states are found, and the same scenarios."""
+    kept = case_with("loss", signature(**own), faults)
+    assert kept == case_with("loss", signature(), faults)
+    whole = Case("loss", tuple(sorted({**kept.values, **own}.items())))
+    assert whole != kept and explorations.found(whole) == explorations.found(kept)
+
+
+def test_cases_of_many_states_come_last_and_alone() -> None:
+    signatures = [signature(replicas=replicas, min_isr=2, in_rack=0) for replicas in (5, 2, 3)]
+    chunks = list(chunked([case for each in signatures for case in cases_of(each)]))
+    weights = [case.weight for chunk in chunks for case in chunk]
+    assert weights == sorted(weights)
+    assert all(len(chunk) == 1 for chunk in chunks if chunk[0].weight >= 12) and weights[-1] == 25
+
+
+# --- duplicates and order ---------------------------------------------------------------------------------------------
+
+
+def delivered(one: Signature, explorations: Explorations) -> dict[str, str]:
+    """The word of each level, for duplicates and for order."""
+    questions = (QUESTION["no-duplicates"], QUESTION["in-order"])
+    return {
+        level.name: " / ".join(answer(one, question, level.name, explorations).word for question in questions)
+        for level in LEVELS
+    }
+
+
+BOTH_KEPT, BOTH_LOST = "no loss found / no loss found", "can lose / can lose"
+
+
+@pytest.mark.parametrize("profile", ["kafka_2_7", "kafka_3_7", "kafka_4_1"])
+def test_an_idempotent_producer_is_safe_whatever_fails(profile: str, explorations: Explorations) -> None:
+    found = delivered(signature(profile, kraft=profile > "kafka_3"), explorations)
+    assert {found[name] for name in ("L0", "L1", "L2", "L6")} == {BOTH_KEPT}
+    assert {found[name] for name in ("L3", "L4", "L5")} == {"not checked / not checked"}
+    two = delivered(signature(profile, kraft=profile > "kafka_3", replicas=2, in_rack=2), explorations)
+    assert set(two.values()) == {BOTH_KEPT}
+
+
+@pytest.mark.parametrize("acks", ["all", "leader"])
+def test_without_idempotence_retries_lose_at_every_level(acks: str, explorations: Explorations) -> None:
+    assert set(delivered(signature(acks=acks, idempotent=False), explorations).values()) == {BOTH_LOST}
+    one_at_a_time = delivered(signature(acks=acks, idempotent=False, max_in_flight=1), explorations)
+    assert {one_at_a_time[name] for name in ("L0", "L1", "L2", "L6")} == {"can lose / no loss found"}
+
+
+@pytest.mark.parametrize("own", [{"acks": "none", "idempotent": False}, {"retries": False, "idempotent": False}])
+def test_what_is_not_sent_again_is_not_there_twice(own: dict[str, Any], explorations: Explorations) -> None:
+    assert set(delivered(signature(**own), explorations).values()) == {BOTH_KEPT}
+
+
+def test_nothing_is_said_of_the_order_of_what_is_never_written(explorations: Explorations) -> None:
+    found = delivered(signature("kafka_3_5", min_isr=3, replicas=2), explorations)
+    assert set(found.values()) == {"not checked / not checked"}
+
+
+def test_a_restart_that_nobody_notices_has_a_record_written_twice(explorations: Explorations) -> None:
+    """KAFKA-7235, before 2.2: the leader comes back without what its follower has, and the producer sends it again."""
+    one = signature("kafka_2_1", kraft=False)
+    twice = QUESTION["no-duplicates"]
+    assert answer(one, twice, "L1", explorations).word == "no loss found"
+    for level in ("L2", "L4", "L5", "L6"):
+        found = answer(one, twice, level, explorations)
+        assert found.word == "can lose" and any("restart_unnoticed" in step.step for step in found.steps), level
+    assert answer(signature("kafka_2_2", kraft=False), twice, "L2", explorations).word == "no loss found"
 
 
 # --- versions ---------------------------------------------------------------------------------------------------------
