@@ -10,6 +10,7 @@ from pathlib import Path
 from .accepted import Accepted, with_accepted
 from .cases import Explorations
 from .cluster import Cluster, Finding
+from .consumers import with_consumers
 from .document import Document, Report, badness, document
 from .now import now
 from .repair import repair, told
@@ -47,7 +48,7 @@ class Audited:
 def audit(cluster: Cluster, findings: Sequence[Finding], asked: Asked) -> Audited:
     """Judges every topic of a cluster."""
     explorations = Explorations(asked.folder, asked.seconds, asked.workers)
-    every = judged(subjects(cluster), explorations)
+    every = with_consumers(judged(subjects(cluster), explorations), cluster)
     reports = sorted((_report(each, cluster, asked, explorations) for each in every), key=badness)
     exit_ = exit_of([check for report in reports for check in report.checks])
     return Audited(document(cluster, findings, reports, asked.required, exit_), exit_, reports, explorations)

@@ -80,12 +80,12 @@ class Question:
     """A question: its name in JSON and on the command line, and its row's title.
 
     `properties` are the invariants that answer it in an exploration of kind `asked`; empty where a number answers it.
-    `with_all` answer it as well with acks=all.
+    `with_all` answer it as well with acks=all. What is asked of "consumers" follows from other rows, in `consumers`.
     """
 
     name: str
     title: str
-    asked: Asked
+    asked: Asked | Literal["consumers"]
     properties: tuple[str, ...] = ()
     with_all: tuple[str, ...] = ()
 
@@ -103,7 +103,12 @@ QUESTIONS: tuple[Question, ...] = (
     Question("readable", "reads stop", "goes_on"),
     Question("no-duplicates", "duplicates", "delivery", ("no_duplicate",)),
     Question("in-order", "reordering", "delivery", ("producer_order",)),
+    Question("groups", "consumer groups stuck", "consumers"),
+    Question("no-skips", "consumers skip records", "consumers"),
 )
+
+OF_TOPICS: tuple[Question, ...] = tuple(each for each in QUESTIONS if each.asked != "consumers")
+"""Those that a topic's signature answers by itself."""
 
 QUESTION: Mapping[str, Question] = {each.name: each for each in QUESTIONS}
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from .cases import Explorations
 from .cluster import Cluster
-from .levels import LEVELS, QUESTION, Name
+from .levels import LEVELS, OF_TOPICS, QUESTION, Name
 from .plans import plan
 from .signature import NEWEST, Signature, Subject
 from .verdicts import Check, Judged, answer
@@ -67,11 +67,12 @@ def changes_of(signature: Signature) -> Iterator[Change]:
 
 
 def wanted_of(checks: Sequence[Check]) -> list[Cell]:
-    """The cells that must be without a loss for every requirement that failed."""
+    """The cells that must be without a loss for every requirement that failed. What fails of consumers is repaired
+    where it comes from: at the offsets topic, at what is lost, or in the consumer."""
     return [
         (check.requirement.question, level)
         for check in checks
-        if check.result == "failed"
+        if check.result == "failed" and QUESTION[check.requirement.question] in OF_TOPICS
         for level in check.requirement.levels()
     ]
 

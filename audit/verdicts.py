@@ -14,8 +14,8 @@ from .cases import Explorations, Found, Told
 from .levels import (
     LEVELS,
     MOST,
+    OF_TOPICS,
     ONE_FAULT_FROM,
-    QUESTIONS,
     Case,
     Level,
     Name,
@@ -82,7 +82,7 @@ def judged(subjects: Sequence[Subject], explorations: Explorations) -> list[Judg
 
 
 def _judged(subject: Subject, tables: Sequence[Table]) -> Judged:
-    cells: list[tuple[str, Name]] = [(question.name, level.name) for question in QUESTIONS for level in LEVELS]
+    cells: list[tuple[str, Name]] = [(question.name, level.name) for question in OF_TOPICS for level in LEVELS]
     if not tables:
         nothing = Answer("not checked", "", subject.not_checked)
         return Judged(subject, (), dict.fromkeys(cells, nothing))
@@ -124,7 +124,7 @@ def table_of(signature: Signature, explorations: Explorations) -> Table:
     """A signature's answers."""
     return {
         (question.name, level.name): answer(signature, question, level.name, explorations)
-        for question in QUESTIONS
+        for question in OF_TOPICS
         for level in LEVELS
     }
 

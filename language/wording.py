@@ -82,7 +82,8 @@ class Wording:
     # --- cells --------------------------------------------------------------------------------------------------------
 
     def owned(self, cell: Cell) -> str:
-        """What a cell is called: `A's high watermark`, `the quorum's ISR`, `A's match index of B`, `committed`."""
+        """What a cell is called: `A's high watermark`, `the quorum's ISR`, `the registered leader` (a field that is a
+        participle owns nothing), `A's match index of B`, `committed`."""
         keys = [part for kind, part in cell.parts if kind == "key"]
         offsets = [part for kind, part in cell.parts if kind == "at"]
         attributes = [part for kind, part in cell.parts if kind == "attribute"]
@@ -93,7 +94,8 @@ class Wording:
             of = f" of {', '.join(self.value(key) for key in keys[1:])}" if len(keys) > 1 else ""
             return f"{self.value(keys[0])}'s {in_words(attributes[-1] if attributes else cell.field)}{of}"
         if len(attributes) == len(cell.parts) == 1:
-            return f"the {in_words(cell.field)}'s {in_words(attributes[0])}"
+            owner = in_words(cell.field) + ("" if cell.field.endswith("ed") else "'s")
+            return f"the {owner} {in_words(attributes[0])}"
         text = cell.field + "".join(f"[{self.value(part)}]" for kind, part in cell.parts if kind in ("key", "at"))
         return f"`{text}{''.join(f'.{each}' for each in attributes)}`"
 

@@ -1,0 +1,134 @@
+"""The rows about those who read: what the answers about a topic, and about `__consumer_offsets`, mean for consumers.
+
+None of it is a question to the model by itself, so it is marked as arithmetic. A group commits where the offsets topic
+takes writes. It skips records where its offset is lost and it starts at the end (`auto.offset.reset`), or where the log
+was cut below its position and filled again without its noticing (KIP-320: "the consumer will just miss whatever data
+had been written between the truncation point and its fetch offset").
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from .cluster import Client, Cluster, Topic, Unknown
+from .keys import at_least, value_of
+from .levels import LEVELS, Name
+from .verdicts import Answer, Judged, Table, Word
+
+OFFSETS = "__consumer_offsets"
+READERS, RESET, VERSION = "its consumers", "auto.offset.reset", "the consumer's version"
+
+TELLS: Mapping[str, str] = {
+    OFFSETS: "kafka-topics.sh --describe, with internal topics, or a broker's server.properties",
+    READERS: "which consumers read it, in audit.toml",
+    RESET: "auto.offset.reset of the consumer, or its family with --client",
+    VERSION: "the client's family and version, such as --client java:3.9",
+}
+"""What the user may give, by fact."""
+
+SEES_TRUNCATION = {"java": "2.3", "librdkafka": "2.1"}
+"""Since when a client notices that the log was cut below its position: KAFKA-7747, librdkafka's notes of 2.1.0."""
+
+_AT_THE_END = ("latest", "largest", "end")
+_WORST: tuple[Word, ...] = ("can lose", "depends", "not checked", "no loss found")
+
+
+def with_consumers(every: Sequence[Judged], cluster: Cluster) -> list[Judged]:
+    """Each subject with its rows `groups` and `no-skips`, and with what may be given to decide them."""
+    offsets = next((each for each in every if each.subject.topics[0].name == OFFSETS), None)
+    tells = {**TELLS, **({} if offsets is None else offsets.subject.tells)}
+    return [
+        replace(
+            each,
+            subject=replace(each.subject, tells={**tells, **each.subject.tells}),
+            table={**each.table, **_rows(each, offsets, cluster)},
+        )
+        for each in every
+    ]
+
+
+def _rows(each: Judged, offsets: Judged | None, cluster: Cluster) -> Table:
+    return {
+        **{("groups", level.name): _groups(each, offsets, level.name) for level in LEVELS},
+        **{("no-skips", level.name): _skips(each, offsets, level.name, cluster) for level in LEVELS},
+    }
+
+
+def worst(answers: Sequence[Answer]) -> Answer:
+    """The gravest of several answers, with all that any as grave depends on."""
+    first = min(answers, key=lambda each: _WORST.index(each.word))
+    on = dict.fromkeys(name for each in answers if each.word == first.word for name in each.on)
+    return replace(first, on=tuple(on))
+
+
+def _counted(answer: Answer, why: str) -> Answer:
+    """Another row's answer, with what it means here."""
+    return Answer(answer.word, "arithmetic", f"{why}: {answer.why}" if answer.why else why, answer.on)
+
+
+def _groups(each: Judged, offsets: Judged | None, level: Name) -> Answer:
+    if each.subject.internal and each is not offsets:
+        return Answer("not checked", "", "no group keeps its offsets in it")
+    if offsets is None:
+        return Answer("depends", "arithmetic", "", (OFFSETS,))
+    found = worst([offsets.table[name, level] for name in ("writable", "readable")])
+    return _counted(found, f"groups commit to {OFFSETS}")
+
+
+def _skips(each: Judged, offsets: Judged | None, level: Name, cluster: Cluster) -> Answer:
+    if each.subject.internal:
+        return Answer("not checked", "", "Kafka reads it itself")
+    cut = worst([each.table[name, level] for name in ("no-loss", "no-unread")])
+    unknown = Answer("depends", "arithmetic", "", (OFFSETS,))
+    forgotten = unknown if offsets is None else offsets.table["no-loss", level]
+    answers = [
+        answer
+        for topic in each.subject.topics
+        for reader in _readers(cluster, topic)
+        for answer in _skipped(cluster, reader, cut, forgotten)
+    ]
+    return worst(answers)
+
+
+def _readers(cluster: Cluster, topic: Topic) -> Sequence[Client | None]:
+    """The consumers of a topic; None where they are not stated."""
+    use = cluster.use_of(topic.name)
+    found = [] if use is None else [cluster.client(name, "consumer") for name in use.consumers]
+    return found or (None,)
+
+
+def _skipped(cluster: Cluster, reader: Client | None, cut: Answer, forgotten: Answer) -> Iterator[Answer]:
+    """What a consumer skips if the log was cut as in `cut`, and if its offset was forgotten as in `forgotten`."""
+    nothing = Answer("no loss found", "arithmetic", "no offset is lost, and no record below one")
+    yield nothing
+    if cut.word != "no loss found":
+        sees = None if reader is None else sees_truncation(reader)
+        fact = READERS if reader is None else VERSION
+        says = f"{_name(reader)} does not see that the log was cut below its offset, before KIP-320"
+        yield from () if sees else (_if_so(cut, fact if sees is None else None, says),)
+    if forgotten.word != "no loss found":
+        starts = None if reader is None else value_of(cluster, reader, RESET)
+        if starts is None or isinstance(starts, Unknown):
+            yield _if_so(forgotten, READERS if reader is None else RESET, "it may start at the end")
+        elif starts.value in _AT_THE_END or starts.value.startswith("by_duration"):
+            says = f"{_name(reader)} starts anew where its offset is lost, with {RESET}={starts.value}"
+            yield _if_so(forgotten, None, says)
+
+
+def _name(reader: Client | None) -> str:
+    return "a consumer" if reader is None else reader.name
+
+
+def _if_so(answer: Answer, fact: str | None, why: str) -> Answer:
+    """What follows where the answer is a loss; `fact` decides it too, if there is one."""
+    found = _counted(answer, why)
+    if fact is None or answer.word == "not checked":
+        return found
+    return replace(found, word="depends", on=(*found.on, fact))
+
+
+def sees_truncation(reader: Client) -> bool | None:
+    """Whether a consumer notices that the log was cut below its position; None if nothing says."""
+    since = None if reader.family is None else SEES_TRUNCATION.get(reader.family.value)
+    return None if since is None or reader.version is None else at_least(reader.version.value, since)

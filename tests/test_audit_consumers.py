@@ -1,0 +1,123 @@
+"""The rows about consumers follow from what is lost, from their settings, and from what their client can see."""
+
+from __future__ import annotations
+
+import pytest
+from tidegate.audit.cluster import Client, Cluster, Origin, Setting, Stated, Topic, Use
+from tidegate.audit.consumers import OFFSETS, READERS, RESET, VERSION, sees_truncation, with_consumers
+from tidegate.audit.levels import LEVELS, OF_TOPICS, Name
+from tidegate.audit.repair import wanted_of
+from tidegate.audit.signature import Subject
+from tidegate.audit.verdicts import Answer, Judged, Requirement, Word, checked
+
+FILE = Origin("audit.toml", 1)
+
+
+def judged(name: str, *others: str, **words: Word) -> Judged:
+    """Topics of which nothing is lost at any level, but for these questions at L4."""
+    fine = Answer("no loss found", "model", "1 record")
+    table: dict[tuple[str, Name], Answer] = {(q.name, level.name): fine for q in OF_TOPICS for level in LEVELS}
+    for question, word in words.items():
+        table[question.replace("_", "-"), "L4"] = Answer(word, "model", "why", ("acks",) if word == "depends" else ())
+    return Judged(Subject(tuple(Topic(each, FILE) for each in (name, *others)), None, (), ()), (), table)
+
+
+def consumer(family: str = "java", version: str | None = "3.9", **settings: str) -> Client:
+    told = tuple(Setting(key.replace("_", "."), value, FILE) for key, value in settings.items())
+    return Client(
+        "reader", "consumer", FILE, Stated(family, FILE), None if version is None else Stated(version, FILE), told
+    )
+
+
+def cluster(*clients: Client) -> Cluster:
+    use = Use("topic", "orders", FILE, (), tuple(each.name for each in clients))
+    return Cluster(clients=clients, uses=(use,) if clients else ())
+
+
+def cell(question: str, topic: Judged, offsets: Judged | None, of: Cluster, level: Name = "L4") -> Answer:
+    every = [topic] if offsets is None else [topic, offsets]
+    return with_consumers(every, of)[0].table[question, level]
+
+
+LOST = judged(OFFSETS, no_loss="can lose")
+CUT = judged("orders", no_unread="can lose")
+FINE, KEPT = judged("orders"), judged(OFFSETS)
+OLD = consumer(version="2.2")
+
+
+@pytest.mark.parametrize(
+    ("topic", "offsets", "reader", "word"),
+    [
+        (FINE, KEPT, consumer(), "no loss found"),
+        (FINE, KEPT, None, "no loss found"),  # whoever reads it: nothing that an offset rests on is lost
+        (FINE, LOST, consumer(), "can lose"),  # latest is the default
+        (FINE, LOST, consumer(auto_offset_reset="latest"), "can lose"),
+        (FINE, LOST, consumer(auto_offset_reset="earliest"), "no loss found"),
+        (FINE, LOST, consumer(auto_offset_reset="none"), "no loss found"),
+        (FINE, LOST, consumer(auto_offset_reset="by_duration:PT1H"), "can lose"),
+        (FINE, LOST, consumer("librdkafka", "2.5", auto_offset_reset="largest"), "can lose"),
+        (FINE, LOST, None, "depends"),
+        (CUT, KEPT, consumer(), "no loss found"),  # it goes back to where the logs part
+        (CUT, KEPT, OLD, "can lose"),
+        (CUT, KEPT, consumer("librdkafka", "2.0", auto_offset_reset="earliest"), "can lose"),
+        (CUT, KEPT, consumer(version=None), "depends"),
+        (CUT, KEPT, consumer("kafkajs", "2.2", auto_offset_reset="earliest"), "depends"),
+        (judged("orders", no_loss="depends"), KEPT, OLD, "depends"),
+        (judged("orders", no_loss="not checked"), KEPT, OLD, "not checked"),
+        (judged("orders", no_loss="not checked"), LOST, consumer(), "can lose"),
+        (FINE, None, consumer(), "depends"),
+        (FINE, None, consumer(auto_offset_reset="earliest"), "no loss found"),
+    ],
+)
+def test_consumers_skip_records(topic: Judged, offsets: Judged | None, reader: Client | None, word: Word) -> None:
+    found = cell("no-skips", topic, offsets, cluster() if reader is None else cluster(reader))
+    assert found.word == word, found
+    assert found.basis == "arithmetic" or word == "not checked"
+    assert bool(found.on) == (word == "depends")
+
+
+def test_what_a_cell_depends_on_is_said() -> None:
+    assert cell("no-skips", FINE, LOST, cluster()).on == (READERS,)
+    assert cell("no-skips", CUT, KEPT, cluster(consumer(version=None))).on == (VERSION,)
+    assert cell("no-skips", FINE, None, cluster(consumer())).on == (OFFSETS,)
+    assert cell("no-skips", FINE, LOST, cluster(consumer("kafkajs", "2.2"))).on == (RESET,)
+    assert cell("no-skips", judged("orders", no_loss="depends"), KEPT, cluster(OLD)).on == ("acks",)
+    (each, _) = with_consumers([FINE, LOST], cluster())
+    assert {OFFSETS, READERS, RESET, VERSION} <= set(each.subject.tells)
+
+
+def test_the_worst_reader_of_alike_topics_counts() -> None:
+    both = (consumer(auto_offset_reset="earliest"), Client("late", "consumer", FILE, Stated("java", FILE), None))
+    assert cell("no-skips", FINE, LOST, cluster(*both)).why.startswith("late starts anew where its offset is lost")
+    assert cell("no-skips", judged("orders", "bills"), LOST, cluster(both[0])).on == (READERS,), "nobody reads bills"
+
+
+@pytest.mark.parametrize(
+    ("question", "word"), [("writable", "can lose"), ("readable", "can lose"), ("writable", "depends")]
+)
+def test_groups_are_stuck_with_the_offsets_topic(question: str, word: Word) -> None:
+    words: dict[str, Word] = {question: word}
+    stuck = judged(OFFSETS, **words)
+    assert cell("groups", FINE, stuck, cluster()).word == word
+    assert cell("groups", FINE, stuck, cluster(), "L1").word == "no loss found"
+    assert with_consumers([FINE, stuck], cluster())[1].table["groups", "L4"].word == word
+
+
+def test_groups_without_an_offsets_topic_and_in_kafkas_other_topics() -> None:
+    assert cell("groups", FINE, None, cluster()).on == (OFFSETS,)
+    assert cell("groups", judged("__transaction_state"), KEPT, cluster()).word == "not checked"
+
+
+def test_what_fails_of_consumers_is_not_repaired_at_the_topic() -> None:
+    (each, _) = with_consumers([FINE, LOST], cluster(consumer()))
+    checks = checked(each, [Requirement("no-skips", "L4")])
+    assert [check.result for check in checks] == ["failed"] and wanted_of(checks) == []
+
+
+@pytest.mark.parametrize(
+    ("family", "version", "sees"),
+    [("java", "2.3", True), ("java", "2.2", False), ("librdkafka", "2.1", True), ("librdkafka", "2.0", False),
+     ("java", "2", None), ("java", None, None), ("sarama", "1.40", None)],
+)  # fmt: skip
+def test_who_sees_that_a_log_was_cut(family: str, version: str | None, sees: bool | None) -> None:
+    assert sees_truncation(consumer(family, version)) is sees
