@@ -204,7 +204,7 @@ def test_the_sarif_is_valid_and_stands_at_the_setting(tidegate: Run, tmp_path: P
     ("arguments", "exit_", "told"),
     [
         (("nowhere",), 66, "nowhere does not exist"),
-        (("--require", "no-los=L2", "."), 64, "did you mean no-loss or no-duplicates?"),
+        (("--require", "no-los=L2", "."), 64, "did you mean no-loss or no-skips or no-duplicates?"),
         (("--require", "no-loss=L9", "."), 64, "the levels are L0, L1"),
     ],
 )
