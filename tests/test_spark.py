@@ -106,6 +106,26 @@ def test_a_cancelled_job_leaves_no_running_task_and_workers_that_are_ready(cache
         outing.close()
 
 
+def test_files_of_shuffles_that_are_over_are_removed(
+    cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from tidegate.explorer.spark import session  # needs the extra
+
+    monkeypatch.setattr(session, "SHUFFLED_MAX", 0)
+    definition, profile = find("replication:kip320")
+    model = definition.bind(profile=profile, properties=["strong_isr"])
+    conf = (*LOCAL.conf, ("spark.local.dir", str(tmp_path)))
+    cluster = replace(LOCAL, conf=conf, shards=2, hand_over=200)
+    kept: list[set[Path]] = []
+
+    def look(_: object) -> None:
+        kept.append(set(tmp_path.rglob("shuffle_*.data")))
+
+    found = session.check(model, Search(cache=cache, cluster=cluster), look)
+    assert found.verdict == "holds"
+    assert len(kept[-1]) < len(set[Path]().union(*kept)), "some went before the end"
+
+
 # --- a cluster whose parts are killed ---------------------------------------------------------------------------------
 
 

@@ -35,6 +35,9 @@ RETRIES = 4
 """Attempts of a task, also in local mode, where Spark itself makes one."""
 CANCEL_SECONDS = 15.0
 """The longest that cancelled tasks are waited for."""
+SHUFFLED_MAX = 1 << 28
+"""Bytes of shuffles that may lie about before Java is asked to collect garbage. Spark removes a shuffle's files once
+nothing in the driver refers to it; by itself it looks every half hour, and the disk is full before."""
 
 _CONF = {
     "spark.sql.adaptive.enabled": "false",  # a shard is a partition, and stays one
@@ -192,7 +195,7 @@ class SparkRunner:
         with _interrupts_noted() as self._interrupted:
             start(cluster)
         self.spark = SparkSession.getActiveSession() or start(cluster)
-        self.jobs = 0
+        self.jobs = self._lying = 0
         if not self.connect:
             self.spark.sparkContext.setLogLevel("ERROR")
 
@@ -215,7 +218,9 @@ class SparkRunner:
                     error, f"at level {level + 1}; the same command with the same --run-dir goes on from the last "
                     "complete level"
                 ) from error  # fmt: skip
-        return Answer(facts, self._shuffled(group))
+        shuffled = self._shuffled(group)
+        self._let_go(shuffled)
+        return Answer(facts, shuffled)
 
     def walk(self, shares: Sequence[Share], seconds: float | None) -> list[Taken]:
         """Shares of random walks, as one job."""
@@ -297,6 +302,13 @@ class SparkRunner:
             for stage in info.stageIds
         }  # fmt: skip
         return sum(store.lastStageAttempt(stage).shuffleWriteBytes() for stage in stages)
+
+    def _let_go(self, shuffled: int) -> None:
+        """Have the files of shuffles that are over removed, once they are many. A Connect server does so by itself."""
+        self._lying += shuffled
+        if self._lying > SHUFFLED_MAX:
+            self._lying = 0
+            self.spark.sparkContext._jvm.System.gc()
 
     def close(self, job: Job | None) -> None:
         """Remove the tables and end the session."""
