@@ -101,7 +101,7 @@ class LocalCluster:
 
     def python_workers(self) -> list[int]:
         """The Python processes that work for executors: the daemons' children."""
-        daemons = self._below("pyspark.daemon")
+        daemons = self._below("tidegate.explorer.spark.daemon")
         return [pid for daemon in daemons for pid, _ in descendants(daemon)] or daemons
 
     def __exit__(self, *_: object) -> None:
