@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from .cluster import Broker, Cluster, Finding, Severity, Stated, Topic, Unknown
+from .cluster import OFFSETS, REPLICAS_OF, TRANSACTIONS, Broker, Cluster, Finding, Severity, Stated, Topic, Unknown
 from .keys import at_least, number_of, place_of, table, value_of
 from .rules_of_clients import of_clients
 from .rules_of_versions import of_versions
@@ -128,16 +128,14 @@ def one_rack(cluster: Cluster) -> Iterator[Finding]:
         yield Finding("arithmetic", "warning", what, shared[0].origin, to_do, "KIP-36")
 
 
-INTERNAL = {
-    "__consumer_offsets": ("offsets.topic.replication.factor", "groups"),
-    "__transaction_state": ("transaction.state.log.replication.factor", "transactional producers"),
-}
+_DEPENDS_ON = {OFFSETS: "groups", TRANSACTIONS: "transactional producers"}
 
 
 def internal_topics(cluster: Cluster) -> Iterator[Finding]:
     """The keys speak of the topic's creation; an existing topic keeps the replicas that it was made with."""
     given = brokers(cluster)[:1]
-    for name, (key, who) in INTERNAL.items():
+    for name, who in _DEPENDS_ON.items():
+        key = REPLICAS_OF[name]
         topic = next((each for each in cluster.topics if each.name == name), None)
         for broker in given:
             wanted, where = number_of(cluster, broker, key), place_of(cluster, broker, key)
@@ -149,7 +147,7 @@ def internal_topics(cluster: Cluster) -> Iterator[Finding]:
                 yield Finding("contradiction", "error", what, where, "kafka-reassign-partitions.sh", "KAFKA-3959")
     for broker in given:
         least = number_of(cluster, broker, "transaction.state.log.min.isr")
-        factor = number_of(cluster, broker, "transaction.state.log.replication.factor")
+        factor = number_of(cluster, broker, REPLICAS_OF[TRANSACTIONS])
         where = place_of(cluster, broker, "transaction.state.log.min.isr")
         if least is not None and factor is not None and least > factor:
             what = (

@@ -167,7 +167,15 @@ class Topic:
         return self.name in INTERNAL
 
 
-INTERNAL = frozenset({"__consumer_offsets", "__transaction_state", "__share_group_state", "__cluster_metadata"})
+OFFSETS, TRANSACTIONS = "__consumer_offsets", "__transaction_state"
+
+INTERNAL = frozenset({OFFSETS, TRANSACTIONS, "__share_group_state", "__cluster_metadata"})
+
+REPLICAS_OF: Mapping[str, str] = {
+    OFFSETS: "offsets.topic.replication.factor",
+    TRANSACTIONS: "transaction.state.log.replication.factor",
+}
+"""The brokers' setting for how many replicas a topic of Kafka's own is created with."""
 
 
 @dataclass(frozen=True, slots=True)

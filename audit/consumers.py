@@ -11,12 +11,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from .cluster import Client, Cluster, Topic, Unknown
+from .cluster import OFFSETS, Client, Cluster, Unknown
 from .keys import at_least, value_of
 from .levels import LEVELS, Name
-from .verdicts import Answer, Judged, Table, Word
+from .signature import Subject
+from .verdicts import GRAVITY, Answer, Judged, Table
 
-OFFSETS = "__consumer_offsets"
 READERS, RESET, VERSION = "its consumers", "auto.offset.reset", "the consumer's version"
 
 TELLS: Mapping[str, str] = {
@@ -31,7 +31,6 @@ SEES_TRUNCATION = {"java": "2.3", "librdkafka": "2.1"}
 """Since when a client notices that the log was cut below its position: KAFKA-7747, librdkafka's notes of 2.1.0."""
 
 _AT_THE_END = ("latest", "largest", "end")
-_WORST: tuple[Word, ...] = ("can lose", "depends", "not checked", "no loss found")
 
 
 def with_consumers(every: Sequence[Judged], cluster: Cluster) -> list[Judged]:
@@ -49,15 +48,16 @@ def with_consumers(every: Sequence[Judged], cluster: Cluster) -> list[Judged]:
 
 
 def _rows(each: Judged, offsets: Judged | None, cluster: Cluster) -> Table:
+    readers = _readers(cluster, each.subject)
     return {
         **{("groups", level.name): _groups(each, offsets, level.name) for level in LEVELS},
-        **{("no-skips", level.name): _skips(each, offsets, level.name, cluster) for level in LEVELS},
+        **{("no-skips", level.name): _skips(each, offsets, level.name, cluster, readers) for level in LEVELS},
     }
 
 
 def worst(answers: Sequence[Answer]) -> Answer:
     """The gravest of several answers, with all that any as grave depends on."""
-    first = min(answers, key=lambda each: _WORST.index(each.word))
+    first = min(answers, key=lambda each: GRAVITY.index(each.word))
     on = dict.fromkeys(name for each in answers if each.word == first.word for name in each.on)
     return replace(first, on=tuple(on))
 
@@ -76,26 +76,24 @@ def _groups(each: Judged, offsets: Judged | None, level: Name) -> Answer:
     return _counted(found, f"groups commit to {OFFSETS}")
 
 
-def _skips(each: Judged, offsets: Judged | None, level: Name, cluster: Cluster) -> Answer:
+def _skips(
+    each: Judged, offsets: Judged | None, level: Name, cluster: Cluster, readers: Sequence[Client | None]
+) -> Answer:
     if each.subject.internal:
         return Answer("not checked", "", "Kafka reads it itself")
     cut = worst([each.table[name, level] for name in ("no-loss", "no-unread")])
     unknown = Answer("depends", "arithmetic", "", (OFFSETS,))
     forgotten = unknown if offsets is None else offsets.table["no-loss", level]
-    answers = [
-        answer
-        for topic in each.subject.topics
-        for reader in _readers(cluster, topic)
-        for answer in _skipped(cluster, reader, cut, forgotten)
-    ]
-    return worst(answers)
+    return worst([answer for reader in readers for answer in _skipped(cluster, reader, cut, forgotten)])
 
 
-def _readers(cluster: Cluster, topic: Topic) -> Sequence[Client | None]:
-    """The consumers of a topic; None where they are not stated."""
-    use = cluster.use_of(topic.name)
-    found = [] if use is None else [cluster.client(name, "consumer") for name in use.consumers]
-    return found or (None,)
+def _readers(cluster: Cluster, subject: Subject) -> Sequence[Client | None]:
+    """The consumers of any of the topics, each once; None if they are not stated of one of them."""
+    found: dict[Client | None, None] = {}
+    for use in map(cluster.use_of, [topic.name for topic in subject.topics]):
+        names = () if use is None else use.consumers
+        found |= dict.fromkeys([cluster.client(name, "consumer") for name in names] or [None])
+    return list(found)
 
 
 def _skipped(cluster: Cluster, reader: Client | None, cut: Answer, forgotten: Answer) -> Iterator[Answer]:

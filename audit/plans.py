@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from .cluster import Cluster, Topic
+from .cluster import REPLICAS_OF, TRANSACTIONS, Cluster, Topic
 from .patches import by_strimzi, kafka_config, more_brokers, racks, topic_config, topic_replicas, version
 from .signature import Subject
 
@@ -101,7 +101,7 @@ def _topic_setting(subject: Subject, name: str, value: str, cluster: Cluster) ->
 
 def _broker_key(subject: Subject, key: str) -> str:
     """What a topic that is not there yet takes the setting from."""
-    if key == "min.insync.replicas" and subject.topics[0].name == "__transaction_state":
+    if key == "min.insync.replicas" and subject.topics[0].name == TRANSACTIONS:
         return "transaction.state.log.min.isr"
     return "log.flush.interval.messages" if key == "flush.messages" else key
 
@@ -150,18 +150,12 @@ def _elr(cluster: Cluster) -> Step:
     )
 
 
-_KEYS = {
-    "__consumer_offsets": "offsets.topic.replication.factor",
-    "__transaction_state": "transaction.state.log.replication.factor",
-}
-
-
 def _reassign(subject: Subject, replicas: int, cluster: Cluster) -> Step:
     """More replicas, or (`replicas` is 0) the same number in more racks."""
     topic = subject.topics[0]
     cost = "the new replicas copy the whole log; throttle it, and wait until all are in sync before the next step"
     if subject.planned:
-        return _planned_replicas(_KEYS.get(topic.name, "default.replication.factor"), replicas, cluster, cost)
+        return _planned_replicas(REPLICAS_OF.get(topic.name, "default.replication.factor"), replicas, cluster, cost)
     if topic.resource is not None and replicas:
         says = f"Raise the replicas in the KafkaTopic: {cost}. {_NEEDS_CRUISE_CONTROL}.{_more(subject)}"
         return Step(says, _asked(subject, lambda asked: topic_replicas(asked, replicas)), False, cost)

@@ -15,7 +15,19 @@ from typing import Any
 
 from ..invariants.catalogue import find
 from ..language.binding import Definition
-from .cluster import Answer, Broker, Client, Cluster, Default, Origin, Stated, Topic, Unknown
+from .cluster import (
+    REPLICAS_OF,
+    TRANSACTIONS,
+    Answer,
+    Broker,
+    Client,
+    Cluster,
+    Default,
+    Origin,
+    Stated,
+    Topic,
+    Unknown,
+)
 from .keys import span, value_of
 
 Constant = bool | int | str
@@ -258,13 +270,9 @@ def _topics(cluster: Cluster) -> Iterator[tuple[Topic, bool]]:
     if told is None:
         return
     there = {topic.name for topic in cluster.topics}
-    internal = (
-        ("__consumer_offsets", "offsets.topic.replication.factor"),
-        ("__transaction_state", "transaction.state.log.replication.factor"),
-    )
-    if not there - {name for name, _ in internal}:
+    if not there - REPLICAS_OF.keys():
         yield from _planned(cluster, told, "(new topics)", "default.replication.factor")
-    for name, key in internal:
+    for name, key in REPLICAS_OF.items():
         if name not in there:
             yield from _planned(cluster, told, name, key)
 
@@ -367,7 +375,7 @@ def _min_isr(cluster: Cluster, topic: Topic, replicas: int, used: list[Used]) ->
 
 def _min_isr_answer(cluster: Cluster, topic: Topic, key: str) -> Answer:
     """The transaction log has a key of its own while it is not there yet."""
-    if topic.name == "__transaction_state" and not topic.partitions and cluster.brokers:
+    if topic.name == TRANSACTIONS and not topic.partitions and cluster.brokers:
         return value_of(cluster, cluster.brokers[0], "transaction.state.log.min.isr")
     return value_of(cluster, topic, key)
 

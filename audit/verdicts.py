@@ -34,6 +34,9 @@ from .signature import Signature, Subject, Variant
 Word = Literal["can lose", "no loss found", "depends", "not checked"]
 Basis = Literal["model", "arithmetic", ""]
 
+GRAVITY: tuple[Word, ...] = ("can lose", "depends", "not checked", "no loss found")
+"""The words, the gravest first."""
+
 RACK = "broker.rack"
 TELL_RACK = "broker.rack of each broker, and kafka-topics.sh --describe"
 INCONCLUSIVE = "inconclusive: "
@@ -264,6 +267,10 @@ DEFAULT: tuple[Requirement, ...] = (
 
 Result = Literal["met", "failed", "depends", "not checked", "accepted"]
 
+_MEANS: Mapping[Word, Result] = {
+    "can lose": "failed", "depends": "depends", "not checked": "not checked", "no loss found": "met"
+}  # fmt: skip
+
 
 @dataclass(frozen=True, slots=True)
 class Check:
@@ -286,11 +293,6 @@ def _checked(each: Judged, requirement: Requirement) -> Check:
     cells: list[tuple[Name, Answer]] = [
         (level, each.table[requirement.question, level]) for level in requirement.levels()
     ]
-    order: tuple[tuple[Word, Result], ...] = (
-        ("can lose", "failed"), ("depends", "depends"), ("not checked", "not checked")
-    )  # fmt: skip
-    for word, result in order:
-        for level, cell in cells:
-            if cell.word == word:
-                return Check(requirement, result, level, cell)
-    return Check(requirement, "met")
+    level, cell = min(cells, key=lambda each: GRAVITY.index(each[1].word))
+    result = _MEANS[cell.word]
+    return Check(requirement, result) if result == "met" else Check(requirement, result, level, cell)

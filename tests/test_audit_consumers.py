@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from tidegate.audit.cluster import Client, Cluster, Origin, Setting, Stated, Topic, Use
-from tidegate.audit.consumers import OFFSETS, READERS, RESET, VERSION, sees_truncation, with_consumers
+from tidegate.audit.cluster import OFFSETS, Client, Cluster, Origin, Setting, Stated, Topic, Use
+from tidegate.audit.consumers import READERS, RESET, VERSION, sees_truncation, with_consumers
 from tidegate.audit.levels import LEVELS, OF_TOPICS, Name
 from tidegate.audit.repair import wanted_of
 from tidegate.audit.signature import Subject

@@ -304,7 +304,7 @@ class SparkRunner:
         return sum(store.lastStageAttempt(stage).shuffleWriteBytes() for stage in stages)
 
     def _let_go(self, shuffled: int) -> None:
-        """Have the files of shuffles that are over removed, once they are many. A Connect server does so by itself."""
+        """Have the files of shuffles that are over removed, once they are many. A Connect server looks by itself."""
         self._lying += shuffled
         if self._lying > SHUFFLED_MAX:
             self._lying = 0
