@@ -9,11 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from .cluster import OFFSETS, REPLICAS_OF, TRANSACTIONS, Broker, Cluster, Finding, Severity, Stated, Topic, Unknown
-from .keys import at_least, number_of, place_of, table, value_of
+from .keys import at_least, left_out, number_of, place_of, table, value_of
 from .rules_of_clients import of_clients
 from .rules_of_versions import of_versions
 
 Rule = Callable[[Cluster], Iterator[Finding]]
+
+DURABILITY = ("min.insync.replicas", "unclean.leader.election.enable", "flush.messages")
+"""What of a topic decides whether it loses, and may be set for brokers as well."""
 
 
 def advise(cluster: Cluster) -> tuple[Finding, ...]:
@@ -21,6 +24,7 @@ def advise(cluster: Cluster) -> tuple[Finding, ...]:
     rules: tuple[Rule, ...] = (
         min_isr_above_replicas,
         brokers_that_differ,
+        descriptions_without,
         weaker_below,
         one_rack,
         internal_topics,
@@ -71,13 +75,13 @@ def min_isr_above_replicas(cluster: Cluster) -> Iterator[Finding]:
         }[capped]
         what = f"{many([each.name for each in topics])} with min.insync.replicas={least} and {factor} replicas: {then}"
         where = place_of(cluster, topics[0], "min.insync.replicas")
-        to_do = f"raise the replication factor to {least + 1}, or lower min.insync.replicas below {factor + 1}"
+        to_do = f"raise the replication factor to {least + 1}, or lower min.insync.replicas to {max(1, factor - 1)}"
         yield Finding("arithmetic", "error", what, where, to_do, "KAFKA-15583")
 
 
 def brokers_that_differ(cluster: Cluster) -> Iterator[Finding]:
     """A topic takes its defaults from the broker that leads it, so that a change of leader changes them."""
-    for key in ("min.insync.replicas", "unclean.leader.election.enable", "flush.messages", "replica.lag.time.max.ms"):
+    for key in (*DURABILITY, "replica.lag.time.max.ms"):
         told = {each.id: value_of(cluster, each, table()[key].broker_names[0]) for each in brokers(cluster)}
         values = {number: answer.value for number, answer in told.items() if not isinstance(answer, Unknown)}
         if len(set(values.values())) > 1:
@@ -86,6 +90,20 @@ def brokers_that_differ(cluster: Cluster) -> Iterator[Finding]:
             what = f"{table()[key].broker_names[0]} is not the same on all brokers: {said}"
             to_do = "make it the same everywhere, or set it on each topic"
             yield Finding("contradiction", "error", what, stated[-1], to_do)
+
+
+def descriptions_without(cluster: Cluster) -> Iterator[Finding]:
+    """A file that says more than the description of a topic: the broker has not read it, or ZooKeeper was asked."""
+    for key in DURABILITY:
+        groups: dict[Stated, list[str]] = {}
+        for topic in cluster.topics:
+            for said in left_out(cluster, topic, table()[key]):
+                groups.setdefault(said, []).append(topic.name)
+        for said, names in groups.items():
+            what = f"{many(names)} described without {key}, though {said.origin} sets {said.value}: which holds is open"
+            to_do = "restart the broker with this file, and describe the topic with --bootstrap-server, which shows it"
+            first = next(each for each in cluster.topics if each.name == names[0])
+            yield Finding("contradiction", "warning", what, first.origin, to_do)
 
 
 def weaker_below(cluster: Cluster) -> Iterator[Finding]:
@@ -192,12 +210,16 @@ def lag_and_fetch(cluster: Cluster) -> Iterator[Finding]:
 
 def storage(cluster: Cluster) -> Iterator[Finding]:
     """Where the log lies, and whether it outlives the process."""
+    groups: dict[tuple[str, bool], list[Broker]] = {}
     for broker in brokers(cluster):
         dirs = value_of(cluster, broker, "log.dirs")
         if not isinstance(dirs, Unknown) and any(each.strip().startswith(TEMPORARY) for each in dirs.value.split(",")):
-            what = f"log.dirs={dirs.value[:60]}: a temporary folder is emptied by cleaners and restarts"
-            where = place_of(cluster, broker, "log.dirs")
-            yield Finding("advice", "warning", what, where, "put log.dirs on a disk of its own")
+            groups.setdefault((dirs.value[:60], isinstance(dirs, Stated)), []).append(broker)
+    for (dirs, stated), alike in groups.items():
+        who = "" if len(alike) == 1 else f" on {len(alike)} brokers"
+        what = f"log.dirs={dirs}{who}{'' if stated else ', by default'}: a temporary folder is emptied by cleaners"
+        where = place_of(cluster, alike[0], "log.dirs")
+        yield Finding("advice", "warning", f"{what} and restarts", where, "put log.dirs on a disk of its own")
     lost = [each for each in cluster.brokers if each.ephemeral]
     if lost:
         what = f"{len(lost)} node(s) have ephemeral storage: every restart is the loss of a disk"

@@ -62,6 +62,6 @@ def _report(each: Judged, cluster: Cluster, asked: Asked, explorations: Explorat
 
 
 def exit_of(checks: Sequence[Check]) -> int:
-    """1 if a requirement failed, 5 if one is not decided, else 0."""
+    """1 if a requirement failed, 5 if one is not decided or if there was nothing to ask of, else 0."""
     results = {check.result for check in checks}
-    return FAILED if "failed" in results else UNDECIDED if results - {"met", "accepted"} else 0
+    return FAILED if "failed" in results else UNDECIDED if results - {"met", "accepted"} or not results else 0

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from .cluster import OFFSETS, Client, Cluster, Unknown
-from .keys import at_least, value_of
+from .keys import at_least, underneath, value_of
 from .levels import LEVELS, Name
 from .signature import Subject
 from .verdicts import GRAVITY, Answer, Judged, Table
@@ -128,5 +128,5 @@ def _if_so(answer: Answer, fact: str | None, why: str) -> Answer:
 
 def sees_truncation(reader: Client) -> bool | None:
     """Whether a consumer notices that the log was cut below its position; None if nothing says."""
-    since = None if reader.family is None else SEES_TRUNCATION.get(reader.family.value)
+    since = SEES_TRUNCATION.get(underneath(reader) or "")
     return None if since is None or reader.version is None else at_least(reader.version.value, since)

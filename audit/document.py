@@ -34,6 +34,10 @@ class Report:
     now: Document | None = None
 
 
+NOTHING = "nothing was asked: no topic and no broker is in what was given; add server.properties or the topics"
+"""What an audit without signatures says: silence would be taken for a pass."""
+
+
 def document(
     cluster: Cluster,
     findings: Sequence[Finding],
@@ -47,7 +51,7 @@ def document(
         "schema": SCHEMA,
         "tool": tool(),
         "exit": exit_,
-        "headline": told[0]["headline"] if told else "there is no topic to ask about",
+        "headline": told[0]["headline"] if told else NOTHING,
         "files": [{"path": path, "format": format_} for path, format_ in cluster.files],
         "versions": _versions(cluster),
         "assumptions": list(cluster.assumptions),

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
@@ -116,8 +116,7 @@ def value_of(cluster: Cluster, thing: Topic | Broker | Client, key: str) -> Answ
     a number or a boolean is safe to read as such. KeyError if the table does not have the key.
     """
     if isinstance(thing, Client):
-        family = thing.family.value if thing.family else None
-        return _legal(_for_client(thing, table()[key]), table()[key], family)
+        return _legal(_for_client(thing, table()[key]), table()[key], underneath(thing))
     if isinstance(thing, Broker):
         return _legal(_for_broker(cluster, thing, known()[key]), known()[key])
     return _legal(_for_topic(cluster, thing, table()[key]), table()[key])
@@ -155,23 +154,35 @@ def _for_client(client: Client, key: Key) -> Answer:
     found = _stated(client.settings, key.name)
     if found is not None:
         return Stated(found.value, found.origin)
-    family = _underneath(client.family.value, key) if client.family is not None else None
-    rows = [row for row in key.defaults if client.family is None or row.of == family]
-    possible = tuple(dict.fromkeys(Default(row.value, f"{row.of}: {row.source}") for row in rows))
     what = f"`{key.name}` of {client.kind} {client.name} is not stated"
     if client.family is None:
+        possible = tuple(dict.fromkeys(_of_any_family(client, key)))
         return Unknown(f"{what}, nor is the client's family", "--client FAMILY:VERSION, such as java:3.9", possible)
+    rows = [row for row in key.defaults if row.of == _owner(client, key)]
     if not rows:
         return Unknown(f"{what}, and its default in {client.family.value} is not known here", f"set {key.name}")
     return _by_version(rows, what, client.version, "--client FAMILY:VERSION, such as java:3.9", "client's version")
 
 
-def _underneath(family: str, key: Key) -> str | None:
+def _of_any_family(client: Client, key: Key) -> Iterator[Default]:
+    """What a setting may be: a family's default, or what the file says by a name that this family alone has."""
+    said = {family: _stated(client.settings, name) for family, names in key.aliases.items() for name in names}
+    yield from (Default(each.value, f"{family}: {each.origin}") for family, each in said.items() if each is not None)
+    yield from (Default(row.value, f"{row.of}: {row.source}") for row in key.defaults if said.get(row.of) is None)
+
+
+def underneath(client: Client) -> str | None:
+    """The family whose code a client runs: "java" for Spring's, "librdkafka" for what wraps it; None: not stated."""
+    if client.family is None:
+        return None
+    wrapper = _document()["families"].get(client.family.value)
+    return client.family.value if wrapper is None else wrapper["like"]
+
+
+def _owner(client: Client, key: Key) -> str | None:
     """Whose default a client has; None if it sets one of its own."""
-    other = _document()["families"].get(family)
-    if other is None:
-        return family
-    return None if key.name in other["but"] else other["like"]
+    wrapper = _document()["families"].get(client.family.value) if client.family else None
+    return None if wrapper is not None and key.name in wrapper["but"] else underneath(client)
 
 
 def _by_version(rows: Sequence[Row], what: str, version: Stated | None, tell: str, whose: str) -> Answer:
@@ -240,8 +251,15 @@ def _for_topic(cluster: Cluster, topic: Topic, key: Key) -> Answer:
 
 
 def _default_in_use(cluster: Cluster, topic: Topic, key: Key, what: str) -> Answer:
-    """What a described topic leaves out is a default: the table's, or the one that its brokers show in full."""
+    """What a described topic leaves out is a default: the table's, or the one that its brokers show in full. If their
+    files set something else, it may be either.
+    """
     answer = default_of(cluster, key, what)
+    against = left_out(cluster, topic, key)
+    if against:
+        why = f"{what} where it is described, though {against[0].origin} sets {against[0].value}"
+        either = (*_defaults(answer), *(Default(each.value, str(each.origin)) for each in against))
+        return Unknown(why, "a description by the brokers that run with these files", tuple(dict.fromkeys(either)))
     if isinstance(answer, Unknown) and "broker" in key.scopes:
         shown = _from_brokers(cluster, topic, key, what)
         if isinstance(shown, Stated) and shown.value in {each.value for each in answer.possible}:
@@ -249,10 +267,37 @@ def _default_in_use(cluster: Cluster, topic: Topic, key: Key, what: str) -> Answ
     return answer
 
 
-def _from_brokers(cluster: Cluster, topic: Topic, key: Key, what: str) -> Answer:
+def left_out(cluster: Cluster, topic: Topic, key: Key) -> list[Stated]:
+    """What the files of a topic's brokers set, and its description would show and does not: kafka-topics.sh prints all
+    that is set, whoever set it, unless it asks ZooKeeper. One statement a value, empty if nothing contradicts.
+    """
+    if not topic.complete or "broker" not in key.scopes or _stated(topic.settings, key.name) is not None:
+        return []
+    defaults = {each.value for each in _defaults(default_of(cluster, key, ""))}
+    mine, _ = _brokers_of(cluster, topic)
+    stated = [said for broker in mine if (said := _on_broker(cluster, broker, key)) is not None]
+    return list({said.value: said for said in reversed(stated) if said.value not in defaults}.values())
+
+
+def _defaults(answer: Answer) -> tuple[Default, ...]:
+    match answer:
+        case Default():
+            return (answer,)
+        case Unknown(possible=possible):
+            return possible
+        case Stated():
+            return ()
+
+
+def _brokers_of(cluster: Cluster, topic: Topic) -> tuple[list[Broker], set[int]]:
+    """The brokers that keep a topic, else all of them; and their numbers, as far as the topic tells."""
     held = {number for partition in topic.partitions for number in partition.replicas}
     brokers = [b for b in cluster.brokers if "broker" in b.roles or not b.roles]
-    mine = [b for b in brokers if b.id in held] or brokers
+    return [b for b in brokers if b.id in held] or brokers, held
+
+
+def _from_brokers(cluster: Cluster, topic: Topic, key: Key, what: str) -> Answer:
+    mine, held = _brokers_of(cluster, topic)
     told = [b for b in mine if b.settings]
     if not told:
         found = _stated(cluster.dynamic, key.broker_names[0])
@@ -263,8 +308,15 @@ def _from_brokers(cluster: Cluster, topic: Topic, key: Key, what: str) -> Answer
     values = {each.value if not isinstance(each, Unknown) else None for each in answers}
     if len(values) > 1:
         said = "; ".join(f"broker {b.id}: {_told(a)}" for b, a in zip(told, answers, strict=True))
-        return Unknown(f"{what}, and its brokers differ ({said})", f"the same {key.broker_names[0]} on each broker")
+        why, tell = f"{what}, and its brokers differ ({said})", f"the same {key.broker_names[0]} on each broker"
+        return Unknown(why, tell, _either(answers))
     return _assumed(answers[0], told, mine, held)
+
+
+def _either(answers: Sequence[Answer]) -> tuple[Default, ...]:
+    """What it may be: what one of the brokers has."""
+    found = [Default(a.value, str(a.origin)) if isinstance(a, Stated) else a for a in answers]
+    return tuple({each.value: each for a in found for each in _defaults(a)}.values())
 
 
 def _told(answer: Answer) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from .cluster import Client, Cluster, Finding, Setting, Unknown
-from .keys import number_of, place_of, value_of
+from .keys import number_of, place_of, underneath, value_of
 
 
 def of_clients(cluster: Cluster) -> Iterator[Finding]:
@@ -26,11 +26,13 @@ def stated(client: Client, key: str) -> Setting | None:
 
 
 def refused(cluster: Cluster, client: Client) -> Iterator[Finding]:
-    """Java's producer refuses idempotence with acks other than all, without retries, or with over 5 in flight."""
+    """Java's producer, and librdkafka's (CONFIGURATION.md, `enable.idempotence`), refuse idempotence with acks other
+    than all, without retries, or with over 5 in flight.
+    """
     asked = stated(client, "enable.idempotence")
     explicit = asked is not None and asked.value.lower() == "true"
     transactional = stated(client, "transactional.id")
-    if client.family is None or client.family.value not in ("java", "spring"):
+    if underneath(client) not in ("java", "librdkafka"):
         return
     wrong = [each for each in client.settings if _breaks(each)]
     for each in wrong:
@@ -107,7 +109,7 @@ def commits(cluster: Cluster, client: Client) -> Iterator[Finding]:
     if isinstance(answer, Unknown) or answer.value != "true":
         return
     what = "offsets are committed by a clock: records that were fetched and not yet processed are skipped after a crash"
-    if client.family is not None and client.family.value in ("java", "spring"):
+    if underneath(client) == "java":
         what += ", if they are processed outside of the polling thread"
     to_do = "enable.auto.commit=false, and commit after processing"
     yield Finding(

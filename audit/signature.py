@@ -266,7 +266,7 @@ def _together(made: Iterable[Subject]) -> list[Subject]:
 def _topics(cluster: Cluster) -> Iterator[tuple[Topic, bool]]:
     """The topics that are there, and those that are not but that the brokers' configuration speaks of."""
     yield from ((topic, False) for topic in cluster.topics)
-    told = next((each for each in cluster.brokers if each.settings and "broker" in (each.roles or ("broker",))), None)
+    told = _keeper(cluster)
     if told is None:
         return
     there = {topic.name for topic in cluster.topics}
@@ -275,6 +275,11 @@ def _topics(cluster: Cluster) -> Iterator[tuple[Topic, bool]]:
     for name, key in REPLICAS_OF.items():
         if name not in there:
             yield from _planned(cluster, told, name, key)
+
+
+def _keeper(cluster: Cluster) -> Broker | None:
+    """A broker that keeps topics and whose settings were given: new topics are made as it says."""
+    return next((each for each in cluster.brokers if each.settings and "broker" in (each.roles or ("broker",))), None)
 
 
 def _planned(cluster: Cluster, broker: Broker, name: str, key: str) -> Iterator[tuple[Topic, bool]]:
@@ -330,8 +335,7 @@ def _signature(sets: Mapping[str, Any]) -> Signature:
 
 
 def _facts(cluster: Cluster, topic: Topic, producer: Client | None, used: list[Used]) -> Iterator[Fact]:
-    replicas = _replicas(topic)
-    used.append(Used("replication factor", str(replicas), topic.origin))
+    replicas = _replicas(cluster, topic, used)
     yield Fact("replication factor", (Choice(str(replicas), {"replicas": replicas}),))
     yield _min_isr(cluster, topic, replicas, used)
     yield from _version_facts(cluster, used)
@@ -341,14 +345,28 @@ def _facts(cluster: Cluster, topic: Topic, producer: Client | None, used: list[U
     yield from _producer_facts(cluster, topic, producer, used)
 
 
-def _replicas(topic: Topic) -> int:
+def _replicas(cluster: Cluster, topic: Topic, used: list[Used]) -> int:
     sizes = {len(set(each.replicas) - set(each.removing)) for each in topic.partitions if each.replicas}
     found = min(sizes, default=topic.replication_factor)
+    if found is not None:
+        used.append(Used("replication factor", str(found), topic.origin))
+    else:
+        found = _made_with(cluster, topic, used)
     if found is None:
         raise CannotTell(f"the replication factor of {topic.name} is not stated; give kafka-topics.sh --describe")
     if not 1 <= found <= MOST_REPLICAS:
         raise CannotTell(f"{topic.name} has {found} replicas, and the model has 1 to {MOST_REPLICAS}")
     return found
+
+
+def _made_with(cluster: Cluster, topic: Topic, used: list[Used]) -> int | None:
+    """A resource that asks for no number of replicas has its topic made with the brokers' default."""
+    broker = _keeper(cluster)
+    if topic.resource is None or broker is None:
+        return None
+    key = "default.replication.factor"
+    answer = _noted(value_of(cluster, broker, key), key, used)
+    return None if isinstance(answer, Unknown) else int(answer.value)
 
 
 def _noted(answer: Answer, key: str, used: list[Used]) -> Answer:
@@ -366,7 +384,9 @@ def _min_isr(cluster: Cluster, topic: Topic, replicas: int, used: list[Used]) ->
     key = "min.insync.replicas"
     answer = _noted(_min_isr_answer(cluster, topic, key), key, used)
     if isinstance(answer, Unknown):
-        choices = tuple(Choice(str(n), {"min_isr": n}) for n in range(1, replicas + 1))
+        told = sorted({max(1, int(each.value)) for each in answer.possible if each.value.isdecimal()})
+        values = told if len(told) > 1 else range(1, replicas + 1)  # Apache's default alone would be a guess
+        choices = tuple(Choice(str(n), {"min_isr": n}) for n in values)
         return Fact(key, choices, answer.tell)
     if not answer.value.isdecimal():
         raise CannotTell(f"{key} of {topic.name} is `{answer.value}`, which is no number; correct it")
@@ -390,11 +410,18 @@ def _truth(cluster: Cluster, topic: Topic, key: str, name: str, used: list[Used]
 
 def _fsync(cluster: Cluster, topic: Topic, used: list[Used]) -> Fact:
     """No release and no distribution flushes by default: where nothing is stated it is never."""
-    answer = value_of(cluster, topic, "flush.messages")
-    always = not isinstance(answer, Unknown) and answer.value == "1"
+    key = "flush.messages"
+    answer = value_of(cluster, topic, key)
+    if isinstance(answer, Unknown):
+        may = any(each.value == "1" for each in answer.possible)
+        return Fact(key, (_flushing(always=False), *((_flushing(always=True),) if may else ())), answer.tell)
     if isinstance(answer, Stated):
-        _noted(answer, "flush.messages", used)
-    return Fact("flush.messages", (Choice("1" if always else "never", {"fsync": always}),))
+        _noted(answer, key, used)
+    return Fact(key, (_flushing(always=answer.value == "1"),))
+
+
+def _flushing(*, always: bool) -> Choice:
+    return Choice("1" if always else "never", {"fsync": always})
 
 
 # --- versions as facts ------------------------------------------------------------------------------------------------

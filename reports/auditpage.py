@@ -41,6 +41,8 @@ def audit_page(document: Document, paper: Paper, *, every: bool = False) -> Page
 
 def audit_verdict(document: Document) -> str:
     """What came of the requirements, in one line."""
+    if not document["subjects"]:
+        return f"? {document['headline']}"
     asked = ", ".join(dict.fromkeys(each["require"] for each in document["requirements"]))
     failed = sum(1 for each in document["subjects"] if each["failed"])
     unclear = sum(1 for each in document["subjects"] if _is_open(each) and not each["failed"])

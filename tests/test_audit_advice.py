@@ -67,6 +67,13 @@ def test_brokers_that_differ(tmp_path: Path) -> None:
     assert "broker 1 has 2, broker 2 has 1, broker 3 has 2" in finding.what
 
 
+def test_a_description_that_does_not_show_what_the_files_set(tmp_path: Path) -> None:
+    files = three(SOUND) | {"topics.txt": described("a", "1,2,3") + described("b", "1,2,3")}
+    finding = one(findings(tmp_path, files), "described without")
+    assert finding.what.startswith("2 topics, such as a, described without min.insync.replicas, though ")
+    assert finding.what.endswith("server-1.properties:6 sets 2: which holds is open")
+
+
 WIDE = """\
 Default configs for brokers in the cluster are:
   min.insync.replicas=1 sensitive=false synonyms={DYNAMIC_DEFAULT_BROKER_CONFIG:min.insync.replicas=1}

@@ -213,6 +213,14 @@ def test_a_mistake_is_told(arguments: tuple[str, ...], exit_: int, told: str, ti
     assert done.exit == exit_ and told in done.err
 
 
+@pytest.mark.parametrize("text", ["acks=all\nbatch.size=1\n", "process.roles=controller\nnode.id=1\n"])
+def test_silence_is_no_pass(text: str, tidegate: Run, tmp_path: Path) -> None:
+    (tmp_path / "some.properties").write_text(text, encoding="utf-8")
+    done = tidegate("audit", str(tmp_path))
+    assert done.exit == 5
+    assert done.out.startswith("? nothing was asked: no topic and no broker is in what was given; add")
+
+
 def test_what_does_not_finish_is_not_checked(tidegate: Run) -> None:
     done = tidegate("audit", str(CLUSTERS / "shipped-defaults"), *OLD, "--time", "0.001", "--no-cache")
     assert done.exit == 5

@@ -246,6 +246,46 @@ def test_librdkafkas_names_are_read_as_kafkas(tmp_path: Path) -> None:
     assert isinstance(answer, Stated) and answer.value == "1" and answer.origin.line == 2
 
 
+@pytest.mark.parametrize("family", ["librdkafka", "confluent-kafka-python"])
+def test_librdkafkas_names_are_read_as_kafkas_where_an_option_says_that_it_is_librdkafka(
+    tmp_path: Path, family: str
+) -> None:
+    (tmp_path / "app.properties").write_text("bootstrap.servers=a\nrequest.required.acks=1\n", encoding="utf-8")
+    cluster, findings = read([tmp_path], Options(clients=(f"{family}:2.3",)))
+    answer = value_of(cluster, cluster.clients[0], "acks")
+    assert isinstance(answer, Stated) and answer.value == "1" and not findings
+
+
+@pytest.mark.parametrize("said", [("java:3.9", "b.conf=librdkafka"), ("b.conf=librdkafka", "java:3.9")])
+def test_what_is_said_of_one_client_is_stronger_than_what_is_said_of_all(tmp_path: Path, said: tuple[str, ...]) -> None:
+    for name in ("a.properties", "b.conf"):
+        (tmp_path / name).write_text("bootstrap.servers=x\nacks=1\nretries=3\n", encoding="utf-8")
+    cluster, _ = read([tmp_path], Options(clients=said))
+    found = {c.name: (c.family and c.family.value, c.version and c.version.value) for c in cluster.clients}
+    assert found == {"a.properties": ("java", "3.9"), "b.conf": ("librdkafka", None)}
+
+
+def test_an_option_about_a_client_that_is_not_there_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "a.properties").write_text("bootstrap.servers=x\nacks=1\n", encoding="utf-8")
+    expected = r"^--client b=java: no client's file is called so; those that were read: \S+/a.properties\.$"
+    with pytest.raises(CannotRead, match=expected):
+        read([tmp_path], Options(clients=("b=java:3.9",)))
+
+
+def test_a_pattern_that_no_topic_has_is_told(tmp_path: Path) -> None:
+    mapping = '[topic."paymnts.*"]\nproducer = "p.properties"\n[topic.orders]\nproducer = "p.properties"\n'
+    topics = "Topic: orders\tTopicId: x\tPartitionCount: 0\tReplicationFactor: 3\tConfigs: \n"
+    _, findings = of(tmp_path, audit__toml=mapping, p__properties="acks=1\nlinger.ms=1\n", topics__txt=topics)
+    (found,) = [each for each in findings if "paymnts" in each.what]
+    assert found.what == "`paymnts.*` is the name of no topic among the 1 that were read" and found.where.line == 1
+
+
+def test_a_client_of_no_stated_family_may_mean_what_librdkafka_reads(tmp_path: Path) -> None:
+    cluster, _ = of(tmp_path, app__properties="bootstrap.servers=a\nrequest.required.acks=0\n")
+    answer = value_of(cluster, cluster.clients[0], "acks")
+    assert isinstance(answer, Unknown) and {each.value for each in answer.possible} == {"0", "1", "all"}
+
+
 SPRING = """\
 spring.kafka.bootstrap-servers=a:9092
 spring.kafka.producer.acks=all
@@ -326,6 +366,20 @@ def test_strimzis_resources(tmp_path: Path) -> None:
     assert answer.origin.place == "spec.kafka.config.min.insync.replicas"
     unclean = value_of(cluster, orders, "unclean.leader.election.enable")
     assert not isinstance(unclean, Unknown) and unclean.value == "false"
+
+
+def test_a_pool_of_another_cluster_is_left_out(tmp_path: Path) -> None:
+    other = STRIMZI.split("---\n")[1].replace("name: both", "name: theirs").replace(": my-cluster", ": another")
+    cluster, findings = of(tmp_path, cluster__yaml=STRIMZI + "---\n" + other)
+    assert len(cluster.brokers) == 3
+    (said_so,) = [each for each in findings if each.kind == "not_read"]
+    assert said_so.what == "KafkaNodePool theirs is of cluster another, not of my-cluster: left out"
+
+
+def test_an_audit_is_of_one_cluster(tmp_path: Path) -> None:
+    other = STRIMZI.split("---\n")[0].replace("my-cluster", "another")
+    with pytest.raises(CannotRead, match=r"^two Kafka resources, my-cluster \(\S+:1\) and another \(\S+:26\): an"):
+        of(tmp_path, cluster__yaml=STRIMZI + "---\n" + other)
 
 
 COMPOSE = """\

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from ..cluster import HIDDEN, Client, Cluster, Finding, Origin, Setting
-from ..keys import Key, known, table, wrong
+from ..keys import Key, known, table, underneath, wrong
 from . import names
 
 MOST_SHOWN = 40
@@ -32,7 +32,7 @@ def _layers(cluster: Cluster) -> Iterator[Layer]:
     for topic in cluster.topics:
         yield ("topic",), topic.settings, None
     for client in cluster.clients:
-        family = client.family.value if client.family else None
+        family = underneath(client)
         scopes: tuple[str, ...] = (client.kind,)
         if family == "librdkafka":
             scopes = (client.kind, "librdkafka")
@@ -85,7 +85,7 @@ def _unknown(setting: Setting, scopes: tuple[str, ...], elsewhere: list[str], cl
 
 
 def _values(settings: Sequence[Setting], client: Client | None) -> Iterator[Finding]:
-    family = client.family.value if client is not None and client.family else None
+    family = underneath(client) if client is not None else None
     for each in settings:
         key = table().get(each.key) or known().get(each.key)
         message = wrong(key, each.value, family) if key is not None and each.value not in (HIDDEN, "") else ""

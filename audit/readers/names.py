@@ -40,6 +40,12 @@ def canonical(family: str) -> Mapping[str, str]:
 
 
 @cache
+def aliases() -> frozenset[str]:
+    """Every name that a family of clients has for a setting of Kafka."""
+    return frozenset(name for key in table().values() for alias in key.aliases.values() for name in alias)
+
+
+@cache
 def nearest(name: str, scopes: tuple[str, ...]) -> str | None:
     """The setting that a misspelt one may mean, or None if none is near."""
     every = sorted(set[str]().union(*(by_scope()[scope] for scope in scopes)) | set(OLD))

@@ -158,8 +158,6 @@ def of_clients(path: str, settings: list[Setting], kinds: tuple[str, ...]) -> Pa
     """A client's own file. Its family is stated only by keys and classes that no other family has."""
     part = Part(" and ".join(kinds) + " properties")
     family = family_of(settings)
-    if family is not None and family.value == "librdkafka":
-        settings = [_canonical(each) for each in settings]
     stem = PurePath(path).name
     for kind in kinds:
         word = "producer" if kind == "producer" else "consumer"
@@ -183,11 +181,6 @@ def family_of(settings: list[Setting]) -> Stated | None:
         return None
     family, mark = marks[0]
     return Stated(family, mark.origin, f"`{mark.key}` is a setting of the {family} client alone")
-
-
-def _canonical(setting: Setting) -> Setting:
-    name = names.canonical("librdkafka").get(setting.key)
-    return Setting(name, setting.value, setting.origin) if name else setting
 
 
 SPRING = {

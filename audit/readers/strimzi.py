@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from ..cluster import Broker, Origin, Role, Setting, Topic
+from ..cluster import Broker, CannotRead, Origin, Role, Setting, Topic
 from .part import Part, numbers
 from .yamls import Tree
 
 KINDS = ("Kafka", "KafkaNodePool", "KafkaTopic")
+
+LABEL = "strimzi.io/cluster"
+"""Whose pool or topic a resource is."""
 
 
 def recognised(tree: Tree) -> bool:
@@ -38,6 +41,7 @@ def read(resources: Resources) -> Part:
     Node ids are given as the operator does: pool after pool, from 0.
     """
     part = Part("Strimzi resources")
+    resources = list(_of_one_cluster(part, resources))
     pools = [each for each in resources if each[1].text("kind") == "KafkaNodePool"]
     for path, tree in resources:
         if tree.text("kind") == "Kafka":
@@ -49,6 +53,22 @@ def read(resources: Resources) -> Part:
     path, first = resources[0]
     part.fact("distribution", "strimzi", Origin(path, first.line, "apiVersion"))
     return part
+
+
+def _of_one_cluster(part: Part, resources: Resources) -> Iterator[tuple[str, Tree]]:
+    """What belongs to the one Kafka resource, as the label says. CannotRead where there are two."""
+    clusters = [each for each in resources if each[1].text("kind") == "Kafka"]
+    if len(clusters) > 1:
+        where = " and ".join(f"{tree.text('metadata', 'name')} ({path}:{tree.line})" for path, tree in clusters[:2])
+        raise CannotRead(f"two Kafka resources, {where}: an audit is of one cluster; give the files of each alone.")
+    name = clusters[0][1].text("metadata", "name") if clusters else None
+    for path, tree in resources:
+        label = tree.text("metadata", "labels", LABEL)
+        if None not in (name, label) and label != name and tree.text("kind") != "Kafka":
+            what = f"{tree.text('kind')} {tree.text('metadata', 'name')} is of cluster {label}, not of {name}: left out"
+            part.note("not_read", "warning", what, Origin(path, tree.line), f"correct {LABEL}, or audit {label} alone")
+        else:
+            yield path, tree
 
 
 def _kafka(part: Part, path: str, tree: Tree, pools: Resources) -> None:

@@ -21,7 +21,7 @@ from ..cluster import (
     Topic,
     Versions,
 )
-from ..keys import known, span, table
+from ..keys import known, span, table, underneath
 from . import names, properties
 from .part import Part, numbers
 
@@ -82,7 +82,7 @@ def scrubbed(settings: Iterable[Setting]) -> tuple[Setting, ...]:
 
 
 def _scrubbed(setting: Setting) -> Setting:
-    if setting.key in known() or setting.key in table():
+    if setting.key in known() or setting.key in table() or setting.key in names.aliases():
         return setting
     scopes = tuple(names.by_scope())
     plain = not re.search(r"[._\-]", setting.key) and not any(setting.key in names.by_scope()[s] for s in scopes)
@@ -201,16 +201,24 @@ def _both(joined: _Joined, first: Topic, second: Topic) -> Topic:
 
 
 def _clients(joined: _Joined, options: Options) -> tuple[Client, ...]:
-    told = [_client_option(text) for text in options.clients]
-    found: list[Client] = []
-    for client in (each for part in joined.parts for each in part.clients):
-        family, version = client.family, client.version
-        for name, option_family, option_version in told:
-            if name in (None, client.name, client.origin.path):
-                family = Stated(option_family, OPTIONS)
-                version = Stated(option_version, OPTIONS) if option_version else version
-        found.append(replace(client, family=family, version=version, settings=scrubbed(client.settings)))
-    return tuple(found)
+    """Every client as its file and the options say. What is said of one file is stronger than what is said of all."""
+    clients = [client for part in joined.parts for client in part.clients]
+    told = sorted((_client_option(text) for text in options.clients), key=lambda each: each[0] is not None)
+    for name, family, _ in told:
+        if name is not None and not any(client.called(name) for client in clients):
+            files = ", ".join(dict.fromkeys(client.origin.path for client in clients)) or "none"
+            raise CannotRead(f"--client {name}={family}: no client's file is called so; those that were read: {files}.")
+    return tuple(_told(client, told) for client in clients)
+
+
+def _told(client: Client, told: Sequence[tuple[str | None, str, str | None]]) -> Client:
+    for name, family, version in told:
+        if name is None or client.called(name):
+            said = Stated(version, OPTIONS) if version else None
+            client = replace(client, family=Stated(family, OPTIONS), version=said)
+    aliases = names.canonical(underneath(client) or "")
+    settings = (replace(each, key=aliases.get(each.key, each.key)) for each in client.settings)
+    return replace(client, settings=scrubbed(settings))
 
 
 def _client_option(text: str) -> tuple[str | None, str, str | None]:
@@ -317,8 +325,12 @@ def _quorum(joined: _Joined, versions: Versions) -> Quorum | None:
 
 
 def _uses(joined: _Joined, cluster: Cluster) -> None:
-    """A mapping that names a client which is not there must not be taken for one that says nothing."""
+    """A mapping that names a client which is not there, or no topic, must not be taken for one that says nothing."""
     for use in cluster.uses:
+        if use.subject == "topic" and cluster.topics and not any(use.covers(each.name) for each in cluster.topics):
+            what = f"`{use.pattern}` is the name of no topic among the {len(cluster.topics)} that were read"
+            to_do = "correct the pattern, which is matched whole, or remove it"
+            joined.findings.append(Finding("contradiction", "warning", what, use.origin, to_do))
         for name in (*use.producers, *use.consumers):
             if cluster.client(name) is None:
                 what = f"{use.subject} {use.pattern} is said to use {name}, which is no client file among those read"
