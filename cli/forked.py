@@ -22,9 +22,10 @@ from multiprocessing.connection import Connection
 from multiprocessing.context import ForkServerContext
 from typing import Protocol, cast
 
+from .main import VERBS, main
 from .tethered import hold, tethered
 
-_MODULES = ("tidegate.cli.main", "tidegate.explorer.native.search", "tidegate.cli.forked")
+_MODULES = (*VERBS.values(), "tidegate.explorer.native.search", "tidegate.cli.forked")
 """What the warm process imports, and with them all that they import."""
 
 _starting = threading.Lock()
@@ -104,8 +105,6 @@ def _read(*pipes: Connection) -> list[str]:
 
 def _run(arguments: tuple[str, ...], out: Connection, err: Connection, tether: Connection) -> None:
     """The command line, in the forked process: its output and errors go to pipes."""
-    from .main import main  # imported by the warm process already; it imports this module too, for the gate
-
     os.setsid()
     for pipe, stream in ((out, 1), (err, 2)):
         os.dup2(pipe.fileno(), stream)

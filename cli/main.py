@@ -8,17 +8,33 @@ import sys
 import traceback
 from collections.abc import Sequence
 from contextlib import nullcontext
+from importlib import import_module
 from importlib.metadata import version
 
 from ..language.errors import ModelErrors, UsageError
 from ..language.values import ModelError
 from ..language.verdict import Disagreement
-from . import audit, check, demo, explain, export, gate, models, prove, replay, show, spec, sweep
-from . import run as cluster
 from .exits import INTERRUPTED, Exit
 from .options import Parser, Wrong
 from .output import kept_for_json
 from .recorded import Unreadable
+
+VERBS = {
+    "audit": "tidegate.cli.audit",
+    "demo": "tidegate.cli.demo",
+    "models": "tidegate.cli.models",
+    "check": "tidegate.cli.check",
+    "sweep": "tidegate.cli.sweep",
+    "prove": "tidegate.cli.prove",
+    "replay": "tidegate.cli.replay",
+    "run": "tidegate.cli.run",
+    "show": "tidegate.cli.show",
+    "export": "tidegate.cli.export",
+    "explain": "tidegate.cli.explain",
+    "gate": "tidegate.cli.gate",
+    "spec": "tidegate.cli.spec",
+}
+"""Each verb's module, whose `add` adds it. Only what is asked for is imported: all of them take longer than some do."""
 
 EPILOG = """\
 exit codes
@@ -32,8 +48,8 @@ exit codes
 """
 
 
-def parser() -> Parser:
-    """The whole command line."""
+def parser(verb: str | None = None) -> Parser:
+    """The whole command line; of one verb only, where that is what it begins with."""
     made = Parser(
         prog="tidegate",
         description="Protocols written as plain Python, explored exhaustively by native code.",
@@ -42,15 +58,15 @@ def parser() -> Parser:
     )
     made.add_argument("--version", action="version", version=f"tidegate {version('tidegate')}")
     verbs = made.add_subparsers(metavar="VERB", required=True, parser_class=Parser)
-    for verb in (audit, demo, models, check, sweep, prove, replay, cluster, show, export, explain, gate, spec):
-        verb.add(verbs)
+    for module in VERBS.values() if verb is None else (VERBS[verb],):
+        import_module(module).add(verbs)
     return made
 
 
 def main(arguments: Sequence[str]) -> Exit:
     """Runs one command line and gives its exit; every mistake is told on standard error."""
     try:
-        options = parser().parse_args(arguments)
+        options = parser(next((each for each in arguments[:1] if each in VERBS), None)).parse_args(arguments)
         with kept_for_json() if getattr(options, "json", False) else nullcontext():
             return options.run(options)
     except Unreadable as error:

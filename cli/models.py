@@ -79,9 +79,9 @@ def _own(path: str, profile: str | None) -> tuple[Definition, str | None]:
     return definition, profile
 
 
-def bound(choice: Chosen) -> Model:
+def bound(choice: Chosen, *, lemmas: bool = False) -> Model:
     """The model bound as asked: bounds first, then `--set`. Ghosts are kept where asked for, or where a property
-    asked for by name reads one."""
+    asked for by name reads one; lemmas are bound where wanted."""
     definition, profile = definition_of(choice.model)
     constants: dict[str, Value | str] = dict(_bounds(choice))
     constants.update(choice.assignments)
@@ -94,6 +94,7 @@ def bound(choice: Chosen) -> Model:
             open=choice.open,
             ghosts=ghosts,
             properties=choice.properties or None,
+            lemmas=lemmas,
         )
 
     model = bind(bool(choice.ghosts))

@@ -108,7 +108,8 @@ def run(options: argparse.Namespace) -> Exit:
     out: Path | None = None if options.out is None else prepared(options.out)
     choice = chosen(options)
     definition, _ = definition_of(choice.model)
-    model = bound(dataclasses.replace(choice, properties=(), ghosts=True))
+    everything = definition.names("invariant", "transition", "reachable", "lemma")
+    model = bound(dataclasses.replace(choice, properties=everything, ghosts=True), lemmas=True)
     if options.record_hints and options.candidates:
         raise Wrong("--record-hints is of a proof that is found: leave out --candidates")
     if not definition.names("lemma"):

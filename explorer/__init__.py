@@ -9,10 +9,15 @@ from typing import TypeAlias
 from ..language.errors import UsageError
 from ..language.model import Model
 from ..language.verdict import Verdict
-from .native.search import check as explore_natively
-from .native.walks import check as walk_natively
 from .plain import check as explore_plainly
 from .search import Report, Search
+
+
+def explore_natively(model: Model, search: Search, report: Report | None = None) -> Verdict:
+    """Exhaustive exploration by compiled code, see `native.search`, which takes a moment to import."""
+    from .native.search import check
+
+    return check(model, search, report)
 
 
 def explore_boundedly(model: Model, search: Search, report: Report | None = None) -> Verdict:
@@ -42,7 +47,9 @@ def walk_at_random(model: Model, search: Search, report: Report | None = None) -
     """Random walks, see `native.walks`; in Spark's tasks where the search names a cluster. UsageError, with what
     installs it, when pyspark is then missing."""
     if search.cluster is None:
-        return walk_natively(model, search, report)
+        from .native.walks import check
+
+        return check(model, search, report)
     try:
         from .spark.session import walk
     except ModuleNotFoundError as error:

@@ -125,5 +125,6 @@ class Proof:
         own = {each.word for each in self.findings if each.obligation.goal == goal}
         if "refuted" in own:
             return "refuted"
-        rest = {each.word for each in self.findings if each.obligation.goal in (*self.lemmas, "")}
+        assumed = {*self.lemmas, ""}
+        rest = {each.word for each in self.findings if each.obligation.goal in assumed}
         return "proved" if own | rest == {"proved"} and not self.stopped else "not proved"

@@ -14,10 +14,10 @@ from typing import Any, cast
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A file's text and its syntax tree."""
+    """A file's lines, and the definitions of functions in it by name and first line, which is its first decorator's."""
 
-    source: str
-    tree: ast.Module
+    lines: list[str]
+    functions: dict[tuple[str, int], ast.FunctionDef]
 
 
 class NoSource(Exception):
@@ -36,29 +36,30 @@ def text_of(file: str) -> Text:
 @functools.lru_cache(maxsize=64)
 def _parsed(file: str, _modified: int, _size: int) -> Text:
     linecache.checkcache(file)
-    source = "".join(linecache.getlines(file))
+    lines = linecache.getlines(file)
     try:
-        return Text(source, ast.parse(source, file))
+        tree = ast.parse("".join(lines), file)
     except SyntaxError as error:
         raise NoSource(f"{file}: {error.msg}") from error
+    functions = [each for each in ast.walk(tree) if isinstance(each, ast.FunctionDef)]
+    return Text(lines, {(each.name, _first_line(each)): each for each in functions})
 
 
 def function_node(function: Callable[..., Any]) -> ast.FunctionDef:
     """The definition of a function, as the author wrote it. NoSource when its file does not hold it any more."""
     code = cast(FunctionType, function).__code__
-    for node in ast.walk(text_of(code.co_filename).tree):
-        if isinstance(node, ast.FunctionDef) and node.name == code.co_name and _first_line(node) == code.co_firstlineno:
-            return node
-    raise NoSource(f"{code.co_filename} has no function {code.co_name} at line {code.co_firstlineno}")
+    node = text_of(code.co_filename).functions.get((code.co_name, code.co_firstlineno))
+    if node is None:
+        raise NoSource(f"{code.co_filename} has no function {code.co_name} at line {code.co_firstlineno}")
+    return node
 
 
 def _first_line(node: ast.FunctionDef) -> int:
     return min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
 
 
-def words(file: str, node: ast.AST) -> str:
+def words(file: str, node: ast.expr) -> str:
     """The text of an expression on one line, as the author wrote it."""
-    written = ast.get_source_segment(text_of(file).source, node)
-    if written is None or "\n" in written:
+    if node.end_lineno != node.lineno:
         return ast.unparse(node)
-    return written
+    return text_of(file).lines[node.lineno - 1].encode()[node.col_offset : node.end_col_offset].decode()

@@ -87,10 +87,12 @@ Task: TypeAlias = tuple[Obligation, ...]
 
 
 class Induction:
-    """One model's proof: what there is to prove, and what was found so far. `without` are lemmas to leave out."""
+    """One model's proof: what there is to prove, and what was found so far. `model` has the values of the constants;
+    if it is bound with its lemmas, they among its properties, it is not bound again. `without` are lemmas to leave
+    out."""
 
     def __init__(self, definition: Definition, model: Model, asked: Asked, without: Collection[str] = ()) -> None:
-        self.definition, self.asked = definition, asked
+        self.definition, self.given, self.asked = definition, model, asked
         self.boundless = boundless_constants(definition, model)
         open_ = definition.bind(model.name, constants=model.values, open=self.boundless, ghosts=True, lemmas=True)
         self.model = replace(open_, lemmas=tuple(each for each in open_.lemmas if each.name not in without))
@@ -138,9 +140,11 @@ class Induction:
 
     def sample(self) -> Sample:
         """What plain Python sees in reachable states, within the bounds that were given."""
-        model = self.definition.bind(
-            self.model.name, constants=self.model.values, ghosts=True, properties=self.copies.names, lemmas=True
-        )
+        model, wanted = self.given, {*self.copies.names}
+        if not (model.ghosts and model.lemmas and wanted.issubset(each.name for each in model.properties)):
+            model = self.definition.bind(
+                model.name, constants=model.values, ghosts=True, properties=self.copies.names, lemmas=True
+            )
         names = {each.name for each in self.goals()}
         return sampled(model, [each for each in model.properties if each.name in names], self.asked.seed)
 

@@ -28,63 +28,58 @@ def adaptations(
     Of the state's `fields` those in `gone` are ghosts that were folded away; `budgets` gives each action's budget by
     the action's name; `values` are those of the constants.
     """
-    needed: set[ir.Where] = set()
     dropped: set[ir.Where] = set()
-    ranges: dict[ir.Where, tuple[int, int]] = {}
     guards: dict[str, frozenset[ir.Where]] = {}
+    forms: list[Any] = []
     for function, text in texts.items():
         body: tuple[ir.Statement, ...] = text.body if isinstance(text, ir.Function) else text.elaborated.body
-        needed |= _needed(body)
-        ranges |= _ranges(body, values)
+        forms += body
         if isinstance(text, InitialText):
-            needed |= _needed(text.result.fields)
-            ranges |= _ranges(text.result.fields, values)
+            forms += text.result.fields
             dropped |= {each.where for name, each in zip(fields, text.result.fields, strict=True) if name in gone}
         if isinstance(text, (ActionText, InitialText)) and gone:
             folded = folder.body(body)
             dropped |= places(folded) - places(text.elaborated.without(gone, folded))
         if isinstance(text, ActionText) and budgets[function.__name__] is not None:
             guards[function.__name__] = _requires(folder.body(body))
-    return Adaptations(frozenset(needed), frozenset(dropped), ranges, guards)
+    return Adaptations(_needed(forms), frozenset(dropped), _ranges(forms, values), guards)
 
 
-def _needed(forms: Iterable[Any]) -> set[ir.Where]:
+def _needed(forms: Iterable[Any]) -> frozenset[ir.Where]:
     """Where a value is taken out of an option, but for the places at which Python or a store refuses None by itself."""
     found: set[ir.Where] = set()
     refused: set[int] = set()
-    for form in forms:
-        for each in inside(form):
-            match each:
-                case ir.Index(index=refusing) | ir.Contains(element=refusing):
-                    refused.add(id(refusing))
-                case ir.Place(indexes=indexes):
-                    refused.update(map(id, indexes))
-                case ir.Store(value=refusing) | ir.Append(value=refusing) | ir.Add(value=refusing):
-                    refused.add(id(refusing))
-                case ir.Unwrap() if id(each) not in refused:
-                    found.add(each.where)
-                case _:
-                    pass
-    return found
+    for each in inside(*forms):
+        match each:
+            case ir.Index(index=refusing) | ir.Contains(element=refusing):
+                refused.add(id(refusing))
+            case ir.Place(indexes=indexes):
+                refused.update(map(id, indexes))
+            case ir.Store(value=refusing) | ir.Append(value=refusing) | ir.Add(value=refusing):
+                refused.add(id(refusing))
+            case ir.Unwrap() if id(each) not in refused:
+                found.add(each.where)
+            case _:
+                pass
+    return frozenset(found)
 
 
 def _ranges(forms: Iterable[Any], values: Mapping[str, Value]) -> dict[ir.Where, tuple[int, int]]:
     """The elements of sets whose integers may lie outside what the set can hold, with what it can hold."""
     found: dict[ir.Where, tuple[int, int]] = {}
-    for form in forms:
-        for each in inside(form):
-            match each:
-                case ir.MakeSubset(elements=elements, type=Subset(of=Int() as of)):
-                    pass
-                case ir.Quantified(kind="set", body=element, type=Subset(of=Int() as of)):
-                    elements = (element,)
-                case _:
-                    continue
-            lo = of.lo if of.lo_open is None else of.lo_open.value(values)
-            hi = of.hi if of.hi_open is None else of.hi_open.value(values)
-            for element in elements:
-                if not (isinstance(element.type, Int) and lo <= element.type.lo and element.type.hi <= hi):
-                    found[element.where] = (lo, hi)
+    for each in inside(*forms):
+        match each:
+            case ir.MakeSubset(elements=elements, type=Subset(of=Int() as of)):
+                pass
+            case ir.Quantified(kind="set", body=element, type=Subset(of=Int() as of)):
+                elements = (element,)
+            case _:
+                continue
+        lo = of.lo if of.lo_open is None else of.lo_open.value(values)
+        hi = of.hi if of.hi_open is None else of.hi_open.value(values)
+        for element in elements:
+            if not (isinstance(element.type, Int) and lo <= element.type.lo and element.type.hi <= hi):
+                found[element.where] = (lo, hi)
     return found
 
 

@@ -107,10 +107,10 @@ def _changed_element(element: Any, change: Callable[[Any], Any]) -> Any:
     return cast(Any, element) if after is before else (name, after)
 
 
-def inside(form: Any) -> Iterator[Any]:
-    """The form and everything in it, helpers' bodies included (each once)."""
+def inside(*forms: Any) -> Iterator[Any]:
+    """The forms and everything in them, helpers' bodies included (each once)."""
     seen: set[int] = set()
-    stack: list[Any] = [form]
+    stack: list[Any] = [*forms]
     while stack:
         each = stack.pop()
         yield each
