@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
 
 from .cluster import REPLICAS_OF, TRANSACTIONS, Cluster, Topic
-from .patches import by_strimzi, kafka_config, more_brokers, racks, topic_config, topic_replicas, version
+from .keys import at_least
+from .patches import Lines, by_strimzi, kafka_config, more_brokers, racks, topic_config, topic_replicas, version
 from .signature import Subject
 
 BOOTSTRAP = "--bootstrap-server HOST:9092"
@@ -16,18 +17,20 @@ _ORDER = ("elr", "replicas", "racks", "min_isr", "lower_min_isr", "unclean", "fs
 """The order of roll-out: more replicas, in sync, before more of them are asked for."""
 MOST_TOPICS = 3
 """Of topics that are changed alike so many are shown."""
-MOST_PARTITIONS = 20
-"""Of a reassignment so many partitions are shown; the others follow the same rule."""
-
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One thing to do: in words, with the commands or lines of a file, whether something restarts, what it costs."""
+    """One thing to do: in words, with the commands or lines of a file, whether something restarts, what it costs.
+
+    `shown` of the commands are for a reader, the others are alike (None: show all). `file` is what they read, by name.
+    """
 
     says: str
-    commands: tuple[str, ...]
+    commands: Lines
     restart: bool
     cost: str
+    shown: int | None = None
+    file: tuple[str, dict[str, Any]] | None = None
 
 
 def plan(subject: Subject, changes: Sequence[tuple[str, str]], cluster: Cluster) -> list[Step]:
@@ -41,7 +44,7 @@ def _steps(subject: Subject, name: str, value: str, cluster: Cluster) -> Iterato
         case "replicas" | "racks":
             if name == "replicas" and by_strimzi(cluster):
                 yield from _brokers_first(cluster, int(value))
-            for some in _by_owner(subject):
+            for some in _by_owner(subject) if name == "replicas" else (subject,):
                 yield _reassign(some, int(value) if name == "replicas" else 0, cluster)
         case "acks":
             yield _client(subject, "acks=all", "a write waits for the ISR: latency as of the slowest member of it")
@@ -74,6 +77,9 @@ _TOPIC_SETTINGS = {
     ),
     "fsync": ("flush.messages", "each append waits for the disk: throughput falls, often by a factor of ten or more"),
 }
+DYNAMIC_SINCE = "1.1"
+"""Since when brokers take the settings of `_TOPIC_SETTINGS` while they run, for all topics at once (KIP-226)."""
+
 _OPERATOR = "the operator restarts brokers one after the other where it must"
 _NEEDS_CRUISE_CONTROL = (
     "The topic operator does it with Cruise Control, which must be deployed; without it reassign with "
@@ -86,17 +92,14 @@ def _topic_setting(subject: Subject, name: str, value: str, cluster: Cluster) ->
     if subject.planned:
         return _planned(subject, _broker_key(subject, key), value, cluster, cost)
     if subject.topics[0].resource is not None:
-        return Step(f"Set {key} in the KafkaTopic, without a restart. {_cap(cost)}.{_more(subject)}",
-                    _asked(subject, lambda asked: topic_config(asked, key, value)), False, cost)  # fmt: skip
-    commands = _each(
-        subject,
-        lambda topic: (
-            f"kafka-configs.sh {BOOTSTRAP} --alter --entity-type topics --entity-name {topic.name} "
-            f"--add-config {key}={value}",
-        ),
-    )
-    more = _more(subject)
-    return Step(f"Set {key}={value}; it is dynamic, nothing restarts. {_cap(cost)}.{more}", commands, False, cost)
+        says = f"Set {key} in the KafkaTopic, without a restart. {_cap(cost)}.{_of_many(subject)}"
+        return _each(subject, _asked(lambda asked: topic_config(asked, key, value)), says, cost)
+    says = f"Set {key}={value}; it is dynamic, nothing restarts. {_cap(cost)}.{_of_many(subject)}"
+    return _each(subject, lambda topic: (_alter(topic.name, f"{key}={value}"),), says, cost)
+
+
+def _alter(topic: str, setting: str) -> str:
+    return f"kafka-configs.sh {BOOTSTRAP} --alter --entity-type topics --entity-name {topic} --add-config {setting}"
 
 
 def _broker_key(subject: Subject, key: str) -> str:
@@ -112,21 +115,29 @@ def _planned(subject: Subject, key: str, value: str, cluster: Cluster, cost: str
     if by_strimzi(cluster):
         says = f"Set {key}={value} in the Kafka resource{about}; {_OPERATOR}. {_cap(cost)}."
         return Step(says, kafka_config(cluster, key, value), True, cost)
-    return Step(f"Set {key}={value} on every broker{about}. {_cap(cost)}.", (f"{key}={value}",), True, cost)
+    kafka = cluster.versions.kafka
+    if key.startswith("transaction.") or (kafka is not None and at_least(kafka.value, DYNAMIC_SINCE) is False):
+        says = f"Set {key}={value} on every broker{about}, and restart them. {_cap(cost)}."
+        return Step(says, (f"{key}={value}",), True, cost)
+    says = f"Set {key}={value} for the whole cluster{about}; it is dynamic, and stronger than the brokers' files."
+    line = f"kafka-configs.sh {BOOTSTRAP} --alter --entity-type brokers --entity-default --add-config {key}={value}"
+    return Step(f"{says} {_cap(cost)}.", (line,), False, cost)
 
 
-def _each(subject: Subject, lines: Callable[[Topic], tuple[str, ...]]) -> tuple[str, ...]:
-    return tuple(line for topic in subject.topics[:MOST_TOPICS] for line in lines(topic))
+def _each(subject: Subject, lines: Callable[[Topic], Lines], says: str, cost: str) -> Step:
+    """What is done to topics one by one."""
+    commands = [lines(topic) for topic in subject.topics]
+    shown = sum(len(each) for each in commands[:MOST_TOPICS])
+    return Step(says, tuple(line for each in commands for line in each), False, cost, shown)
 
 
-def _asked(subject: Subject, lines: Callable[[Topic], tuple[str, ...]]) -> tuple[str, ...]:
-    """Of each KafkaTopic."""
-    return _each(subject, lambda topic: () if topic.resource is None else lines(topic.resource))
+def _asked(lines: Callable[[Topic], Lines]) -> Callable[[Topic], Lines]:
+    """Of the KafkaTopic, where there is one."""
+    return lambda topic: () if topic.resource is None else lines(topic.resource)
 
 
-def _more(subject: Subject) -> str:
-    left = len(subject.topics) - MOST_TOPICS
-    return f" Likewise for the other {left} topics." if left > 0 else ""
+def _of_many(subject: Subject) -> str:
+    return f" It is done to {len(subject.topics):,} topics." if len(subject.topics) > MOST_TOPICS else ""
 
 
 def _cap(text: str) -> str:
@@ -157,8 +168,8 @@ def _reassign(subject: Subject, replicas: int, cluster: Cluster) -> Step:
     if subject.planned:
         return _planned_replicas(REPLICAS_OF.get(topic.name, "default.replication.factor"), replicas, cluster, cost)
     if topic.resource is not None and replicas:
-        says = f"Raise the replicas in the KafkaTopic: {cost}. {_NEEDS_CRUISE_CONTROL}.{_more(subject)}"
-        return Step(says, _asked(subject, lambda asked: topic_replicas(asked, replicas)), False, cost)
+        says = f"Raise the replicas in the KafkaTopic: {cost}. {_NEEDS_CRUISE_CONTROL}.{_of_many(subject)}"
+        return _each(subject, _asked(lambda asked: topic_replicas(asked, replicas)), says, cost)
     return _moved(subject, replicas, cluster, cost)
 
 
@@ -190,14 +201,10 @@ def _moved(subject: Subject, replicas: int, cluster: Cluster, cost: str) -> Step
     if not moves:
         return Step(f"Give {subject.name} {replicas} replicas, in different racks, with kafka-reassign-partitions.sh: "
                     f"{cost}. The brokers to choose from are not known here.", (), False, cost)  # fmt: skip
-    document = json.dumps({"version": 1, "partitions": moves[:MOST_PARTITIONS]})
-    more = "" if len(moves) <= MOST_PARTITIONS else f" (the first {MOST_PARTITIONS} of {len(moves)} partitions)"
-    return Step(
-        f"Save this as reassignment.json{more} and execute it, without a restart: {cost}.",
-        (document, f"kafka-reassign-partitions.sh {BOOTSTRAP} --reassignment-json-file reassignment.json --execute"),
-        False,
-        cost,
-    )
+    name = "reassignment.json" if replicas else "racks.json"
+    says = f"Save this as {name} and execute it, without a restart: {cost}."
+    line = f"kafka-reassign-partitions.sh {BOOTSTRAP} --reassignment-json-file {name} --execute"
+    return Step(says, (line,), False, cost, file=(name, {"version": 1, "partitions": moves}))
 
 
 def _preference(

@@ -12,7 +12,7 @@ from typing import Any
 from .cases import Explorations
 from .cluster import Cluster
 from .levels import LEVELS, OF_TOPICS, QUESTION, Name
-from .plans import plan
+from .plans import Step, plan
 from .signature import NEWEST, Signature, Subject
 from .verdicts import Check, Judged, answer
 
@@ -127,10 +127,23 @@ def told(subject: Subject, found: Repair, cluster: Cluster) -> dict[str, Any]:
     names = [f"{each.change.name.replace('_', ' ')} {each.change.value}" for each in found.changes]
     return {
         "headline": f"What repairs it, checked again by the model ({', '.join(names)}):",
-        "steps": [{"says": s.says, "commands": list(s.commands), "restart": s.restart, "cost": s.cost} for s in steps],
+        "steps": [_step(each) for each in steps],
         "notes": [
             f"Without {each.change.name.replace('_', ' ')} {each.change.value} {QUESTION[each.without[0]].title} "
             f"at {each.without[1]} again."
             for each in found.changes
         ],
+    }
+
+
+def _step(step: Step) -> dict[str, Any]:
+    """`shown` of the commands are for a reader, the others are alike; `file` is what they read, by its name."""
+    file = None if step.file is None else {"name": step.file[0], "document": step.file[1]}
+    return {
+        "says": step.says,
+        "commands": list(step.commands),
+        "shown": len(step.commands) if step.shown is None else step.shown,
+        "file": file,
+        "restart": step.restart,
+        "cost": step.cost,
     }

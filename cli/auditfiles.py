@@ -1,4 +1,6 @@
-"""The files that `audit --out DIR` writes: audit.json, summary.md, results.sarif, a page of each loss in scenarios/."""
+"""The files that `audit --out DIR` writes: audit.json, summary.md, results.sarif, in scenarios/ pages of the losses, in
+repairs/ every command of each repair.
+"""
 
 from __future__ import annotations
 
@@ -7,15 +9,16 @@ from pathlib import Path
 from typing import Any
 
 from ..audit.auditing import Audited
-from ..audit.document import Report, loss_of
+from ..audit.document import Document, Report, loss_of
 from ..audit.scenario import names, renamed
 from ..language.trace import trace_document
 from ..reports.auditmark import audit_markdown
+from ..reports.auditrepair import whole
 from ..reports.auditsarif import audit_sarif
 from ..reports.html import page
 from .output import write_json, write_text
 
-FOLDER = "scenarios"
+FOLDER, REPAIRS = "scenarios", "repairs"
 MOST = 40
 """Losses that get a page: the worst."""
 
@@ -23,6 +26,7 @@ MOST = 40
 def save(done: Audited, out: Path) -> int:
     """Writes the files; how many pages there are. Raises OSError."""
     pages = _pages(done, out)
+    _repairs(done.document, out)
     write_text(out / "summary.md", audit_markdown(done.document))
     write_json(out / "results.sarif", audit_sarif(done.document))
     write_json(out / "audit.json", done.document)
@@ -36,12 +40,27 @@ def _pages(done: Audited, out: Path) -> int:
             continue
         (out / FOLDER).mkdir(exist_ok=True)
         written += 1
-        name = f"{FOLDER}/{written:02d}-{re.sub(r'[^A-Za-z0-9_.-]+', '-', subject['topics'][0])[:80].strip('-.')}"
+        name = f"{FOLDER}/{written:02d}-{_slug(subject)}"
         trace, shown = traces_of(done, report, subject)
         write_json(out / f"{name}.trace.json", trace)
         write_text(out / f"{name}.html", page([shown], beside=f"{Path(name).name}.trace.json"))
         subject["loss"]["html"] = f"{name}.html"
     return written
+
+
+def _repairs(document: Document, out: Path) -> None:
+    repaired = [each for each in document["subjects"] if each["repair"] is not None]
+    for number, subject in enumerate(repaired, 1):
+        folder = out / REPAIRS / f"{number:02d}-{_slug(subject)}"
+        folder.mkdir(parents=True, exist_ok=True)
+        write_text(folder / "steps.txt", whole(subject["name"], subject["repair"]))
+        for step in subject["repair"]["steps"]:
+            if step["file"] is not None:
+                write_json(folder / step["file"]["name"], step["file"]["document"])
+
+
+def _slug(subject: Document) -> str:
+    return re.sub(r"[^A-Za-z0-9_.-]+", "-", subject["topics"][0])[:80].strip("-.")
 
 
 def traces_of(done: Audited, report: Report, subject: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:

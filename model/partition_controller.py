@@ -37,14 +37,14 @@ from .partition_state import (
 
 @action
 def change_isr(s: Partition, leader: Broker) -> None:
-    """The controller takes {who_changes(s, leader)} into the ISR or out of it, as {leader} has asked."""
+    """The controller makes {asked_isr(s, leader)} the ISR, as {leader} has asked."""
     require(alter_partition)
     change = s.pending[leader]
     require(change is not None and not change.answered)
     require(controllers_decide(s) and is_current(s, leader))
     assert change is not None
     require(not is_refused(s, change))
-    isr = s.registered.isr | {change.broker} if change.joins else s.registered.isr - {change.broker}
+    isr = asked_isr(s, leader)
     target = replace(s.registered, isr=isr, elr=next_elr(s.registered, isr, Set()))
     changed = replace(target, leader_epoch=s.registered.leader_epoch + epochs_for(s.registered, target))
     limit(changed.leader_epoch <= max_leader_epoch)
@@ -64,6 +64,14 @@ def refuse_isr_change(s: Partition, leader: Broker) -> None:
     assert change is not None
     require(is_refused(s, change))
     s.pending[leader] = None
+
+
+def asked_isr(s: Partition, leader: Broker) -> Set[Broker]:
+    """The ISR as it is once a leader has what it asks for."""
+    change = s.pending[leader]
+    if change is None:
+        return s.registered.isr
+    return s.registered.isr | {change.broker} if change.joins else s.registered.isr - {change.broker}
 
 
 def who_changes(s: Partition, leader: Broker) -> Option[Broker]:

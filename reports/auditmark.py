@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from .auditpage import LEGEND, MARKS, audit_verdict, place_of
+from .auditrepair import shown
 from .document import Document
 from .markdown import plain_text
 from .paper import count
@@ -57,7 +58,7 @@ def _subject(each: Mapping[str, Any], document: Document) -> Iterator[str]:
         for step in each["repair"]["steps"]:
             yield f"- {plain_text(step['says'])}"
             if step["commands"]:
-                yield "```sh\n" + "\n".join(step["commands"]) + "\n```"
+                yield "```sh\n" + "\n".join(shown(step)) + "\n```"
         yield " ".join(plain_text(says) for says in each["repair"]["notes"])
 
 

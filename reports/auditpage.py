@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from .auditrepair import shown
 from .document import Document
 from .paper import Page, Paper, count
 
@@ -118,7 +119,7 @@ def _repair(page: Page, repair: Mapping[str, Any]) -> None:
     page.line(repair["headline"], indent=2, style="bold")
     for number, step in enumerate(repair["steps"], 1):
         page.line(f"{number}. {step['says']}", indent=4, hang=3)
-        for line in step["commands"]:
+        for line in shown(step):
             page.exact(f"         {line}")
     for says in repair["notes"]:
         page.line(says, indent=4)

@@ -1,0 +1,85 @@
+"""What to type for a repair: every command is there, a page shows the first of many, and what restarts is said."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from tidegate.audit.cluster import Cluster
+from tidegate.audit.plans import plan
+from tidegate.audit.readers import Options, of_texts
+from tidegate.audit.signature import Subject, subjects
+
+from .conftest import Run
+
+BROKER = "broker.id={id}\nzookeeper.connect=z\nlog.dirs=data\nbroker.rack=r{id}\n"
+TOPIC = "Topic: t{n}\tTopicId: x\tPartitionCount: 6\tReplicationFactor: 1\tConfigs: \n"
+PARTITION = "\tTopic: t{n}\tPartition: {p}\tLeader: {b}\tReplicas: {b}\tIsr: {b}\n"
+MANY = "".join(
+    TOPIC.format(n=n) + "".join(PARTITION.format(n=n, p=p, b=1 + (n + p) % 3) for p in range(6)) for n in range(5)
+)
+FILES = {"topics.txt": MANY} | {f"b{i}.properties": BROKER.format(id=i) for i in (1, 2, 3)}
+
+
+def cluster_of(files: dict[str, str], version: str = "3.9.1") -> Cluster:
+    read = [(name, text, True) for name, text in files.items()]
+    return of_texts(read, Options(kafka_version=version, distribution="apache"), "x")[0]
+
+
+def subject_of(cluster: Cluster, name: str) -> Subject:
+    return next(each for each in subjects(cluster) if each.topics[0].name == name)
+
+
+def test_every_topic_has_its_command_and_three_are_shown() -> None:
+    cluster = cluster_of(FILES)
+    (step,) = plan(subject_of(cluster, "t0"), [("unclean", "false")], cluster)
+    assert [f"--entity-name t{n} " in line for n, line in enumerate(step.commands)] == [True] * 5
+    assert step.shown == 3 and "It is done to 5 topics." in step.says and not step.restart
+
+
+def test_a_reassignment_has_every_partition() -> None:
+    cluster = cluster_of(FILES)
+    (step,) = plan(subject_of(cluster, "t0"), [("replicas", "3")], cluster)
+    assert step.file is not None and step.file[0] == "reassignment.json"
+    moves = step.file[1]["partitions"]
+    assert {(each["topic"], each["partition"]) for each in moves} == {(f"t{n}", p) for n in range(5) for p in range(6)}
+    for each in moves:
+        n, p = int(each["topic"][1:]), each["partition"]
+        assert each["replicas"][0] == 1 + (n + p) % 3 and sorted(each["replicas"]) == [1, 2, 3]
+
+
+@pytest.mark.parametrize(
+    ("topic", "change", "version", "restart", "line"),
+    [
+        ("(new topics)", "min_isr", "3.9", False, "--entity-default --add-config min.insync.replicas=2"),
+        ("(new topics)", "fsync", "3.9", False, "--add-config log.flush.interval.messages=2"),
+        ("(new topics)", "min_isr", "1.0", True, "min.insync.replicas=2"),
+        ("__transaction_state", "min_isr", "3.9", True, "transaction.state.log.min.isr=2"),
+        ("__consumer_offsets", "replicas", "3.9", True, "offsets.topic.replication.factor=2"),
+    ],
+)
+def test_what_brokers_take_while_they_run(topic: str, change: str, version: str, restart: bool, line: str) -> None:
+    """KIP-226: settings of the log are dynamic, cluster-wide too; those with which a topic is made are not."""
+    cluster = cluster_of({name: text for name, text in FILES.items() if name != "topics.txt"}, version)
+    (step,) = plan(subject_of(cluster, topic), [(change, "2")], cluster)
+    assert step.restart is restart and step.commands[0].endswith(line)
+    assert ("dynamic" in step.says) is not restart
+
+
+def test_a_page_is_cut_and_the_files_are_whole(tidegate: Run, tmp_path: Path) -> None:
+    for name, text in FILES.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    mapping = '[topic."t.*"]\nproducer = "p.properties"\n'
+    (tmp_path / "audit.toml").write_text(mapping, encoding="utf-8")
+    (tmp_path / "p.properties").write_text("acks=all\nlinger.ms=1\n", encoding="utf-8")
+    options = ("--kafka-version", "3.9", "--distribution", "apache", "--client", "java:3.9")
+    done = tidegate("audit", str(tmp_path), *options, "--out", str(tmp_path / "out"))
+    assert done.exit == 1
+    assert "# the first 20 of 30 partitions; --out DIR writes them all" in done.out
+    (folder,) = (each for each in (tmp_path / "out" / "repairs").iterdir() if each.name.endswith("-t0"))
+    saved = json.loads((folder / "reassignment.json").read_text(encoding="utf-8"))
+    assert len(saved["partitions"]) == 30
+    steps = (folder / "steps.txt").read_text(encoding="utf-8")
+    assert steps.startswith("# 5 topics, e.g. t0 (producer p.properties)\n# What repairs it")
+    assert "\n# 1. Save this as reassignment.json" in steps and "--out DIR" not in steps
