@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from .cluster import REPLICAS_OF, TRANSACTIONS, Cluster, Topic
-from .keys import at_least
+from .keys import at_least, place_of
 from .patches import Lines, by_strimzi, kafka_config, more_brokers, racks, topic_config, topic_replicas, version
 from .signature import Subject
 
@@ -46,10 +46,8 @@ def _steps(subject: Subject, name: str, value: str, cluster: Cluster) -> Iterato
                 yield from _brokers_first(cluster, int(value))
             for some in _by_owner(subject) if name == "replicas" else (subject,):
                 yield _reassign(some, int(value) if name == "replicas" else 0, cluster)
-        case "acks":
-            yield _client(subject, "acks=all", "a write waits for the ISR: latency as of the slowest member of it")
-        case "idempotence":
-            yield _client(subject, "enable.idempotence=true", "needs acks=all and at most 5 requests in flight")
+        case "acks" | "idempotence":
+            yield _client(subject, cluster, *_OF_PRODUCERS[name])
         case "elr":
             yield _elr(cluster)
         case _:
@@ -144,8 +142,18 @@ def _cap(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def _client(subject: Subject, line: str, cost: str) -> Step:
-    where = "the producer's configuration" if subject.producer is None else str(subject.producer.origin.path)
+_OF_PRODUCERS = {
+    "acks": ("acks", "all", "a write waits for the ISR: latency as of the slowest member of it"),
+    "idempotence": ("enable.idempotence", "true", "needs acks=all and at most 5 requests in flight"),
+}
+
+
+def _client(subject: Subject, cluster: Cluster, key: str, value: str, cost: str) -> Step:
+    where = "the producer's configuration"
+    if subject.producer is not None:
+        old = place_of(cluster, subject.producer, key)
+        where = subject.producer.origin.path + ("" if old.line is None else f", in place of line {old.line},")
+    line = f"{key}={value}"
     return Step(f"Write {line} into {where} and restart the producer: {cost}.", (line,), True, cost)
 
 

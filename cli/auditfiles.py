@@ -25,12 +25,22 @@ MOST = 40
 
 def save(done: Audited, out: Path) -> int:
     """Writes the files; how many pages there are. Raises OSError."""
+    _clear(out)
     pages = _pages(done, out)
     _repairs(done.document, out)
     write_text(out / "summary.md", audit_markdown(done.document))
     write_json(out / "results.sarif", audit_sarif(done.document))
     write_json(out / "audit.json", done.document)
     return pages
+
+
+def _clear(out: Path) -> None:
+    """Takes away what an earlier audit wrote about single signatures: a loss that is repaired has no page."""
+    for pattern in (f"{FOLDER}/[0-9][0-9]*-*.html", f"{FOLDER}/[0-9][0-9]*-*.trace.json", f"{REPAIRS}/[0-9][0-9]*-*/*"):
+        for old in out.glob(pattern):
+            old.unlink()
+    for folder in out.glob(f"{REPAIRS}/[0-9][0-9]*-*"):
+        folder.rmdir()
 
 
 def _pages(done: Audited, out: Path) -> int:
