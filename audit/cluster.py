@@ -178,6 +178,11 @@ REPLICAS_OF: Mapping[str, str] = {
 """The brokers' setting for how many replicas a topic of Kafka's own is created with."""
 
 
+def is_called(path: str, name: str) -> bool:
+    """Whether a name, in `audit.toml` or in an option, means the file of this path."""
+    return path == name or path.endswith("/" + name)
+
+
 @dataclass(frozen=True, slots=True)
 class Client:
     """A producer or a consumer as a file configures it. `family` is "java", "librdkafka", ..., or None: not stated."""
@@ -191,7 +196,7 @@ class Client:
 
     def called(self, name: str) -> bool:
         """Whether `audit.toml` means it by this name."""
-        return name in (self.name, self.origin.path) or self.origin.path.endswith("/" + name)
+        return name == self.name or is_called(self.origin.path, name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,6 +223,11 @@ class Use:
     producers: tuple[str, ...] = ()
     consumers: tuple[str, ...] = ()
     critical: bool = False
+
+    @property
+    def named(self) -> tuple[tuple[Literal["producer", "consumer"], str], ...]:
+        """The clients by what they are."""
+        return (*(("producer", name) for name in self.producers), *(("consumer", name) for name in self.consumers))
 
     def covers(self, name: str) -> bool:
         """Whether it speaks of the topic or group of this name."""

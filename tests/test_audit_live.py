@@ -28,11 +28,18 @@ from cryptography.hazmat.primitives.serialization import BestAvailableEncryption
 from cryptography.hazmat.primitives.serialization.pkcs12 import serialize_key_and_certificates
 from cryptography.x509.oid import NameOID
 from kafka.admin import ConfigResource, ConfigResourceType, KafkaAdminClient
-from kafka.errors import AuthorizationError, IncompatibleBrokerVersion, KafkaError, KafkaTimeoutError
+from kafka.errors import (
+    AuthorizationError,
+    IncompatibleBrokerVersion,
+    KafkaError,
+    KafkaTimeoutError,
+    UnknownTopicOrPartitionError,
+)
 from kafka.protocol.api_key import ApiKey
 from tidegate.audit.cluster import Broker, CannotRead, Cluster, Setting, Topic, Unknown
 from tidegate.audit.keys import table, value_of
 from tidegate.audit.readers import live, read
+from tidegate.audit.readers.admin import Admin
 from tidegate.audit.readers.connecting import Secured, secured
 from tidegate.audit.signature import subjects
 from tidegate.cli.main import main
@@ -315,14 +322,14 @@ class Answers:
     def api_versions(self) -> dict[int, object]:
         return self._answer("api_versions", {})
 
-    def describe_cluster(self) -> object:
-        return self._answer("describe_cluster", {"brokers": [{"broker_id": 1}, {"broker_id": 2}]})
+    def brokers(self) -> object:
+        return self._answer("brokers", [1, 2])
 
     def describe_features(self) -> object:
         return self._answer("describe_features", {})
 
-    def describe_metadata_quorum(self) -> object:
-        return self._answer("describe_metadata_quorum", IncompatibleBrokerVersion())
+    def quorum(self) -> object:
+        return self._answer("quorum", IncompatibleBrokerVersion())
 
     def describe_topics(self) -> object:
         ids = {"replica_nodes": [1, 2, 3], "isr_nodes": [1, 2]}
@@ -344,9 +351,38 @@ class Answers:
 
 
 def of_answers(monkeypatch: pytest.MonkeyPatch, **others: Any) -> tuple[Cluster, list[str]]:
-    monkeypatch.setattr(live, "KafkaAdminClient", Answers(**others))
+    monkeypatch.setattr(live, "Admin", Answers(**others))
     cluster, findings = read([], None, [("a:9092", live.read("a:9092", Secured()))])
     return cluster, [each.what for each in findings if each.kind == "not_read"]
+
+
+class Older(Admin):
+    """Brokers before 3.7, as kafka-python 3.0.12 takes their answers."""
+
+    def __init__(self, **quorum: Any) -> None:
+        self._manager = cast(Any, self)
+        self.told = quorum
+
+    def run(self, asked: Any, *about: object) -> Any:
+        if asked == self._get_cluster_metadata:
+            return {"brokers": [{"node_id": 3}, {"node_id": 1}]}
+        return self
+
+    def send(self, request: object) -> None:
+        raise AssertionError("run is asked")
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"error_code": 0, "topics": [{"partitions": [self.told]}]}
+
+    def describe_cluster(self) -> Any:
+        raise KeyError("endpoint_type")
+
+
+def test_brokers_whose_answer_the_client_does_not_understand() -> None:
+    assert Older().brokers() == [1, 3]
+    assert Older(error_code=0, leader_id=7).quorum()["leader_id"] == 7
+    with pytest.raises(UnknownTopicOrPartitionError):
+        Older(error_code=3).quorum()
 
 
 def test_a_cluster_with_zookeeper_and_a_reassignment_under_way(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -367,7 +403,7 @@ UNTOLD: list[tuple[dict[str, Any], str]] = [
         {"describe_features": {"metadata.version": {"supported": (1, 99), "finalized": (99, 99)}}},
         "metadata.version has level 99, which has no name here",
     ),
-    ({"describe_metadata_quorum": KafkaTimeoutError("late")}, "who the controllers are is not known"),
+    ({"quorum": KafkaTimeoutError("late")}, "who the controllers are is not known"),
     (
         {"describe_topics": [{"name": "orders", "error_code": 29, "partitions": []}]},
         "topic orders is not described (error 29)",
@@ -389,9 +425,11 @@ def test_what_is_not_told_is_not_stated(monkeypatch: pytest.MonkeyPatch, others:
 
 def test_a_user_who_may_describe_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(CannotRead, match=r"may not describe the cluster \(AuthorizationError\); it needs Describe"):
-        of_answers(monkeypatch, describe_cluster=AuthorizationError())
+        of_answers(monkeypatch, brokers=AuthorizationError())
     with pytest.raises(CannotRead, match="a:9092 stopped answering"):
         of_answers(monkeypatch, describe_topics=KafkaTimeoutError("late"))
+    with pytest.raises(CannotRead, match=r"a:9092 answers what kafka-python does not understand \(KeyError\('x'\)\)"):
+        of_answers(monkeypatch, describe_topics=KeyError("x"))
 
 
 def test_partitions_come_in_pages(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -407,7 +445,7 @@ def test_partitions_come_in_pages(monkeypatch: pytest.MonkeyPatch) -> None:
         return {"topics": [topic], "next_cursor": following}
 
     monkeypatch.setattr(client, "describe_topic_partitions", page, raising=False)
-    monkeypatch.setattr(live, "KafkaAdminClient", client)
+    monkeypatch.setattr(live, "Admin", client)
     (topic,) = live.read("a:9092", Secured()).topics
     assert [(each.number, each.elr, each.last_known_elr) for each in topic.partitions] == [
         (n, (), ()) for n in range(3)

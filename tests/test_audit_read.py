@@ -272,6 +272,24 @@ def test_an_option_about_a_client_that_is_not_there_is_refused(tmp_path: Path) -
         read([tmp_path], Options(clients=("b=java:3.9",)))
 
 
+def test_a_file_that_only_the_mapping_says_to_be_a_clients(tmp_path: Path) -> None:
+    """All that matters in it is left to its default."""
+    mapping = '[topic.orders]\nproducer = "app.properties"\nconsumer = "app.properties"\n'
+    cluster, findings = of(tmp_path, audit__toml=mapping, app__properties="bootstrap.servers=a\nclient.id=x\n")
+    assert [each.kind for each in cluster.clients] == ["producer", "consumer"] and not findings
+    (tmp_path / "app.properties").unlink()
+    _, findings = of(tmp_path, audit__toml=mapping)
+    assert [each.what for each in findings] == [
+        "topic orders is said to use app.properties, which is no client file among those read"
+    ]
+
+
+def test_a_file_of_producers_that_consumers_have_too(tmp_path: Path) -> None:
+    mapping = '[topic.orders]\nproducer = "app.properties"\nconsumer = "app.properties"\n'
+    cluster, _ = of(tmp_path, audit__toml=mapping, app__properties="acks=1\nlinger.ms=5\n")
+    assert [each.kind for each in cluster.clients] == ["producer", "consumer"]
+
+
 def test_a_pattern_that_no_topic_has_is_told(tmp_path: Path) -> None:
     mapping = '[topic."paymnts.*"]\nproducer = "p.properties"\n[topic.orders]\nproducer = "p.properties"\n'
     topics = "Topic: orders\tTopicId: x\tPartitionCount: 0\tReplicationFactor: 3\tConfigs: \n"

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from ..advice import advise
-from ..cluster import CannotRead, Cluster, Finding, Origin, Setting
+from ..cluster import CannotRead, Cluster, Finding, Origin, Setting, Use, is_called
 from . import compose, describe, mapping, properties, strimzi, yamls
 from .judged import judged
 from .part import Part
@@ -44,12 +44,21 @@ def of_texts(
     parts = [part for _, part in running]
     files = [(address, part.format) for address, part in running]
     resources: list[tuple[str, yamls.Tree]] = []
+    unknown: list[tuple[str, str, bool]] = []
     for path, text, named in texts:
         if found := _resources(path, text):
             resources += found
             files.append((path, "Strimzi resources"))
             continue
         part = part_of(path, text)
+        if part is None:
+            unknown.append((path, text, named))
+        else:
+            parts.append(part)
+            files.append((path, part.format))
+    uses = [use for part in parts for use in part.uses]
+    for path, text, named in unknown:
+        part = _as_mapped(path, text, uses)
         if part is None and named:
             raise CannotRead(f"{path} is no configuration that is known here. {KNOWN}")
         if part is not None:
@@ -112,6 +121,18 @@ def part_of(path: str, text: str) -> Part | None:
     if suffix in (".properties", ".conf", ".cfg", ".config", ".env", "") or "=" in text:
         return properties.read(path, text)
     return None
+
+
+def _as_mapped(path: str, text: str, uses: Sequence[Use]) -> Part | None:
+    """A file that only audit.toml says to be a client's: all that matters in it may be left to its default."""
+    kinds = dict.fromkeys(kind for use in uses for kind, name in use.named if is_called(path, name))
+    if not kinds or "\0" in text:
+        return None
+    try:
+        settings, _ = properties.entries(path, text)
+    except ValueError:
+        return None
+    return properties.of_clients(path, settings, tuple(kinds))
 
 
 def _resources(path: str, text: str) -> list[tuple[str, yamls.Tree]]:

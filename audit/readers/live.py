@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from itertools import islice
 from typing import Any
 
-from kafka.admin import ConfigResource, ConfigResourceType, KafkaAdminClient
+from kafka.admin import ConfigResource, ConfigResourceType
 from kafka.errors import (
     AuthorizationError,
     IncompatibleBrokerVersion,
@@ -25,6 +25,7 @@ from kafka.protocol.api_key import ApiKey
 
 from ..cluster import HIDDEN, CannotRead, Origin, Partition, Quorum, Setting, Stated, Topic
 from ..collecting import kept
+from .admin import Admin
 from .connecting import Secured
 from .describe import Described, add_setting, end_of_configs, lists_of
 from .part import Part
@@ -47,7 +48,7 @@ def read(address: str, how: Secured, connect_seconds: float = CONNECT_SECONDS) -
     """Everything that the cluster at `HOST:PORT[,HOST:PORT...]` says. Raises CannotRead, in one sentence."""
     part = Part(FORMAT)
     with _client(address, how, connect_seconds) as client, _refusals(address):
-        brokers = sorted(each["broker_id"] for each in client.describe_cluster()["brokers"])
+        brokers = client.brokers()
         _features(part, client, address)
         described = list(_described(client))
         moving = _moving(part, client, address)
@@ -103,7 +104,7 @@ def _quiet() -> Generator[_Heard, None, None]:
 
 
 @contextmanager
-def _client(address: str, how: Secured, connect_seconds: float) -> Generator[KafkaAdminClient, None, None]:
+def _client(address: str, how: Secured, connect_seconds: float) -> Generator[Admin, None, None]:
     with _quiet() as heard:
         client = _connected(address, how, connect_seconds, heard)
         try:
@@ -112,9 +113,9 @@ def _client(address: str, how: Secured, connect_seconds: float) -> Generator[Kaf
             client.close()
 
 
-def _connected(address: str, how: Secured, connect_seconds: float, heard: _Heard) -> KafkaAdminClient:
+def _connected(address: str, how: Secured, connect_seconds: float, heard: _Heard) -> Admin:
     try:
-        return KafkaAdminClient(
+        return Admin(
             bootstrap_servers=[each.strip() for each in address.split(",")],
             client_id="tidegate-audit",
             bootstrap_timeout_ms=round(1000 * connect_seconds),
@@ -150,12 +151,17 @@ def _refusals(address: str) -> Generator[None, None, None]:
         ) from None
     except KafkaError as error:
         raise CannotRead(f"{address} stopped answering: {error}. Try again, or look at the brokers.") from None
+    except LookupError as error:  # of a field that an answer has not
+        raise CannotRead(
+            f"{address} answers what kafka-python does not understand ({error!r}); collect with Kafka's own tools: "
+            "tidegate audit --collect."
+        ) from error
 
 
 # --- topics -----------------------------------------------------------------------------------------------------------
 
 
-def _described(client: KafkaAdminClient) -> Iterator[dict[str, Any]]:
+def _described(client: Admin) -> Iterator[dict[str, Any]]:
     """Every topic, with its eligible leader replicas where brokers know them (KIP-966): then in pages."""
     if ApiKey.DescribeTopicPartitions not in client.api_versions():
         yield from client.describe_topics()
@@ -187,7 +193,7 @@ def _allowed(part: Part, topic: Mapping[str, Any], address: str) -> bool:
 Moving = Mapping[tuple[str, int], tuple[tuple[int, ...], tuple[int, ...]]]
 
 
-def _moving(part: Part, client: KafkaAdminClient, address: str) -> Moving:
+def _moving(part: Part, client: Admin, address: str) -> Moving:
     """Reassignments under way: the replicas that come and those that go, by topic and partition."""
     try:
         found = client.list_partition_reassignments()
@@ -201,7 +207,7 @@ def _moving(part: Part, client: KafkaAdminClient, address: str) -> Moving:
     }
 
 
-def _settings_of_topics(client: KafkaAdminClient, names: Iterable[str]) -> dict[str, list[Described]]:
+def _settings_of_topics(client: Admin, names: Iterable[str]) -> dict[str, list[Described]]:
     """What holds for each topic, every setting with its layers; nothing for one whose settings were refused."""
     found: dict[str, list[Described]] = {}
     rest = iter(names)
@@ -284,7 +290,7 @@ def _partitions(told: Mapping[str, Any], moving: Moving, origin: Origin) -> Iter
 # --- brokers, features, controllers -----------------------------------------------------------------------------------
 
 
-def _brokers(part: Part, client: KafkaAdminClient, brokers: Sequence[int], address: str) -> None:
+def _brokers(part: Part, client: Admin, brokers: Sequence[int], address: str) -> None:
     """Each broker answers for itself. What is set for all of them is a layer of every one's settings."""
     wide: dict[str, Described] = {}
     for number in brokers:
@@ -320,7 +326,7 @@ def _wide(configs: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[str, dict[
                 yield name, {**told, "value": each["value"], "synonyms": [each]}
 
 
-def _features(part: Part, client: KafkaAdminClient, address: str) -> None:
+def _features(part: Part, client: Admin, address: str) -> None:
     """The finalized level of each feature. With ZooKeeper none is finalized, and nothing is said."""
     origin = Origin(address, None, "features")
     try:
@@ -349,11 +355,11 @@ def _name_of(level: int) -> str | None:
     return METADATA_VERSIONS[level - 1] if 0 < level <= len(METADATA_VERSIONS) else None
 
 
-def _quorum(part: Part, client: KafkaAdminClient, address: str) -> None:
+def _quorum(part: Part, client: Admin, address: str) -> None:
     """The controllers of KRaft. With ZooKeeper there are none to ask for."""
     origin = Origin(address, None, "metadata quorum")
     try:
-        told = client.describe_metadata_quorum()["topics"][0]["partitions"][0]
+        told = client.quorum()
     except IncompatibleBrokerVersion:
         if part.control_plane == "kraft":
             part.note("not_read", "warning", "these brokers do not tell who the controllers are", origin, FILES)
@@ -361,9 +367,6 @@ def _quorum(part: Part, client: KafkaAdminClient, address: str) -> None:
     except KafkaError as error:
         what = f"who the controllers are is not known ({type(error).__name__})"
         part.note("not_read", "warning", what, origin, FILES)
-        return
-    if told["error"]:
-        part.note("not_read", "warning", f"who the controllers are is not known ({told['error']})", origin, FILES)
         return
     part.control_plane = "kraft"
     leader = told["leader_id"]

@@ -19,6 +19,7 @@ from ..cluster import (
     Setting,
     Stated,
     Topic,
+    Use,
     Versions,
 )
 from ..keys import known, span, table, underneath
@@ -203,12 +204,23 @@ def _both(joined: _Joined, first: Topic, second: Topic) -> Topic:
 def _clients(joined: _Joined, options: Options) -> tuple[Client, ...]:
     """Every client as its file and the options say. What is said of one file is stronger than what is said of all."""
     clients = [client for part in joined.parts for client in part.clients]
+    clients += _also(clients, [use for part in joined.parts for use in part.uses])
     told = sorted((_client_option(text) for text in options.clients), key=lambda each: each[0] is not None)
     for name, family, _ in told:
         if name is not None and not any(client.called(name) for client in clients):
             files = ", ".join(dict.fromkeys(client.origin.path for client in clients)) or "none"
             raise CannotRead(f"--client {name}={family}: no client's file is called so; those that were read: {files}.")
     return tuple(_told(client, told) for client in clients)
+
+
+def _also(clients: Sequence[Client], uses: Sequence[Use]) -> list[Client]:
+    """One file for producers and consumers, where only `audit.toml` says that it is for both."""
+    found: dict[tuple[str, str], Client] = {}
+    for kind, name in (each for use in uses for each in use.named):
+        mine = [client for client in clients if client.called(name)]
+        if mine and all(client.kind != kind for client in mine):
+            found[kind, mine[0].origin.path] = replace(mine[0], kind=kind)
+    return list(found.values())
 
 
 def _told(client: Client, told: Sequence[tuple[str | None, str, str | None]]) -> Client:
@@ -331,7 +343,7 @@ def _uses(joined: _Joined, cluster: Cluster) -> None:
             what = f"`{use.pattern}` is the name of no topic among the {len(cluster.topics)} that were read"
             to_do = "correct the pattern, which is matched whole, or remove it"
             joined.findings.append(Finding("contradiction", "warning", what, use.origin, to_do))
-        for name in (*use.producers, *use.consumers):
+        for _, name in use.named:
             if cluster.client(name) is None:
                 what = f"{use.subject} {use.pattern} is said to use {name}, which is no client file among those read"
                 to_do = "give that file too, or correct its name"
