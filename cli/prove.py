@@ -121,17 +121,19 @@ def run(options: argparse.Namespace) -> Exit:
         return _no_meaning(f"{place}: {error.message}; {error.remedy}")
     except Unsayable as error:
         return _no_meaning(f"{shown_path(error.file)}:{error.line}: {error}")
-    traces = {at: counterexample_document(each) for at, each in enumerate(proof.findings) if each.counterexample}
-    paths = {} if out is None else {at: str(out / _file_name(proof.findings[at])) for at in traces}
+    refuted = {at: each for at, each in enumerate(proof.findings) if each.counterexample}
+    paths = {} if out is None else {at: str(out / _file_name(each)) for at, each in refuted.items()}
     document = proof_document(proof, paths)
     if options.json:
         print_json(document)
     else:
-        paper = paper_of(options)
-        pages = [proof_page(proof, paper), *(trace_page(each, paper) for each in traces.values())]
+        paper, late = paper_of(options), refuted.values() if options.candidates else ()
+        pages = [proof_page(proof, paper), *(trace_page(counterexample_document(each), paper) for each in late)]
         print("\n".join(page.text() for page in pages), end="", flush=True)
     found = _EXITS[proof.word]
-    return found if out is None else _saved(out, document, traces, paths, found)
+    if out is None:
+        return found
+    return _saved(out, document, {at: counterexample_document(each) for at, each in refuted.items()}, paths, found)
 
 
 def _no_meaning(message: str) -> Exit:
@@ -174,7 +176,8 @@ def _proved(definition: Definition, model: Model, options: argparse.Namespace) -
 
 
 class _Watched:
-    """Prints the table's rows as they fill, and on a terminal a line that says what was found last."""
+    """Prints the table's rows as they fill, each counterexample as soon as it is there (of candidates, most of which
+    may fall, neither), and on a terminal a line that says what was found last."""
 
     def __init__(self, options: argparse.Namespace) -> None:
         self.paper: Paper = paper_of(options)
@@ -197,15 +200,18 @@ class _Watched:
             said = news.goal if isinstance(news, Unstated) else f"{news.obligation.action} {news.obligation.goal}"
             sys.stderr.write(f"\r\x1b[K{count(self.done)} done: {said.strip()}")
             sys.stderr.flush()
-        if self.table is not None:
-            self.table.note(news)
-            self._print(self.table.rows_done())
+        if self.table is None:
+            return
+        if isinstance(news, Finding) and news.counterexample is not None:
+            self._print("\n" + trace_page(counterexample_document(news), self.paper).text())
+        self.table.note(news)
+        rows = "\n".join(self.table.rows_done())
+        self._print(to_ascii(rows) if self.paper.ascii else rows)
 
-    def _print(self, rows: Sequence[str]) -> None:
-        if rows and not self.silent:
+    def _print(self, text: str) -> None:
+        if text and not self.silent:
             self._erase()
-            text = "\n".join(rows)
-            print(to_ascii(text) if self.paper.ascii else text, flush=True)
+            print(text, flush=True)
 
     def _erase(self) -> None:
         if self.lines:

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections import deque
 from pathlib import Path
 from typing import Any
 
@@ -228,7 +229,7 @@ def test_a_process_that_dies_loses_its_task_and_no_other() -> None:
 
         return work
 
-    results = list(shared(make, [1, 2, 3], 2, None))
+    results = list(shared(make, deque([1, 2, 3]), 2, None))
     assert sorted(each for each in results if isinstance(each, int)) == [10, 30]
     assert [each for each in results if isinstance(each, Lost)] == [Lost(2, "the solver's process died (SIGKILL)")]
 

@@ -11,7 +11,7 @@ import signal
 import time
 import traceback
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import ForkProcess
@@ -40,44 +40,52 @@ class _Hand:
     task: Any = None
 
 
-def shared(make: Callable[[], Work], tasks: Sequence[Any], workers: int, deadline: float | None) -> Iterator[Any]:
-    """The results of all tasks as they come, each made by what `make` gives in a process of its own.
+def shared(make: Callable[[], Work], tasks: deque[Any], workers: int, deadline: float | None) -> Iterator[Any]:
+    """The results of all tasks as they come, each made by what `make` gives in a process of its own. Tasks are taken
+    from the left, and whoever takes the results may add more.
 
     A `Lost` stands for a task whose process died. Raises what a task raises; ends silently at the deadline (a moment of
     `time.monotonic`). However it ends, no process stays.
     """
-    waiting = deque(tasks)
-    hands = [_hired(make) for _ in range(min(workers, len(tasks)))]
+    hands = list[_Hand]()
     try:
-        for hand in hands:
-            _give(hand, waiting)
-        while any(hand.task is not None for hand in hands):
+        while busy := _busy(hands, make, tasks, workers):
             left = None if deadline is None else deadline - time.monotonic()
             if left is not None and left <= 0:
                 return
-            busy = [hand for hand in hands if hand.task is not None]
             ready = wait([hand.pipe for hand in busy], left)
             for hand in busy:
                 if hand.pipe in ready:
-                    yield from _heard(hand, hands, make, waiting)
+                    yield from _heard(hand, hands)
     finally:
         for hand in hands:
             _dismiss(hand)
 
 
-def _heard(hand: _Hand, hands: list[_Hand], make: Callable[[], Work], waiting: deque[Any]) -> Iterator[Any]:
+def _busy(hands: list[_Hand], make: Callable[[], Work], tasks: deque[Any], workers: int) -> list[_Hand]:
+    """Those who are at a task, after all who were idle have got one; as many are hired as there is work for."""
+    for hand in hands:
+        if hand.task is None and tasks:
+            _give(hand, tasks.popleft())
+    while tasks and len(hands) < workers:
+        hands.append(_hired(make))
+        _give(hands[-1], tasks.popleft())
+    return [hand for hand in hands if hand.task is not None]
+
+
+def _heard(hand: _Hand, hands: list[_Hand]) -> Iterator[Any]:
     try:
         kind, value = hand.pipe.recv()
     except EOFError:
         hand.process.join()
+        hand.pipe.close()
+        hands.remove(hand)
         yield Lost(hand.task, _death(hand.process.exitcode))
-        hands[hands.index(hand)] = replacement = _hired(make)
-        _give(replacement, waiting)
         return
     if kind == "error":
         raise value
     if kind == "done":
-        _give(hand, waiting)
+        hand.task = None
     else:
         yield value
 
@@ -90,10 +98,9 @@ def _hired(make: Callable[[], Work]) -> _Hand:
     return _Hand(process, ours)
 
 
-def _give(hand: _Hand, waiting: deque[Any]) -> None:
-    hand.task = waiting.popleft() if waiting else None
-    if hand.task is not None:
-        hand.pipe.send(hand.task)
+def _give(hand: _Hand, task: Any) -> None:
+    hand.task = task
+    hand.pipe.send(task)
 
 
 def _dismiss(hand: _Hand) -> None:
@@ -120,7 +127,7 @@ def _serve(make: Callable[[], Work], pipe: Connection, others_end: Connection) -
             for result in work(task):
                 pipe.send(("result", result))
             pipe.send(("done", None))
-        except (EOFError, BrokenPipeError):
+        except (EOFError, ConnectionError):
             return
         except Exception as error:  # raised again where it can be told
             pipe.send(("error", _portable(error)))

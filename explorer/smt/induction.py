@@ -4,14 +4,16 @@ claimed follows.
     proof = prove(definition, model, Asked())
 
 For each pair of an action and a lemma the unbounded question is asked first, since most are answered in a moment. Where
-the answer is not yes, finite copies are searched for a counterexample to induction, the smallest at once; where there
-is none, the question is asked again, harder.
+the answer is not yes, the smallest finite copy is searched for a counterexample to induction. What is still open then
+waits until all others have come so far: it is asked again, larger copies are searched, and it is asked harder. So a
+mistake shows at once, whatever else there is to prove.
 """
 
 from __future__ import annotations
 
 import itertools
 import time
+from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -82,8 +84,23 @@ class Found:
     needed: frozenset[str] = frozenset()
 
 
-Result: TypeAlias = Found | Never | Unstated
-Task: TypeAlias = tuple[Obligation, ...]
+@dataclass(frozen=True, slots=True)
+class Open:
+    """What is cheap does not tell, after that many seconds."""
+
+    obligation: Obligation
+    seconds: float
+
+
+Result: TypeAlias = Found | Open | Never | Unstated
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """What a process is asked for. What was tried before without an answer is tried `hard`."""
+
+    obligations: tuple[Obligation, ...]
+    hard: bool = False
 
 
 class Induction:
@@ -104,6 +121,7 @@ class Induction:
         self.findings = list[Finding]()
         self.never = list[str]()
         self.unstated = dict[str, Unstated]()
+        self.spent = dict[Obligation, float]()
         self.witnesses = 0
         self.possible = frozenset[str]()
 
@@ -181,9 +199,12 @@ class Induction:
             else:
                 fresh.append(each)
         waiting = dict.fromkeys(fresh)
-        stopped = ""
+        stopped, tasks = "", deque(_tasks(fresh))
         try:
-            for result in shared(self._worker, _tasks(fresh), self.asked.workers, deadline):
+            for result in shared(self._worker, tasks, self.asked.workers, deadline):
+                if isinstance(result, Open):
+                    self.spent[result.obligation] = result.seconds
+                    tasks.append(Task((result.obligation,), hard=True))
                 for each in self._taken(result):
                     waiting.pop(each.obligation, None)
                     self._note(each, heard)
@@ -231,11 +252,12 @@ class Induction:
         match result:
             case Never(action=action):
                 self.never.append(action)
-            case Unstated():
+            case Unstated() | Open():
                 pass
             case Lost(task=task, reason=reason):
-                known = {each.obligation for each in self.findings}
-                for each in cast(Task, task):
+                lost = cast(Task, task)
+                known = {each.obligation for each in self.findings}.union(() if lost.hard else self.spent)
+                for each in lost.obligations:
                     if each not in known:
                         yield Finding(each, "not proved", 0.0, reason)
             case _:
@@ -255,7 +277,8 @@ class Induction:
         if found.word == "proved" and self.asked.record and found.obligation.kind != "initial":
             self.hints.note(found.obligation, found.needed)
         against = None if found.sketch is None else judged(self.copies, found.obligation, found.sketch)
-        return Finding(found.obligation, found.word, found.seconds, found.reason, against)
+        seconds = found.seconds + self.spent.get(found.obligation, 0.0)
+        return Finding(found.obligation, found.word, seconds, found.reason, against)
 
     def _worker(self) -> Callable[[Task], Iterator[Result]]:
         """What one process proves with."""
@@ -284,33 +307,38 @@ class Prover:
 
     def prove(self, task: Task) -> Iterator[Result]:
         """What each obligation came to."""
-        for each in task:
+        for each in task.obligations:
             began = time.perf_counter()
             self.questions.prepare(each.action)
             try:
-                found = self._proved(each)
+                found = self._hard(each) if task.hard else self._quick(each)
             except NotUnbounded as error:
                 if each.goal in self.lemmas:
                     raise
                 yield Unstated(each.goal, f"{error.message}; {error.remedy}", error.where.file, error.where.line)
                 continue
-            found = replace(found, seconds=time.perf_counter() - began)
-            if self.asked.record and found.word == "proved":
-                found = replace(found, needed=self.questions.needed(each))
-            yield found
-            if each.kind == "defined" and self._never_happens(each.action):
+            seconds = time.perf_counter() - began
+            if found is None:
+                yield Open(each, seconds)
+            elif self.asked.record and found.word == "proved":
+                yield replace(found, seconds=seconds, needed=self.questions.needed(each))
+            else:
+                yield replace(found, seconds=seconds)
+            if each.kind == "defined" and not task.hard and self._never_happens(each.action):
                 yield Never(each.action)
 
     def _never_happens(self, action: str) -> bool:
         return action not in self.possible and self.questions.can_never_happen(action)
 
-    def _proved(self, obligation: Obligation) -> Found:
-        """The cheap before the dear: most lemmas are proved at once, and most mistakes show in the smallest copy."""
+    def _quick(self, obligation: Obligation) -> Found | None:
+        """Most lemmas are proved at once, and most mistakes show in the smallest copy."""
         if self.questions.ask(obligation, hard=False, once=True).proved:
             return Found(obligation, "proved")
         sketch, _ = self._sketched(obligation, itertools.islice(self._all_copies(), 1))
-        if sketch is not None:
-            return Found(obligation, "refuted", sketch=sketch)
+        return None if sketch is None else Found(obligation, "refuted", sketch=sketch)
+
+    def _hard(self, obligation: Obligation) -> Found:
+        """The cheap before the dear."""
         if self.questions.ask(obligation, hard=self.asked.record).proved:
             return Found(obligation, "proved")
         sketch, searched = self._sketched(obligation, self._all_copies())
@@ -339,14 +367,11 @@ class Prover:
             yield self._searched[-1]
 
 
-def _tasks(obligations: Sequence[Obligation]) -> list[Task]:
+def _tasks(obligations: Sequence[Obligation]) -> Iterator[Task]:
     """A few obligations at a time, all about one action."""
-    tasks = list[list[Obligation]]()
-    for each in obligations:
-        if not tasks or len(tasks[-1]) >= _TOGETHER or tasks[-1][-1].action != each.action:
-            tasks.append([])
-        tasks[-1].append(each)
-    return [tuple(each) for each in tasks]
+    for _, each in itertools.groupby(obligations, lambda obligation: obligation.action):
+        while some := tuple(itertools.islice(each, _TOGETHER)):
+            yield Task(some)
 
 
 def _taken_from(model: Model) -> tuple[str, ...]:

@@ -83,10 +83,15 @@ class Questions:
         self._known: tuple[str, list[tuple[Instance, Context]]] = ("", [])
         self._rest = Context([])
         self._state = formula(self.before.valid)
-        self._said = {each.name: self._of_state_before(each) for each in self.lemmas}
+        self._names = [each.name for each in self.lemmas]
+        self._known_of = dict[str, list[z3.BoolRef]]()
 
-    def _of_state_before(self, lemma: Property) -> list[z3.BoolRef]:
-        return _assumed(clauses(cast(ir.Function, lemma.form), self.encoding, self.before, suffix="h"))
+    def _said(self, name: str) -> list[z3.BoolRef]:
+        """What a lemma says of the state before, made when it is first needed: with hints, most are not."""
+        if name not in self._known_of:
+            form = cast(ir.Function, self.predicates[name].form)
+            self._known_of[name] = _assumed(clauses(form, self.encoding, self.before, suffix="h"))
+        return self._known_of[name]
 
     # --- asking ------------------------------------------------------------------------------------------------------
 
@@ -125,7 +130,7 @@ class Questions:
         work = self._cheapest(questions, lemmas)
         if work is None:
             return lemmas
-        for name in self._said:
+        for name in self._names:
             if name in lemmas and self._proved(questions, lemmas - {name}, work):
                 lemmas -= {name}
         return lemmas
@@ -150,10 +155,9 @@ class Questions:
         hinted = None if self.hints is None else self.hints.of(obligation)
         if hinted is not None:
             return [hinted, None]
-        names = [*self._said]
-        if obligation.goal not in names:
+        if obligation.goal not in self._names:
             return [None]
-        before = names[: names.index(obligation.goal) + 1]
+        before = self._names[: self._names.index(obligation.goal) + 1]
         return [frozenset({obligation.goal}), frozenset(before), None]
 
     def prepare(self, action: str) -> None:
@@ -235,7 +239,8 @@ class Questions:
     ) -> Answer:
         answer = Answer(True)
         for each in split(goal):
-            answer = self._tried(context, [each], [*first, *later])
+            tried = each.eq(goal)  # nothing to decide in it: the first attempts were made
+            answer = self._tried(context, [each], later if tried else [*first, *later])
             if not answer.proved:
                 break
         return answer
@@ -281,9 +286,9 @@ class Questions:
         solver.add(context.happens)
         if context.on_lemmas:
             solver.add(self._state)
-            for name, said in self._said.items():
+            for name in self._names:
                 if lemmas is None or name in lemmas:
-                    solver.add(said)
+                    solver.add(self._said(name))
         return solver
 
     def _used_in(
@@ -295,7 +300,7 @@ class Questions:
             found = self._used(context, goals, first)
             for each in (case for goal in goals for case in split(goal)) if found is None else ():
                 one = self._used(context, [each], [*first, *later])
-                used |= frozenset(self._said) if one is None else one
+                used |= frozenset(self._names) if one is None else one
             used |= found or frozenset[str]()
         return used
 
@@ -313,9 +318,9 @@ class Questions:
         solver = _empty_solver(seed)
         solver.set("rlimit", max(1, round(1e6 * work)))
         solver.add([*context.happens, self._state, *_denied(goals)])
-        names = {z3.Bool(f"lemma.{each}"): each for each in self._said if lemmas is None or each in lemmas}
+        names = {z3.Bool(f"lemma.{each}"): each for each in self._names if lemmas is None or each in lemmas}
         for name, each in names.items():
-            solver.add([z3.Implies(name, said) for said in self._said[each]])
+            solver.add([z3.Implies(name, said) for said in self._said(each)])
         if solver.check(*names) != z3.unsat:
             return None
         used = {str(each) for each in solver.unsat_core()}
