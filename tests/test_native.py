@@ -12,11 +12,15 @@ from typing import Any
 
 import pytest
 from tidegate.explorer.native.compiler import read_object
+from tidegate.explorer.native.kernels import kernel_of
 from tidegate.explorer.native.scalars import Bit, Num, Scalars
 from tidegate.explorer.native.search import check as native
+from tidegate.explorer.native.search import explore
 from tidegate.explorer.native.statements import Statements
 from tidegate.explorer.plain import check as plain
 from tidegate.explorer.search import Progress, Search
+from tidegate.explorer.symmetry import Symmetry, symmetry_of
+from tidegate.invariants.catalogue import find
 from tidegate.language import ir
 from tidegate.language.judge import holds, replay
 from tidegate.language.verdict import Disagreement
@@ -164,6 +168,18 @@ def test_one_kernel_serves_every_value_of_an_open_constant(tmp_path: Path) -> No
         folded = native(counting(tmp_path, constants={"size": size}), Search())
         assert summary(opened) == summary(folded)
     assert len(kernels(cache)) == 1
+
+
+@pytest.mark.parametrize("symmetric", [False, True])
+def test_a_rolled_kernel_finds_the_same(symmetric: bool, tmp_path: Path) -> None:
+    definition, profile = find("partition:kafka_2_7")
+    small = {"replicas": 2, "log_size": 2, "max_records": 1, "power_losses": 1}
+    model = definition.bind("partition", small, profile)
+    symmetry = symmetry_of(model) if symmetric else Symmetry((), ())
+    written, rolled = (kernel_of(model, symmetry.domains, tmp_path, rolled=each) for each in (False, True))
+    assert len(kernels(tmp_path)) == 2 and len(rolled.binary) < len(written.binary)
+    search = Search(keep_going=True)
+    assert summary(explore(model, search, rolled, symmetry)) == summary(explore(model, search, written, symmetry))
 
 
 # --- limits -----------------------------------------------------------------------------------------------------------

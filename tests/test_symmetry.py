@@ -8,6 +8,7 @@ from pathlib import Path
 from textwrap import dedent
 
 import pytest
+from tidegate.explorer.native.canonical import orders_of_ties
 from tidegate.explorer.native.search import check as native
 from tidegate.explorer.renaming import _renamer  # pyright: ignore[reportPrivateUsage]
 from tidegate.explorer.search import Search
@@ -118,7 +119,7 @@ def shape_names(model: Model) -> list[str]:
     return [field.name for field in model.fields]
 
 
-@pytest.mark.parametrize(("nodes", "pots"), [(3, 2), (2, 3), (4, 1), (1, 4)])
+@pytest.mark.parametrize(("nodes", "pots"), [(3, 2), (2, 3), (4, 1), (1, 4), (5, 1)])
 def test_every_renaming_has_one_canonical_form(nodes: int, pots: int, tmp_path: Path) -> None:
     model = community(tmp_path, nodes, pots)
     native_ = compiled(model, symmetry=True)
@@ -132,6 +133,16 @@ def test_every_renaming_has_one_canonical_form(nodes: int, pots: int, tmp_path: 
         assert sum(map(len, forms.values())) == len(set[State]().union(*forms.values())), "two orbits share a form"
     finally:
         native_.frontier.close()
+
+
+@pytest.mark.parametrize("size", [2, 4, 5])
+def test_orders_of_ties_move_only_what_ties(size: int) -> None:
+    rows, starts = orders_of_ties(size)
+    for pattern in range(1 << size - 1):
+        keys = [sum(1 - (pattern >> at & 1) for at in range(place)) for place in range(size)]
+        kept = [row for row in itertools.permutations(range(size)) if [keys[at] for at in row] == keys]
+        mine = rows[starts[pattern] : starts[pattern + 1]]
+        assert sorted(mine) == kept and mine[0] == tuple(range(size))
 
 
 def test_random_states_of_random_models(tmp_path: Path) -> None:

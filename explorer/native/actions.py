@@ -29,6 +29,7 @@ from .statements import Statements, lets
 
 FAILED = (1 << 64) - 1
 UNROLLED_INSTANCES = 400
+"""An action with at most so many instances is written out for each: constant shifts, and much to compile."""
 CELL = {name: index for index, name in enumerate(CONTEXT)}
 
 
@@ -129,14 +130,19 @@ class ActionCode(Statements):
     """Generates one action's function."""
 
     def __init__(
-        self, layout: Layout, function: llvm.Function, opens: Mapping[str, int], watch: llvm.Function | None
+        self,
+        layout: Layout,
+        function: llvm.Function,
+        opens: Mapping[str, int],
+        watch: llvm.Function | None,
+        unrolled: int = UNROLLED_INSTANCES,
     ) -> None:
         self.context, self.source, self.out, self.parent = function.args
         for each in (self.source, self.out):
             each.add_attribute("noalias")
         builder = llvm.IRBuilder(function.append_basic_block("entry"))
         super().__init__(layout, builder, load_opens(builder, self.context, opens))
-        self.watch = watch
+        self.watch, self.unrolled = watch, unrolled
         loaded = tuple(builder.load(address(builder, self.source, word(index))) for index in range(layout.words))
         self.before = Memory(self.source, loaded)
         self.copy = builder.bitcast(builder.alloca(llvm.ArrayType(I64, layout.words)), WORDS)
@@ -181,7 +187,7 @@ class ActionCode(Statements):
             self.builder.position_at_end(self.disabled)
             self.disabled = outer
 
-        self._values(parameter, one, unroll=room <= UNROLLED_INSTANCES)
+        self._values(parameter, one, unroll=room <= self.unrolled)
         self.env = kept
 
     def _instance(self, depth: int) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import reduce
-from itertools import pairwise, permutations
+from itertools import accumulate, chain, groupby, pairwise, permutations, product
 
 from llvmlite import ir as llvm
 
@@ -27,7 +27,7 @@ from ...language.types import (
 from .cells import Built, Cell, Items, Mask, Maybe, Memory, Number, Parts
 from .layout import Layout, shape_of
 from .machine import I64, WORDS, address, word
-from .scalars import Bit, Num
+from .scalars import Bit, Num, Scalars
 from .statements import Statements
 
 KEY_BITS = 58
@@ -81,14 +81,10 @@ class Renaming(Statements):
         builder.position_at_end(body)
         self.before = Memory(start, loaded)
         self.order = {
-            each.name: [self.nibble(order, at) for at in range(each.size)]
+            each.name: [nibble(self, order, at) for at in range(each.size)]
             for each, order in zip(domains, orders, strict=True)
         }
         self.moved = {name: self._inverse(order) for name, order in self.order.items()}
-
-    def nibble(self, packed: Num, at: Num) -> Num:
-        """Nibble `at` of a packed order."""
-        return self.band(self.shr(packed, self.mul(at, NIBBLE)), (1 << NIBBLE) - 1)
 
     def _inverse(self, order: list[Num]) -> Num:
         """Nibble m is where member m moves to."""
@@ -111,7 +107,7 @@ class Renaming(Statements):
             return value
         match type_:
             case Identity(name=name):
-                return Number(type_, self.nibble(self.moved[name], self.num(value)))
+                return Number(type_, nibble(self, self.moved[name], self.num(value)))
             case Option(of=of):
                 present = self.present(value)
                 inner = self.inside(value, of)
@@ -166,6 +162,23 @@ class Renaming(Statements):
             memory = self.builder.bitcast(self.builder.alloca(llvm.ArrayType(I64, count)), WORDS)
         self.put_wide_code(memory, 0, 0, shape, code)
         return Cell(type_, shape, Memory(memory), 0, 0)
+
+
+def nibble(on: Scalars, packed: Num, at: Num) -> Num:
+    """Nibble `at` of a packed order."""
+    return on.band(on.shr(packed, on.mul(at, NIBBLE)), (1 << NIBBLE) - 1)
+
+
+def orders_of_ties(size: int) -> tuple[list[tuple[int, ...]], list[int]]:
+    """Every order of so many sorted members that only moves tied ones, and where the orders of each pattern of ties
+    begin; after the last, where they end. Bit i of a pattern: member i ties with the next."""
+    rows, starts = list[tuple[int, ...]](), [0]
+    for pattern in range(1 << size - 1):
+        groups = accumulate((1 - (pattern >> at & 1) for at in range(size - 1)), initial=0)
+        tied = [[at for at, _ in some] for _, some in groupby(enumerate(groups), key=lambda each: each[1])]
+        rows += [tuple(chain(*each)) for each in product(*map(permutations, tied))]
+        starts.append(len(rows))
+    return rows, starts
 
 
 def network(count: int) -> list[tuple[int, int]]:
@@ -258,11 +271,11 @@ class Canonical(Statements):
                 return
             domain = self.domains[depth]
             packed = sorted_keys[domain.name]
-            table = [list(each) for each in permutations(range(domain.size))]
-            for positions in table if len(table) <= 6 else []:
+            if domain.size > 3:
+                self._loop_over(packed, lambda order: level(depth + 1, [*orders, order]))
+                return
+            for positions in permutations(range(domain.size)):
                 self._arranged(packed, positions, lambda order: level(depth + 1, [*orders, order]))
-            if len(table) > 6:
-                self._loop_over(table, packed, lambda order: level(depth + 1, [*orders, order]))
 
         level(0, [])
         self._copy(self.best, self.at)
@@ -274,26 +287,35 @@ class Canonical(Statements):
         fits = reduce(self.both, [self.compare("==", keys[at], keys[position]) for at, position in moved], True)
         self.when(fits, lambda: then(self._order([packed[position] for position in positions])))
 
-    def _loop_over(self, table: list[list[int]], packed: list[Num], then: Callable[[Num], None]) -> None:
-        size = len(table[0])
-        rows = [word(sum(position << NIBBLE * at for at, position in enumerate(row))) for row in table]
-        data = llvm.GlobalVariable(
-            self.builder.module, llvm.ArrayType(I64, len(rows)), self.builder.module.get_unique_name("orders")
-        )
-        data.global_constant, data.initializer = True, llvm.Constant(data.value_type, rows)
+    def _loop_over(self, packed: list[Num], then: Callable[[Num], None]) -> None:
+        """Go on with every order that only moves tied members: which those are depends on who ties with the next."""
+        rows, starts = orders_of_ties(len(packed))
         keys = self.builder.bitcast(self._spill(packed), WORDS)
+        pairs = pairwise(self.shr(each, INDEX_BITS) for each in packed)
+        ties = [self.shl(self.widen(self.compare("==", a, b)), at) for at, (a, b) in enumerate(pairs)]
+        pattern = reduce(self.bor, ties, 0)
+        begins = self._table("starts", starts)
+        begin, end = (self._entry(begins, self.add(pattern, more)) for more in (0, 1))
+        table = self._table("orders", [sum(position << NIBBLE * at for at, position in enumerate(row)) for row in rows])
 
         def one(at: Num) -> None:
-            row = self.builder.load(self.builder.gep(data, [word(0), self.number(at)]))
-            positions = [self.band(self.shr(row, NIBBLE * index), (1 << NIBBLE) - 1) for index in range(size)]
-            moved = [self.builder.load(address(self.builder, keys, self.number(each))) for each in positions]
-            same = [
-                self.compare("==", self.shr(a, INDEX_BITS), self.shr(b, INDEX_BITS))
-                for a, b in zip(packed, moved, strict=True)
-            ]
-            self.when(reduce(self.both, same, True), lambda: then(self._order(list(moved))))
+            row = self._entry(table, at)
+            moved = [self.builder.load(address(self.builder, keys, self.number(nibble(self, row, index))))
+                     for index in range(len(packed))]  # fmt: skip
+            then(self._order(list(moved)))
 
-        self.rounds_of(0, len(rows), 0, one)
+        self.rounds_of(begin, end, 0, one)
+
+    def _table(self, name: str, numbers: Sequence[int]) -> llvm.Value:
+        """A constant array of words."""
+        data = llvm.GlobalVariable(
+            self.builder.module, llvm.ArrayType(I64, len(numbers)), self.builder.module.get_unique_name(name)
+        )
+        data.global_constant, data.initializer = True, llvm.Constant(data.value_type, [word(each) for each in numbers])
+        return data
+
+    def _entry(self, table: llvm.Value, at: Num) -> Num:
+        return self.builder.load(self.builder.gep(table, [word(0), self.number(at)]))
 
     def _spill(self, values: list[Num]) -> llvm.Value:
         memory = self.slot(llvm.ArrayType(I64, len(values)))

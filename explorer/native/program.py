@@ -12,7 +12,7 @@ from ...language.ir import Const, Function, Require
 from ...language.model import Action, Model, Property
 from ...language.types import Identity
 from . import kernel, sharding, walking
-from .actions import CELL, FAILED, ActionCode, Counters, Plan, load_opens
+from .actions import CELL, FAILED, UNROLLED_INSTANCES, ActionCode, Counters, Plan, load_opens
 from .canonical import canonical_function
 from .cells import Memory
 from .kernel import CONTEXT, ERROR_BIT, EVENTS, NO_PARENT
@@ -66,16 +66,23 @@ def judged_by(program: Program, model: Model) -> Program:
 
 
 def generate(
-    model: Model, program: Program, symmetric: Sequence[Identity], *, walks: bool = False, fingerprint: int = 0
+    model: Model,
+    program: Program,
+    symmetric: Sequence[Identity],
+    *,
+    walks: bool = False,
+    fingerprint: int = 0,
+    rolled: bool = False,
 ) -> str:
     """The LLVM text of a bound model; `symmetric` are the domains whose renamings are folded. `walks` adds random walks
-    to it, `fingerprint` (64 or 128 bits) a shard's share of a level."""
+    to it, `fingerprint` (64 or 128 bits) a shard's share of a level. `rolled` leaves the loops over parameters."""
     layout, module = program.layout, llvm.Module("tidegate")
     functions = _Functions(module, layout, program.opens)
     functions.masked("invariants", program.invariants, wanted=False)
     functions.masked("witnesses", program.witnesses, wanted=True)
     functions.terminal(model.terminals)
-    functions.expand(program.plans, functions.watch(program.transitions))
+    watch = functions.watch(program.transitions)
+    functions.expand(program.plans, watch, 1 if rolled else UNROLLED_INSTANCES)
     functions.made["canonical"] = canonical_function(module, layout, symmetric)
     texts = (*kernel.TEXTS, *(walking.TEXTS if walks else ()), *(sharding.TEXTS if fingerprint else ()))
     _kernel(module, layout, functions.made, texts, fingerprint // 64)
@@ -217,15 +224,16 @@ class _Functions:
             value = builder.load(address(builder, after, word(at)))
             builder.store(value, address(builder, base, word(start + 1 + at)))
 
-    def expand(self, plans: Sequence[Plan], watch: llvm.Function | None) -> None:
-        """`expand(c, state, out, parent)`: every successor by every action, or FAILED."""
+    def expand(self, plans: Sequence[Plan], watch: llvm.Function | None, unrolled: int) -> None:
+        """`expand(c, state, out, parent)`: every successor by every action, or FAILED. Actions with at most `unrolled`
+        instances are written out for each."""
         main = self._function("expand", WORDS, WORDS, WORDS, I64, public=True)
         builder = llvm.IRBuilder(main.append_basic_block())
         context, state, out, parent = main.args
         total: llvm.Value = word(0)
         for plan in plans:
             one = self._function(f"action_{plan.form.name}", WORDS, WORDS, WORDS, I64)
-            ActionCode(self.layout, one, self.opens, watch).generate(plan)
+            ActionCode(self.layout, one, self.opens, watch, unrolled).generate(plan)
             slot = address(builder, out, builder.mul(total, word(self.layout.words + 2)))
             made = builder.call(one, [context, state, slot, parent])
             with builder.if_then(builder.icmp_unsigned("==", made, word(FAILED)), likely=False):
