@@ -1,8 +1,9 @@
 """Explorations: every case that signatures need, once, from the cache or in up to two processes.
 
 One compiled kernel serves all cases of one number of replicas, since settings, switches and budgets are open in it; one
-exploration answers all questions of a kind. What a case found is kept on disk under a name that says everything it
-depends on. A loss is replayed by plain Python before it is told, and of each pass a few states are judged again.
+exploration answers all questions of a kind, and all cases that differ in what cannot matter (`Case.explored`). What a
+case found is kept on disk under a name that says everything it depends on. A loss is replayed by plain Python before it
+is told, and of each pass a few states are judged again.
 """
 
 from __future__ import annotations
@@ -11,11 +12,9 @@ import hashlib
 import json
 import re
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -28,11 +27,28 @@ from ..language.model import Model
 from ..language.sentences import sentence
 from ..language.steptext import format_step
 from ..language.verdict import PropertyVerdict, Run, Verdict
-from .levels import PROPERTIES, Case
+from .levels import PROPERTIES, Asked, Case
+from .processes import Work, in_processes
 from .signature import definition
 
-CLOSED = ("replicas", "max_records", "log_size", "max_leader_epoch")
-"""Constants that the layout of a state depends on: a kernel for each of their values."""
+SIZES = ("replicas", "max_records", "log_size", "max_leader_epoch")
+"""Constants that the layout of a state depends on."""
+
+ALIKE: Mapping[Asked, tuple[str, ...]] = {
+    "loss": ("idempotent", "max_in_flight"),
+    "goes_on": ("idempotent", "max_in_flight"),
+    "delivery": ("host_losses",),
+}
+"""What every case of a kind has the same value of."""
+
+SELDOM = ("fences", "shutdowns", "controller_losses", "unclean_elections", "retries", "reassignments", "follower_reads")
+"""What no case has, or all of a kind."""
+
+CLOSED: Mapping[Asked, tuple[str, ...]] = {
+    asked: (*SIZES, *SELDOM, *own) for asked, own in ALIKE.items()
+}
+"""Constants for each of whose values there is a kernel; in all others it is open. The fewer a kernel has open, the less
+there is to compile."""
 
 RECHECK = 2
 """States of each exhausted case that plain Python judges again."""
@@ -44,12 +60,18 @@ CHUNK = 12
 """Cases that a process takes at a time."""
 
 HEAVY = 12
-"""Replicas times faults from which on a case is one of many states: these come last, one at a time."""
+"""The weight from which on a case is one of many states: these come last, one at a time."""
+
+DIED = "a process ended that may have explored it; audit again, with more memory free"
 
 MANY = 20_000
 """Of an exploration with more states the rest is left out once the main questions are answered, all against it."""
 
 MEMORY_BYTES = 1 << 30
+
+TOO_MANY, GROWTH = 4_000_000, 1.3
+"""With so many states, and levels that still grow by so much, there are several times more than memory holds: levels
+grow ever slower, up to the middle, and then shrink as they grew."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +88,7 @@ class Found:
     """What a case found: the shortest scenario of each property that is violated, the witnesses that were reached.
 
     `judged` are the invariants that hold everywhere. `stopped` says why it did not end, and is "" if it did, or if what
-    it was for was found before.
+    it was for was found before; `for_good` is whether it would stop there again, or had only no time.
     """
 
     scenarios: Mapping[str, tuple[Told, ...]] = field(default_factory=dict[str, "tuple[Told, ...]"])
@@ -75,6 +97,7 @@ class Found:
     states: int = 0
     depth: int = 0
     stopped: str = ""
+    for_good: bool = True
 
 
 # --- one process ------------------------------------------------------------------------------------------------------
@@ -89,6 +112,26 @@ class Engine:
     symmetry: Symmetry
 
 
+@dataclass(slots=True)
+class Ending:
+    """When an exploration of a case may end before it is exhausted; asked after each level. `given_up` says why, if not
+    since all was answered."""
+
+    case: Case
+    given_up: str = ""
+    states: int = 1
+    level: int = 1
+
+    def is_here(self, decided: frozenset[str], states: int) -> bool:
+        """Whether it may, given what was violated or met by name, and the number of states."""
+        before, self.level, self.states = self.level, states - self.states, states
+        if states > MANY and self.case.is_enough(decided):
+            return True
+        if states > TOO_MANY and self.level > before * GROWTH:
+            self.given_up = f"given up after {states:,} states, of what must be many times more"
+        return self.given_up != ""
+
+
 class Bench:
     """Explores cases in this process. `folder` is where compiled kernels are kept; None keeps none."""
 
@@ -98,42 +141,42 @@ class Bench:
 
     def engine(self, case: Case) -> Engine:
         """The kernel for a case, made or loaded once."""
-        sizes = {name: case.values[name] for name in CLOSED}
-        key = (PROPERTIES[case.asked], tuple(sizes.values()))
+        closed = {name: value for name, value in case.constants if name in CLOSED[case.asked]}
+        key = (PROPERTIES[case.asked], tuple(closed.items()))
         if key not in self._engines:
-            opened = [name for name in definition().constants if name not in CLOSED]
-            model = definition().bind("partition", sizes, None, opened, properties=PROPERTIES[case.asked])
+            opened = [name for name in definition().constants if name not in CLOSED[case.asked]]
+            model = definition().bind("partition", closed, None, opened, properties=PROPERTIES[case.asked])
             symmetry = symmetry_of(model)
-            self._engines[key] = Engine(model, kernel_of(model, symmetry.domains, self.folder), symmetry)
+            kernel = kernel_of(model, symmetry.domains, self.folder, rolled=True)
+            self._engines[key] = Engine(model, kernel, symmetry)
         return self._engines[key]
 
-    def verdict(self, case: Case, seconds: float | None = None) -> tuple[Model, Verdict]:
-        """The model of a case, and what its exploration gives."""
+    def verdict(self, case: Case, seconds: float | None = None) -> tuple[Model, Verdict, str]:
+        """The model of a case, what its exploration gives, and why it was given up, or ""."""
         engine = self.engine(case)
-        values = {name: value for name, value in case.constants if name not in CLOSED}
+        values = {name: value for name, value in case.constants if name in engine.model.open}
         model = definition().revalued(engine.model, "partition", values)
         search = Search(symmetry=True, recheck=RECHECK, keep_going=True, seconds=seconds, memory_bytes=MEMORY_BYTES)
-
-        def enough(decided: frozenset[str], states: int) -> bool:
-            return states > MANY and case.is_enough(decided)
-
-        return model, explore(model, search, engine.kernel, engine.symmetry, enough=enough)
+        ending = Ending(case)
+        return model, explore(model, search, engine.kernel, engine.symmetry, enough=ending.is_here), ending.given_up
 
     def found(self, case: Case, until: float | None = None) -> Found:
         """What a case finds until a moment (`time.time`)."""
         left = None if until is None else until - time.time()
         if left is not None and left <= 0:
-            return Found(stopped="out of time")
-        model, verdict = self.verdict(case, left)
+            return Found(stopped="out of time", for_good=False)
+        model, verdict, given_up = self.verdict(case, left)
         if verdict.failure is not None and verdict.outcome == "model_error":
             return Found(stopped=f"the model's bounds are too small: {verdict.failure.message}")
+        whole = verdict.assurance.startswith("exhaustive")
         return Found(
             {each.name: told(model, each.run) for each in verdict.properties if is_lost(each) and each.run is not None},
             frozenset(each.name for each in verdict.properties if each.verdict == "reached"),
             frozenset(each.name for each in verdict.properties if each.verdict in ("holds", "missing")),
             verdict.distinct_states,
             verdict.depth,
-            "" if verdict.assurance.startswith("exhaustive") or verdict.outcome == "safety" else verdict.assurance,
+            "" if whole or verdict.outcome == "safety" else given_up or verdict.assurance,
+            until is None or time.time() < until,
         )
 
 
@@ -190,31 +233,29 @@ class Explorations:
 
     def found(self, case: Case) -> Found:
         """What one case finds."""
-        return self.all([case])[case]
+        self.all([case])
+        return self.known[case.explored]
 
-    def all(self, cases: Sequence[Case]) -> Mapping[Case, Found]:
-        """What each case finds: known, kept on disk, or explored now."""
-        for case in cases:
-            if case not in self.known and (kept := self._kept(case)) is not None:
+    def all(self, cases: Iterable[Case]) -> None:
+        """Sees to it that what each case finds is known: from before, from disk, or explored now."""
+        wanted = [each for each in dict.fromkeys(case.explored for case in cases) if each not in self.known]
+        for case in wanted:
+            if (kept := self._kept(case)) is not None:
                 self.known[case] = kept
-        wanted = [case for case in dict.fromkeys(cases) if case not in self.known]
-        for case, found in self._explored(wanted):
+        for case, found in self._explored([each for each in wanted if each not in self.known]):
             self.known[case] = found
             self.explored += 1
-            if not found.stopped:
+            if found.for_good:
                 self._keep(case, found)
-        return self.known
 
     def _explored(self, cases: Sequence[Case]) -> Iterator[tuple[Case, Found]]:
         if self.workers < 2 or self.folder is None or len(cases) < WORTH_A_PROCESS:
             yield from ((case, self.bench.found(case, self.until)) for case in cases)
             return
-        first = list({each.size: each for each in sorted(cases, key=lambda each: each.size)}.values())
-        chunks = list(chunked(cases))
-        with ProcessPoolExecutor(self.workers, get_context("spawn"), _begin, (self.folder,)) as pool:
-            list(pool.map(_prepare, reversed(first)))
-            for chunk, found in zip(chunks, pool.map(_explore, chunks, [self.until] * len(chunks)), strict=True):
-                yield from zip(chunk, found, strict=True)
+        kernels = list({each.size: each for each in sorted(cases, key=lambda each: each.size)}.values())
+        work = Work(_explore, _begin, (self.folder, self.until), _prepare, list(reversed(kernels)))
+        for chunk, found in in_processes(list(chunked(cases)), work, self.workers):
+            yield from zip(chunk, found or [Found(stopped=DIED, for_good=False)] * len(chunk), strict=True)
 
     def _path(self, case: Case) -> Path | None:
         return None if self.folder is None else self.folder / "audit" / f"{key_of(case)}.json"
@@ -245,7 +286,7 @@ def to_json(found: Found) -> Any:
     """A finished case as JSON has it."""
     steps = {name: [[t.step, t.says, t.fault] for t in each] for name, each in found.scenarios.items()}
     names = {"reached": sorted(found.reached), "judged": sorted(found.judged)}
-    return {"scenarios": steps, **names, "states": found.states, "depth": found.depth}
+    return {"scenarios": steps, **names, "states": found.states, "depth": found.depth, "stopped": found.stopped}
 
 
 def from_json(kept: Any) -> Found | None:
@@ -253,24 +294,26 @@ def from_json(kept: Any) -> Found | None:
     try:
         scenarios = {name: tuple(Told(*each) for each in steps) for name, steps in kept["scenarios"].items()}
         names = frozenset(kept["reached"]), frozenset(kept["judged"])
-        return Found(scenarios, *names, kept["states"], kept["depth"])
+        return Found(scenarios, *names, kept["states"], kept["depth"], kept["stopped"])
     except (KeyError, TypeError, AttributeError):
         return None
 
 
 # --- in a process of the pool -----------------------------------------------------------------------------------------
 
-_benches: list[Bench] = []
+_benches: list[tuple[Bench, float | None]] = []
 
 
-def _begin(folder: Path) -> None:
-    _benches.append(Bench(folder))
+def _begin(folder: Path, until: float | None) -> None:
+    _benches.append((Bench(folder), until))
 
 
 def _prepare(case: Case) -> None:
     """Compile the kernel of a case, for both processes."""
-    _benches[0].engine(case)
+    bench, _ = _benches[0]
+    bench.engine(case)
 
 
-def _explore(cases: Sequence[Case], until: float | None) -> list[Found]:
-    return [_benches[0].found(case, until) for case in cases]
+def _explore(cases: Sequence[Case]) -> list[Found]:
+    bench, until = _benches[0]
+    return [bench.found(case, until) for case in cases]

@@ -30,6 +30,11 @@ CALM: Mapping[str, Constant] = {
 }
 """No fault but those that a level asks for."""
 
+MEMBERS_LOST = (
+    "isr_shrinks", "fences", "shutdowns", "crashes", "power_losses", "disk_losses", "host_losses",
+)  # fmt: skip
+"""Faults after each of which the ISR may have a member less."""
+
 RECORDS, LOG_SIZE, EPOCHS = 1, 2, 6
 """How much happens in a check for losses: the smallest numbers that show every loss of docs/partition-matrix.md."""
 
@@ -37,7 +42,7 @@ DELIVERY: Mapping[str, Constant] = {"max_records": 2, "log_size": 4, "retries": 
 """A check for duplicates and order: two records, three requests that fail or whose answer is lost. With two requests
 brokers up to 2.1 write no record twice at L2, with three they do."""
 
-ALONE: Mapping[str, Constant] = {"replicas": 1, "min_isr": 1, "co_located": False, "max_leader_epoch": 1}
+ALONE: Mapping[str, Constant] = {"replicas": 1, "min_isr": 1, "co_located": False, "max_leader_epoch": EPOCHS}
 """Where nothing else goes wrong one replica is enough for that: what its leader writes, others copy."""
 
 ONE_FAULT_FROM = 3
@@ -151,9 +156,30 @@ class Case:
 
     @property
     def weight(self) -> int:
-        """A measure of how many states there are: replicas times faults."""
-        faults = ("isr_shrinks", "crashes", "power_losses", "disk_losses")
-        return int(self.values["replicas"]) * sum(int(self.values[name]) for name in faults)
+        """A measure of how many states there are: replicas times faults, and more where requests fail."""
+        values = self.values
+        replicas = int(values["replicas"])
+        faults = sum(int(values[name]) for name in (*MEMBERS_LOST, "preferred_elections"))
+        return replicas * (faults + (replicas if values["retries"] else 0))
+
+    @property
+    def explored(self) -> Case:
+        """The case whose exploration is this one's too, step by step, with settings that cannot matter as by default.
+
+        Each fault takes one member out of the ISR, and nothing else does. Those that no fault can reach stay: with one
+        of them nobody is elected uncleanly, and as long as they are as many as min.insync.replicas asks for, any lesser
+        number is the same to every step and property. tests/test_audit_cases.py explores both.
+        """
+        values = self.values
+        stay = int(values["replicas"]) - sum(int(values[name]) for name in MEMBERS_LOST)
+        if values["unclean_elections"]:
+            return self
+        made = {
+            **values,
+            "unclean": bool(values["unclean"]) and stay < 1,
+            "min_isr": 1 if int(values["min_isr"]) <= stay else values["min_isr"],
+        }
+        return Case(self.asked, tuple(sorted(made.items())))
 
     def is_enough(self, decided: frozenset[str]) -> bool:
         """Whether what was violated or met, by name, answers all that it is for."""

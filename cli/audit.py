@@ -12,7 +12,6 @@ from pathlib import Path
 from ..audit import difference
 from ..audit.accepted import Accepted
 from ..audit.accepted import read as baseline
-from ..audit.advice import advise
 from ..audit.auditing import Asked, Audited, audit
 from ..audit.cluster import CannotRead
 from ..audit.collecting import script
@@ -162,7 +161,7 @@ def audited(options: argparse.Namespace, wanted: Sequence[Requirement], accepted
         accepted=accepted,
         today=datetime.date.today(),
     )
-    return audit(cluster, tuple(dict.fromkeys((*findings, *advise(cluster)))), asked)
+    return audit(cluster, findings, asked)
 
 
 def _running(options: argparse.Namespace) -> Sequence[tuple[str, Part]]:

@@ -78,7 +78,7 @@ def traces_of(done: Audited, report: Report, subject: dict[str, Any]) -> tuple[d
     found = loss_of(report.judged)
     assert found is not None and found[2].case is not None
     answer = found[2]
-    model, verdict = done.explorations.bench.verdict(found[2].case)
+    model, verdict, _ = done.explorations.bench.verdict(found[2].case)
     about = next(each for each in verdict.properties if each.name == answer.property)
     trace = trace_document(model, about, engine="native")
     trace["title"] = f"{subject['name']}: {subject['headline']}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from ..cluster import Broker, Client, ControlPlane, Finding, Kind, Origin, Quorum, Setting, Severity, Stated, Topic, Use
 
@@ -42,6 +43,7 @@ class Part:
         self.findings.append(Finding(kind, severity, what, where, to_do, source))
 
 
+@lru_cache(maxsize=1 << 16)
 def numbers(text: str) -> tuple[int, ...]:
     """The numbers of "1,2, 3", none for blank and for N/A; what is no number is left out."""
     return tuple(

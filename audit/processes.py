@@ -1,0 +1,72 @@
+"""Tasks in several processes, begun from both ends of their order. One whose process dies is told; the rest goes on."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass
+from multiprocessing import get_context
+from typing import Any, Generic, TypeVar
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+
+@dataclass(frozen=True, slots=True)
+class Work(Generic[T, R]):
+    """What each process does: `begin(*arguments)` once, then `run` for every task that it is given.
+
+    `prepare` is done first for each of `before`, and all wait for it. These are functions of modules, for other
+    processes.
+    """
+
+    run: Callable[[T], R]
+    begin: Callable[..., object]
+    arguments: tuple[Any, ...]
+    prepare: Callable[[Any], object]
+    before: Sequence[Any] = ()
+
+
+def in_processes(tasks: Sequence[T], work: Work[T, R], workers: int) -> Iterator[tuple[T, R | None]]:
+    """Each task with its result as it comes; None if a process died meanwhile, and it may have been this one's.
+
+    Every other process takes tasks from the end, so that what stands there, being long, is not begun last.
+    """
+    waiting, before = deque(tasks), work.before
+    while waiting:
+        with ProcessPoolExecutor(workers, get_context("spawn"), work.begin, work.arguments) as pool:
+            try:
+                list(pool.map(work.prepare, before))
+            except BrokenProcessPool:
+                before = ()  # each process prepares for itself what it runs, and dies of that if it must
+                continue
+            yield from _done(pool, waiting, work, workers)
+
+
+def _done(
+    pool: ProcessPoolExecutor, waiting: deque[T], work: Work[T, R], workers: int
+) -> Iterator[tuple[T, R | None]]:
+    """Results until all are there, or the pool is broken and what was begun is told."""
+    running: dict[Future[R], tuple[T, int]] = {}
+    idle, broken = list(range(workers)), False
+    while not broken or running:
+        while idle and waiting and not broken:
+            lane = idle.pop()
+            task = waiting.pop() if lane % 2 else waiting.popleft()
+            try:
+                running[pool.submit(work.run, task)] = (task, lane)
+            except BrokenProcessPool:
+                broken = True
+                yield task, None
+        if not running:
+            return
+        for future in wait(running, return_when=FIRST_COMPLETED).done:
+            task, lane = running.pop(future)
+            idle.append(lane)
+            try:
+                yield task, future.result()
+            except BrokenProcessPool:
+                broken = True
+                yield task, None

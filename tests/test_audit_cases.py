@@ -1,0 +1,208 @@
+"""What the audit explores once for many, and what it does where an exploration or a process ends early."""
+
+from __future__ import annotations
+
+import importlib.util
+import itertools
+import json
+import operator
+import os
+import random
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tidegate.audit import cases as audit_cases
+from tidegate.audit.cases import DIED, GROWTH, MANY, TOO_MANY, Bench, Ending, Explorations, Found, to_json
+from tidegate.audit.levels import LEVELS, Case, delivery_case, goes_on_case, loss_case
+from tidegate.audit.processes import Work, in_processes
+from tidegate.audit.readers import Options, read
+from tidegate.audit.signature import Signature, profiles, subjects, switches
+
+from .conftest import ROOT
+
+# --- settings that cannot matter --------------------------------------------------------------------------------------
+
+
+def signatures() -> Iterator[Signature]:
+    """Every version with every unclean and min.insync.replicas, with up to three replicas."""
+    planes = [(each.name, kraft) for each in profiles() for kraft in (True, False)]
+    for (profile, kraft), (replicas, min_isr), unclean, acks in itertools.product(
+        planes, [(2, 1), (2, 2), (3, 1), (3, 2), (3, 3)], (False, True), ("leader", "all")
+    ):
+        made = switches(profile, profile, kraft=kraft, elr=profile == "kafka_4_1")
+        yield Signature(profile, made, replicas, min_isr, acks, unclean, False, False, 1, idempotent=acks == "all")
+
+
+def every_case() -> list[Case]:
+    """The cases of these that are answered by another one's exploration."""
+    found: dict[Case, None] = {}
+    for each in signatures():
+        for fsync, together in itertools.product((False, True), (False, True)):
+            one = replace(each, fsync=fsync, co_located=together)
+            found |= dict.fromkeys(loss_case(one, level.name) for level in LEVELS)
+            found |= dict.fromkeys(goes_on_case(one, lost) for lost in range(one.replicas))
+            found |= dict.fromkeys(delivery_case(one, "L2") for _ in range(one.replicas == 2))
+    return [case for case in found if case != case.explored]
+
+
+@pytest.fixture(scope="module")
+def bench(cache: Path) -> Bench:
+    return Bench(cache)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_a_setting_that_cannot_matter_does_not(bench: Bench, seed: int) -> None:
+    """The case that is explored for another finds the same: states, depth, scenarios, step by step."""
+    for case in random.Random(seed).sample(every_case(), 8):
+        assert bench.found(case) == bench.found(case.explored), case
+
+
+def test_each_setting_is_left_out_somewhere_and_kept_where_it_matters(bench: Bench) -> None:
+    plain = Signature("kafka_3_9", switches("kafka_3_9", "kafka_3_9", kraft=True, elr=False), 3, 2, "all", True, False,
+                      False, 1)  # fmt: skip
+    crash = loss_case(plain, "L1").explored.values
+    assert (crash["unclean"], crash["min_isr"]) == (False, 1)
+    for level, left in (("L4", "unclean"), ("L5", "unclean")):
+        case = loss_case(replace(plain, in_rack=3), "L5") if level == "L5" else loss_case(plain, "L4")
+        assert case.explored.values[left] is True
+    assert loss_case(replace(plain, min_isr=3), "L1").explored.values["min_isr"] == 3
+    strict, loose = (loss_case(replace(plain, min_isr=least), "L4") for least in (2, 1))
+    assert strict.explored != loose.explored and bench.found(strict) != bench.found(loose)
+
+
+# --- an exploration that is given up ----------------------------------------------------------------------------------
+
+
+def test_an_exploration_of_far_too_many_states_is_given_up() -> None:
+    case = loss_case(next(signatures()), "L2")
+    ending, states = Ending(case), 1
+    while not ending.is_here(frozenset(), states):
+        assert states < TOO_MANY * GROWTH * 2
+        states = int(states * 2) + 1
+    assert ending.given_up.startswith("given up after") and states > TOO_MANY
+    slow, states = Ending(case), 0
+    for level in (TOO_MANY - 1, TOO_MANY, TOO_MANY, int(1.25 * TOO_MANY), 1_000_000):
+        states += level
+        assert not slow.is_here(frozenset(), states), level
+
+
+def test_an_exploration_ends_where_all_is_answered() -> None:
+    case = loss_case(next(signatures()), "L2")
+    ending = Ending(case)
+    assert not ending.is_here(frozenset({"acknowledged_kept", "consistent_read"}), MANY)
+    assert ending.is_here(frozenset({"acknowledged_kept", "consistent_read"}), MANY + 1) and not ending.given_up
+
+
+# --- what is kept -----------------------------------------------------------------------------------------------------
+
+
+class Scripted(Bench):
+    """A bench that finds what it is told to."""
+
+    def __init__(self, found: Found) -> None:
+        super().__init__(None)
+        self.scripted = found
+
+    def found(self, case: Case, until: float | None = None) -> Found:
+        return self.scripted
+
+
+@pytest.mark.parametrize(("for_good", "times"), [(True, 1), (False, 2)])
+def test_what_would_stop_there_again_is_kept_and_what_had_no_time_is_not(
+    tmp_path: Path, for_good: bool, times: int
+) -> None:
+    case, explored = loss_case(next(signatures()), "L2"), 0
+    for _ in range(2):
+        some = Explorations(tmp_path, workers=1)
+        some.bench = Scripted(Found(states=7, stopped="it was so", for_good=for_good))
+        assert some.found(case).stopped == "it was so"
+        explored += some.explored
+    assert explored == times
+
+
+@pytest.mark.parametrize("broken", ["", "{", "null", "[]", '{"scenarios": {}}', '{"scenarios": {"x": [["a"]]}}'])
+def test_a_part_of_a_kept_answer_is_none(tmp_path: Path, broken: str) -> None:
+    case, right = loss_case(next(signatures()), "L2"), Found(states=7, depth=2)
+    for _ in range(2):
+        some = Explorations(tmp_path, workers=1)
+        some.bench = Scripted(right)
+        assert some.found(case) == right and some.explored == 1
+        (path,) = (tmp_path / "audit").iterdir()
+        assert json.loads(path.read_text(encoding="utf-8")) == to_json(right)
+        path.write_text(broken, encoding="utf-8")
+
+
+# --- processes --------------------------------------------------------------------------------------------------------
+
+
+def work(before: Sequence[Any] = (), prepare: Callable[[Any], Any] = abs) -> Work[Callable[[], Any], Any]:
+    return Work(operator.call, int, (), prepare, before)
+
+
+def test_results_come_with_their_tasks() -> None:
+    tasks = [partial(abs, -number) for number in range(9)]
+    found = list(in_processes(tasks, work(), 2))
+    assert len(found) == 9 and all(task() == result for task, result in found)
+
+
+def test_a_process_that_dies_takes_nothing_with_it_but_what_was_begun() -> None:
+    tasks = [*(partial(abs, -number) for number in range(6)), partial(os._exit, 9)]
+    found = list(in_processes(tasks, work(), 2))
+    assert [task for task, _ in found].count(tasks[-1]) == 1 and len(found) == 7
+    lost = [task for task, result in found if result is None]
+    assert tasks[-1] in lost and len(lost) <= 2
+
+
+def test_processes_that_die_while_they_prepare_are_begun_again_without() -> None:
+    found = list(in_processes([partial(abs, -3)], work([9], os._exit), 2))
+    assert [result for _, result in found] == [3]
+
+
+def test_a_case_whose_process_died_is_not_decided_and_not_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wanted = {case.explored: None for each in itertools.islice(signatures(), 200) for case in [loss_case(each, "L4")]}
+
+    def dying(tasks: Sequence[Any], *_: Any) -> Iterator[tuple[Any, Any]]:
+        for number, chunk in enumerate(tasks):
+            yield chunk, [Found(states=3)] * len(chunk) if number else None
+
+    monkeypatch.setattr(audit_cases, "in_processes", dying)
+    some = Explorations(tmp_path, workers=2)
+    some.all(wanted)
+    died = [case for case in wanted if some.found(case).stopped == DIED]
+    assert 0 < len(died) < len(wanted)
+    assert len(list(tmp_path.rglob("*.json"))) == len(wanted) - len(died)
+
+
+# --- the bench's cluster ----------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def large() -> Any:
+    """What the bench writes, which is no package."""
+    path = ROOT / "bench" / "auditinput.py"
+    spec = importlib.util.spec_from_file_location("auditinput", path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_the_benchs_cluster_is_as_large_as_it_says(large: Any, tmp_path: Path) -> None:
+    made = large.write(tmp_path)
+    assert len({each.name for each in made}) == 1000 and sum(each.partitions for each in made) == 50_000
+    cluster, findings = read([tmp_path], Options(clients=("java:3.9",), distribution="apache"))
+    assert not [each for each in findings if each.kind in ("not_read", "unknown_key", "wrong_type")]
+    asked = [each for each in subjects(cluster) if not each.internal]
+    assert len(asked) == 200 and all(len(each.variants) == 1 for each in asked)
+    signatures_ = {each.variants[0].signature for each in asked}
+    assert len(signatures_) == 200
+    racks = {each.name: each.kind.together for each in made}
+    assert all(each.variants[0].signature.in_rack == racks[each.topics[0].name] for each in asked)
