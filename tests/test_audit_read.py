@@ -290,6 +290,18 @@ def test_a_file_of_producers_that_consumers_have_too(tmp_path: Path) -> None:
     assert [each.kind for each in cluster.clients] == ["producer", "consumer"]
 
 
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+def test_what_a_tool_prints_on_windows_is_read(tmp_path: Path, encoding: str) -> None:
+    """PowerShell makes UTF-16 of `kafka-topics.bat > topics.txt`."""
+    plain = FIXTURES / "3.9.1-kraft" / "healthy" / "topics.txt"
+    (tmp_path / "topics.txt").write_bytes(plain.read_text(encoding="utf-8").replace("\n", "\r\n").encode(encoding))
+    found, expected = (
+        [(t.name, [(each.key, each.value) for each in t.settings], [each.isr for each in t.partitions]) for t in topics]
+        for topics in (read([tmp_path])[0].topics, read([plain])[0].topics)
+    )
+    assert found == expected and len(found) >= 5
+
+
 def test_a_pattern_that_no_topic_has_is_told(tmp_path: Path) -> None:
     mapping = '[topic."paymnts.*"]\nproducer = "p.properties"\n[topic.orders]\nproducer = "p.properties"\n'
     topics = "Topic: orders\tTopicId: x\tPartitionCount: 0\tReplicationFactor: 3\tConfigs: \n"
