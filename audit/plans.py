@@ -158,13 +158,19 @@ def _client(subject: Subject, cluster: Cluster, key: str, value: str, cost: str)
 
 
 def _elr(cluster: Cluster) -> Step:
-    cost = "an upgrade of every broker, with KRaft; nothing changes for clients"
-    upgrade = version(cluster, "4.1.0") if by_strimzi(cluster) else ()
+    """From where the cluster is: 4.1 has no ZooKeeper, and only 3.9 can leave it for 4.0 and later (KIP-866)."""
+    kafka = cluster.versions.kafka
+    there = kafka is not None and at_least(kafka.value, "4.1") is True
+    old = cluster.control_plane == "zookeeper" or (kafka is not None and at_least(kafka.value, "3.3") is False)
+    moved = "Upgrade to 3.9 and migrate to KRaft there (KIP-866). " if old else ""
+    cost = f"{'' if there else 'an upgrade of every broker, with KRaft; '}nothing changes for clients"
+    says = f"{'Turn' if there else f'{moved}Upgrade to 4.1 and turn'} on eligible leader replicas (KIP-966)"
+    upgrade = version(cluster, "4.1.0") if by_strimzi(cluster) and not there else ()
+    feature = f"kafka-features.sh {BOOTSTRAP} upgrade --feature eligible.leader.replicas.version=1"
     return Step(
-        "Upgrade to 4.1 and turn on eligible leader replicas (KIP-966); set min.insync.replicas by topic or for the "
-        f"whole cluster first. It costs {cost}.",
-        (*upgrade, f"kafka-features.sh {BOOTSTRAP} upgrade --feature eligible.leader.replicas.version=1"),
-        True,
+        f"{says}; set min.insync.replicas by topic or for the whole cluster first. {_cap(cost)}.",
+        (*upgrade, feature),
+        not there,
         cost,
     )
 

@@ -67,6 +67,24 @@ def test_what_brokers_take_while_they_run(topic: str, change: str, version: str,
     assert ("dynamic" in step.says) is not restart
 
 
+@pytest.mark.parametrize(
+    ("version", "file", "says", "restart"),
+    [
+        ("3.9", "zookeeper.connect=z\n", "Upgrade to 3.9 and migrate to KRaft there (KIP-866). Upgrade to 4.1", True),
+        ("2.8", "", "Upgrade to 3.9 and migrate to KRaft there (KIP-866). Upgrade to 4.1 and turn on", True),
+        ("3.9", "process.roles=broker\n", "Upgrade to 4.1 and turn on eligible leader replicas (KIP-966);", True),
+        ("4.1", "process.roles=broker\n", "Turn on eligible leader replicas (KIP-966); set min.insync.replicas", False),
+    ],
+)
+def test_the_way_to_eligible_leader_replicas_begins_where_the_cluster_is(
+    version: str, file: str, says: str, restart: bool
+) -> None:
+    cluster = cluster_of({"topics.txt": MANY, "b.properties": f"broker.id=1\nlog.dirs=d\n{file}"}, version)
+    (step,) = plan(subject_of(cluster, "t0"), [("elr", "1")], cluster)
+    assert step.says.startswith(says) and step.restart is restart
+    assert step.commands[-1].endswith("upgrade --feature eligible.leader.replicas.version=1")
+
+
 def test_a_page_is_cut_and_the_files_are_whole(tidegate: Run, tmp_path: Path) -> None:
     for name, text in FILES.items():
         (tmp_path / name).write_text(text, encoding="utf-8")
