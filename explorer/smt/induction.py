@@ -5,8 +5,8 @@ claimed follows.
 
 For each pair of an action and a lemma the unbounded question is asked first, since most are answered in a moment. Where
 the answer is not yes, the smallest finite copy is searched for a counterexample to induction. What is still open then
-waits until all others have come so far: it is asked again, larger copies are searched, and it is asked harder. So a
-mistake shows at once, whatever else there is to prove.
+waits until all others have come so far: larger copies are searched, and it is asked again, harder. So a mistake shows
+at once, whatever else there is to prove.
 """
 
 from __future__ import annotations
@@ -40,6 +40,9 @@ from .sampling import Sample, sampled
 
 _TOGETHER = 6
 """Obligations about one action that one process takes at a time."""
+
+FEW = 4
+"""With less than one new obligation to so many that are kept, little has changed since the last proof."""
 
 Heard: TypeAlias = Callable[[Finding | Unstated], None]
 """Told of everything that is found out, as it comes."""
@@ -97,10 +100,13 @@ Result: TypeAlias = Found | Open | Never | Unstated
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """What a process is asked for. What was tried before without an answer is tried `hard`."""
+    """What a process is asked for. What was tried before without an answer is tried `hard`. Where little has changed
+    since the last proof, that is `suspect`: copies are searched first.
+    """
 
     obligations: tuple[Obligation, ...]
     hard: bool = False
+    suspect: bool = False
 
 
 class Induction:
@@ -190,16 +196,18 @@ class Induction:
             if known is not None:
                 self._set_apart(known, heard)
         sampled_already = {each.obligation for each in self.findings}
-        fresh = list[Obligation]()
+        fresh, kept = list[Obligation](), 0
         for each in self.obligations():
             if each in sampled_already or each.goal in self.unstated:
                 continue
             if not self.asked.record and self.shelf.has(each):
                 self._note(Finding(each, "proved", 0.0, cached=True), heard)
+                kept += 1
             else:
                 fresh.append(each)
         waiting = dict.fromkeys(fresh)
-        stopped, tasks = "", deque(_tasks(fresh))
+        few = len(fresh) * FEW < kept
+        stopped, tasks = "", deque((Task((each,), suspect=True) for each in fresh) if few else _tasks(fresh))
         try:
             for result in shared(self._worker, tasks, self.asked.workers, deadline):
                 if isinstance(result, Open):
@@ -311,7 +319,7 @@ class Prover:
             began = time.perf_counter()
             self.questions.prepare(each.action)
             try:
-                found = self._hard(each) if task.hard else self._quick(each)
+                found = self._hard(each) if task.hard else self._quick(each, 2 if task.suspect else 0)
             except NotUnbounded as error:
                 if each.goal in self.lemmas:
                     raise
@@ -330,20 +338,22 @@ class Prover:
     def _never_happens(self, action: str) -> bool:
         return action not in self.possible and self.questions.can_never_happen(action)
 
-    def _quick(self, obligation: Obligation) -> Found | None:
-        """Most lemmas are proved at once, and most mistakes show in the smallest copy."""
-        if self.questions.ask(obligation, hard=False, once=True).proved:
+    def _quick(self, obligation: Obligation, copies: int) -> Found | None:
+        """Most lemmas are proved at once, and most mistakes show in the smallest copy; so many are searched before."""
+        sketch, _ = self._sketched(obligation, itertools.islice(self._all_copies(), copies))
+        if sketch is None and self.questions.ask(obligation, hard=False, once=True).proved:
             return Found(obligation, "proved")
-        sketch, _ = self._sketched(obligation, itertools.islice(self._all_copies(), 1))
+        if sketch is None and not copies:
+            sketch, _ = self._sketched(obligation, itertools.islice(self._all_copies(), 1))
         return None if sketch is None else Found(obligation, "refuted", sketch=sketch)
 
     def _hard(self, obligation: Obligation) -> Found:
-        """The cheap before the dear."""
-        if self.questions.ask(obligation, hard=self.asked.record).proved:
-            return Found(obligation, "proved")
+        """The cheap before the dear: all copies are searched in less time than one question is asked again."""
         sketch, searched = self._sketched(obligation, self._all_copies())
         if sketch is not None:
             return Found(obligation, "refuted", sketch=sketch)
+        if self.questions.ask(obligation, hard=self.asked.record).proved:
+            return Found(obligation, "proved")
         answer = self.questions.ask(obligation, hard=True)
         if answer.proved:
             return Found(obligation, "proved")
