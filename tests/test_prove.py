@@ -13,7 +13,7 @@ from tidegate.cli.main import main
 from tidegate.explorer import ENGINES
 from tidegate.explorer.search import Search
 from tidegate.explorer.smt.encoding import unbounded
-from tidegate.explorer.smt.induction import Asked, Induction
+from tidegate.explorer.smt.induction import FEW, Asked, Induction
 from tidegate.explorer.smt.predicate import clauses
 from tidegate.explorer.smt.states import constant_state
 from tidegate.invariants.catalogue import find
@@ -162,6 +162,17 @@ def test_only_what_a_switch_changes_is_proved_again(three: Proof, folder: Path) 
     proof = proved(folder, await_epoch_start=False)
     again = {each.obligation.action for each in proof.findings if not each.cached}
     assert again == {"expand_isr"}
+
+
+def test_what_little_changed_comes_to_the_same_as_with_nothing_kept(
+    three: Proof, folder: Path, tmp_path: Path
+) -> None:
+    """Of what alone is new copies are searched before it is asked: that is quicker, and no other answer."""
+    after, anew = (proved(into, await_epoch_start=False) for into in (folder, tmp_path))
+    assert sum(each.cached for each in after.findings) > FEW * sum(not each.cached for each in after.findings)
+    assert not any(each.cached for each in anew.findings)
+    words = [{each.obligation: each.word for each in proof.findings} for proof in (after, anew)]
+    assert words[0] == words[1] and "refuted" in words[0].values()
 
 
 def test_a_counterexample_to_induction_is_a_trace_document(three: Proof, folder: Path) -> None:
