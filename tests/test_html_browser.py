@@ -15,7 +15,7 @@ from tidegate.reports.cut import cut
 from tidegate.reports.html import digest, page
 
 from .browser import Shown, chromium, shown
-from .html_traces import ROOT, Document, busy, frame, group, kip_101, lane, made, post, step, transactions
+from .html_traces import ROOT, Document, busy, cell, frame, group, kip_101, lane, made, post, step, transactions
 
 Page = Callable[..., Path]
 
@@ -184,6 +184,21 @@ def test_who_is_in_which_isr_can_be_seen(browser: Browser, saved: Page) -> None:
         for name, kind in (("A", "leader-only"), ("B", "controller-only")):
             assert one.count(f".lane[data-lane={name}] .isr.{kind}") == 1
         assert one.count(".lane[data-lane=C] .isr") == 0
+
+
+@pytest.mark.parametrize("name", ["A", "broker 101"])
+def test_the_head_of_a_lane_ends_before_its_log(browser: Browser, saved: Page, name: str) -> None:
+    """A deposed leader with a long name; its epoch has a pill of its own."""
+    stale = lane(
+        name, role="leader", role_text="leader (stale, epoch 0)", epoch=0, cells=[cell(0, "a", 0)], log_end=1,
+        high_watermark=0, in_isr={"leader": True, "controller": True},
+    )  # fmt: skip
+    view = {"kind": "replication", "domain": "broker", "lanes": [name], "badges": [], "columns": 1}
+    document = made([step(1, "A step.")], view=view, frames={"0": frame(stale), "1": frame()})
+    with shown(browser, saved(document), "s=0") as one:
+        assert "(stale" in one.text(".head .stale") and one.text(".head .epoch").endswith("epoch 0")
+        ends = one.run("[...document.querySelectorAll('.head > *')].map(each => each.getBoundingClientRect().right)")
+        assert max(ends) < one.run("document.querySelector('.bar.high rect').getBoundingClientRect().left")
 
 
 def test_messages_go_from_sender_to_receiver_or_to_a_cross(browser: Browser, saved: Page) -> None:

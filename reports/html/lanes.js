@@ -179,6 +179,7 @@ const chipsOf = ({ chips }) => svg("g", "chips", chips.map((chip, index) => {
 function headOf(lane, marks) {
   const [role, ...more] = lane.role_text.split(" (");
   const long = lane.id.length > 3, after = 18 + lane.id.length * (long ? 9.2 : 15);
+  const doubt = more.join(" (").replace(long ? /,.*\)/ : "", long ? ")" : ""); // the epoch has a pill of its own
   const pills = [lane.up ? null : ["down", "dead", "it has crashed"],
     lane.epoch === null ? null : [`epoch ${lane.epoch}`, "epoch", `in epoch ${lane.epoch}`, colour(lane.epoch)],
     isrPill(lane.in_isr)].filter(Boolean);
@@ -187,7 +188,7 @@ function headOf(lane, marks) {
   return svg("g", "head",
     text(14, 36, lane.id, { class: long ? "name long" : "name" }), glyph(lane.role, after + 10, 29),
     text(after + 24, 34, role, { class: "role" }),
-    more.length ? text(after + 28 + role.length * 7.6, 34, `(${more.join(" (")}`, { class: "stale" }) : null,
+    doubt ? text(after + 28 + role.length * 7.6, 34, `(${doubt}`, { class: "stale" }) : null,
     touched ? svg("rect", { x: 0, y: 10, width: 5, height: 66, rx: 2.5, class: "touched" }) : null,
     pills.map((each, index) => pill(startOf(index), 60, ...each)));
 }
