@@ -38,11 +38,12 @@ def main() -> None:
     """Measures and prints."""
     parser = argparse.ArgumentParser(prog="python -m bench.audit", description="What auditing a large cluster costs.")
     parser.add_argument("--topics", type=int, default=1000, help="(default: 1000, with 50 partitions each on average)")
+    parser.add_argument("--replicas", type=int, default=5, choices=(3, 5), help="no topic has more (default: 5)")
     parser.add_argument("--keep", metavar="DIR", type=Path, help="keep the cluster's files, and cold.json, here")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         folder, cache = options.keep or Path(name) / "cluster", Path(name) / "cache"
-        made = auditinput.write(folder, options.topics)
+        made = auditinput.write(folder, options.topics, options.replicas)
         partitions, kinds = sum(each.partitions for each in made), len({each.kind for each in made[2:]})
         print(f"{len(made):,} topics, {partitions:,} partitions, {kinds} signatures")
         print(f"load average {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")

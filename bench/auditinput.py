@@ -71,20 +71,26 @@ class Topic:
     partitions: int
 
 
-def kinds() -> list[Kind]:
+def mixed(most: int) -> dict[int, int]:
+    """How many of the signatures have so many replicas, if none has more than `most` (3 to 5)."""
+    found = {replicas: number for replicas, number in MIXED.items() if replicas <= most}
+    return found | {most: sum(number for replicas, number in MIXED.items() if replicas >= most)}
+
+
+def kinds(most: int) -> list[Kind]:
     """The signatures, no two alike."""
     chance = random.Random(SEED)
     found: list[Kind] = []
-    for replicas, number in MIXED.items():
+    for replicas, number in mixed(most).items():
         flags = (False, True)
         every = itertools.product(LEAST[replicas], flags, flags, TOGETHER[replicas], PRODUCERS)
         found += chance.sample([Kind(replicas, *each) for each in every], number)
     return found
 
 
-def topics(number: int = 1000) -> list[Topic]:
+def topics(number: int = 1000, most: int = 5) -> list[Topic]:
     """So many topics, of which Kafka's own are two: each kind has one, and a few have many."""
-    chance, every = random.Random(SEED), kinds()
+    chance, every = random.Random(SEED), kinds(most)
     found = [Topic(name, Kind(3, 2, False, False, 1, ""), 50) for name in ("__consumer_offsets", "__transaction_state")]
     chance.shuffle(every)
     own = number - len(found)
@@ -95,9 +101,9 @@ def topics(number: int = 1000) -> list[Topic]:
     return found
 
 
-def write(folder: Path, number: int = 1000) -> list[Topic]:
-    """Writes the whole directory; what is in it."""
-    made = topics(number)
+def write(folder: Path, number: int = 1000, most: int = 5) -> list[Topic]:
+    """Writes the whole directory; what is in it. No topic has more than `most` replicas (3 to 5)."""
+    made = topics(number, most)
     folder.mkdir(parents=True, exist_ok=True)
     texts = {
         "topics.txt": "".join(line for each in made for line in described(each)),
