@@ -40,11 +40,6 @@ def advise(cluster: Cluster) -> tuple[Finding, ...]:
     return tuple(sorted(found, key=lambda each: ("error", "warning", "note").index(each.severity)))
 
 
-def brokers(cluster: Cluster) -> list[Broker]:
-    """The nodes that keep topics and whose settings were given."""
-    return [each for each in cluster.brokers if each.settings and each.roles != ("controller",)]
-
-
 def factors(topic: Topic) -> set[int]:
     """How many replicas its partitions have: one number, unless a reassignment was left half done."""
     if topic.partitions:
@@ -82,7 +77,7 @@ def min_isr_above_replicas(cluster: Cluster) -> Iterator[Finding]:
 def brokers_that_differ(cluster: Cluster) -> Iterator[Finding]:
     """A topic takes its defaults from the broker that leads it, so that a change of leader changes them."""
     for key in (*DURABILITY, "replica.lag.time.max.ms"):
-        told = {each.id: value_of(cluster, each, table()[key].broker_names[0]) for each in brokers(cluster)}
+        told = {each.id: value_of(cluster, each, table()[key].broker_names[0]) for each in cluster.keepers}
         values = {number: answer.value for number, answer in told.items() if not isinstance(answer, Unknown)}
         if len(set(values.values())) > 1:
             said = ", ".join(f"broker {number} has {value}" for number, value in values.items())
@@ -109,7 +104,7 @@ def descriptions_without(cluster: Cluster) -> Iterator[Finding]:
 def weaker_below(cluster: Cluster) -> Iterator[Finding]:
     """A cluster-wide dynamic setting hides the brokers' files: Kafka 4.1 writes one of its own when it is formatted."""
     wide = {each.key: each for each in cluster.dynamic if each.key == "min.insync.replicas" and each.value.isdigit()}
-    for broker in brokers(cluster):
+    for broker in cluster.keepers:
         for each in broker.settings:
             over = wide.get(each.key)
             if over is not None and each.value.isdigit() and int(over.value) < int(each.value):
@@ -151,7 +146,7 @@ _DEPENDS_ON = {OFFSETS: "groups", TRANSACTIONS: "transactional producers"}
 
 def internal_topics(cluster: Cluster) -> Iterator[Finding]:
     """The keys speak of the topic's creation; an existing topic keeps the replicas that it was made with."""
-    given = brokers(cluster)[:1]
+    given = cluster.keepers[:1]
     for name, who in _DEPENDS_ON.items():
         key = REPLICAS_OF[name]
         topic = next((each for each in cluster.topics if each.name == name), None)
@@ -181,10 +176,10 @@ def internal_topics(cluster: Cluster) -> Iterator[Finding]:
 
 def replication_by_default(cluster: Cluster) -> Iterator[Finding]:
     """Topics that appear because somebody wrote to a misspelt name."""
-    for broker in brokers(cluster)[:1]:
+    for broker in cluster.keepers[:1]:
         creates = value_of(cluster, broker, "auto.create.topics.enable")
         factor = number_of(cluster, broker, "default.replication.factor")
-        if isinstance(creates, Unknown) or creates.value != "true" or factor != 1 or len(brokers(cluster)) < 2:
+        if isinstance(creates, Unknown) or creates.value != "true" or factor != 1 or len(cluster.keepers) < 2:
             continue
         what = (
             "topics are made on first use, with one replica (auto.create.topics.enable, default.replication.factor=1)"
@@ -196,7 +191,7 @@ def replication_by_default(cluster: Cluster) -> Iterator[Finding]:
 
 def lag_and_fetch(cluster: Cluster) -> Iterator[Finding]:
     """A follower that waits as long for data as it may lag leaves the ISR for nothing."""
-    for broker in brokers(cluster)[:1]:
+    for broker in cluster.keepers[:1]:
         wait, lag = (
             number_of(cluster, broker, key) for key in ("replica.fetch.wait.max.ms", "replica.lag.time.max.ms")
         )
@@ -211,7 +206,7 @@ def lag_and_fetch(cluster: Cluster) -> Iterator[Finding]:
 def storage(cluster: Cluster) -> Iterator[Finding]:
     """Where the log lies, and whether it outlives the process."""
     groups: dict[tuple[str, bool], list[Broker]] = {}
-    for broker in brokers(cluster):
+    for broker in cluster.keepers:
         dirs = value_of(cluster, broker, "log.dirs")
         if not isinstance(dirs, Unknown) and any(each.strip().startswith(TEMPORARY) for each in dirs.value.split(",")):
             groups.setdefault((dirs.value[:60], isinstance(dirs, Stated)), []).append(broker)
@@ -231,7 +226,7 @@ TEMPORARY = ("/" + "tmp", "/var/" + "tmp")
 
 def racks_of_brokers(cluster: Cluster) -> Iterator[Finding]:
     """Rack awareness is for all brokers or for none."""
-    given = [each for each in brokers(cluster) if each.id is not None]
+    given = [each for each in cluster.keepers if each.id is not None]
     named, bare = [b for b in given if b.rack], [b for b in given if not _has_rack(b)]
     if named and bare:
         what = (

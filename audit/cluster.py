@@ -124,6 +124,11 @@ class Broker:
     dynamic: tuple[Setting, ...] = ()
     ephemeral: bool | None = None
 
+    @property
+    def keeps_topics(self) -> bool:
+        """Whether it is a broker, and not a controller alone; one of which nothing says what it is counts as one."""
+        return "broker" in self.roles or not self.roles
+
 
 @dataclass(frozen=True, slots=True)
 class Partition:
@@ -251,6 +256,11 @@ class Cluster:
     control_plane: ControlPlane | None = None
     files: tuple[tuple[str, str], ...] = ()
     assumptions: tuple[str, ...] = ()
+
+    @property
+    def keepers(self) -> tuple[Broker, ...]:
+        """The nodes that keep topics and whose settings were given."""
+        return tuple(each for each in self.brokers if each.settings and each.keeps_topics)
 
     def use_of(self, topic: str) -> Use | None:
         """The first entry of `audit.toml` that covers the topic."""

@@ -292,7 +292,7 @@ def _defaults(answer: Answer) -> tuple[Default, ...]:
 def _brokers_of(cluster: Cluster, topic: Topic) -> tuple[list[Broker], set[int]]:
     """The brokers that keep a topic, else all of them; and their numbers, as far as the topic tells."""
     held = {number for partition in topic.partitions for number in partition.replicas}
-    brokers = [b for b in cluster.brokers if "broker" in b.roles or not b.roles]
+    brokers = [b for b in cluster.brokers if b.keeps_topics]
     return [b for b in brokers if b.id in held] or brokers, held
 
 

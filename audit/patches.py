@@ -54,7 +54,7 @@ def more_brokers(cluster: Cluster, needed: int) -> Lines | None:
     """The diff after which there are as many brokers as replicas are needed, nothing if there are, and None if only
     nodes that vote as well could be added: the number of controllers is not changed on the way.
     """
-    brokers = [each for each in cluster.brokers if "broker" in (each.roles or ("broker",))]
+    brokers = [each for each in cluster.brokers if each.keeps_topics]
     if len(brokers) >= needed:
         return ()
     alone = [each for each in brokers if "controller" not in each.roles and _pool_of(each) is not None]

@@ -230,7 +230,7 @@ def _preference(
 def _moves(subject: Subject, replicas: int, cluster: Cluster) -> Iterator[dict[str, object]]:
     """Where each partition's replicas go: those it has stay, and the least loaded brokers of other racks come."""
     racks = {each.id: each.rack.value for each in cluster.brokers if each.id is not None and each.rack is not None}
-    ids = {each.id for each in cluster.brokers if each.id is not None and "broker" in (each.roles or ("broker",))}
+    ids = {each.id for each in cluster.brokers if each.id is not None and each.keeps_topics}
     ids |= {id_ for topic in cluster.topics for each in topic.partitions for id_ in each.replicas}
     load = {id_: 0 for id_ in sorted(ids)}
     for topic in subject.topics:

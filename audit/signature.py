@@ -279,7 +279,7 @@ def _topics(cluster: Cluster) -> Iterator[tuple[Topic, bool]]:
 
 def _keeper(cluster: Cluster) -> Broker | None:
     """A broker that keeps topics and whose settings were given: new topics are made as it says."""
-    return next((each for each in cluster.brokers if each.settings and "broker" in (each.roles or ("broker",))), None)
+    return next(iter(cluster.keepers), None)
 
 
 def _planned(cluster: Cluster, broker: Broker, name: str, key: str) -> Iterator[tuple[Topic, bool]]:
@@ -493,7 +493,7 @@ def _placement(cluster: Cluster, topic: Topic, replicas: int) -> Fact:
     crowded = [_crowded(each.replicas, racks) for each in topic.partitions if each.replicas]
     in_rack = 0 if not crowded or 0 in crowded else max(crowded)
     both = [each for each in cluster.brokers if {"broker", "controller"} <= set(each.roles)]
-    brokers = [each for each in cluster.brokers if "broker" in (each.roles or ("broker",))]
+    brokers = [each for each in cluster.brokers if each.keeps_topics]
     voters = len(cluster.quorum.voters) if cluster.quorum else 0
     same = len(both) == len(brokers) == replicas == (voters or replicas) and len(both) > 0
     sets = {"in_rack": in_rack, "co_located": same, "voters": voters}

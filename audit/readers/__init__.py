@@ -60,11 +60,11 @@ def of_texts(
     uses = [use for part in parts for use in part.uses]
     for path, text, named in unknown:
         part = _as_mapped(path, text, uses)
-        if part is None and named:
-            raise CannotRead(f"{path} is no configuration that is known here. {KNOWN}")
         if part is not None:
             parts.append(part)
             files.append((path, part.format))
+        elif named:
+            raise CannotRead(f"{path} is no configuration that is known here. {KNOWN}")
     if resources:
         parts.append(strimzi.read(resources))
     if not files:
