@@ -1,4 +1,4 @@
-"""What is asked of a signature: faults by level, as budgets of `model/partition.py`, and questions as its properties.
+"""What is asked of a signature: faults by level, as budgets of `model/partition/`, and questions as its properties.
 
 The levels are those that operators speak of, not steps of one scale: each says what may go wrong, and a loss at one of
 them needs nothing but that. Where the model cannot say it, a number does, and is marked as arithmetic.

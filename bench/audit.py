@@ -68,7 +68,7 @@ def audited(folder: Path, cache: Path) -> Audit:
     """One audit as a process. RuntimeError when it does not end as audits do that find something."""
     began, spent = time.perf_counter(), processor_seconds()
     environment = {**os.environ, "TIDEGATE_CACHE": str(cache)}
-    command = [sys.executable, "-m", "tidegate.cli", "audit", *OPTIONS, str(folder)]
+    command = [sys.executable, "-m", "tidegate", "audit", *OPTIONS, str(folder)]
     run = subprocess.run(command, capture_output=True, env=environment, check=False)
     clock, spent = time.perf_counter() - began, processor_seconds() - spent
     if run.returncode not in (0, 1, 5):

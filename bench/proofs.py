@@ -122,7 +122,7 @@ def shown(protocol: Protocol, folder: Path) -> None:
 
 def command(protocol: Protocol) -> list[str]:
     """Proves a model, as a user does."""
-    return [sys.executable, "-m", "tidegate.cli", "prove", protocol.name]
+    return [sys.executable, "-m", "tidegate", "prove", protocol.name]
 
 
 def environment(folder: Path) -> dict[str, str]:

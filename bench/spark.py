@@ -74,7 +74,7 @@ def measured(*arguments: str) -> Cost:
     """A check in a process of its own."""
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder) / "report.json"
-        command = [sys.executable, "-m", "tidegate.cli", "check", *arguments, "--json"]
+        command = [sys.executable, "-m", "tidegate", "check", *arguments, "--json"]
         began = time.perf_counter()
         with report.open("w") as out:
             running = subprocess.Popen(command, stdout=out, stderr=subprocess.DEVNULL)

@@ -180,7 +180,7 @@ def _on_spark(entries: Sequence[Entry], options: argparse.Namespace) -> list[Res
     return [
         found[id(each)]
         if isinstance(each, Recorded)
-        else audited(each, run_command(["-m", "tidegate.cli", *audit_arguments(each, options)]))
+        else audited(each, run_command(["-m", "tidegate", *audit_arguments(each, options)]))
         for each in entries
     ]
 

@@ -108,7 +108,7 @@ def checked(entry: Entry, options: argparse.Namespace, workers: Workers) -> Resu
 
 def command(check: Recorded, options: argparse.Namespace) -> list[str]:
     """What a Python is given that runs a recorded check on another machine."""
-    return ["-m", "tidegate.cli", *arguments(check, options)]
+    return ["-m", "tidegate", *arguments(check, options)]
 
 
 def read_back(check: Recorded, told: Told, options: argparse.Namespace, *, stopping: bool = False) -> Result:

@@ -11,7 +11,7 @@ from ..explorer.scheduler import scheduled
 from ..language.trace import run_document
 from ..language.values import State
 from ..language.verdict import Step
-from ..model.raft_cluster import Message, Role, Server
+from ..model.raft.cluster import Message, Role, Server
 from ..reports.counterexample import trace_page
 from .exits import Exit
 from .models import bound

@@ -123,7 +123,7 @@ def _command(choice: Chosen, point: Point, options: argparse.Namespace) -> list[
     given = {"--bounds": choice.bounds, "--memory": options.memory, "--time": options.time}
     limits = [part for name, value in given.items() if value is not None for part in (name, str(value))]
     ghosts = [] if choice.ghosts is None else ["--ghosts" if choice.ghosts else "--no-ghosts"]
-    return ["-m", "tidegate.cli", "check", choice.model, *sets, *properties, *limits, *ghosts, "--json"]
+    return ["-m", "tidegate", "check", choice.model, *sets, *properties, *limits, *ghosts, "--json"]
 
 
 def _run(commands: Sequence[Sequence[str]], options: argparse.Namespace) -> list[Told]:

@@ -1,4 +1,4 @@
-"""`python -m tidegate.cli.tethered check ...`: a command that ends when whoever started it does, however that ends.
+"""`python -m tidegate.tethered check ...`: a command that ends when whoever started it does, however that ends.
 
 Its standard input is the tether: a pipe that its starter holds open and never writes to. When the starter is gone, even
 by SIGKILL, the pipe ends, and the command with everything that it started ends at once.

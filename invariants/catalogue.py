@@ -12,7 +12,6 @@ from ..language.errors import UsageError, nearest
 from ..model import async_isr, kraft, partition, raft, replication
 from . import async_isr as async_isr_properties
 from . import kraft as kraft_properties
-from . import kraft_proof, raft_proof, replication_proof
 from . import partition as partition_properties
 from . import raft as raft_properties
 from . import replication as replication_properties
@@ -20,11 +19,11 @@ from . import replication as replication_properties
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A model of the catalogue: its text, the modules that hold its properties, and the profile where none is named."""
+    """A model of the catalogue: its text, the module of its properties, and the profile where none is named."""
 
     name: str
     module: ModuleType
-    properties: tuple[ModuleType, ...]
+    properties: ModuleType
     default_profile: str | None = None
 
     def definition(self) -> Definition:
@@ -33,16 +32,16 @@ class Entry:
 
 
 @cache
-def _definition(module: ModuleType, properties: tuple[ModuleType, ...]) -> Definition:
-    return load(module, properties)
+def _definition(module: ModuleType, properties: ModuleType) -> Definition:
+    return load(module, (properties,))
 
 
 _ENTRIES = (
-    Entry("replication", replication, (replication_properties, replication_proof), default_profile="kip320"),
-    Entry("async_isr", async_isr, (async_isr_properties,)),
-    Entry("raft", raft, (raft_properties, raft_proof), default_profile="raft"),
-    Entry("kraft", kraft, (kraft_properties, kraft_proof), default_profile="kip996"),
-    Entry("partition", partition, (partition_properties,), default_profile="kafka_4_1"),
+    Entry("replication", replication, replication_properties, default_profile="kip320"),
+    Entry("async_isr", async_isr, async_isr_properties),
+    Entry("raft", raft, raft_properties, default_profile="raft"),
+    Entry("kraft", kraft, kraft_properties, default_profile="kip996"),
+    Entry("partition", partition, partition_properties, default_profile="kafka_4_1"),
 )
 
 CATALOGUE: Mapping[str, Entry] = {entry.name: entry for entry in _ENTRIES}

@@ -18,7 +18,7 @@ from typing import Any, cast
 
 from . import ir
 from .adapted import KEY, Adaptations
-from .collecting import Collector, import_file
+from .collecting import Collector, import_file, modules_of
 from .constants import Constant, Value
 from .declare import Mark
 from .errors import Abandoned, Diagnostics, UsageError, nearest
@@ -112,7 +112,7 @@ class Definition:
             properties=tuple(replace(each, run=run[each.name]) for each in model.properties),
             terminals=tuple(replace(each, run=run[each.name]) for each in model.terminals),
             lemmas=tuple(replace(each, run=run[each.name]) for each in model.lemmas),
-            namespace={**namespace.globals_of(self.module), model.state_name: namespace.shape},
+            namespace={**namespace.globals_of_all(modules_of(self.module)), model.state_name: namespace.shape},
         )
 
     def values(self, given: Mapping[str, Value | str], profile: str | None = None) -> dict[str, Value]:
@@ -139,7 +139,8 @@ def load(path_or_module: str | Path | ModuleType, properties: Iterable[ModuleTyp
         module, name = path_or_module, path_or_module.__name__.rpartition(".")[2]
     else:
         module, name = import_file(Path(path_or_module), diagnostics), Path(path_or_module).stem
-    collected = Collector(module, tuple(properties), diagnostics).collect()
+    further = tuple(each for given in properties for each in modules_of(given))
+    collected = Collector(module, further, diagnostics).collect()
     return Definition(
         name=name,
         doc=(module.__doc__ or "").strip(),
@@ -230,7 +231,7 @@ class _Binding:
         adapted = adaptations(texts, self.folder, tuple(shape.fields), gone, spending, self.values)
         namespace = Namespace(self.values, self.definition.state_class, fields, sizes, adapted)
         finisher = _Finisher(self, texts, namespace, budgets, shape, gone)
-        bound = namespace.globals_of(self.definition.module)
+        bound = namespace.globals_of_all(modules_of(self.definition.module))
         return Model(
             name=title,
             doc=self.definition.doc,

@@ -145,7 +145,7 @@ class Collector:
     def collect(self) -> Collected:
         """Everything. Raises ModelErrors (TG0xx) with all that is missing."""
         modules = tuple(_modules(self.module, *self.properties))
-        for each in (self.module, *self.properties):
+        for each in (*modules_of(self.module), *self.properties):
             self._check_names(each)
         constants = self._constants(modules)
         profiles = self._profiles(constants)
@@ -192,7 +192,8 @@ class Collector:
     # --- the state and the functions ---------------------------------------------------------------------------------
 
     def _state_class(self) -> type[Any] | None:
-        marked = [each for each in vars(self.module).values() if isinstance(each, type) and _role(each) == "state"]
+        things = [thing for module in modules_of(self.module) for thing in vars(module).values()]
+        marked = [each for each in things if isinstance(each, type) and _role(each) == "state"]
         found = list(dict.fromkeys(marked))
         if found and source_of_class(found[0]) is None:
             name = found[0].__name__
@@ -209,10 +210,11 @@ class Collector:
     def _functions(self) -> Iterator[tuple[FunctionType, Mark]]:
         """Marked functions: all of the model's, then the properties of the other modules."""
         seen: set[str] = set()
-        for module in (self.module, *self.properties):
+        own = modules_of(self.module)
+        for module in (*own, *self.properties):
             for function, mark in _marked_functions(module):
                 behaviour = mark.role in ("action", "initial")
-                if (behaviour and module is not self.module) or function.__name__ in seen:
+                if (behaviour and module not in own) or function.__name__ in seen:
                     continue
                 seen.add(function.__name__)
                 yield function, mark
@@ -282,6 +284,17 @@ def _name_place(source: Source, node: ast.FunctionDef | ast.ClassDef, word: str)
     )
 
 
+def modules_of(module: ModuleType) -> tuple[ModuleType, ...]:
+    """The modules that hold a model's text: those that it lists as `modules`, in that order, then the module itself.
+
+    A model of one file lists none. The order is the order of its actions.
+    """
+    listed: object = vars(module).get("modules", ())
+    if not isinstance(listed, tuple):
+        return (module,)
+    return (*(each for each in cast("tuple[object, ...]", listed) if isinstance(each, ModuleType)), module)
+
+
 def _role(thing: object) -> str | None:
     mark = mark_of(thing)
     return None if mark is None else mark.role
@@ -315,6 +328,7 @@ def _modules(*roots: ModuleType) -> Iterator[ModuleType]:
 
 
 def _neighbours(module: ModuleType) -> Iterator[ModuleType]:
+    yield from (each for each in modules_of(module) if each is not module)
     for thing in vars(module).values():
         if isinstance(thing, ModuleType):
             yield thing
@@ -335,7 +349,7 @@ def _may_be_a_model(module: ModuleType) -> bool:
 
 
 def _is_model(module: ModuleType) -> bool:
-    return any(_is_model_thing(each) for each in vars(module).values())
+    return len(modules_of(module)) > 1 or any(_is_model_thing(each) for each in vars(module).values())
 
 
 def _is_model_thing(thing: object) -> bool:

@@ -1,10 +1,10 @@
 """The decorators of a model's text. They only mark; a model is made by collecting marked functions from a module.
 
-    @state, @record                     data
-    @initial, @action                   behaviour
-    @invariant, @transition, @reachable, @terminal      what must hold, must be possible, may end
-    @lemma                              what holds besides, and makes a proof by induction go through
-    require(...), limit(...)            guards of the protocol, guards of the bounds
+@state, @record                     data
+@initial, @action                   behaviour
+@invariant, @transition, @reachable, @terminal      what must hold, must be possible, may end
+@lemma                              what holds besides, and makes a proof by induction go through
+require(...), limit(...)            guards of the protocol, guards of the bounds
 """
 
 from __future__ import annotations

@@ -591,5 +591,3 @@ def is_constant(expression: Expr) -> bool:
             return is_constant(condition) and is_constant(yes) and is_constant(no)
         case _:
             return False
-
-

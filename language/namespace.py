@@ -15,7 +15,7 @@ so that `pdb`, `print` and tracebacks show the author's own lines. (And what the
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import Enum
 from types import FunctionType, ModuleType
 from typing import Any, Generic, TypeVar, cast
@@ -115,6 +115,10 @@ class Namespace:
                 known[name] = self._bound(thing)
             known |= {**GLOBALS, KEY: self._adaptations}
         return known
+
+    def globals_of_all(self, modules: Iterable[ModuleType]) -> dict[str, Any]:
+        """The bound globals of several modules; where two have a name in common, the later module's."""
+        return {name: thing for module in modules for name, thing in self.globals_of(module).items()}
 
     def domain(self, python: type[D]) -> BoundDomain[D]:
         """The bound form of a domain class."""

@@ -28,7 +28,7 @@ names are kept where they are Kafka's. As there:
   disk.
 * There is no `min.insync.replicas`, no `acks`, and no unclean election.
 
-What must hold of it is in `invariants/replication.py`, and how much of it there is within which bounds in `spec/`.
+What must hold of it is in `invariants/replication/`, and how much of it there is within which bounds in `spec/`.
 """
 
 from __future__ import annotations
@@ -151,7 +151,7 @@ class Partition:
     requests: Annotated[Set[LeaderAndIsr], Capacity(max_leader_epoch + 1)]  # every LeaderAndIsr request ever sent
     committed: Ghost[Set[RecordId]]  # every record that was ever below the high watermark of a replica that leads
     left_isr: Ghost[Set[Replica]]  # every replica that was ever taken out of the ISR
-    # What the proof remembers of every epoch, in `invariants/replication_proof.py`:
+    # What the proof remembers of every epoch, in `invariants/replication/proof.py`:
     elected: Ghost[Map[Epoch, Option[Replica]]]  # whom the controller named its leader
     first_isr: Ghost[Map[Epoch, Set[Replica]]]  # the ISR that the controller gave it
     last_isr: Ghost[Map[Epoch, Set[Replica]]]  # the ISR that its leader left it with, so far

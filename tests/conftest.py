@@ -54,7 +54,7 @@ def tidegate(cache: Path) -> Run:
         environment = {**os.environ, "TIDEGATE_CACHE": str(cache), "PYTHONIOENCODING": "utf-8"}
         environment.pop("NO_COLOR", None)
         done = subprocess.run(
-            [sys.executable, "-m", "tidegate.cli", *arguments],
+            [sys.executable, "-m", "tidegate", *arguments],
             cwd=cwd,
             env=environment,
             capture_output=True,

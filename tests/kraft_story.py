@@ -9,7 +9,7 @@ from tidegate.language.judge import holds, initial_states, replay
 from tidegate.language.model import Model
 from tidegate.language.trace import Run
 from tidegate.language.values import State
-from tidegate.model.kraft import Broker, Voter
+from tidegate.model.kraft.quorum import Broker, Voter
 
 A, B, C, D, E = (Voter(index) for index in range(5))
 X = Broker(0)

@@ -7,7 +7,7 @@ from typing import Any
 from tidegate.invariants.catalogue import find
 from tidegate.language.judge import holds, initial_states, replay
 from tidegate.language.values import State
-from tidegate.model.partition_state import Broker
+from tidegate.model.partition.state import Broker
 
 A, B, C = (Broker(i) for i in range(3))
 PLENTY = {

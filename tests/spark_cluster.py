@@ -119,7 +119,7 @@ def checking(folder: Path, *arguments: str) -> Generator[subprocess.Popen[str]]:
     """`tidegate check ... --engine spark --json` as a process of its own; killed at the end if it still runs."""
     environment = {**os.environ, "TIDEGATE_CACHE": str(folder / "cache"), "PYTHONWARNINGS": "ignore",
                    "SPARK_LOCAL_IP": "127.0.0.1", "SPARK_LOCAL_DIRS": str(folder / "spark")}  # fmt: skip
-    command = [sys.executable, "-m", "tidegate.cli", "check", *arguments, "--engine", "spark", "--json"]
+    command = [sys.executable, "-m", "tidegate", "check", *arguments, "--engine", "spark", "--json"]
     running = subprocess.Popen(
         command, env=environment, stdout=subprocess.PIPE, stderr=(folder / "errors").open("a"), text=True,
         start_new_session=True,

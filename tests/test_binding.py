@@ -12,7 +12,7 @@ import pytest
 from tidegate.explorer import ENGINES
 from tidegate.explorer.native.search import check
 from tidegate.explorer.search import Search
-from tidegate.invariants import replication_proof
+from tidegate.invariants.replication import proof as replication_proof
 from tidegate.language.binding import Definition, load
 from tidegate.language.errors import ModelErrors, UsageError, nearest
 from tidegate.language.types import Identity, Int, Pool, Seq

@@ -35,7 +35,7 @@ def project(tmp_path: Path) -> Path:
 
 
 def run(command: str, folder: Path, cache: Path, **variables: str) -> None:
-    program = re.sub(r"\btidegate (?=gate)", f"{sys.executable} -m tidegate.cli ", command)
+    program = re.sub(r"\btidegate (?=gate)", f"{sys.executable} -m tidegate ", command)
     environment = {**os.environ, "TIDEGATE_CACHE": str(cache), "CI": "true", **variables}
     done = subprocess.run(
         program, shell=True, cwd=folder, env=environment, capture_output=True, text=True, timeout=300, check=False

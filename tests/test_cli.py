@@ -71,7 +71,7 @@ def test_a_violation_exits_1_with_the_property_in_words_the_steps_and_the_reason
 def test_the_printed_replay_line_replays(tidegate: Run) -> None:
     done = tidegate("check", f"{LOCK}:careless", "--set", "clients=3")
     line = next(line.strip() for line in done.out.splitlines() if line.startswith("  tidegate replay"))
-    command = line.replace("tidegate", f"{sys.executable} -m tidegate.cli", 1)
+    command = line.replace("tidegate", f"{sys.executable} -m tidegate", 1)
     again = subprocess.run(command, shell=True, cwd=ROOT, capture_output=True, text=True, check=False)
     assert again.returncode == 1
     assert "one_inside fails after 4 steps" in again.stdout
@@ -226,7 +226,7 @@ def test_ctrl_c_still_reports(cache: Path) -> None:
     code, out = 0, ""
     for seconds in (3, 10, 30):  # a machine that is busy may not have begun to search so soon
         process = subprocess.Popen(
-            [sys.executable, "-m", "tidegate.cli", *command],
+            [sys.executable, "-m", "tidegate", *command],
             cwd=ROOT, env={**os.environ, "TIDEGATE_CACHE": str(cache)}, stdout=subprocess.PIPE,
             stderr=subprocess.PIPE, text=True,
         )  # fmt: skip

@@ -68,7 +68,7 @@ def workshop(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ids=lambda each: f"{each.page} line {each.line}",
 )
 def test_the_page_is_true(example: Example, workshop: Path, cache: Path) -> None:
-    command = re.sub(r"\btidegate (?=[a-z-])", f"{sys.executable} -m tidegate.cli ", example.command)
+    command = re.sub(r"\btidegate (?=[a-z-])", f"{sys.executable} -m tidegate ", example.command)
     environment = {**os.environ, "TIDEGATE_CACHE": str(cache), "PYTHONIOENCODING": "utf-8", "NO_COLOR": "1"}
     done = subprocess.run(
         command, shell=True, cwd=workshop, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,

@@ -55,7 +55,7 @@ def test_the_wheel_runs_by_itself(tmp_path: Path) -> None:
         names = set(wheel.namelist())
         wheel.extractall(tmp_path / "site")
     data = {f"tidegate/spec/{each.name}" for each in (ROOT / "spec").iterdir() if each.suffix in (".toml", ".md")}
-    packages = ("language", "model", "invariants", "explorer", "reports", "cli")
+    packages = ("language", "model", "invariants", "explorer", "reports", "audit", "testing", "cli")
     assert data | {f"tidegate/{each}/py.typed" for each in packages} <= names
     modules = {
         f"tidegate/{path.relative_to(ROOT).as_posix()}" for each in packages for path in (ROOT / each).rglob("*.py")

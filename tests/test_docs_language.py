@@ -97,7 +97,7 @@ def test_the_commands_do_what_the_page_says(stage: Stage, workshop: Path, cache:
     example = stage.example
     assert example is not None
     (workshop / "pair.py").write_text(stage.model, encoding="utf-8")
-    command = re.sub(r"\btidegate (?=[a-z-])", f"{sys.executable} -m tidegate.cli ", example.command)
+    command = re.sub(r"\btidegate (?=[a-z-])", f"{sys.executable} -m tidegate ", example.command)
     environment = {**os.environ, "TIDEGATE_CACHE": str(cache), "PYTHONIOENCODING": "utf-8", "NO_COLOR": "1"}
     done = subprocess.run(
         command, shell=True, cwd=workshop, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,

@@ -32,7 +32,7 @@ def out(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Path:
     """The directory that one run of the gate wrote, over a check of each kind."""
     folder = tmp_path_factory.mktemp("gate")
     environment = {**os.environ, "TIDEGATE_CACHE": str(cache), "PYTHONIOENCODING": "utf-8", "CI": ""}
-    command = [sys.executable, "-m", "tidegate.cli", "gate", "tests/fixtures/gate/gate.toml", "--out", str(folder)]
+    command = [sys.executable, "-m", "tidegate", "gate", "tests/fixtures/gate/gate.toml", "--out", str(folder)]
     done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=300, check=False)
     assert done.returncode == 6, done.stdout + done.stderr
     return folder
@@ -159,7 +159,7 @@ def test_a_fingerprint_is_of_the_claim_and_the_actions_not_of_their_text() -> No
 @pytest.mark.parametrize(
     ("file", "uri"),
     [
-        ("model/raft.py", "model/raft.py"),
+        ("model/raft/election.py", "model/raft/election.py"),
         ("my model/ä.py", "my%20model/%C3%A4.py"),
         ("/opt/venv/lib/python3.12/site-packages/tidegate/model/raft.py", "tidegate/model/raft.py"),
         ("/elsewhere/of/mine.py", "mine.py"),

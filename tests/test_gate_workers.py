@@ -50,7 +50,7 @@ def begin(gates: list[Gate], folder: Path, cache: Path, text: str, *options: str
     command = [
         sys.executable,
         "-m",
-        "tidegate.cli",
+        "tidegate",
         "gate",
         str(folder / "gate.toml"),
         "--out",

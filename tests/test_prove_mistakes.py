@@ -208,7 +208,7 @@ def test_a_proof_that_takes_too_long_says_so(capsys: pytest.CaptureFixture[str])
 
 def test_an_interrupted_proof_reports_what_it_has(kept: Path) -> None:
     path = written(TEXT + SLOW)
-    command = [sys.executable, "-m", "tidegate.cli", "prove", path, "--query-work", "60"]
+    command = [sys.executable, "-m", "tidegate", "prove", path, "--query-work", "60"]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=dict(os.environ))
     deadline = time.monotonic() + 60
     while len(list(kept.glob("proofs/*.json"))) < 3 and time.monotonic() < deadline:

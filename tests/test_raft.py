@@ -17,7 +17,7 @@ from tidegate.language.judge import holds, initial_states, replay
 from tidegate.language.steptext import StepError
 from tidegate.language.values import State
 from tidegate.language.verdict import Verdict
-from tidegate.model.raft_cluster import Kind, Role, Server
+from tidegate.model.raft.cluster import Kind, Role, Server
 
 ROOT = Path(__file__).resolve().parent.parent
 S1, S2, S3, S4, S5 = (Server(i) for i in range(5))

@@ -13,7 +13,7 @@ from tidegate.explorer.smt.copies import judged
 from tidegate.explorer.smt.induction import Asked, Found, Induction, Open, Prover, Task
 from tidegate.invariants.catalogue import find
 from tidegate.language.proof import Obligation
-from tidegate.model.raft_cluster import CommitRule
+from tidegate.model.raft.cluster import CommitRule
 
 RAFT, PROFILE = find("raft:paper")
 LEMMAS = RAFT.names("lemma")

@@ -1,0 +1,7 @@
+"""What must hold of Raft (`properties`), and the lemmas that prove it (`proof`)."""
+
+from __future__ import annotations
+
+from . import proof, properties
+
+modules = (properties, proof)

@@ -1,0 +1,174 @@
+"""What must hold of Kafka's replication, what must never happen in one step, and what must be possible.
+
+The published specification states `weak_isr`, `strong_isr` and `leader_in_isr`; the others say the same promise from
+the side of the records. They need ghosts: a record is *committed* once it was below the high watermark of a replica
+that took itself for the leader, since it may then have been read.
+
+One thing to know before trusting `strong_isr`: as published, the controller can empty the ISR. Where no leader is
+elected and one member is left, that one may be taken out too. Nobody can be elected then, ever, and what is said of
+all members of the ISR holds of none. The properties about logs and leaders still speak.
+"""
+
+from __future__ import annotations
+
+from ...language import invariant, reachable, transition
+from ...model.replication import Partition, Replica, is_true_leader, presumes_leadership
+
+# --- in every state ---------------------------------------------------------------------------------------------------
+
+
+@invariant
+def type_ok(s: Partition) -> bool:
+    """Every field holds a value of its type (checked at every store, so that nothing is left to say here)."""
+    return True
+
+
+@invariant
+def leader_in_isr(s: Partition) -> bool:
+    """The leader that the quorum names, if any, is in the ISR."""
+    return s.quorum.leader is None or s.quorum.leader in s.quorum.isr
+
+
+@invariant
+def one_leader_per_epoch(s: Partition) -> bool:
+    """No two replicas take themselves for the leader of the same epoch."""
+    return all(
+        one == other
+        or not presumes_leadership(s, one)
+        or not presumes_leadership(s, other)
+        or s.leader_epoch[one] != s.leader_epoch[other]
+        for one in Replica
+        for other in Replica
+    )
+
+
+@invariant
+def weak_isr(s: Partition) -> bool:
+    """Whoever takes itself for the leader: all of its own ISR hold its records below its high watermark."""
+    return all(
+        have_same_record(s, leader, follower, offset)
+        for leader in Replica
+        if presumes_leadership(s, leader)
+        for follower in s.isr[leader]
+        for offset in range(s.high_watermark[leader])
+    )
+
+
+@invariant
+def strong_isr(s: Partition) -> bool:
+    """Whoever takes itself for the leader: all of the quorum's ISR hold its records below its high watermark."""
+    return all(
+        have_same_record(s, leader, follower, offset)
+        for leader in Replica
+        if presumes_leadership(s, leader)
+        for follower in s.quorum.isr
+        for offset in range(s.high_watermark[leader])
+    )
+
+
+def have_same_record(s: Partition, one: Replica, other: Replica, offset: int) -> bool:
+    """Whether both logs have a record at the offset, and it is the same."""
+    return offset < len(s.log[one]) and offset < len(s.log[other]) and s.log[one][offset] == s.log[other][offset]
+
+
+@invariant
+def leader_completeness(s: Partition) -> bool:
+    """The leader holds every record that was ever committed."""
+    return all(
+        any(record.id == id for record in s.log[leader])
+        for leader in Replica
+        if is_true_leader(s, leader)
+        for id in s.committed
+    )
+
+
+@invariant
+def log_matching(s: Partition) -> bool:
+    """Two logs with a record of the same epoch at the same offset are the same up to there."""
+    return all(
+        s.log[one][before] == s.log[other][before]
+        for one in Replica
+        for other in Replica
+        for offset in range(min(len(s.log[one]), len(s.log[other])))
+        if s.log[one][offset].epoch == s.log[other][offset].epoch
+        for before in range(offset + 1)
+    )
+
+
+@invariant
+def committed_log_matching(s: Partition) -> bool:
+    """Two logs are the same below both high watermarks."""
+    return all(
+        s.log[one][offset] == s.log[other][offset]
+        for one in Replica
+        for other in Replica
+        for offset in range(min(s.high_watermark[one], s.high_watermark[other]))
+    )
+
+
+# --- in every step ----------------------------------------------------------------------------------------------------
+
+
+@transition
+def true_high_watermark_never_decreases(before: Partition, after: Partition) -> bool:
+    """The true high watermark never goes back: what all of the ISR held of the committed records, it holds."""
+    return true_high_watermark(after) >= true_high_watermark(before)
+
+
+@transition
+def no_truncation_below_true_high_watermark(before: Partition, after: Partition) -> bool:
+    """No member of the ISR cuts its log below the true high watermark."""
+    return all(
+        len(after.log[replica]) >= min(len(before.log[replica]), true_high_watermark(before))
+        for replica in before.quorum.isr
+    )
+
+
+def true_high_watermark(s: Partition) -> int:
+    """How many committed records every member of the ISR holds. A leader's high watermark may lag it."""
+    return sum(
+        1 for id in s.committed if all(any(record.id == id for record in s.log[replica]) for replica in s.quorum.isr)
+    )
+
+
+@transition
+def leader_epochs_never_decrease(before: Partition, after: Partition) -> bool:
+    """No leader epoch goes back, neither the quorum's nor a replica's."""
+    return after.quorum.leader_epoch >= before.quorum.leader_epoch and all(
+        after.leader_epoch[replica] >= before.leader_epoch[replica] for replica in Replica
+    )
+
+
+@transition
+def a_leaders_high_watermark_never_decreases(before: Partition, after: Partition) -> bool:
+    """As long as a replica leads in one epoch, its high watermark does not go back (a follower's may)."""
+    return all(
+        after.high_watermark[replica] >= before.high_watermark[replica]
+        for replica in Replica
+        if presumes_leadership(before, replica) and after.leader_epoch[replica] == before.leader_epoch[replica]
+    )
+
+
+# --- what must be possible --------------------------------------------------------------------------------------------
+
+
+@reachable
+def record_is_committed(s: Partition) -> bool:
+    """A leader's high watermark passes a record."""
+    return any(presumes_leadership(s, leader) and s.high_watermark[leader] > 0 for leader in Replica)
+
+
+@reachable
+def isr_shrinks_and_grows_back(s: Partition) -> bool:
+    """A replica that was taken out of the ISR is in it again."""
+    return any(replica in s.quorum.isr for replica in s.left_isr)
+
+
+@reachable
+def two_replicas_lead(s: Partition) -> bool:
+    """Two replicas take themselves for the leader at once."""
+    return any(
+        one != other and presumes_leadership(s, one) and presumes_leadership(s, other)
+        for one in Replica
+        for other in Replica
+    )

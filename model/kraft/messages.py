@@ -1,0 +1,370 @@
+"""KRaft with its messages in flight, for those who do not believe that a request and its answer may be one step.
+
+With `messages=n` every request and every answer is a message, up to n of them at once. They arrive in any order, and
+any may never arrive; `losses` of them make room for others, `duplicates` arrive once more. With `late_answers` only the
+answer to a fetch is in flight, and a follower has only the last of its fetches answered: four epochs fit.
+
+* A voter that is told of a later epoch takes note of that in a step of its own (`hear_of_epoch`), and then answers.
+* An answer that would change nothing is not sent: a vote that is denied in the candidate's own epoch, and who leads
+  when the leader asks (but for `illegal_state`, where it matters).
+* An answer to a fetch is taken only if it belongs to the last one sent, by its number (Kafka's correlation id).
+* A pre-vote and a snapshot are still fetched in one step: nobody promises anything by them.
+"""
+
+from __future__ import annotations
+
+from ...language import action, is_majority, limit, replace, require
+from .quorum import (
+    Election,
+    Fetched,
+    Kind,
+    LogEnd,
+    Message,
+    Offset,
+    Quorum,
+    Record,
+    Role,
+    Voter,
+    duplicates,
+    end_of_epoch,
+    fetched_from,
+    following,
+    guard_truncation,
+    high_watermark_after,
+    is_up_to_date,
+    is_voter,
+    last_epoch,
+    late_answers,
+    leading,
+    losses,
+    max_epoch,
+    messages,
+    needs_snapshot,
+    next_election,
+    resigned_knows_itself,
+    unattached,
+    voted,
+)
+
+# --- the answer to the last fetch -------------------------------------------------------------------------------------
+
+
+def answer_of(s: Quorum, follower: Voter, leader: Voter, common: Offset) -> Fetched:
+    """The leader's answer to a fetch."""
+    end = len(s.log[follower])
+    return Fetched(
+        leader=leader,
+        epoch=s.election[leader].epoch,
+        offset=end,
+        common=common,
+        next=s.log[leader][end] if common == end and end < len(s.log[leader]) else None,
+        high_watermark=s.high_watermark[leader],
+    )
+
+
+@action
+def receive_fetched(s: Quorum, follower: Voter) -> None:
+    """{follower} receives the answer to its last fetch."""
+    require(late_answers)
+    answer = s.awaited[follower]
+    require(answer is not None)
+    assert answer is not None
+    awaited = (
+        s.election[follower].role == Role.FOLLOWER
+        and s.election[follower].epoch == answer.epoch
+        and s.election[follower].leader == answer.leader
+    )
+    s.awaited[follower] = None
+    if awaited and answer.common < answer.offset:
+        if not guard_truncation or answer.common >= s.high_watermark[follower]:
+            s.log[follower].truncate(answer.common)
+            s.high_watermark[follower] = min(answer.common, s.high_watermark[follower])
+    elif awaited:
+        if answer.next is not None:
+            s.log[follower].append(answer.next)
+        if answer.high_watermark > 0:
+            s.high_watermark[follower] = min(answer.high_watermark, len(s.log[follower]))
+            s.counted_in[follower] = answer.epoch
+
+
+# --- every message: an election ---------------------------------------------------------------------------------------
+
+
+@action
+def hear_of_epoch(s: Quorum, message: Message) -> None:
+    """{message.to} hears from {message.source} that epoch {message.epoch} has begun."""
+    require(messages > 0 and message.epoch > s.election[message.to].epoch)
+    require(message.kind != Kind.FETCH_REQUEST)  # to which a leader answers that it knows no such epoch
+    leader = message.leader
+    if leader is None or leader == message.to:
+        s.election[message.to] = unattached(message.epoch)
+    else:
+        s.election[message.to] = following(message.epoch, leader)
+    if message.kind not in {Kind.VOTE_REQUEST, Kind.BEGIN_REQUEST, Kind.END_REQUEST}:  # else it is to be answered yet
+        s.network.remove(message)
+
+
+def told_by(s: Quorum, message: Message) -> Election:
+    """What a voter is that has been told, in a message of its own epoch, who leads."""
+    known = s.election[message.to]
+    if message.epoch != known.epoch or message.leader is None:
+        return known
+    if message.leader == message.to:
+        is_wrong = known.role == Role.RESIGNED and not resigned_knows_itself
+        return replace(known, role=Role.ILLEGAL) if is_wrong else known
+    return following(message.epoch, message.leader) if known.leader is None else known
+
+
+def answer(s: Quorum, kind: Kind, request: Message, granted: bool) -> Message:
+    """An answer that says no more than where the voter stands."""
+    election = s.election[request.to]
+    return Message(
+        kind=kind,
+        source=request.to,
+        to=request.source,
+        epoch=election.epoch,
+        leader=election.leader,
+        granted=granted,
+        number=request.number,
+    )
+
+
+@action
+def send_vote_request(s: Quorum, candidate: Voter, voter: Voter) -> None:
+    """{candidate} asks {voter} for its vote in epoch {s.election[candidate].epoch}."""
+    require(messages > 0 and s.election[candidate].role == Role.CANDIDATE)
+    require(voter not in s.election[candidate].votes)
+    request = Message(
+        kind=Kind.VOTE_REQUEST,
+        source=candidate,
+        to=voter,
+        epoch=s.election[candidate].epoch,
+        offset=len(s.log[candidate]),
+        last_epoch=last_epoch(s, candidate),
+    )
+    require(request not in s.network)
+    limit(len(s.network) < messages)
+    s.network.add(request)
+
+
+@action
+def receive_vote_request(s: Quorum, request: Message) -> None:
+    """{request.to} answers {request.source}, which asks for its vote in epoch {request.epoch}."""
+    require(messages > 0 and request.kind == Kind.VOTE_REQUEST)
+    voter = request.to
+    election = s.election[voter]
+    require(request.epoch <= election.epoch)
+    granted = (
+        request.epoch == election.epoch
+        and is_voter(s, voter)
+        and election.leader is None
+        and (election.voted_for is None or election.voted_for == request.source)
+        and is_up_to_date(s, voter, request.offset, request.last_epoch)
+    )
+    s.network.remove(request)
+    if granted:
+        s.election[voter] = voted(request.epoch, request.source)
+        s.ballots[request.epoch][voter] = request.source
+        s.ballots[request.epoch][request.source] = request.source
+        s.asked[request.epoch][request.source] = LogEnd(end=request.offset, epoch=request.last_epoch)
+    if granted or request.epoch < election.epoch or election.leader is not None:
+        s.network.add(answer(s, Kind.VOTE_RESPONSE, request, granted))
+
+
+@action
+def receive_vote_response(s: Quorum, response: Message) -> None:
+    """{response.to} hears from {response.source} whether it has its vote."""
+    require(messages > 0 and response.kind == Kind.VOTE_RESPONSE)
+    candidate = response.to
+    election = s.election[candidate]
+    require(response.epoch <= election.epoch)
+    votes = election.votes | {response.source}
+    s.network.remove(response)
+    if not (response.granted and response.epoch == election.epoch and election.role == Role.CANDIDATE):
+        s.election[candidate] = told_by(s, response)
+    elif is_majority(votes):
+        s.election[candidate] = leading(Role.LEADER, election.epoch, candidate)
+        s.log[candidate].append(Record(epoch=election.epoch, number=0))  # LeaderChange
+        s.high_watermark[candidate] = 0
+        s.led_for[candidate] = 0
+        s.elected[election.epoch] = candidate
+        s.leader_log[election.epoch] = s.log[candidate]
+        s.acknowledged[election.epoch][candidate] = len(s.log[candidate])
+    else:
+        s.election[candidate] = replace(election, votes=votes)
+
+
+@action
+def send_begin_quorum_epoch(s: Quorum, leader: Voter, voter: Voter) -> None:
+    """{leader} tells {voter} that it leads epoch {s.election[leader].epoch}: BeginQuorumEpoch."""
+    require(messages > 0 and s.election[leader].role == Role.LEADER and voter != leader)
+    epoch = s.election[leader].epoch
+    request = Message(kind=Kind.BEGIN_REQUEST, source=leader, to=voter, epoch=epoch, leader=leader)
+    require(request not in s.network)
+    limit(len(s.network) < messages)
+    s.network.add(request)
+
+
+@action
+def receive_begin_quorum_epoch(s: Quorum, request: Message) -> None:
+    """{request.to} hears that {request.source} leads epoch {request.epoch}, and answers."""
+    require(messages > 0 and request.kind == Kind.BEGIN_REQUEST)
+    require(request.epoch <= s.election[request.to].epoch)
+    s.network.remove(request)
+    s.election[request.to] = told_by(s, request)
+    if request.epoch < s.election[request.to].epoch or not resigned_knows_itself:
+        s.network.add(answer(s, Kind.RESPONSE, request, False))
+
+
+@action
+def send_end_quorum_epoch(s: Quorum, leader: Voter, voter: Voter) -> None:
+    """{leader}, which resigned, asks {voter} for an election: EndQuorumEpoch."""
+    require(messages > 0 and s.election[leader].role == Role.RESIGNED and voter != leader)
+    epoch = s.election[leader].epoch
+    request = Message(kind=Kind.END_REQUEST, source=leader, to=voter, epoch=epoch, leader=leader)
+    require(request not in s.network)
+    limit(len(s.network) < messages)
+    s.network.add(request)
+
+
+@action
+def receive_end_quorum_epoch(s: Quorum, request: Message) -> None:
+    """{request.to} answers {request.source}, which leads no more, and wants an election if it followed."""
+    require(messages > 0 and request.kind == Kind.END_REQUEST)
+    voter = request.to
+    require(request.epoch <= s.election[voter].epoch)
+    follows_it = s.election[voter].role == Role.FOLLOWER and s.election[voter].epoch == request.epoch
+    limit(not follows_it or s.election[voter].epoch < max_epoch)
+    s.network.remove(request)
+    if request.epoch < s.election[voter].epoch or not resigned_knows_itself:
+        s.network.add(answer(s, Kind.RESPONSE, request, False))
+    s.election[voter] = next_election(s, voter) if follows_it and is_voter(s, voter) else told_by(s, request)
+
+
+@action
+def receive_response(s: Quorum, response: Message) -> None:
+    """{response.to} hears where {response.source} stands: in epoch {response.epoch}."""
+    require(messages > 0 and response.kind == Kind.RESPONSE)
+    require(response.epoch <= s.election[response.to].epoch)
+    s.network.remove(response)
+    s.election[response.to] = told_by(s, response)
+
+
+# --- every message: a record's way ------------------------------------------------------------------------------------
+
+
+@action
+def send_fetch(s: Quorum, follower: Voter, leader: Voter) -> None:
+    """{follower} fetches from {leader} at offset {len(s.log[follower])}."""
+    require(messages > 0 and s.election[follower].role == Role.FOLLOWER)
+    require(s.election[follower].leader == leader)
+    limit(len(s.network) < messages)
+    number = unused_number(s, follower)
+    s.expected[follower] = number
+    s.network.add(
+        Message(
+            kind=Kind.FETCH_REQUEST,
+            source=follower,
+            to=leader,
+            epoch=s.election[follower].epoch,
+            offset=len(s.log[follower]),
+            last_epoch=last_epoch(s, follower),
+            number=number,
+        )
+    )
+
+
+def unused_number(s: Quorum, follower: Voter) -> int:
+    """The least number that no fetch of this follower, and no answer to one, bears that is in flight."""
+    return min(
+        number
+        for number in range(1, messages + 1)
+        if all(each.number != number or (each.source != follower and each.to != follower) for each in s.network)
+    )
+
+
+@action
+def receive_fetch(s: Quorum, request: Message) -> None:
+    """{request.to} answers {request.source}, which fetches at offset {request.offset}."""
+    require(messages > 0 and request.kind == Kind.FETCH_REQUEST)
+    leader = request.to
+    election = s.election[leader]
+    leads = election.role == Role.LEADER and election.epoch == request.epoch
+    require(not leads or not needs_snapshot(s, leader, request.offset, request.last_epoch))
+    end = end_of_epoch(s, leader, request.last_epoch)
+    epoch = 0 if end == 0 else s.log[leader][end - 1].epoch
+    agrees = leads and (request.offset == 0 or (request.offset <= end and request.last_epoch == epoch))
+    known = s.high_watermark[leader]
+    high_watermark = high_watermark_after(s, leader, request.source, request.offset) if agrees else known
+    s.network.remove(request)
+    if agrees:
+        s.election[leader] = fetched_from(s, leader, request.source, request.offset)
+        acknowledged = s.acknowledged[election.epoch][request.source]
+        s.acknowledged[election.epoch][request.source] = max(acknowledged, request.offset)
+    if high_watermark > known:
+        s.high_watermark[leader] = high_watermark
+        if high_watermark > len(s.committed):
+            s.committed = s.log[leader][:high_watermark]
+            s.committed_in = election.epoch
+        s.counted[election.epoch] = high_watermark
+        s.counted_in[leader] = election.epoch
+    if request.epoch < election.epoch:
+        s.network.add(answer(s, Kind.FETCH_RESPONSE, request, False))
+    elif agrees:
+        fetched = s.log[leader][request.offset] if request.offset < len(s.log[leader]) else None
+        response = answer(s, Kind.FETCH_RESPONSE, request, True)
+        s.network.add(replace(response, next=fetched, high_watermark=high_watermark))
+    elif leads:
+        response = answer(s, Kind.DIVERGING_RESPONSE, request, True)
+        s.network.add(replace(response, offset=end, last_epoch=epoch))
+
+
+@action
+def receive_fetch_response(s: Quorum, response: Message) -> None:
+    """{response.to} hears what {response.source} answers to its fetch."""
+    require(messages > 0 and response.kind in {Kind.FETCH_RESPONSE, Kind.DIVERGING_RESPONSE})
+    follower = response.to
+    election = s.election[follower]
+    require(response.epoch <= election.epoch)
+    is_expected = response.number == s.expected[follower]
+    is_from_leader = response.granted and election.role == Role.FOLLOWER and response.epoch == election.epoch
+    end = cut_at(s, response)
+    s.network.remove(response)
+    if is_expected:
+        s.expected[follower] = 0
+        s.election[follower] = told_by(s, response)
+    if is_expected and is_from_leader and response.kind == Kind.FETCH_RESPONSE:
+        if response.next is not None:
+            s.log[follower].append(response.next)
+        if response.high_watermark > 0:
+            s.high_watermark[follower] = min(response.high_watermark, len(s.log[follower]))
+            s.counted_in[follower] = response.epoch
+    elif is_expected and is_from_leader and (not guard_truncation or end >= s.high_watermark[follower]):
+        s.log[follower].truncate(end)
+        s.high_watermark[follower] = min(end, s.high_watermark[follower])
+
+
+def cut_at(s: Quorum, response: Message) -> int:
+    """Where a follower cuts its log when the leader's diverging epoch ends at the response's offset: not after it, and
+    not after its own records of that epoch and those before it."""
+    own = end_of_epoch(s, response.to, response.last_epoch)
+    shared = own > 0 and s.log[response.to][own - 1].epoch == response.last_epoch
+    return min(own, response.offset) if shared else own
+
+
+# --- the network ------------------------------------------------------------------------------------------------------
+
+
+@action(kind="fault", budget="losses")
+def lose(s: Quorum, message: Message) -> None:
+    """A message from {message.source} to {message.to} is lost."""
+    require(messages > 0 and losses > 0)
+    s.network.remove(message)
+
+
+@action(kind="fault", budget="duplicates")
+def duplicate(s: Quorum, message: Message) -> None:
+    """A message from {message.source} to {message.to} will arrive twice."""
+    require(messages > 0 and duplicates > 0)
+    limit(len(s.network) < messages)
+    s.network.add(message)

@@ -1,0 +1,418 @@
+"""What there is in KRaft: bounds and switches, the voters and their brokers, and where each of them stands.
+
+`kraft.py` is where to begin. Here are the nouns of the story, and the questions that several of its chapters ask.
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import Annotated
+
+from ...language import (
+    Bag,
+    Capacity,
+    Domain,
+    Ghost,
+    Map,
+    Option,
+    Range,
+    Seq,
+    Set,
+    constant,
+    initial,
+    is_majority,
+    record,
+    replace,
+    state,
+)
+
+# --- bounds and switches ----------------------------------------------------------------------------------------------
+
+voters = constant(3, minimum=2, maximum=5, says="controllers that vote")
+brokers = constant(1, minimum=1, maximum=3, says="brokers that follow the log, where they are looked at")
+max_epoch = constant(3, minimum=1, maximum=8, says="elections are for epochs 1 to this")
+max_records = constant(1, minimum=0, maximum=6, says="metadata records that active controllers write in all")
+crashes = constant(1, minimum=0, maximum=4, says="restarts of a voter")
+wipes = constant(0, minimum=0, maximum=2, says="disks of voters that are replaced by empty ones")
+snapshots = constant(0, minimum=0, maximum=3, says="snapshots of the metadata that voters take in all")
+messages = constant(0, minimum=0, maximum=16, says="messages in flight at once; 0: an exchange is one step")
+losses = constant(0, minimum=0, maximum=8, says="messages lost, in all (one that never arrives needs none)")
+duplicates = constant(0, minimum=0, maximum=8, says="messages duplicated, in all")
+
+
+class HighWatermarkRule(Enum):
+    """How far the followers must have come before a leader's high watermark moves."""
+
+    PAST_EPOCH_START = "past_epoch_start"  # a majority has the LeaderChange record
+    AT_EPOCH_START = "at_epoch_start"  # KAFKA-12619: a majority has all before it
+
+
+class CheckQuorum(Enum):
+    """Whether a leader resigns when no majority has fetched from it for a while."""
+
+    UNTIMED = "untimed"  # it may: there is no clock
+    MISSING = "missing"  # KAFKA-15489: it does not, however long it waits
+    TIMED = "timed"  # it does when the time is up
+
+
+high_watermark_rule = constant(HighWatermarkRule.PAST_EPOCH_START, says="when the high watermark of a leader moves")
+resign_on_restart = constant(True, says="KAFKA-10527: a leader is not the leader of its epoch after a restart")
+flush_log = constant(True, says="KAFKA-10533: what is fetched or acknowledged is on disk before")
+keep_votes = constant(True, says="the file quorum-state, with epoch and vote, survives a restart")
+directory_ids = constant(False, says="KIP-853: a voter with another disk is another one, and no voter")
+guard_truncation = constant(True, says="KAFKA-12460: a log is never cut below the high watermark")
+await_epoch_start = constant(True, says="KAFKA-15345: a leader is active once its epoch's start is committed")
+resigned_knows_itself = constant(True, says="a voter that resigned may hear that it leads its epoch")
+pre_vote = constant(False, says="KIP-996: a voter asks whether it could win before it begins an epoch")
+check_quorum = constant(CheckQuorum.UNTIMED, says="whether a leader resigns that no majority fetches from")
+keep_until_snapshot = constant(True, says="KAFKA-14238: no record is deleted that is in no snapshot")
+late_answers = constant(False, says="the answer to a fetch is in flight; if not, it arrives at once or never")
+brokers_apply = constant(False, says="brokers fetch and apply what is committed")
+brokers_register = constant(False, says="brokers register, and get an epoch for it")
+
+
+# --- what there is ----------------------------------------------------------------------------------------------------
+
+
+class Voter(Domain, size=voters, symmetric=True):
+    """A controller, known to all voters as one of them."""
+
+
+class Broker(Domain, size=brokers, symmetric=True, labels=("X", "Y", "Z")):
+    """A broker: an observer of the metadata log."""
+
+
+class Role(Enum):
+    """What a voter is in its epoch."""
+
+    UNATTACHED = "unattached"  # it knows the epoch, and nobody who leads or deserves its vote
+    VOTED = "voted"  # it has voted for another
+    FOLLOWER = "follower"  # it fetches from the leader
+    PROSPECTIVE = "prospective"  # KIP-996: it asks whether it could win
+    CANDIDATE = "candidate"  # it asks for votes
+    LEADER = "leader"
+    RESIGNED = "resigned"  # it led, and waits for another to be elected
+    ILLEGAL = "illegal"  # its process has thrown an IllegalStateException
+
+
+Epoch = Annotated[int, Range(0, max_epoch)]  # 0: before the first election
+Offset = Annotated[int, Range(0, max_epoch + max_records)]
+FetchedTo = Annotated[int, Range(0, (max_epoch + max_records) * (voters // 4))]  # with two or three voters always 0
+Number = Annotated[int, Range(0, max_records)]  # a record's; 0 where there is none
+Messages = Annotated[int, Range(0, messages)]
+
+
+@record
+class Record:
+    """A record of the log: number 0 is LeaderChange, any other is metadata."""
+
+    epoch: Epoch
+    number: Number
+
+
+Log = Annotated[Seq[Record], Capacity(max_epoch + max_records)]
+
+
+@record
+class Election:
+    """Where a voter stands. Epoch, leader and vote are kept in the file quorum-state; what follows them is not."""
+
+    role: Role
+    epoch: Epoch
+    leader: Option[Voter]
+    voted_for: Option[Voter]
+    votes: Set[Voter]  # a candidate: who votes for it; a prospective one: who would
+    fetched_to: Map[Voter, FetchedTo]  # a leader: how far each other has come, where one of them is no majority with it
+    fetched: Set[Voter]  # a leader: who has fetched since a majority last had
+    silent: bool  # a leader: the time for check-quorum has passed since then
+
+
+@record
+class Fetched:
+    """An answer in flight to a fetch at an offset: where the logs part, the next record, the high watermark."""
+
+    leader: Voter
+    epoch: Epoch
+    offset: Offset
+    common: Offset
+    next: Option[Record]
+    high_watermark: Offset
+
+
+@record
+class LogEnd:
+    """Where a log ends, and the epoch of its last record."""
+
+    end: Offset
+    epoch: Epoch
+
+
+class Kind(Enum):
+    """What a message is. That a snapshot is fetched, and a pre-vote, are one step even where messages are in flight."""
+
+    VOTE_REQUEST = "vote_request"
+    VOTE_RESPONSE = "vote_response"
+    BEGIN_REQUEST = "begin_request"  # BeginQuorumEpoch
+    END_REQUEST = "end_request"  # EndQuorumEpoch
+    RESPONSE = "response"  # to either of them
+    FETCH_REQUEST = "fetch_request"
+    FETCH_RESPONSE = "fetch_response"
+    DIVERGING_RESPONSE = "diverging_response"  # to a fetch, where the logs part
+
+
+@record
+class Message:
+    """A message from one voter to another."""
+
+    kind: Kind
+    source: Voter
+    to: Voter
+    epoch: Epoch  # the sender's
+    leader: Option[Voter] = None  # who leads it, if the sender knows
+    offset: Offset = 0  # where the log of a candidate or a follower ends; where the leader's diverging epoch does
+    last_epoch: Epoch = 0  # the epoch of the record before that offset
+    granted: bool = False  # of an answer: the vote is given, it was the leader who was asked
+    next: Option[Record] = None  # the record that was fetched
+    high_watermark: Offset = 0
+    number: Messages = 0  # of a fetch and its answer
+
+
+@state
+class Quorum:
+    """The controllers, and what the brokers have of them."""
+
+    election: Map[Voter, Election]  # QuorumState: what each voter is, in which epoch
+    log: Map[Voter, Log]  # __cluster_metadata, on its disk; of what is deleted, what it would say
+    high_watermark: Map[Voter, Offset]  # how far each voter knows its log to be committed; 0 until it knows
+    log_start: Map[Voter, Offset]  # the first offset that is not deleted from its disk
+    snapshot: Map[Voter, Offset]  # where its latest snapshot ends, which holds all before; 0 without one
+    applied: Map[Broker, Log]  # what each broker has applied
+    registering: Map[Broker, Number]  # the record of a registration that a broker waits for; 0 for none
+    broker_epoch: Map[Broker, Offset]  # the offset of its last registration, which is its epoch; 0 for none
+    written: Number  # metadata records written so far
+    replaced: Set[Voter]  # voters with another disk: their directory id is not the one that voters are known by
+    awaited: Map[Voter, Option[Fetched]]  # the answer in flight to each voter's last fetch, where it may be late
+    network: Annotated[Bag[Message], Capacity(messages)]  # the messages in flight
+    expected: Map[Voter, Messages]  # the number of the fetch whose answer each voter waits for; 0 for none
+    committed: Ghost[Log]  # all that was ever committed
+    committed_in: Ghost[Epoch]  # the epoch of the leader that committed the last of it
+    led_for: Ghost[Map[Voter, Annotated[int, Range(0, 3)]]]  # how often the time for check-quorum passed as it led
+    # What the proof remembers of every epoch, in `invariants/kraft/proof.py`:
+    ballots: Ghost[Map[Epoch, Map[Voter, Option[Voter]]]]  # whom each voter gave its vote
+    asked: Ghost[Map[Epoch, Map[Voter, Option[LogEnd]]]]  # where the log ended of each that was given one
+    elected: Ghost[Map[Epoch, Option[Voter]]]  # who led it
+    leader_log: Ghost[Map[Epoch, Log]]  # that leader's log, while it led
+    acknowledged: Ghost[Map[Epoch, Map[Voter, Offset]]]  # up to where each voter acknowledged that log
+    counted: Ghost[Map[Epoch, Offset]]  # that leader's high watermark
+    counted_in: Ghost[Map[Voter, Epoch]]  # whose leader each voter has its high watermark from
+
+
+@initial
+def empty() -> Quorum:
+    """Empty logs, and no election yet."""
+    return Quorum(
+        election=Map({voter: unattached(0) for voter in Voter}),
+        log=Map({voter: Seq() for voter in Voter}),
+        high_watermark=Map({voter: 0 for voter in Voter}),
+        log_start=Map({voter: 0 for voter in Voter}),
+        snapshot=Map({voter: 0 for voter in Voter}),
+        applied=Map({broker: Seq() for broker in Broker}),
+        registering=Map({broker: 0 for broker in Broker}),
+        broker_epoch=Map({broker: 0 for broker in Broker}),
+        written=0,
+        replaced=Set(),
+        awaited=Map({voter: None for voter in Voter}),
+        network=Bag(),
+        expected=Map({voter: 0 for voter in Voter}),
+        committed=Seq(),
+        committed_in=0,
+        led_for=Map({voter: 0 for voter in Voter}),
+        ballots=Map({epoch: Map({voter: None for voter in Voter}) for epoch in range(max_epoch + 1)}),
+        asked=Map({epoch: Map({voter: None for voter in Voter}) for epoch in range(max_epoch + 1)}),
+        elected=Map({epoch: None for epoch in range(max_epoch + 1)}),
+        leader_log=Map({epoch: Seq() for epoch in range(max_epoch + 1)}),
+        acknowledged=Map({epoch: Map({voter: 0 for voter in Voter}) for epoch in range(max_epoch + 1)}),
+        counted=Map({epoch: 0 for epoch in range(max_epoch + 1)}),
+        counted_in=Map({voter: 0 for voter in Voter}),
+    )
+
+
+# --- where a voter stands ---------------------------------------------------------------------------------------------
+
+
+def standing_as(role: Role, epoch: Epoch, leader: Option[Voter], voted_for: Option[Voter]) -> Election:
+    """A role in an epoch, with nothing known yet that only that role knows."""
+    return Election(
+        role=role,
+        epoch=epoch,
+        leader=leader,
+        voted_for=voted_for,
+        votes=Set(),
+        fetched_to=Map({voter: 0 for voter in Voter}),
+        fetched=Set(),
+        silent=False,
+    )
+
+
+def unattached(epoch: Epoch) -> Election:
+    """It has heard of the epoch, and of no leader."""
+    return standing_as(Role.UNATTACHED, epoch, None, None)
+
+
+def voted(epoch: Epoch, candidate: Voter) -> Election:
+    """It has given its vote to another."""
+    return standing_as(Role.VOTED, epoch, None, candidate)
+
+
+def following(epoch: Epoch, leader: Voter) -> Election:
+    """It has found the leader; whom it voted for does not matter any more."""
+    return standing_as(Role.FOLLOWER, epoch, leader, None)
+
+
+def standing(epoch: Epoch, voter: Voter) -> Election:
+    """It votes for itself, and asks the others."""
+    return replace(standing_as(Role.CANDIDATE, epoch, None, voter), votes=Set({voter}))
+
+
+def leading(role: Role, epoch: Epoch, voter: Voter) -> Election:
+    """It leads, or did until it resigned."""
+    return standing_as(role, epoch, voter, None)
+
+
+def what_quorum_state_says(election: Election, voter: Voter) -> Election:
+    """What the file quorum-state makes of a voter: it keeps the epoch, the leader and the vote."""
+    if election.leader is not None:
+        if election.leader != voter:
+            return following(election.epoch, election.leader)
+        return leading(Role.RESIGNED, election.epoch, voter)
+    if election.voted_for is not None:
+        if election.voted_for != voter:
+            return voted(election.epoch, election.voted_for)
+        return standing(election.epoch, voter)
+    return unattached(election.epoch)
+
+
+def next_election(s: Quorum, voter: Voter) -> Election:
+    """What a voter does that wants an election: it stands in the next epoch, or first asks whether it should."""
+    if pre_vote:
+        return replace(s.election[voter], role=Role.PROSPECTIVE, votes=Set({voter}))
+    return standing(s.election[voter].epoch + 1, voter)
+
+
+def is_voter(s: Quorum, voter: Voter) -> bool:
+    """Whether the others take it for one of the voters."""
+    return not directory_ids or voter not in s.replaced
+
+
+def follows(s: Quorum, follower: Voter, leader: Voter) -> bool:
+    """Whether it fetches from that leader, in the leader's epoch."""
+    return (
+        s.election[follower].role == Role.FOLLOWER
+        and s.election[follower].leader == leader
+        and s.election[follower].epoch == s.election[leader].epoch
+    )
+
+
+def is_active(s: Quorum, controller: Voter) -> bool:
+    """Whether it acts as the controller: it leads, and has been told so. The others stand by."""
+    return s.election[controller].role == Role.LEADER and (
+        s.high_watermark[controller] > epoch_start(s, controller)
+        or (not await_epoch_start and epoch_start(s, controller) == 0)
+    )
+
+
+# --- logs -------------------------------------------------------------------------------------------------------------
+
+
+def last_epoch(s: Quorum, voter: Voter) -> int:
+    """The epoch of the last record of a log; 0 for an empty one."""
+    return 0 if len(s.log[voter]) == 0 else s.log[voter][len(s.log[voter]) - 1].epoch
+
+
+def end_of_epoch(s: Quorum, voter: Voter, epoch: Epoch) -> int:
+    """Where, in a log, the records of that epoch and of those before it end."""
+    log = s.log[voter]
+    return min((offset for offset in range(len(log)) if log[offset].epoch > epoch), default=len(log))
+
+
+def epoch_start(s: Quorum, leader: Voter) -> int:
+    """The offset of the first record of the leader's own epoch in its log."""
+    return end_of_epoch(s, leader, s.election[leader].epoch - 1)
+
+
+def is_up_to_date(s: Quorum, voter: Voter, end: Offset, epoch: Epoch) -> bool:
+    """Whether a log that ends so ends in a later epoch than the voter's, or in the same and not before it."""
+    return epoch > last_epoch(s, voter) or (epoch == last_epoch(s, voter) and end >= len(s.log[voter]))
+
+
+def common_end(s: Quorum, follower: Voter, leader: Voter) -> int:
+    """Where the follower's log leaves the leader's, as both find out by their records' epochs.
+
+    The leader answers a fetch with the end of the latest epoch it has that is not after the follower's last; the
+    follower cuts there, or where its own epoch not after that one ends, and asks again. This is the outcome.
+    """
+    return max(
+        (
+            offset + 1
+            for offset in range(min(len(s.log[follower]), len(s.log[leader])))
+            if s.log[follower][offset].epoch == s.log[leader][offset].epoch
+        ),
+        default=0,
+    )
+
+
+def needs_snapshot(s: Quorum, leader: Voter, end: Offset, epoch: Epoch) -> bool:
+    """Whether a leader answers a log that ends so with its snapshot: what comes next is deleted, or might be."""
+    return snapshots > 0 and (
+        end < s.log_start[leader] or (s.snapshot[leader] > 0 and epoch < s.log[leader][s.snapshot[leader] - 1].epoch)
+    )
+
+
+# --- what a leader makes of a fetch -----------------------------------------------------------------------------------
+
+
+def high_watermark_after(s: Quorum, leader: Voter, follower: Voter, end: Offset) -> Offset:
+    """The leader's high watermark once the follower has fetched at that end: where a majority is, if that counts."""
+    reached = max(
+        (
+            offset + 1
+            for offset in range(len(s.log[leader]))
+            if is_majority(
+                Set(
+                    {
+                        voter
+                        for voter in Voter
+                        if is_voter(s, voter)
+                        and (
+                            voter == leader
+                            or (end if voter == follower else s.election[leader].fetched_to[voter]) > offset
+                        )
+                    }
+                )
+            )
+        ),
+        default=0,
+    )
+    start = epoch_start(s, leader)
+    counts = reached > start if high_watermark_rule == HighWatermarkRule.PAST_EPOCH_START else reached >= start
+    return (
+        reached if is_voter(s, follower) and counts and reached > s.high_watermark[leader] else s.high_watermark[leader]
+    )
+
+
+def fetched_from(s: Quorum, leader: Voter, follower: Voter, end: Offset) -> Election:
+    """The leader once the follower has fetched at that end: it knows how far that one has come, and that it is there.
+
+    With two or three voters a follower and its leader are a majority, and what it has fetched is in the high watermark.
+    """
+    known = s.election[leader]
+    heard = known.fetched | {follower} if is_voter(s, follower) else known.fetched
+    enough = check_quorum == CheckQuorum.UNTIMED or is_majority(heard | {leader})
+    return replace(
+        known,
+        fetched_to=Map(
+            {voter: end if voters > 3 and voter == follower else known.fetched_to[voter] for voter in Voter}
+        ),
+        fetched=Set() if enough else heard,
+        silent=known.silent and not enough,
+    )

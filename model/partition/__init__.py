@@ -1,0 +1,163 @@
+"""One Kafka partition as it runs today: what a cluster's settings keep, and what they lose.
+
+A *leader* appends what producers send; *followers* fetch from it. Those that keep up are *in sync*: the ISR. A record
+is *committed*, below the *high watermark*, once all of the ISR have it. The *controller* has on record who leads, in
+which *epoch*, and who is in sync; it *fences* brokers that it does not hear of, and elects another leader from the
+ISR. So a leader that dies is replaced by one with all that was committed. Unless
+
+* the ISR was the leader alone (`min.insync.replicas`), or the producer had not waited for more (`acks`);
+* somebody preferred a leader without the records to no leader (unclean election);
+* what the ISR had was in page caches, and power was lost. Kafka acknowledges before it flushes. The last one in the
+  ISR stayed in it even so, and was elected again: the *last replica standing*. Eligible leader replicas (ELR, KIP-966)
+  remember who left the ISR with its log whole, and who stopped uncleanly is in neither;
+* or one of the rules was missing by which the three, who hear of each other late, agree on what each one may count
+  on. Each rule is a switch, named after the KIP or the issue that brought it.
+
+A profile is a version with its switches as they were, or the current version with one mistake of the past, or with
+one setting. Settings are constants of their own, at what is advised: three replicas, `acks=all`, a min.isr of 2, clean
+elections. How often something goes wrong is a budget, one for each kind of fault: it tells how much of it a
+cluster survives. All of them may be left open (`--open`), so that one compiled kernel serves every cluster.
+
+The rooms: `state.py` has bounds, settings, switches and the state, `broker.py` what brokers do,
+`controller.py` what the controller does, `reassignment.py` how copies move, `faults.py`
+what goes wrong. What is put together, since no property tells it apart:
+
+* A fetch brings one record, and acknowledges it at once: the next fetch, which really does, may follow at once. What a
+  leader knows of a follower it keeps when that one is gone, as in Kafka.
+* A broker hears of the newest registration only, at any time after it was made, and skips those before. Late requests
+  that are not the newest are in `replication.py`, where KIP-101 to KIP-320 are told with them.
+* There are no broker epochs and partition epochs, only what they are compared for: whether a broker has registered anew
+  since its leader asked to let it join, and whether the leader that asks knows the ISR as it is registered.
+* Registering, catching up with the metadata and being unfenced is one step, as is a controlled shutdown.
+* The answer to a producer arrives when it is sent. Where it is lost, the producer sends again.
+* What reached the disk is decided when power is lost: any part of the log that is not known to be flushed.
+* Reading is being readable: a consumer may read all that is below the high watermark of who serves it.
+* There are no clocks: a follower may lag, and a heartbeat may be missed, at any time. Whom of several the controller
+  elects is left open, where Kafka goes by the order of assignment.
+* Log retention and several partitions are left out, and so is the metadata quorum but for its majority: without that,
+  nothing is fenced, elected or changed.
+
+The properties are in `invariants/partition/`, what was found in `spec/partition.toml`. The facts are from KIP-497,
+841, 903 and 966, from Kafka's source at the tags named beside the switches, and from Jack Vanlightly's specification
+of KIP-966 with its description (github.com/Vanlightly/kafka-tlaplus).
+"""
+
+from __future__ import annotations
+
+from ...language import LogLanes, terminal
+from . import broker, controller, faults, reassignment, state
+from .state import Acks, Broker, Partition, Truncation
+
+modules = (state, broker, controller, reassignment, faults)  # in the order of a record's life
+
+# Versions, newest first, each by what it has not got of the next one.
+
+_kafka_4_1 = {}
+_kafka_3_9 = {"elr": False}
+_kafka_3_7 = {**_kafka_3_9, "heed_unclean": False, "await_target": False}
+_kafka_3_5 = {
+    **_kafka_3_7,
+    "one_snapshot": False,
+    "keep_epoch": False,
+    "strict_high_watermark": False,
+    "cap_min_isr": False,
+}
+_kafka_3_3 = {
+    **_kafka_3_5,
+    "truncate_first": False,
+    "reject_restarted": False,
+    "one_snapshot": True,
+    "prefer_in_sync": False,
+}
+# With ZooKeeper. KIP-903 is not there in any version.
+_kafka_3_9_zookeeper = {**_kafka_3_9, "reject_restarted": False}
+_kafka_2_7 = {
+    **_kafka_3_3,
+    "heed_unclean": True,
+    "await_target": True,
+    "reject_fenced": False,
+    "skip_diverging": False,
+    "fence_truncation": False,
+}
+_kafka_2_2 = {
+    **_kafka_2_7,
+    "alter_partition": False,
+    "maximal_isr": False,
+    "skip_diverging": True,
+    "truncate_first": True,
+    "fence_truncation": True,
+    "bound_reads": False,
+}
+_kafka_2_1 = {**_kafka_2_2, "detect_restart": False, "await_high_watermark": False}
+_kafka_2_0_1 = {**_kafka_2_1, "fence_fetch": False}
+_kafka_2_0 = {**_kafka_2_0_1, "await_epoch_start": False, "truncate_each_epoch": False, "record_epoch": False}
+_kafka_0_11 = {**_kafka_2_0, "truncation": Truncation.END_OF_EPOCH, "bound_reads": True}
+_kafka_0_10 = {**_kafka_0_11, "truncation": Truncation.HIGH_WATERMARK}
+
+view = LogLanes(
+    lane=Broker,
+    log="log",
+    cell="{entry.epoch}{letter(entry.id)}",
+    cell_epoch="entry.epoch",
+    high_watermark="high_watermark",
+    role="leads(s, lane) if s.view[lane].leader is not None else None",
+    epoch="s.view[lane].leader_epoch",
+    up="lane in s.up",
+    isr="s.view[lane].isr if leads(s, lane) else None",
+    controller_leader="s.registered.leader",
+    controller_epoch="s.registered.leader_epoch",
+    controller_isr="s.registered.isr",
+    badges={"on disk": "s.flushed[lane]"},
+    board={"eligible leaders": "s.registered.elr", "fenced": "s.fenced", "acknowledged": "s.acknowledged"},
+)
+
+profiles = {
+    "kafka_0_10": _kafka_0_10,
+    "kafka_0_11": _kafka_0_11,
+    "kafka_2_0": _kafka_2_0,
+    "kafka_2_0_1": _kafka_2_0_1,
+    "kafka_2_1": _kafka_2_1,
+    "kafka_2_2": _kafka_2_2,
+    "kafka_2_7": _kafka_2_7,
+    "kafka_3_3": _kafka_3_3,
+    "kafka_3_5": _kafka_3_5,
+    "kafka_3_7": _kafka_3_7,
+    "kafka_3_9": _kafka_3_9,
+    "kafka_3_9_zookeeper": _kafka_3_9_zookeeper,
+    "kafka_4_1": _kafka_4_1,
+    # The current version with one setting, or one mistake of the past.
+    "acks_0": {"acks": Acks.NONE},
+    "acks_1": {"acks": Acks.LEADER},
+    "min_isr_1": {"min_isr": 1},
+    "unclean_election": {"unclean": True},
+    "last_replica_standing": {"elr": False},
+    "kafka_2334": {"await_high_watermark": False},
+    "kafka_7128": {"await_epoch_start": False},
+    # Two that epochs in fetches mend as well: each alone in the last version without them.
+    "kafka_7164": {**_kafka_2_0_1, "truncate_each_epoch": False},
+    "kafka_7235": {"detect_restart": False},
+    "kafka_7395": {"fence_fetch": False},
+    "kafka_7415": {**_kafka_2_0_1, "record_epoch": False},
+    "kafka_9835": {"bound_reads": False},
+    "kafka_13141": {"skip_diverging": False},
+    "kafka_13207": {"fence_truncation": False},
+    "kafka_13916": {"reject_fenced": False},
+    "kafka_14139": {"reject_restarted": False},
+    "kafka_14372": {"prefer_in_sync": False, "follower_reads": True},
+    "kafka_14704": {"truncate_first": False, "follower_reads": True},
+    "kafka_15221": {"one_snapshot": False},
+    "kafka_15583": {"strict_high_watermark": False},
+    "kafka_15665": {"await_target": False},
+    "kafka_19522": {"check_last_leader": False},
+    "follower_out_of_range": {"reset_at_leader": False, "follower_reads": True},
+    "hw_checkpoint_stale": {"fresh_checkpoint": False},
+    "pending_isr_ignored": {"maximal_isr": False},
+    "readded_replica": {"fetch_in_epoch": False},
+    "not_idempotent": {"idempotent": False},
+}
+
+
+@terminal
+def nobody_leads(s: Partition) -> bool:
+    """Nobody leads, and nobody who may be elected comes back."""
+    return s.registered.leader is None

@@ -1,0 +1,400 @@
+"""What brokers do: the leader appends and commits, the others fetch, and the leader asks for changes of the ISR."""
+
+from __future__ import annotations
+
+from ...language import Set, action, limit, replace, require
+from .state import (
+    Acks,
+    Answer,
+    Broker,
+    IsrChange,
+    Partition,
+    Record,
+    RecordId,
+    Truncation,
+    View,
+    acks,
+    alter_partition,
+    await_epoch_start,
+    bound_reads,
+    common_prefix,
+    controllers_decide,
+    fence_fetch,
+    fence_truncation,
+    fetch_in_epoch,
+    follower_reads,
+    idempotent,
+    is_true_leader,
+    isr_shrinks,
+    leads,
+    least_isr,
+    log_size,
+    max_in_flight,
+    max_records,
+    maximal,
+    maximal_isr,
+    nothing_fetched,
+    one_snapshot,
+    record_epoch,
+    retries,
+    skip_diverging,
+    strict_high_watermark,
+    truncate_each_epoch,
+    truncate_first,
+    truncation,
+)
+
+# --- a record is written ----------------------------------------------------------------------------------------------
+
+
+@action(kind="client")
+def produce(s: Partition, leader: Broker) -> None:
+    """{leader} appends record {s.sent} at offset {len(s.log[leader])}, in epoch {s.view[leader].leader_epoch}."""
+    require(accepts(s, leader))
+    require(is_in_sequence(s, leader, s.sent))
+    require(s.sent - len(s.acknowledged) < max_in_flight)
+    limit(s.sent < max_records)
+    limit(len(s.log[leader]) < log_size)
+    if not bound_reads and s.high_watermark[leader] == len(s.log[leader]):
+        s.read[len(s.log[leader])].add(s.sent)
+    s.log[leader].append(Record(id=s.sent, epoch=s.view[leader].leader_epoch))
+    if acks != Acks.ALL:
+        s.acknowledged.add(s.sent)
+    s.sent += 1
+
+
+@action(kind="fault", budget="retries")
+def fail_to_produce(s: Partition) -> None:
+    """Record {s.sent} is sent, and does not reach a leader."""
+    require(retries > 0)
+    require(s.sent - len(s.acknowledged) < max_in_flight)
+    limit(s.sent < max_records)
+    if acks == Acks.NONE:
+        s.acknowledged.add(s.sent)
+    s.sent += 1
+
+
+@action(kind="client", budget="retries")
+def produce_again(s: Partition, leader: Broker, id: RecordId) -> None:
+    """Record {id} is sent once more, since no answer has come; {leader} appends it at offset {len(s.log[leader])}."""
+    require(retries > 0)
+    require(acks != Acks.NONE)
+    require(id < s.sent and s.sent - id <= max_in_flight)
+    require(accepts(s, leader))
+    require(is_in_sequence(s, leader, id))
+    limit(len(s.log[leader]) < log_size)
+    s.log[leader].append(Record(id=id, epoch=s.view[leader].leader_epoch))
+    if acks != Acks.ALL:
+        s.acknowledged.add(id)
+
+
+def accepts(s: Partition, leader: Broker) -> bool:
+    """Whether it takes itself for the leader, and for one with followers enough."""
+    return leads(s, leader) and (acks != Acks.ALL or len(s.view[leader].isr) >= least_isr())
+
+
+def is_in_sequence(s: Partition, leader: Broker, id: int) -> bool:
+    """Whether an idempotent producer's record comes next. One that the leader has is not appended again."""
+    last = len(s.log[leader]) - 1
+    return not (idempotent and acks == Acks.ALL) or last < 0 or id == s.log[leader][last].id + 1
+
+
+# --- it is fetched ----------------------------------------------------------------------------------------------------
+
+
+@action
+def fetch(s: Partition, leader: Broker, follower: Broker) -> None:
+    """{follower} fetches from {leader} at offset {len(s.log[follower])}."""
+    require(leads(s, leader))
+    require(may_fetch(s, leader, follower))
+    require(fetch_changes_something(s, leader, follower))
+    end = len(s.log[follower])
+    common = fetch_end(s, leader, follower)
+    if common < end:
+        if follower_reads and not truncate_first:
+            for offset in range(min(s.high_watermark[leader], end)):
+                s.read[offset].add(s.log[follower][offset].id)
+        s.log[follower].truncate(common)
+        s.flushed[follower] = min(s.flushed[follower], common)
+        s.high_watermark[follower] = min(s.high_watermark[follower], common)
+        if not skip_diverging:
+            s.fetched[leader][follower] = min(end, len(s.log[leader]))
+    else:
+        reached = min(end + 1, len(s.log[leader]))
+        known = min(s.high_watermark[leader], reached)
+        if end < reached:
+            s.log[follower].append(s.log[leader][end])
+        s.fetched[leader][follower] = reached
+        s.high_watermark[follower] = known
+        if follower_reads:
+            for offset in range(known):
+                s.read[offset].add(s.log[follower][offset].id)
+
+
+def may_fetch(s: Partition, leader: Broker, follower: Broker) -> bool:
+    """Whether it takes that one for its leader, and the leader serves it."""
+    return (
+        follower != leader
+        and follower in s.up
+        and s.view[follower].leader == leader
+        and follower not in s.truncating
+        and (fence_truncation or not waits(s, follower))
+        and (not fence_fetch or are_in_one_epoch(s, leader, follower))
+    )
+
+
+def waits(s: Partition, follower: Broker) -> bool:
+    """Whether it fetches no more until it has acted upon an answer. Who has a new leader has a new fetcher."""
+    answer = s.answer[follower]
+    return answer is not None and not answer.late
+
+
+def are_in_one_epoch(s: Partition, leader: Broker, follower: Broker) -> bool:
+    """Whether both have heard of the same leader epoch last."""
+    return s.view[follower].leader_epoch == s.view[leader].leader_epoch
+
+
+def fetch_end(s: Partition, leader: Broker, follower: Broker) -> int:
+    """Up to where the leader finds the follower's log to be its own: before KIP-320 it looks at the length alone."""
+    return common_prefix(s, leader, follower) if fence_fetch else min(len(s.log[follower]), len(s.log[leader]))
+
+
+def fetch_changes_something(s: Partition, leader: Broker, follower: Broker) -> bool:
+    """Whether a fetch is worth looking at: it brings a record, a difference, or news of how far each one is."""
+    end = len(s.log[follower])
+    return (
+        end < len(s.log[leader])
+        or fetch_end(s, leader, follower) < end
+        or s.fetched[leader][follower] != end
+        or s.high_watermark[follower] != s.high_watermark[leader]
+    )
+
+
+@action
+def answer_late(s: Partition, leader: Broker, follower: Broker) -> None:
+    """{leader} answers {follower} that their logs part at {fetch_end(s, leader, follower)}; nothing is cut as yet."""
+    require(not fence_truncation and fence_fetch)
+    require(leads(s, leader))
+    require(may_fetch(s, leader, follower))
+    require(s.answer[follower] is None and fetch_end(s, leader, follower) < len(s.log[follower]))
+    s.answer[follower] = Answer(end=fetch_end(s, leader, follower), late=False)
+
+
+@action
+def cut_late(s: Partition, follower: Broker) -> None:
+    """{follower} cuts its log as it was told, whomever it follows by now."""
+    require(not fence_truncation and fence_fetch)
+    answer = s.answer[follower]
+    require(answer is not None)
+    assert answer is not None
+    s.log[follower].truncate(min(answer.end, len(s.log[follower])))
+    s.flushed[follower] = min(s.flushed[follower], answer.end)
+    s.high_watermark[follower] = min(s.high_watermark[follower], answer.end)
+    s.answer[follower] = None
+
+
+@action
+def truncate(s: Partition, leader: Broker, follower: Broker) -> None:
+    """{follower} asks {leader} where their logs part, and cuts its own: OffsetsForLeaderEpoch."""
+    require(not fence_fetch and truncation != Truncation.HIGH_WATERMARK)
+    require(follower in s.truncating)
+    require(leads(s, leader) and s.view[follower].leader == leader)
+    end = truncation_offset(s, leader, follower)
+    s.log[follower].truncate(end)
+    s.flushed[follower] = min(s.flushed[follower], end)
+    s.high_watermark[follower] = min(s.high_watermark[follower], end)
+    s.truncating.remove(follower)
+
+
+def truncation_offset(s: Partition, leader: Broker, follower: Broker) -> int:
+    """Where a follower cuts its log that has asked."""
+    if truncation == Truncation.COMMON_PREFIX:
+        lost = not record_epoch and not knows_epoch(s, leader, follower)
+        return min(s.high_watermark[follower], len(s.log[follower])) if lost else common_prefix(s, leader, follower)
+    return min(len(s.log[follower]), end_of_last_epoch(s, leader, follower))
+
+
+def knows_epoch(s: Partition, leader: Broker, follower: Broker) -> bool:
+    """Whether a leader with the epochs of its records alone can tell where that of the follower's last one ended."""
+    end = len(s.log[leader])
+    return end > 0 and (
+        len(s.log[follower]) == 0
+        or s.log[leader][0].epoch <= s.log[follower][len(s.log[follower]) - 1].epoch <= s.log[leader][end - 1].epoch
+    )
+
+
+def end_of_last_epoch(s: Partition, leader: Broker, follower: Broker) -> int:
+    """KIP-101: where the leader's records of later epochs begin than that of the follower's last one.
+
+    A leader that cannot tell leaves the follower with its high watermark.
+    """
+    if len(s.log[follower]) == 0:
+        return 0
+    if len(s.log[leader]) == 0:
+        return s.high_watermark[follower]
+    epoch = s.log[follower][len(s.log[follower]) - 1].epoch
+    if s.log[leader][len(s.log[leader]) - 1].epoch == epoch:
+        return len(s.log[leader])
+    return min(
+        (o for o in range(len(s.log[leader])) if s.log[leader][o].epoch > epoch),
+        default=s.high_watermark[follower],
+    )
+
+
+# --- it is committed --------------------------------------------------------------------------------------------------
+
+
+@action
+def advance_high_watermark(s: Partition, leader: Broker) -> None:
+    """{leader} moves its high watermark from {s.high_watermark[leader]} to {end_in_sync(s, leader)}."""
+    require(leads(s, leader))
+    require(not strict_high_watermark or len(s.view[leader].isr) >= least_isr())
+    require(end_in_sync(s, leader) > s.high_watermark[leader])
+    old = s.high_watermark[leader]
+    new = end_in_sync(s, leader)
+    s.high_watermark[leader] = new
+    enough = len(maximal(s, leader)) >= least_isr()
+    for offset in range(old, new):
+        if acks == Acks.ALL and s.log[leader][offset].epoch == s.view[leader].leader_epoch:
+            if enough:
+                s.acknowledged.add(s.log[leader][offset].id)
+            else:
+                s.refused.add(s.log[leader][offset].id)
+        if offset == len(s.committed):
+            s.committed.append(s.log[leader][offset].id)
+        s.read[offset].add(s.log[leader][offset].id)
+
+
+def end_in_sync(s: Partition, leader: Broker) -> int:
+    """Up to where all who count are known to have the leader's log."""
+    return min(s.fetched[leader][broker] if broker != leader else len(s.log[leader]) for broker in counted(s, leader))
+
+
+def counted(s: Partition, leader: Broker) -> Set[Broker]:
+    """Who counts for the high watermark: the leader, and who is in sync or may be by now."""
+    return (maximal(s, leader) if maximal_isr else s.view[leader].isr) | {leader}
+
+
+# --- the ISR changes --------------------------------------------------------------------------------------------------
+
+
+@action(kind="fault", budget="isr_shrinks")
+def propose_shrink(s: Partition, leader: Broker, follower: Broker) -> None:
+    """{leader} finds that {follower} lags, and asks the controller to take it out of the ISR."""
+    require(alter_partition and isr_shrinks > 0)
+    require(may_propose(s, leader))
+    require(follower != leader and follower in s.view[leader].isr)
+    s.pending[leader] = IsrChange(broker=follower, joins=False, answered=False, restarted=False)
+
+
+@action
+def propose_expansion(s: Partition, leader: Broker, follower: Broker) -> None:
+    """{leader} finds that {follower} has caught up, and asks the controller to take it into the ISR."""
+    require(alter_partition)
+    require(may_propose(s, leader))
+    require(may_join(s, leader, follower))
+    s.pending[leader] = IsrChange(broker=follower, joins=True, answered=False, restarted=False)
+
+
+@action(kind="fault", budget="isr_shrinks")
+def shrink_isr(s: Partition, leader: Broker, follower: Broker) -> None:
+    """{leader} finds that {follower} lags, and takes it out of the ISR in ZooKeeper."""
+    require(not alter_partition and isr_shrinks > 0)
+    require(controllers_decide(s))
+    require(may_propose(s, leader))
+    require(follower != leader and follower in s.view[leader].isr)
+    isr = s.view[leader].isr - {follower}
+    s.registered = replace(s.registered, isr=isr)
+    s.view[leader] = replace(s.view[leader], isr=isr)
+    s.left_isr.add(follower)
+
+
+@action
+def expand_isr(s: Partition, leader: Broker, follower: Broker) -> None:
+    """{leader} finds that {follower} has caught up, and takes it into the ISR in ZooKeeper."""
+    require(not alter_partition)
+    require(controllers_decide(s))
+    require(may_propose(s, leader))
+    require(may_join(s, leader, follower))
+    isr = s.view[leader].isr | {follower}
+    s.registered = replace(s.registered, isr=isr)
+    s.view[leader] = replace(s.view[leader], isr=isr)
+
+
+def may_propose(s: Partition, leader: Broker) -> bool:
+    """Whether it waits for no other change, and has heard of all that is registered: if not, it would be refused."""
+    return leads(s, leader) and s.pending[leader] is None and is_current(s, leader)
+
+
+def is_current(s: Partition, leader: Broker) -> bool:
+    """Whether a leader knows the partition as it is registered."""
+    return is_true_leader(s, leader) and s.view[leader].isr == s.registered.isr
+
+
+def may_join(s: Partition, leader: Broker, follower: Broker) -> bool:
+    """Whether a fetch shows that a follower outside the ISR has what its members have."""
+    return (
+        follower not in s.view[leader].isr
+        and may_fetch(s, leader, follower)
+        and follower in s.assignment.replicas
+        and (s.fetched[leader][follower] == len(s.log[follower]) or not one_snapshot or not fetch_in_epoch)
+        and s.fetched[leader][follower] >= s.high_watermark[leader]
+        and (not await_epoch_start or s.fetched[leader][follower] >= epoch_start(s, leader))
+    )
+
+
+def epoch_start(s: Partition, leader: Broker) -> int:
+    """The offset at which a leader's epoch began: that of its first record in it, or of the next one."""
+    return min(
+        (o for o in range(len(s.log[leader])) if s.log[leader][o].epoch == s.view[leader].leader_epoch),
+        default=len(s.log[leader]),
+    )
+
+
+# --- brokers hear of it -----------------------------------------------------------------------------------------------
+
+
+@action
+def learn(s: Partition, broker: Broker) -> None:
+    """{broker} hears that {s.registered.leader} leads epoch {s.registered.leader_epoch}, {s.registered.isr} in sync."""
+    require(broker in s.up and broker in s.assignment.replicas)
+    require(has_news(s, broker))
+    if leads(s, broker) and s.registered.leader != broker:
+        for offset in range(s.high_watermark[broker], len(s.log[broker])):
+            if acks == Acks.ALL and s.log[broker][offset].epoch == s.view[broker].leader_epoch:
+                s.refused.add(s.log[broker][offset].id)
+    led = leads(s, broker)
+    asks = truncate_each_epoch or s.view[broker].leader != s.registered.leader
+    anew = s.view[broker].leader_epoch != s.registered.leader_epoch or s.view[broker].leader != s.registered.leader
+    follows = s.registered.leader is not None and s.registered.leader != broker
+    end = s.high_watermark[broker]
+    s.view[broker] = View(
+        leader=s.registered.leader,
+        leader_epoch=s.registered.leader_epoch,
+        isr=s.registered.isr if s.registered.leader == broker else Set(),
+    )
+    s.pending[broker] = None
+    answer = s.answer[broker]
+    if anew:
+        if answer is not None:
+            s.answer[broker] = replace(answer, late=True)
+        if fetch_in_epoch or follows or not led:
+            s.fetched[broker] = nothing_fetched()
+        if not follows:
+            s.truncating.discard(broker)
+        elif asks and truncation == Truncation.HIGH_WATERMARK:
+            s.log[broker].truncate(end)
+            s.flushed[broker] = min(s.flushed[broker], end)
+        elif asks and not fence_fetch:
+            s.truncating.add(broker)
+
+
+def has_news(s: Partition, broker: Broker) -> bool:
+    """Whether there is something registered that tells a broker more than it knows."""
+    change = s.pending[broker]
+    return (
+        s.view[broker].leader_epoch != s.registered.leader_epoch
+        or s.view[broker].leader != s.registered.leader
+        or (s.registered.leader == broker and s.view[broker].isr != s.registered.isr)
+        or (change is not None and change.answered)
+    )

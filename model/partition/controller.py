@@ -1,0 +1,278 @@
+"""What the controller does: it answers leaders, fences brokers, registers them again, and elects."""
+
+from __future__ import annotations
+
+from ...language import Option, Set, action, limit, replace, require
+from .broker import is_current
+from .state import (
+    Broker,
+    IsrChange,
+    Partition,
+    Registration,
+    alter_partition,
+    check_last_leader,
+    controllers_decide,
+    crashes,
+    detect_restart,
+    disk_losses,
+    elr,
+    fences,
+    heed_unclean,
+    host_losses,
+    keep_epoch,
+    least_isr,
+    max_leader_epoch,
+    one_snapshot,
+    power_losses,
+    preferred_elections,
+    reject_fenced,
+    reject_restarted,
+    shutdowns,
+    unclean,
+    unclean_elections,
+)
+
+# --- it answers a leader ----------------------------------------------------------------------------------------------
+
+
+@action
+def change_isr(s: Partition, leader: Broker) -> None:
+    """The controller makes {asked_isr(s, leader)} the ISR, as {leader} has asked."""
+    require(alter_partition)
+    change = s.pending[leader]
+    require(change is not None and not change.answered)
+    require(controllers_decide(s) and is_current(s, leader))
+    assert change is not None
+    require(not is_refused(s, change))
+    isr = asked_isr(s, leader)
+    target = replace(s.registered, isr=isr, elr=next_elr(s.registered, isr, Set()))
+    changed = replace(target, leader_epoch=s.registered.leader_epoch + epochs_for(s.registered, target))
+    limit(changed.leader_epoch <= max_leader_epoch)
+    s.registered = changed
+    s.pending[leader] = replace(change, answered=True)
+    if not change.joins:
+        s.left_isr.add(change.broker)
+
+
+@action
+def refuse_isr_change(s: Partition, leader: Broker) -> None:
+    """The controller does not take {who_changes(s, leader)} into the ISR: INELIGIBLE_REPLICA."""
+    require(alter_partition and (reject_fenced or reject_restarted))
+    change = s.pending[leader]
+    require(change is not None and not change.answered)
+    require(controllers_decide(s) and is_current(s, leader))
+    assert change is not None
+    require(is_refused(s, change))
+    s.pending[leader] = None
+
+
+def asked_isr(s: Partition, leader: Broker) -> Set[Broker]:
+    """The ISR as it is once a leader has what it asks for."""
+    change = s.pending[leader]
+    if change is None:
+        return s.registered.isr
+    return s.registered.isr | {change.broker} if change.joins else s.registered.isr - {change.broker}
+
+
+def who_changes(s: Partition, leader: Broker) -> Option[Broker]:
+    """Whom a leader wants in or out."""
+    change = s.pending[leader]
+    return None if change is None else change.broker
+
+
+def is_refused(s: Partition, change: IsrChange) -> bool:
+    """Whether it may not join: it is fenced, or not the one any more that its leader knew."""
+    return change.joins and ((reject_fenced and change.broker in s.fenced) or (reject_restarted and change.restarted))
+
+
+# --- it elects --------------------------------------------------------------------------------------------------------
+
+
+def next_elr(registered: Registration, isr: Set[Broker], unclean_stops: Set[Broker]) -> Set[Broker]:
+    """Who may lead besides the new ISR: while that is below min.isr, all who leave it, but for unclean stops."""
+    if not elr or len(isr) >= least_isr():
+        return Set()
+    return (registered.isr | registered.elr) - isr - unclean_stops
+
+
+def without(registered: Registration, broker: Broker) -> Registration:
+    """The partition with a broker out of the ISR. Without ELR, the last member stays."""
+    isr = registered.isr - {broker}
+    if len(isr) == 0 and not elr:
+        return registered
+    return replace(registered, isr=isr, elr=next_elr(registered, isr, Set()))
+
+
+def stays(target: Registration, alive: Set[Broker]) -> bool:
+    """Whether the leader may go on."""
+    return target.leader is not None and target.leader in (target.isr & alive)
+
+
+def candidates(target: Registration, alive: Set[Broker]) -> Set[Broker]:
+    """Whom the controller may elect: the ISR, or else the ELR, or else the last leader, or else, uncleanly, anyone."""
+    clean = (target.isr if len(target.isr) > 0 else target.elr) & alive
+    if len(clean) > 0:
+        return clean
+    last = target.last_known_leader
+    if elr and len(target.isr | target.elr) == 0 and last is not None and (last in alive or not check_last_leader):
+        return Set({last})
+    return alive if unclean and heed_unclean else Set()
+
+
+def is_choice(target: Registration, alive: Set[Broker], broker: Broker, successor: Broker) -> bool:
+    """Whether the controller may settle on that successor. Where there is none to be had, it is the broker at hand."""
+    if stays(target, alive):
+        return successor == target.leader
+    choice = candidates(target, alive)
+    return successor in choice if len(choice) > 0 else successor == broker
+
+
+def elected(before: Registration, target: Registration, alive: Set[Broker], successor: Broker) -> Registration:
+    """The partition with its leader: the one it has, the successor, or none."""
+    if stays(target, alive):
+        return replace(target, leader_epoch=before.leader_epoch + epochs_for(before, target), last_known_leader=None)
+    if len(candidates(target, alive)) == 0:
+        return leaderless(before, target)
+    in_sync = successor in target.isr
+    return Registration(
+        leader=successor,
+        leader_epoch=before.leader_epoch + 1,
+        isr=target.isr if in_sync else Set({successor}),
+        elr=target.elr - {successor} if in_sync or successor in target.elr else Set(),
+        last_known_leader=None,
+    )
+
+
+def leaderless(before: Registration, target: Registration) -> Registration:
+    """The partition without a leader. Who led last is kept once nobody is in sync."""
+    last = before.leader if len(target.isr) == 0 and before.leader is not None else before.last_known_leader
+    return replace(
+        target,
+        leader=None,
+        leader_epoch=before.leader_epoch + (1 if before.leader is not None else 0),
+        last_known_leader=last if elr else None,
+    )
+
+
+def epochs_for(before: Registration, target: Registration) -> int:
+    """Before KAFKA-15021 a smaller ISR is a new leader epoch, with the same leader."""
+    return 0 if keep_epoch or before.isr <= target.isr else 1
+
+
+@action(kind="fault", budget="preferred_elections")
+def elect_preferred(s: Partition, broker: Broker) -> None:
+    """The controller moves the lead from {s.registered.leader} to {broker}, which is in sync."""
+    require(preferred_elections > 0)
+    require(controllers_decide(s))
+    require(s.registered.leader is not None and s.registered.leader != broker)
+    require(broker in s.registered.isr and broker not in s.fenced)
+    limit(s.registered.leader_epoch < max_leader_epoch)
+    s.registered = replace(s.registered, leader=broker, leader_epoch=s.registered.leader_epoch + 1)
+
+
+@action(kind="fault", budget="unclean_elections")
+def elect_uncleanly(s: Partition, broker: Broker) -> None:
+    """Somebody has the controller elect {broker}, which is not in sync."""
+    require(unclean_elections > 0)
+    require(controllers_decide(s))
+    require(s.registered.leader is None and broker in unfenced(s))
+    limit(s.registered.leader_epoch < max_leader_epoch)
+    s.registered = Registration(
+        leader=broker,
+        leader_epoch=s.registered.leader_epoch + 1,
+        isr=Set({broker}),
+        elr=Set(),
+        last_known_leader=None,
+    )
+
+
+# --- it fences --------------------------------------------------------------------------------------------------------
+
+
+@action
+def fence(s: Partition, broker: Broker, successor: Broker) -> None:
+    """The controller misses {broker}, which is down, and fences it."""
+    require(crashes + power_losses + disk_losses + host_losses > 0)
+    require(broker not in s.up and broker not in s.fenced)
+    require(controllers_decide(s))
+    target = without(s.registered, broker)
+    alive = unfenced(s) - {broker}
+    require(is_choice(target, alive, broker, successor))
+    changed = elected(s.registered, target, alive, successor)
+    limit(changed.leader_epoch <= max_leader_epoch)
+    s.registered = changed
+    s.fenced.add(broker)
+    s.left_isr.add(broker)
+
+
+@action(kind="fault", budget="fences")
+def fence_alive(s: Partition, broker: Broker, successor: Broker) -> None:
+    """The controller misses {broker}, which is up, and fences it."""
+    require(fences > 0)
+    require(broker in s.up and broker not in s.fenced)
+    require(controllers_decide(s))
+    target = without(s.registered, broker)
+    alive = unfenced(s) - {broker}
+    require(is_choice(target, alive, broker, successor))
+    changed = elected(s.registered, target, alive, successor)
+    limit(changed.leader_epoch <= max_leader_epoch)
+    s.registered = changed
+    s.fenced.add(broker)
+    s.left_isr.add(broker)
+
+
+def unfenced(s: Partition) -> Set[Broker]:
+    """Brokers with a copy that the controller takes for alive."""
+    return s.assignment.replicas - s.fenced
+
+
+# --- and lets brokers back --------------------------------------------------------------------------------------------
+
+
+@action
+def unfence(s: Partition, broker: Broker, successor: Broker) -> None:
+    """The controller hears of {broker} again, which has been up all the time."""
+    require(fences > 0)
+    require(broker in s.up and broker in s.fenced)
+    require(controllers_decide(s))
+    alive = s.assignment.replicas - (s.fenced - {broker})
+    require(is_choice(s.registered, alive, broker, successor))
+    changed = elected(s.registered, s.registered, alive, successor)
+    limit(changed.leader_epoch <= max_leader_epoch)
+    s.registered = changed
+    s.fenced.remove(broker)
+
+
+@action
+def restart(s: Partition, broker: Broker, successor: Broker) -> None:
+    """{broker} starts, registers, catches up with the metadata, and is unfenced."""
+    require(shutdowns + crashes + power_losses + disk_losses > 0)
+    require(broker not in s.up and broker not in s.gone and broker in s.fenced)
+    require(controllers_decide(s))
+    unclean_stops: Set[Broker] = s.unclean & {broker}
+    isr = s.registered.isr - unclean_stops if elr else s.registered.isr
+    target = replace(s.registered, isr=isr, elr=next_elr(s.registered, isr, unclean_stops))
+    alive = s.assignment.replicas - (s.fenced - {broker})
+    require(is_choice(target, alive, broker, successor))
+    changed = elected(s.registered, target, alive, successor)
+    limit(changed.leader_epoch <= max_leader_epoch)
+    s.registered = changed
+    s.fenced.remove(broker)
+    s.up.add(broker)
+    s.unclean.discard(broker)
+    for leader in Broker:
+        change = s.pending[leader]
+        if change is not None and change.broker == broker:
+            s.pending[leader] = replace(change, restarted=True)
+        if reject_restarted and one_snapshot:
+            s.fetched[leader][broker] = 0
+
+
+@action
+def restart_unnoticed(s: Partition, broker: Broker) -> None:
+    """{broker} starts before the controller has missed it."""
+    require(not detect_restart and crashes + power_losses + disk_losses > 0)
+    require(broker not in s.up and broker not in s.gone and broker not in s.fenced)
+    require(controllers_decide(s))
+    s.up.add(broker)
+    s.unclean.discard(broker)

@@ -1,0 +1,312 @@
+"""What there is of a partition: bounds, settings, what the versions differ in, and the state. See `partition.py`."""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import Annotated
+
+from ...language import (
+    Capacity,
+    Domain,
+    Ghost,
+    Map,
+    Option,
+    Range,
+    Seq,
+    Set,
+    constant,
+    initial,
+    is_majority,
+    record,
+    state,
+)
+
+# --- bounds: how much happens -----------------------------------------------------------------------------------------
+
+replicas = constant(3, minimum=1, maximum=5, says="brokers that hold a copy of the partition")
+max_records = constant(1, minimum=1, maximum=4, says="records that the producer sends in all")
+log_size = constant(2, minimum=1, maximum=8, says="records that a log has room for")
+max_leader_epoch = constant(6, minimum=0, maximum=14, says="leader epochs are 0 to this")
+
+isr_shrinks = constant(1, minimum=0, maximum=4, says="followers that lag, and that their leader drops from the ISR")
+fences = constant(1, minimum=0, maximum=4, says="live brokers whose heartbeats do not reach the controller")
+shutdowns = constant(0, minimum=0, maximum=4, says="brokers that are shut down as they should be, with a flush")
+crashes = constant(0, minimum=0, maximum=4, says="broker processes that die; the machine keeps what they wrote")
+power_losses = constant(1, minimum=0, maximum=5, says="brokers that lose power, and what was not flushed")
+disk_losses = constant(0, minimum=0, maximum=4, says="brokers that start again with an empty disk")
+host_losses = constant(0, minimum=0, maximum=4, says="hosts that are lost for good")
+controller_losses = constant(0, minimum=0, maximum=4, says="controllers on hosts of their own that go down")
+preferred_elections = constant(0, minimum=0, maximum=4, says="leaders that are moved while all is well")
+unclean_elections = constant(0, minimum=0, maximum=4, says="kafka-leader-election.sh --election-type unclean")
+retries = constant(0, minimum=0, maximum=4, says="requests that fail, or whose answer is lost")
+reassignments = constant(0, minimum=0, maximum=4, says="times that somebody moves the copies to other brokers")
+
+# --- settings: what somebody has written into a file ------------------------------------------------------------------
+
+
+class Acks(Enum):
+    """What a producer waits for: nothing, the leader's log, or the whole ISR."""
+
+    NONE = "none"
+    LEADER = "leader"
+    ALL = "all"
+
+
+acks = constant(Acks.ALL, says="acks of the producer")
+idempotent = constant(True, says="enable.idempotence: the leader knows a record that it has; only with acks=all")
+max_in_flight = constant(5, minimum=1, maximum=5, says="max.in.flight.requests.per.connection")
+min_isr = constant(2, minimum=1, maximum=5, says="min.insync.replicas")
+unclean = constant(False, says="unclean.leader.election.enable")
+fsync = constant(False, says="log.flush.interval.messages=1: each append is on disk before anybody hears of it")
+follower_reads = constant(False, says="replica.selector.class (KIP-392): consumers read from followers too")
+voters = constant(3, minimum=1, maximum=5, says="controllers, or ZooKeeper's servers, on hosts of their own")
+co_located = constant(False, says="process.roles=broker,controller: instead, each broker's host has one of them")
+
+# --- switches: what the versions differ in, oldest first --------------------------------------------------------------
+
+
+class Truncation(Enum):
+    """Where a new follower cuts its log."""
+
+    HIGH_WATERMARK = "high_watermark"  # at its own high watermark
+    END_OF_EPOCH = "end_of_epoch"  # KIP-101: where the leader's log leaves the epoch of the follower's last record
+    COMMON_PREFIX = "common_prefix"  # KIP-279: after the last record that both have
+
+
+# After each: where the released source has it, since which tag. Of paths, `core` stands for core/src/main/scala/kafka,
+# `metadata` for metadata/src/main/java/org/apache/kafka/controller.
+
+truncation = constant(Truncation.COMMON_PREFIX, says="where a new follower cuts its log")
+# core/server/ReplicaManager.scala, 0.10.2.0: truncateTo; core/server/ReplicaFetcherThread.scala, 0.11.0.0:
+# OffsetsForLeaderEpoch; core/server/AbstractFetcherThread.scala, 2.0.0: getOffsetTruncationState
+fence_fetch = constant(True, says="KIP-320: only a leader of the follower's own epoch serves it and counts it")
+# core/cluster/Partition.scala, 2.1.0: FENCED_LEADER_EPOCH, UNKNOWN_LEADER_EPOCH
+truncate_each_epoch = constant(True, says="KAFKA-7164: who missed an epoch asks where to cut, though its leader stays")
+# core/cluster/Partition.scala, 2.0.1: makeFollower, oldLeaderEpoch
+record_epoch = constant(True, says="KAFKA-7415: a new leader notes where its epoch begins, before it has a record")
+# core/cluster/Partition.scala, core/server/epoch/LeaderEpochFileCache.scala, 2.0.1: endOffsetFor
+await_epoch_start = constant(True, says="KAFKA-7128: who joins the ISR has all from before the leader's epoch")
+# core/cluster/Partition.scala, 2.0.1: leaderEpochStartOffset
+await_high_watermark = constant(True, says="KAFKA-2334: a new leader names the end only when it is what it was")
+# core/cluster/Partition.scala, 2.2.0: fetchOffsetForTimestamp, OFFSET_NOT_AVAILABLE
+detect_restart = constant(True, says="KAFKA-7235, KIP-631: no restart of a broker escapes the controller")
+# core/controller/KafkaController.scala, 2.2.0: bouncedBrokerIds; metadata/ClusterControlManager.java: registerBroker
+bound_reads = constant(True, says="KAFKA-9835: no read grows with what is appended meanwhile")
+# clients/src/main/java/org/apache/kafka/common/record/FileRecords.java, 2.5.1, 2.6.0: slice. What it mends is of 1.1.0
+reset_at_leader = constant(True, says="KIP-392: only a leader tells a consumer that its offset is out of range")
+# clients/src/main/java/org/apache/kafka/clients/consumer/internals/Fetcher.java, 2.4.0: clearPreferredReadReplica
+alter_partition = constant(True, says="KIP-497: the controller changes the ISR; before, its leader did, in ZooKeeper")
+maximal_isr = constant(True, says="KIP-497: who is about to join the ISR counts for the high watermark already")
+# core/cluster/Partition.scala, 2.7.0: maximalIsr
+skip_diverging = constant(True, says="KAFKA-13141: a fetch from a log that differs tells the leader nothing")
+# core/server/ReplicaManager.scala, 2.7.2, 2.8.1, 3.0.0: updateFollowerFetchState
+fence_truncation = constant(True, says="KAFKA-13207: no late answer cuts the log of who has a new leader, or leads")
+# core/server/AbstractFetcherThread.scala, 2.8.1, 3.0.0: truncateOnFetchResponse. What it mends came in 2.7.0
+reject_fenced = constant(True, says="KIP-841: the controller lets no fenced broker into the ISR")
+# metadata/ReplicationControlManager.java, core/controller/KafkaController.scala, 3.3.0: INELIGIBLE_REPLICA
+prefer_in_sync = constant(True, says="KAFKA-14372: consumers are sent to followers that are in the ISR")
+# core/server/ReplicaManager.scala, 3.3.2, 3.4.0: findPreferredReadReplica
+truncate_first = constant(True, says="KAFKA-14704: a follower cuts its log before it hears the high watermark")
+# core/server/AbstractFetcherThread.scala, 3.5.0: processFetchRequest
+reject_restarted = constant(True, says="KIP-903: nor one that has registered anew since its leader saw it caught up")
+# metadata/ReplicationControlManager.java, 3.5.0: "broker epoch mismatch". Never with ZooKeeper.
+one_snapshot = constant(True, says="KAFKA-15221: a follower's offset and its registration are of one moment")
+# core/cluster/Partition.scala, 3.7.0: stateSnapshot is read once
+keep_epoch = constant(True, says="KAFKA-15021: a smaller ISR alone makes no new leader epoch")
+# metadata/PartitionChangeBuilder.java, 3.6.0: triggerLeaderEpochBumpForIsrShrinkIfNeeded
+strict_high_watermark = constant(True, says="KAFKA-15583: no high watermark moves while the ISR is below min.isr")
+# core/cluster/Partition.scala, 3.7.0: maybeIncrementLeaderHW, isUnderMinIsr
+cap_min_isr = constant(True, says="KAFKA-15583: min.insync.replicas is at most the number of replicas")
+# core/cluster/Partition.scala, 3.7.0: effectiveMinIsr
+await_target = constant(True, says="KAFKA-15665: a reassignment is complete once all who shall have a copy are in sync")
+# metadata/PartitionReassignmentReplicas.java, 3.8.0: maybeCompleteReassignment. With ZooKeeper always: KafkaController
+heed_unclean = constant(True, says="KAFKA-12670: KRaft heeds unclean.leader.election.enable")
+# metadata/ConfigurationControlManager.java, 3.9.0: uncleanLeaderElectionEnabledForTopic. With ZooKeeper always.
+elr = constant(True, says="KIP-966: eligible leader replicas, and unclean stops that are known as such")
+# metadata/PartitionChangeBuilder.java, 3.7.0, behind a feature that new clusters have since 4.1
+check_last_leader = constant(True, says="KAFKA-19522: the last known leader must be alive to be elected")
+# metadata/PartitionChangeBuilder.java: canElectLastKnownLeader is without that check from 3.7.0 to 3.9.0 at least
+
+# What never was otherwise in a release that is known, and yet has to be so.
+
+fetch_in_epoch = constant(True, says="who joins the ISR has fetched since its leader's epoch began")
+# core/cluster/Partition.scala, 3.7.0: updateFollowerFetchState; KIP-966's description by Vanlightly, section 6.5.4
+fresh_checkpoint = constant(True, says="the high watermark on disk is the newest; in fact it may be 5 s old, or more")
+# core/server/ReplicaManager.scala, 3.8.0: checkpointHighWatermarks; replica.high.watermark.checkpoint.interval.ms
+
+
+# --- what there is ----------------------------------------------------------------------------------------------------
+
+
+class Broker(Domain, size=replicas, symmetric=True):
+    """A broker that holds a copy of the partition. Whom the controller prefers among equals is left open."""
+
+
+RecordId = Annotated[int, Range(0, max_records - 1)]
+Epoch = Annotated[int, Range(0, max_leader_epoch)]
+Offset = Annotated[int, Range(0, log_size)]
+
+
+@record
+class Record:
+    """A producer's record, named by its number, with the epoch of the leader that wrote it."""
+
+    id: RecordId
+    epoch: Epoch
+
+
+@record
+class Registration:
+    """The partition as the controller has it on record (PartitionRegistration; in ZooKeeper, its state znode)."""
+
+    leader: Option[Broker]
+    leader_epoch: Epoch
+    isr: Set[Broker]
+    elr: Set[Broker]
+    last_known_leader: Option[Broker]
+
+
+@record
+class Assignment:
+    """Who holds a copy, of them who is on the way in, and who on the way out while a reassignment is not complete."""
+
+    replicas: Set[Broker]
+    adding: Set[Broker]
+    removing: Set[Broker]
+
+
+@record
+class View:
+    """What a broker knows of that. The ISR matters to who leads, and is empty elsewhere."""
+
+    leader: Option[Broker]
+    leader_epoch: Epoch
+    isr: Set[Broker]
+
+
+@record
+class IsrChange:
+    """What a leader has asked of the controller, and not heard about since: an AlterPartition request."""
+
+    broker: Broker
+    joins: bool
+    answered: bool  # the controller has done it, and the leader does not know
+    restarted: bool  # the broker has registered anew since the leader asked
+
+
+@record
+class Answer:
+    """What a leader has answered to a fetch, and the follower has not acted upon: their logs part."""
+
+    end: Offset
+    late: bool  # the follower has heard of another leader since, or leads
+
+
+@state
+class Partition:
+    """One partition: the controller's record of it, its brokers, and its producer."""
+
+    registered: Registration  # what the controller has on record: metadata log, or ZooKeeper
+    assignment: Assignment  # who is to hold a copy, on record beside it
+    fenced: Set[Broker]  # brokers that the controller takes for dead
+    up: Set[Broker]  # brokers whose process runs
+    gone: Set[Broker]  # brokers whose host is lost
+    unclean: Set[Broker]  # brokers that are down, and whose last stop was unclean
+    controllers_down: Annotated[int, Range(0, 5)]  # how many of those on hosts of their own
+    voters_down: Set[Broker]  # hosts whose controller is down, where each host has one
+    view: Map[Broker, View]  # what each broker was last told of it; nothing while it is down
+    truncating: Set[Broker]  # followers that have not asked their leader yet where to cut their log
+    answer: Map[Broker, Option[Answer]]  # where each follower is about to cut its log; None where it does so at once
+    log: Map[Broker, Annotated[Seq[Record], Capacity(log_size)]]  # each broker's log, in page cache and on disk
+    flushed: Map[Broker, Offset]  # how much of its log is on disk for certain
+    high_watermark: Map[Broker, Offset]  # how far each broker knows its log to be committed
+    fetched: Map[Broker, Map[Broker, Offset]]  # how far each leader knows a follower's log to be its own
+    pending: Map[Broker, Option[IsrChange]]  # what each leader has asked of the controller
+    sent: Annotated[int, Range(0, max_records)]  # how many records the producer has sent
+    acknowledged: Set[RecordId]  # records that it may take for safe
+    committed: Ghost[Annotated[Seq[RecordId], Capacity(log_size)]]  # what was ever below a leader's high watermark
+    read: Ghost[Map[Offset, Set[RecordId]]]  # what consumers could have read at each offset
+    refused: Ghost[Set[RecordId]]  # records that the producer was told had failed, after they were appended
+    lossy: Ghost[Set[Broker]]  # brokers that ever lost a part of their log
+    left_isr: Ghost[Set[Broker]]  # brokers that ever left the ISR
+
+
+@initial
+def start(leader: Broker) -> Partition:
+    """{leader} leads, everyone is in sync, and all logs are empty."""
+    return Partition(
+        registered=Registration(leader=leader, leader_epoch=0, isr=Set(Broker), elr=Set(), last_known_leader=None),
+        assignment=Assignment(replicas=Set(Broker), adding=Set(), removing=Set()),
+        fenced=Set(),
+        up=Set(Broker),
+        gone=Set(),
+        unclean=Set(),
+        controllers_down=0,
+        voters_down=Set(),
+        view=Map(
+            {
+                broker: View(leader=leader, leader_epoch=0, isr=Set(Broker) if broker == leader else Set())
+                for broker in Broker
+            }
+        ),
+        truncating=Set(),
+        answer=Map({broker: None for broker in Broker}),
+        log=Map({broker: Seq() for broker in Broker}),
+        flushed=Map({broker: 0 for broker in Broker}),
+        high_watermark=Map({broker: 0 for broker in Broker}),
+        fetched=Map({broker: nothing_fetched() for broker in Broker}),
+        pending=Map({broker: None for broker in Broker}),
+        sent=0,
+        acknowledged=Set(),
+        committed=Seq(),
+        read=Map({offset: Set() for offset in range(log_size + 1)}),
+        refused=Set(),
+        lossy=Set(),
+        left_isr=Set(),
+    )
+
+
+def nothing_fetched() -> Map[Broker, Offset]:
+    """What a new leader knows of its followers, and what anybody else remembers."""
+    return Map({broker: 0 for broker in Broker})
+
+
+# --- words that all parts use -----------------------------------------------------------------------------------------
+
+
+def leads(s: Partition, broker: Broker) -> bool:
+    """Whether it runs, and takes itself for the leader. More than one may: an old leader learns late of the new one."""
+    return broker in s.up and s.view[broker].leader == broker
+
+
+def is_true_leader(s: Partition, broker: Broker) -> bool:
+    """Whether it leads, and in the newest epoch."""
+    return leads(s, broker) and s.view[broker].leader_epoch == s.registered.leader_epoch
+
+
+def least_isr() -> int:
+    """How many members the ISR must have for acks=all."""
+    return min(min_isr, replicas) if cap_min_isr else min_isr
+
+
+def controllers_decide(s: Partition) -> bool:
+    """Whether a majority of the controllers is up: without it nothing is registered, fenced, elected or changed."""
+    return is_majority(Set(Broker) - s.voters_down) if co_located else 2 * (voters - s.controllers_down) > voters
+
+
+def maximal(s: Partition, leader: Broker) -> Set[Broker]:
+    """The ISR as large as it may be by now, as far as its leader knows: with who is proposed."""
+    change = s.pending[leader]
+    return s.view[leader].isr if change is None or not change.joins else s.view[leader].isr | {change.broker}
+
+
+def common_prefix(s: Partition, leader: Broker, follower: Broker) -> int:
+    """One past the last offset at which both logs have a record of the same epoch, 0 if there is none."""
+    return max(
+        (
+            offset + 1
+            for offset in range(min(len(s.log[leader]), len(s.log[follower])))
+            if s.log[leader][offset].epoch == s.log[follower][offset].epoch
+        ),
+        default=0,
+    )

@@ -1,0 +1,261 @@
+"""What there is in Raft: the bounds and switches, the servers' state, their messages, and who is a majority."""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import Annotated
+
+from ...language import (
+    Bag,
+    Capacity,
+    Domain,
+    Ghost,
+    Map,
+    Option,
+    Range,
+    Seq,
+    Set,
+    constant,
+    initial,
+    is_majority,
+    record,
+    require,
+    state,
+)
+
+# --- bounds and switches ----------------------------------------------------------------------------------------------
+
+servers = constant(3, minimum=1, maximum=6, says="servers, those that may join later included")
+spares = constant(0, minimum=0, maximum=4, says="of these, servers that are no members at first")
+max_term = constant(2, minimum=1, maximum=8, says="terms are 1 to this, and 0 before the first election")
+log_size = constant(2, minimum=1, maximum=6, says="entries that a log has room for")
+client_values = constant(2, minimum=0, maximum=6, says="commands that clients send in all")
+crashes = constant(1, minimum=0, maximum=4, says="crashes, each with its restart, in all")
+membership_changes = constant(0, minimum=0, maximum=4, says="servers added or removed, in all")
+wipes = constant(0, minimum=0, maximum=2, says="removed servers that return with an empty disk, in all")
+reads = constant(0, minimum=0, maximum=4, says="reads that clients send in all")
+messages = constant(0, minimum=0, maximum=16, says="messages in flight at once; 0: an exchange is one step")
+losses = constant(0, minimum=0, maximum=8, says="messages lost, in all (one that never arrives needs none)")
+duplicates = constant(0, minimum=0, maximum=8, says="messages duplicated, in all")
+
+
+class CommitRule(Enum):
+    """Which entries a leader may call committed by counting copies."""
+
+    RAFT = "raft"  # those of its own term: section 5.4.2
+    COUNT_REPLICAS = "count_replicas"  # all
+
+
+class ReadRule(Enum):
+    """When a leader answers a read."""
+
+    OWN_WORD = "own_word"  # at once: it takes itself for the leader
+    CONFIRMED = "confirmed"  # when a majority has said, since the read came, that it still leads
+    READ_INDEX = "read_index"  # that, and it has committed an entry of its term: dissertation, 6.4
+
+
+commit_rule = constant(CommitRule.RAFT, says="which entries a leader may call committed by counting copies")
+check_up_to_date = constant(True, says="5.4.1: no vote for a candidate whose log is behind the voter's")
+persist_vote = constant(True, says="a vote is on disk before it is given")
+lossy_restart = constant(False, says="a crash loses entries that are not on disk; else they are there at once")
+follower_fsync = constant(True, says="with lossy restarts: what a follower acknowledges is on its disk")
+send_fsync = constant(True, says="with lossy restarts: what a leader sends is on its disk")
+count_fsync = constant(True, says="with lossy restarts: a leader's own copy counts when it is on its disk")
+keep_disk = constant(True, says="a server that restarts finds its disk again, and not an empty one")
+check_previous = constant(True, says="5.3: a follower compares the entry before the new one")
+keep_matching_entries = constant(True, says="5.3: a follower cuts its log only where an entry differs")
+no_op = constant(False, says="a leader begins its term with an entry that does nothing")
+check_quorum = constant(False, says="a leader that a majority does not hear steps down; servers know if they hear one")
+pre_vote = constant(False, says="a candidate asks first whether it would win (with check_quorum)")
+commit_before_change = constant(True, says="a leader commits an entry of its term before it changes the membership")
+directory_ids = constant(
+    False, says="a server with another disk is another server, and votes for nobody under its old name"
+)
+read_rule = constant(ReadRule.READ_INDEX, says="when a leader answers a read")
+
+
+# --- what there is ----------------------------------------------------------------------------------------------------
+
+
+class Server(Domain, size=servers, symmetric=True):
+    """A server with a copy of the log."""
+
+
+class Role(Enum):
+    """What a server does in its term."""
+
+    FOLLOWER = "follower"
+    CANDIDATE = "candidate"
+    LEADER = "leader"
+
+
+Term = Annotated[int, Range(0, max_term)]
+Command = Annotated[int, Range(0, client_values)]
+Index = Annotated[int, Range(0, log_size)]  # the first entry of a log has index 1, as in the paper
+NextIndex = Annotated[int, Range(1, log_size + 1)]
+ReadNumber = Annotated[int, Range(0, reads)]  # reads are numbered from 1
+
+
+@record
+class Entry:
+    """An entry of the log: a client's command, or the members from here on, or neither of them: a no-op."""
+
+    term: Term
+    command: Option[Command]
+    members: Set[Server]  # of a configuration entry, else empty
+
+
+@record
+class Committed:
+    """An entry that a leader called committed, and that leader's term."""
+
+    entry: Entry
+    term: Term
+
+
+@record
+class Read:
+    """A client's read that a leader has yet to answer."""
+
+    number: ReadNumber
+    leader: Server
+    term: Term
+    confirmed_by: Set[Server]  # who has said since it came that the leader still leads
+
+
+@record
+class LogEnd:
+    """Where a log ends: its last index, and the term of the entry there."""
+
+    index: Index
+    term: Term
+
+
+Log = Annotated[Seq[Entry], Capacity(log_size)]
+
+
+class Kind(Enum):
+    """What a message is. Its reply carries the term of the server that replies."""
+
+    VOTE_REQUEST = "vote_request"
+    VOTE_REPLY = "vote_reply"
+    APPEND_REQUEST = "append_request"
+    APPEND_REPLY = "append_reply"
+
+
+@record
+class Message:
+    """A message from one server to another: RequestVote, AppendEntries, and the replies to them."""
+
+    kind: Kind
+    term: Term
+    source: Server
+    to: Server
+    index: Index = 0  # where the candidate's log ends; before which the new entry goes; up to where the logs agree
+    log_term: Term = 0  # of requests: the term of the sender's entry at that index
+    entry: Option[Entry] = None  # of an AppendEntries request that is no heartbeat
+    commit_index: Index = 0  # of an AppendEntries request: up to where the follower may then commit
+    read: ReadNumber = 0  # of AppendEntries: the read that the leader had to answer when it sent it
+    success: bool = False  # of replies: the vote is granted, the logs agree
+
+
+@state
+class Cluster:
+    """The servers, and the messages between them."""
+
+    current_term: Map[Server, Term]  # the newest term each server has heard of, on its disk
+    voted_for: Map[Server, Option[Server]]  # whom it voted for in that term, on its disk
+    log: Map[Server, Log]  # on its disk
+    role: Map[Server, Role]  # in memory, as is all that follows
+    commit_index: Map[Server, Index]  # up to which index it knows its log to be committed, and has applied it
+    votes_granted: Map[Server, Set[Server]]  # who voted for it, while it is a candidate
+    next_index: Map[Server, Map[Server, NextIndex]]  # while it leads: the entry to send next to each other server
+    match_index: Map[Server, Map[Server, Index]]  # while it leads: up to where each other's log is known to agree
+    synced: Map[Server, Index]  # up to where its log is on its disk for certain, where restarts are lossy
+    in_touch: Map[Server, bool]  # whether it heard the leader of its term since its election timer last ran out
+    first_members: Set[Server]  # the members before any change
+    wiped: Set[Server]  # who has lost its disk
+    next_command: Command  # the number of the client's next command
+    last_read: ReadNumber  # the number of the newest read
+    read: Option[Read]  # that read, until it is answered
+    network: Annotated[Bag[Message], Capacity(messages)]  # the messages in flight
+    committed: Ghost[Annotated[Seq[Committed], Capacity(log_size)]]  # what was called committed first, by index
+    committed_before: Ghost[Index]  # how much of it there was when the newest read began
+    answer: Ghost[Option[Index]]  # up to where the answer to that read goes
+    # What the proof remembers of every term, in `invariants/raft/proof.py`:
+    ballots: Ghost[Map[Term, Map[Server, Option[Server]]]]  # whom each server voted for
+    asked: Ghost[Map[Term, Map[Server, Option[LogEnd]]]]  # where the log of each server that asked for votes ended
+    elected: Ghost[Map[Term, Option[Server]]]  # who led it
+    leader_log: Ghost[Map[Term, Log]]  # that leader's log, while it led
+    acknowledged: Ghost[Map[Term, Map[Server, Index]]]  # up to where each server acknowledged that log
+    counted: Ghost[Map[Term, Index]]  # up to where that leader counted a majority; 0 if it did not
+    leader_commit: Ghost[Map[Term, Index]]  # that leader's commit index
+    leader_commit_term: Ghost[Map[Term, Term]]  # in which term a majority was counted up to there
+    commit_term: Ghost[Map[Server, Term]]  # the same for each server's commit index
+
+
+@initial
+def start(members: Set[Server]) -> Cluster:
+    """Empty logs, and no leader."""
+    require(len(members) == servers - spares)
+    return Cluster(
+        current_term=Map({server: 0 for server in Server}),
+        voted_for=Map({server: None for server in Server}),
+        log=Map({server: Seq() for server in Server}),
+        role=Map({server: Role.FOLLOWER for server in Server}),
+        commit_index=Map({server: 0 for server in Server}),
+        votes_granted=Map({server: Set() for server in Server}),
+        next_index=Map({server: Map({other: 1 for other in Server}) for server in Server}),
+        match_index=Map({server: Map({other: 0 for other in Server}) for server in Server}),
+        synced=Map({server: 0 for server in Server}),
+        in_touch=Map({server: False for server in Server}),
+        first_members=members,
+        wiped=Set(),
+        next_command=0,
+        last_read=0,
+        read=None,
+        network=Bag(),
+        committed=Seq(),
+        committed_before=0,
+        answer=None,
+        ballots=Map({term: Map({server: None for server in Server}) for term in range(max_term + 1)}),
+        asked=Map({term: Map({server: None for server in Server}) for term in range(max_term + 1)}),
+        elected=Map({term: None for term in range(max_term + 1)}),
+        leader_log=Map({term: Seq() for term in range(max_term + 1)}),
+        acknowledged=Map({term: Map({server: 0 for server in Server}) for term in range(max_term + 1)}),
+        counted=Map({term: 0 for term in range(max_term + 1)}),
+        leader_commit=Map({term: 0 for term in range(max_term + 1)}),
+        leader_commit_term=Map({term: 0 for term in range(max_term + 1)}),
+        commit_term=Map({server: 0 for server in Server}),
+    )
+
+
+# --- members and majorities -------------------------------------------------------------------------------------------
+
+
+def members(s: Cluster, server: Server) -> Set[Server]:
+    """The members as this server knows them: from the newest configuration entry in its log, committed or not."""
+    if membership_changes == 0:
+        return s.first_members
+    newest = configuration_index(s, server)
+    return s.first_members if newest == 0 else s.log[server][newest - 1].members
+
+
+def configuration_index(s: Cluster, server: Server) -> int:
+    """The index of the newest configuration entry in a server's log; 0 without one."""
+    return max((o + 1 for o in range(len(s.log[server])) if s.log[server][o].members != Set()), default=0)
+
+
+def is_known(s: Cluster, server: Server) -> bool:
+    """Whether a server is the one that the members' names mean: under KIP-853's rule, one with the disk it had."""
+    return not directory_ids or server not in s.wiped
+
+
+def is_quorum(some: Set[Server], of: Set[Server]) -> bool:
+    """Whether a majority of these members, all servers if none join or leave, is among some servers."""
+    return is_majority(some) if spares == 0 and membership_changes == 0 else 2 * len(some & of) > len(of)
+
+
+def has_committed_in_its_term(s: Cluster, leader: Server) -> bool:
+    """Whether a leader has committed an entry of its own term, and so all that was committed before."""
+    return any(entry.term == s.current_term[leader] for entry in s.log[leader][: s.commit_index[leader]])
