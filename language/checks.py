@@ -8,6 +8,7 @@ value outside its type is a ModelError that says what is allowed.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Mapping
 from typing import Any, cast
 
@@ -48,8 +49,11 @@ def check_for(type_: types.Type, values: Values) -> Check:
 
 
 def members_of(type_: types.Type, values: Values) -> tuple[Any, ...]:
-    """Every value of a finite scalar type, or of a `Subset` of one (by bit mask), in order. TypeError for any other
-    type."""
+    """Every value of a finite type, in order. TypeError for a type whose values cannot be listed.
+
+    `None` comes before the values of an option; sets are in the order of their bit masks; the first field of a record
+    and the first key of a map change slowest.
+    """
     match type_:
         case types.Int(lo=lo, hi=hi, lo_open=lo_open, hi_open=hi_open):
             return tuple(range(_bound(lo_open, lo, values), _bound(hi_open, hi, values) + 1))
@@ -64,6 +68,14 @@ def members_of(type_: types.Type, values: Values) -> tuple[Any, ...]:
         case types.Subset(of=of):
             members = members_of(of, values)
             return tuple(_masked(members, mask) for mask in range(1 << len(members)))
+        case types.Record(fields=fields, python=python):
+            names = [name for name, _ in fields]
+            parts = itertools.product(*(members_of(of, values) for _, of in fields))
+            return tuple(python(**dict(zip(names, each, strict=True))) for each in parts)
+        case types.Map(key=key, value=value):
+            keys = members_of(key, values)
+            held = itertools.product(members_of(value, values), repeat=len(keys))
+            return tuple(Map(dict(zip(keys, each, strict=True))) for each in held)
         case _:
             raise TypeError(f"{type_} has no list of values")
 

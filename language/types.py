@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import Enum
+from math import prod
 from typing import Any, TypeAlias
 
 from .constants import ConstantExpression
@@ -134,3 +135,22 @@ def scalar_size(type_: Type) -> int:
             return size
         case _:
             raise TypeError(f"{type_} is not a finite scalar type")
+
+
+def value_count(type_: Type) -> int:
+    """The number of values of a finite type (the static one, where a bound is open): a scalar, or an option, record,
+    map or set made of such.
+
+    Raises TypeError for a type whose values cannot be listed: a sequence, messages in flight.
+    """
+    match type_:
+        case Option(of=of):
+            return 1 + value_count(of)
+        case Record(fields=fields):
+            return prod(value_count(of) for _, of in fields)
+        case Map(key=key, value=value):
+            return value_count(value) ** scalar_size(key)
+        case Subset(of=of):
+            return 1 << scalar_size(of)
+        case _:
+            return scalar_size(type_)

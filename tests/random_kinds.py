@@ -127,6 +127,8 @@ PLAIN = (
     seq(SMALL, "room"), seq(FLAT, "2"), seq(BIG, "2"), seq(seq(SIGNED, "2"), "2"), seq(map_(SIGNED, LARGE), "2"),
     set_(NODE), set_(COLOR), set_(SMALL), set_(SIGNED),
 )  # fmt: skip
+LISTED = (option(NODE), option(SMALL), map_(NODE, BOOL), map_(BOOL, option(POT)), map_(NODE, SMALL), option(set_(POT)))
+"""Types of parameters, besides scalars and sets: each of their values is tried."""
 KEYS = (NODE, POT, COLOR, BOOL, SIGNED, SMALL)
 POOLS = (
     pool(FLAT, "room", "Set"),

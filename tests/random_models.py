@@ -21,6 +21,7 @@ from .random_kinds import (
     FLAT,
     HEADER,
     KEYS,
+    LISTED,
     LITERALS,
     MEMBERS,
     NODE,
@@ -547,7 +548,7 @@ class Writer:
         parameters = list[str]()
         for _ in range(self.random.choice((0, 1, 1, 2))):
             name = self.fresh("p")
-            kind = self.random.choice((*SCALARS, NODE, set_(NODE), set_(COLOR), FLAT))
+            kind = self.random.choice((*SCALARS, NODE, set_(NODE), set_(COLOR), FLAT, *LISTED))
             if kind == FLAT:
                 notes = self.fields.get("notes")
                 if notes is None:

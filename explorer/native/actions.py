@@ -17,9 +17,9 @@ from llvmlite import ir as llvm
 from ...language import ir
 from ...language.checks import members_of
 from ...language.model import Action, Model
-from ...language.types import Int, Map, Pool, Subset, Type, scalar_size
+from ...language.types import Int, Map, Pool, value_count
 from ..walk import walk
-from .cells import Built, Cell, Mask, Memory
+from .cells import Built, Cell, Memory
 from .kernel import CONTEXT
 from .layout import Layout
 from .loops import Round
@@ -109,9 +109,7 @@ class Plan:
 
     def _present_values(self, parameter: ir.Parameter) -> int:
         """How many values the parameter has in this run."""
-        type_ = parameter.type.of if isinstance(parameter.type, Subset) else parameter.type
-        size = len(members_of(type_, self._model.values))
-        return 1 << size if isinstance(parameter.type, Subset) else size
+        return len(members_of(parameter.type, self._model.values))
 
     def room(self, parameter: ir.Parameter) -> int:
         """How many values the parameter can have."""
@@ -200,12 +198,6 @@ class ActionCode(Statements):
         type_, where = parameter.type, parameter.where
         if parameter.pool is not None:
             self._members(self.cell(self.before, parameter.pool), run, unroll=unroll)
-        elif isinstance(type_, Subset):
-            room, strange = value_count(type_), self._strangers(type_.of)
-            limit = room if unroll else 0
-            self.rounds_of(
-                0, room, limit, lambda at: run(Mask(type_, at), self.compare("==", self.band(at, strange), 0))
-            )
         else:
             self.each(ir.Members(type_, where), type_, run, unroll=unroll)
 
@@ -223,11 +215,6 @@ class ActionCode(Statements):
             run(item, active)
 
         self.rounds_of(0, capacity, capacity if unroll else 0, one)
-
-    def _strangers(self, of: Type) -> Num:
-        """The mask of the members that do not exist in this run."""
-        exists = self.existing(of)
-        return reduce(self.bor, [self.pick(exists(at), 0, 1 << at) for at in range(scalar_size(of))], 0)
 
     def _guard(self, node: ir.Require | ir.Limit, stopped: llvm.Block) -> None:
         evaluated = self.plan.evaluated.get(id(node))
@@ -368,10 +355,3 @@ def may_break(node: ir.Statement) -> bool:
 def names_in(node: ir.Statement) -> frozenset[str]:
     """Every name a statement reads; helpers are closed, so only their arguments count."""
     return frozenset(each.name for each in walk(node, helpers=False) if isinstance(each, ir.Name))
-
-
-def value_count(type_: Type) -> int:
-    """How many values a parameter's finite type has."""
-    if isinstance(type_, Subset):
-        return 1 << scalar_size(type_.of)
-    return scalar_size(type_)

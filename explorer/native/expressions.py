@@ -7,7 +7,7 @@ function, if the predicate holds.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import reduce
 from typing import Any, cast, get_args
@@ -16,7 +16,20 @@ from llvmlite import ir as llvm
 
 from ...language import ir
 from ...language.constants import Constant, ConstantExpression, Literal, Operation
-from ...language.types import Bool, Identity, Int, Map, Option, Pool, Seq, Subset, Type, scalar_size
+from ...language.types import (
+    Bool,
+    Identity,
+    Int,
+    Map,
+    Option,
+    Pool,
+    Record,
+    Seq,
+    Subset,
+    Type,
+    scalar_size,
+    value_count,
+)
 from ..walk import children
 from .cells import Built, Cell, Items, Mask, Maybe, Number, Parts, Truth, Words
 from .layout import Layout
@@ -313,7 +326,7 @@ class Expressions(Shapes):
         return scalar_size(type_)
 
     def existing(self, type_: Type) -> Callable[[Num], Bit]:
-        """Whether the value of a finite scalar type with some position exists in this run."""
+        """Whether the value of a finite type with some position exists in this run."""
         match type_:
             case Identity(size_open=size) if size is not None:
                 count = self.bound(size)
@@ -322,8 +335,49 @@ class Expressions(Shapes):
                 first = 0 if lo is None else self.sub(self.bound(lo), base)
                 last = type_.hi - base if hi is None else self.sub(self.bound(hi), base)
                 return lambda at: self.both(self.compare("<=", first, at), self.compare("<=", at, last))
+            case Option(of=of):
+                inner = self.existing(of)
+                return lambda at: self.either(self.compare("==", at, 0), inner(self.sub(at, 1)))
+            case Subset(of=of):
+                here = self.existing(of)
+                strange = reduce(self.bor, [self.pick(here(at), 0, 1 << at) for at in range(scalar_size(of))], 0)
+                return lambda at: self.compare("==", self.band(at, strange), 0)
+            case Record(fields=fields):
+                parts = [of for _, of in fields]
+                checks = [self.existing(of) for of in parts]
+                return lambda at: reduce(
+                    self.both, [check(digit) for check, digit in zip(checks, self.digits(at, parts), strict=True)], True
+                )
+            case Map(key=key, value=value):
+                return self._existing_map(key, value)
             case _:
                 return lambda _at: True
+
+    def _existing_map(self, key: Type, value: Type) -> Callable[[Num], Bit]:
+        """A map has existing values at the keys that exist; what stands at the others is the first value, once."""
+        has_key, exists = self.existing(key), self.existing(value)
+        parts = [value] * scalar_size(key)
+
+        def check(at: Num) -> Bit:
+            digits = enumerate(self.digits(at, parts))
+            there = [
+                self.either(
+                    self.both(has_key(index), exists(digit)),
+                    self.both(self.negate(has_key(index)), self.compare("==", digit, 0)),
+                )
+                for index, digit in digits
+            ]
+            return reduce(self.both, there, True)
+
+        return check
+
+    def digits(self, at: Num, parts: Sequence[Type]) -> list[Num]:
+        """The position of a combination of values as the position of each of its parts, the last changing fastest."""
+        made: list[Num] = []
+        for of in reversed(parts):
+            at, digit = self.divide(at, value_count(of))
+            made.insert(0, digit)
+        return made
 
     def bound(self, expression: ConstantExpression) -> Num:
         """A bound that depends on open constants, at run time."""
@@ -440,10 +494,22 @@ class Expressions(Shapes):
         return Parts(node.type, tuple(parts))
 
     def member(self, type_: Type, index: Num) -> Built:
-        """Member `index` of a finite scalar type."""
-        if isinstance(type_, Int):
-            return Number(type_, self.add(index, type_.lo))
-        return self.scalar(type_, index)
+        """The value of a finite type at a position, in the order of `checks.members_of`."""
+        match type_:
+            case Int():
+                return Number(type_, self.add(index, type_.lo))
+            case Option(of=of):
+                return Maybe(type_, self.compare("!=", index, 0), self.member(of, self.sub(index, 1)))
+            case Record(fields=fields):
+                return self._combination(type_, index, [of for _, of in fields])
+            case Map(key=key, value=value):
+                return self._combination(type_, index, [value] * scalar_size(key))
+            case _:
+                return self.scalar(type_, index)
+
+    def _combination(self, type_: Record | Map, index: Num, parts: list[Type]) -> Built:
+        digits = zip(parts, self.digits(index, parts), strict=True)
+        return Parts(type_, tuple(self.member(of, digit) for of, digit in digits))
 
     # --- helpers ------------------------------------------------------------------------------------------------------
 

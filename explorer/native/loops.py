@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ...language import ir
-from ...language.types import Int, Pool, Seq, Subset, Type, scalar_size
+from ...language.types import Int, Pool, Seq, Subset, Type, scalar_size, value_count
 from .cells import Built, Mask, Number, Truth
 from .expressions import CHEAP, UNROLL, Expressions
 from .machine import I1, I64
@@ -24,7 +24,7 @@ class Loops(Expressions):
         match source:
             case ir.Members(of=of):
                 exists = self.existing(of)
-                self._rounds(0, scalar_size(of), unroll, lambda at: run(self.member(of, at), exists(at)))
+                self._rounds(0, value_count(of), unroll, lambda at: run(self.member(of, at), exists(at)))
             case ir.Range(start=start, stop=stop):
                 self._range(start, stop, type_, run, unroll)
             case ir.Elements(of=of):

@@ -12,7 +12,7 @@ from typing import Any, cast
 from ...language.checks import members_of
 from ...language.ir import Parameter
 from ...language.model import Action, Initial, Model
-from ...language.types import Enumeration, Identity, Int, Option, Record, Type
+from ...language.types import Enumeration, Identity, Int, Map, Option, Record, Subset, Type
 from .algebra import Algebra
 from .clauses import Clause
 from .encoding import Encoding
@@ -142,9 +142,20 @@ def _is_concrete(type_: Type) -> bool:
 
 
 def _label(type_: Type) -> str:
-    if isinstance(type_, Int):
-        return f"int{type_.lo}_{type_.hi}_"
-    return getattr(type_, "name", type(type_).__name__)
+    """A name for a type that no other type has: the terms of two parameters of different types are different ones."""
+    match type_:
+        case Int(lo=lo, hi=hi):
+            return f"int{lo}_{hi}_"
+        case Option(of=of):
+            return f"option({_label(of)})"
+        case Subset(of=of):
+            return f"set({_label(of)})"
+        case Map(key=key, value=value):
+            return f"map({_label(key)},{_label(value)})"
+        case Record(name=name) | Enumeration(name=name) | Identity(name=name):
+            return name
+        case _:
+            return type(type_).__name__
 
 
 # --- actions ----------------------------------------------------------------------------------------------------------

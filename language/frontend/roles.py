@@ -10,7 +10,7 @@ from types import FunctionType
 
 from .. import ir
 from ..errors import Abandoned, Diagnostics
-from ..types import Bool, Enumeration, Identity, Int, Pool, Record, Subset, Type
+from ..types import Bool, Enumeration, Identity, Int, Map, Option, Pool, Record, Subset, Type, value_count
 from . import comparisons, statements
 from .annotations import describe
 from .calls import record_arguments
@@ -24,6 +24,8 @@ from .walk import fields_read, fields_written
 
 PHASES = (comparisons, statements)
 """Imported so that they register what they elaborate."""
+VALUES_MAX = 1 << 20
+"""A parameter of an action has at most so many values: each is tried in every state."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,12 +114,33 @@ def _parameter(program: Program, its: Signature, node: ast.arg, type_: Type) -> 
     where = its.source.where(node)
     if isinstance(type_, Record):
         return ir.Parameter(node.arg, type_, _pool(program, its, node, type_), where)
-    element = type_.of if isinstance(type_, Subset) else type_
-    if isinstance(element, (Int, Bool, Enumeration, Identity)) and element != ANY_INT:
-        return ir.Parameter(node.arg, type_, None, where)
-    hint = "a domain, an enum, bool, an int with a Range, a Set over one of them, or a record from a message field"
-    program.diagnostics.add("TG308", where, f"{node.arg} is {describe(type_)}, which has no list of values", hint)
-    raise Abandoned
+    if not _is_listed(type_):
+        hint = "a domain, an enum, bool, an int with a Range, or an option, set or map of such; or a message"
+        message = f"{node.arg} is {describe(type_)}, which has no list of values"
+        program.diagnostics.add("TG308", where, message, hint)
+        raise Abandoned
+    count = value_count(type_)
+    if count > VALUES_MAX:
+        message = f"{node.arg} has {count:,} values, and an action is tried with each"
+        hint = f"at most {VALUES_MAX:,} values, or several smaller parameters"
+        program.diagnostics.add("TG308", where, message, hint)
+        raise Abandoned
+    return ir.Parameter(node.arg, type_, None, where)
+
+
+def _is_listed(type_: Type) -> bool:
+    """Whether a type has finitely many values, all of which can be tried."""
+    match type_:
+        case Int():
+            return type_ != ANY_INT
+        case Bool() | Enumeration() | Identity():
+            return True
+        case Option(of=of) | Subset(of=of):
+            return _is_listed(of)
+        case Map(key=key, value=value):
+            return _is_listed(key) and _is_listed(value)
+        case _:
+            return False
 
 
 def _pool(program: Program, its: Signature, node: ast.arg, type_: Record) -> str:
