@@ -24,9 +24,9 @@ from ..explorer.native.search import explore
 from ..explorer.search import Search
 from ..explorer.symmetry import Symmetry, symmetry_of
 from ..language.model import Model
-from ..language.sentences import sentence
 from ..language.steptext import format_step
 from ..language.verdict import PropertyVerdict, Run, Verdict
+from ..traces.sentences import sentence
 from .levels import PROPERTIES, Asked, Case
 from .processes import Work, in_processes
 from .signature import definition
@@ -44,9 +44,7 @@ ALIKE: Mapping[Asked, tuple[str, ...]] = {
 SELDOM = ("fences", "shutdowns", "controller_losses", "unclean_elections", "retries", "reassignments", "follower_reads")
 """What no case has, or all of a kind."""
 
-CLOSED: Mapping[Asked, tuple[str, ...]] = {
-    asked: (*SIZES, *SELDOM, *own) for asked, own in ALIKE.items()
-}
+CLOSED: Mapping[Asked, tuple[str, ...]] = {asked: (*SIZES, *SELDOM, *own) for asked, own in ALIKE.items()}
 """Constants for each of whose values there is a kernel; in all others it is open. The fewer a kernel has open, the less
 there is to compile."""
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..language.heading import tool
+from ..traces.heading import tool
 from .cluster import Cluster, Finding, Origin
 from .levels import LEVELS, QUESTIONS, Name
 from .scenario import headline, sentences

@@ -11,13 +11,13 @@ from pathlib import Path
 from ..explorer import ENGINES
 from ..explorer.search import Search
 from ..language.model import Model
-from ..language.trace import trace_document
 from ..language.verdict import Verdict
 from ..reports.counterexample import trace_page
 from ..reports.document import Document, check_document
 from ..reports.html import page
 from ..reports.paper import Page, Paper, count
 from ..reports.terminal import verdict_page
+from ..traces.document import trace_document
 from .exits import Exit, of_verdict, worst
 from .models import bound
 from .options import (

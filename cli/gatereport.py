@@ -12,9 +12,9 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from ..language.heading import commit_of, tool
-from ..language.places import within_repository
 from ..reports.document import Document
+from ..traces.heading import commit_of, tool
+from ..traces.places import within_repository
 from .exits import Exit
 from .gating import Difference, Entry, Result, engine_of
 from .recorded import Audit, Recorded

@@ -11,12 +11,12 @@ from ..explorer.shrink import shrunk
 from ..language.judge import holds, is_deadlock, replay, run_text
 from ..language.model import Model
 from ..language.steptext import StepError, parse_steps, split_steps
-from ..language.trace import run_document, trace_document
 from ..language.values import ModelError
 from ..language.verdict import Failure, PropertyVerdict, Run
 from ..reports.counterexample import trace_page
 from ..reports.document import Document
 from ..reports.paper import count
+from ..traces.document import run_document, trace_document
 from .exits import Exit
 from .models import bound
 from .options import Parser, Verbs, Wrong, add_model_options, add_print_options, add_verb, chosen, paper_of

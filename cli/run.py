@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from ..explorer.scheduler import scheduled
-from ..language.trace import run_document
 from ..language.values import State
 from ..language.verdict import Step
 from ..model.raft.cluster import Message, Role, Server
 from ..reports.counterexample import trace_page
+from ..traces.document import run_document
 from .exits import Exit
 from .models import bound
 from .options import Chosen, Parser, Verbs, Wrong, add_print_options, add_verb, paper_of

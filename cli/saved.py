@@ -8,15 +8,15 @@ from collections.abc import Generator, Sequence
 from pathlib import Path
 from typing import Any, cast
 
-from ..language.diff import changes, state_to_json
 from ..language.errors import UsageError
 from ..language.judge import initial_states, replay
 from ..language.model import Model
 from ..language.steptext import StepError, format_step, parse_steps
-from ..language.trace import SCHEMA
 from ..language.values import ModelError, State
 from ..language.verdict import Run
 from ..reports.document import Document
+from ..traces.differences import changes, state_to_json
+from ..traces.document import SCHEMA
 from .models import bound
 from .options import Chosen, Wrong
 
@@ -37,7 +37,7 @@ def document_of(path: Path) -> Document:
     if isinstance(schema, str) and schema.startswith(f"{_FAMILY}/"):
         by = cast("dict[str, Any]", read).get("tool") or "another tidegate"
         raise Wrong(
-            f'{path}: a trace of another version: its schema is {schema!r}, written by {by}, and this tidegate reads '
+            f"{path}: a trace of another version: its schema is {schema!r}, written by {by}, and this tidegate reads "
             f'"{SCHEMA}"; save the trace again with check --out, or use the tidegate that wrote it'
         )
     raise Wrong(f'{path}: not a trace; its schema is {schema!r}, not "{SCHEMA}"')

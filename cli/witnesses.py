@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from ..explorer.longest import longest_runs
 from ..language.errors import nearest
 from ..language.model import Model
-from ..language.trace import run_document
 from ..reports.document import Document
+from ..traces.document import run_document
 from .options import Wrong
 
 LONGEST = "longest"

@@ -18,9 +18,9 @@ from typing import Any
 
 from ..language.judge import Stopped, attempt, holds
 from ..language.model import Model, Property
-from ..language.trace import lanes_of
 from ..language.values import ModelError, State
 from ..language.verdict import Run, Step
+from ..traces.document import lanes_of
 
 
 class NotFailing(Exception):

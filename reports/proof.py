@@ -11,8 +11,8 @@ from typing import Any
 
 from ..language.errors import shown_path
 from ..language.proof import Finding, Obligation, Proof, Unstated, Word
-from ..language.trace import trace_document
 from ..language.verdict import Failure, PropertyVerdict
+from ..traces.document import trace_document
 from .document import Document, plain
 from .paper import Page, Paper, count, seconds_text
 from .settings import switches_text

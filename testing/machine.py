@@ -25,9 +25,9 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition,
 
 from ..language.judge import initial_states, steps
 from ..language.model import Model
-from ..language.sentences import sentence
 from ..language.values import State
 from ..language.verdict import Step
+from ..traces.sentences import sentence
 
 Agree = Callable[[State, Any], None]
 

@@ -11,8 +11,8 @@ from typing import Any
 from tidegate.invariants.catalogue import find
 from tidegate.language.binding import load
 from tidegate.language.judge import initial_states, run_text, steps
-from tidegate.language.trace import run_document, trace_document
 from tidegate.language.verdict import PropertyVerdict, Run, Step
+from tidegate.traces.document import run_document, trace_document
 
 ROOT = Path(__file__).resolve().parent.parent
 

@@ -7,9 +7,9 @@ from typing import Any, Self
 from tidegate.invariants.catalogue import find
 from tidegate.language.judge import holds, initial_states, replay
 from tidegate.language.model import Model
-from tidegate.language.trace import Run
 from tidegate.language.values import State
 from tidegate.model.kraft.quorum import Broker, Voter
+from tidegate.traces.document import Run
 
 A, B, C, D, E = (Voter(index) for index in range(5))
 X = Broker(0)

@@ -17,10 +17,7 @@ from tidegate.cli.recorded import Recorded, read
 from tidegate.explorer import ENGINES
 from tidegate.explorer.search import Search
 from tidegate.invariants.catalogue import find
-from tidegate.language.argument import argument
 from tidegate.language.binding import load
-from tidegate.language.explain import why_false
-from tidegate.language.heading import replay_line
 from tidegate.language.judge import format_run, holds, run_text
 from tidegate.language.model import Model, Property
 from tidegate.language.steptext import StepError
@@ -28,6 +25,9 @@ from tidegate.language.values import ModelError
 from tidegate.language.verdict import Run
 from tidegate.reports.counterexample import argument_page
 from tidegate.reports.paper import Paper
+from tidegate.traces.argument import argument
+from tidegate.traces.explanation import why_false
+from tidegate.traces.heading import replay_line
 
 ROOT = Path(__file__).resolve().parent.parent
 GOLDEN = ROOT / "tests" / "golden" / "arguments"

@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from tidegate.language.heading import commit_of
+from tidegate.traces.heading import commit_of
 
 from .conftest import Run
 

@@ -17,8 +17,8 @@ from xml.etree import ElementTree
 import jsonschema
 import pytest
 import xmlschema
-from tidegate.language.trace import SCHEMA as TRACE
 from tidegate.reports.sarif import fingerprint, relative_uri
+from tidegate.traces.document import SCHEMA as TRACE
 
 from .conftest import ROOT
 

@@ -10,9 +10,9 @@ from pathlib import Path
 import jsonschema
 import pytest
 from playwright.sync_api import Browser
-from tidegate.language.trace import schema
 from tidegate.reports.cut import cut
 from tidegate.reports.html import digest, page
+from tidegate.traces.document import schema
 
 from .browser import Shown, chromium, shown
 from .html_traces import ROOT, Document, busy, cell, frame, group, kip_101, lane, made, post, step, transactions

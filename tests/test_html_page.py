@@ -12,8 +12,8 @@ from pathlib import Path
 
 import jsonschema
 import pytest
-from tidegate.language.trace import schema
 from tidegate.reports.html import SCRIPTS, digest, page, title_of
+from tidegate.traces.document import schema
 
 from .conftest import Run
 from .html_traces import Document, busy, four_gallons, group, kip_101, made, post, step, transactions

@@ -10,10 +10,10 @@ from typing import Any, cast
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tidegate.language.diff import state_to_json
 from tidegate.reports.document import Document
 from tidegate.reports.itf import ACTION, PICKS, from_itf, from_value, to_itf, to_value, type_text
 from tidegate.reports.states import applied, in_order, states
+from tidegate.traces.differences import state_to_json
 
 from .traces import bound, counterexample, walked
 

@@ -10,12 +10,12 @@ from tidegate.explorer.plain import check
 from tidegate.explorer.search import Search
 from tidegate.language.binding import load
 from tidegate.language.model import Model
-from tidegate.language.trace import trace_document
 from tidegate.language.verdict import ActionCoverage, GuardCoverage, Verdict
 from tidegate.reports.counterexample import trace_page
 from tidegate.reports.document import check_document
 from tidegate.reports.paper import Paper
 from tidegate.reports.terminal import headline, verdict_page
+from tidegate.traces.document import trace_document
 
 ROOT = Path(__file__).resolve().parent.parent
 

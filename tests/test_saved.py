@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from tidegate.cli.output import trace_text, write_trace
 from tidegate.language.binding import load
 from tidegate.language.judge import run_text
-from tidegate.language.trace import run_document, trace_document
 from tidegate.language.verdict import Failure
+from tidegate.traces.document import run_document, trace_document
 
 from .conftest import ROOT, Said
 from .html_traces import Document, kip_101

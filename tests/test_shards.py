@@ -17,11 +17,11 @@ from tidegate.explorer.spark.levels import level_path
 from tidegate.explorer.spark.rundir import RunDirectory
 from tidegate.explorer.spark.step import BLOCK, TRAILER
 from tidegate.invariants.catalogue import find
-from tidegate.language.diff import state_to_json
 from tidegate.language.errors import UsageError
 from tidegate.language.judge import initial_states
 from tidegate.language.model import Model
 from tidegate.language.verdict import Verdict
+from tidegate.traces.differences import state_to_json
 
 from .engines import bound, text_of
 from .shards import Loop, Row, looped

@@ -15,8 +15,8 @@ from tidegate.language.binding import load
 from tidegate.language.judge import format_run, holds, initial_states, replay, run_text, steps
 from tidegate.language.model import Model, Property
 from tidegate.language.steptext import StepError
-from tidegate.language.trace import lanes_of
 from tidegate.language.verdict import Run, Step
+from tidegate.traces.document import lanes_of
 
 ROOT = Path(__file__).resolve().parent.parent
 LOCK = load(ROOT / "examples" / "lock.py").bind("lock:careless", profile="careless", constants={"clients": 3})

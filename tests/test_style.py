@@ -15,13 +15,14 @@ ROOT = Path(__file__).resolve().parent.parent
 
 ALLOWED = {
     "language": set[str](),
+    "traces": {"language"},
     "model": {"language"},
     "invariants": {"language", "model"},
-    "explorer": {"language"},
-    "reports": {"language"},
-    "testing": {"language", "explorer"},
-    "audit": {"language", "model", "invariants", "explorer", "reports"},
-    "cli": {"language", "model", "invariants", "explorer", "reports", "audit", "spec"},
+    "explorer": {"language", "traces"},
+    "reports": {"language", "traces"},
+    "testing": {"language", "traces", "explorer"},
+    "audit": {"language", "traces", "model", "invariants", "explorer", "reports"},
+    "cli": {"language", "traces", "model", "invariants", "explorer", "reports", "audit", "spec"},
     "spec": set[str](),
 }
 

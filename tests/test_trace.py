@@ -11,17 +11,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tidegate.language.binding import load
-from tidegate.language.choices import disabled
-from tidegate.language.diff import changes, state_to_json
-from tidegate.language.explain import why_false
-from tidegate.language.heading import replay_line
 from tidegate.language.judge import initial_states, instances, run_text, steps
 from tidegate.language.model import Model
-from tidegate.language.sentences import sentence, split_template
 from tidegate.language.steptext import format_step
-from tidegate.language.trace import KEYFRAME_EVERY, run_document, trace_document
 from tidegate.language.values import ModelError, Set, State, show
 from tidegate.language.verdict import Failure, PropertyVerdict, Run, Step
+from tidegate.traces.choices import disabled
+from tidegate.traces.differences import changes, state_to_json
+from tidegate.traces.document import KEYFRAME_EVERY, run_document, trace_document
+from tidegate.traces.explanation import why_false
+from tidegate.traces.heading import replay_line
+from tidegate.traces.sentences import sentence, split_template
 
 COURIER = Path(__file__).parent / "models" / "courier.py"
 DEFINITION = load(COURIER)

@@ -18,16 +18,16 @@ from tidegate.language.binding import load
 from tidegate.language.judge import holds, initial_states, instances, run_text, steps
 from tidegate.language.lanes import GroupLanes, LogLanes, TransactionLanes
 from tidegate.language.model import Model
-from tidegate.language.picture import letter
 from tidegate.language.steptext import format_step
-from tidegate.language.support import Reading
-from tidegate.language.trace import run_document, schema, trace_document
 from tidegate.language.verdict import Failure, Run, Step
 from tidegate.reports.counterexample import pictures_page, step_page, trace_page
 from tidegate.reports.cut import cut
 from tidegate.reports.html import page
 from tidegate.reports.paper import Paper
 from tidegate.reports.states import states
+from tidegate.traces.document import run_document, schema, trace_document
+from tidegate.traces.evidence import Reading
+from tidegate.traces.picture import letter
 
 ROOT = Path(__file__).resolve().parent.parent
 VALIDATOR: Any = jsonschema.Draft202012Validator(schema())

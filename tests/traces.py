@@ -12,9 +12,9 @@ from tidegate.invariants.catalogue import find
 from tidegate.language.binding import load
 from tidegate.language.judge import initial_states, steps
 from tidegate.language.model import Model
-from tidegate.language.trace import run_document, trace_document
 from tidegate.language.verdict import Run, Step
 from tidegate.reports.document import Document
+from tidegate.traces.document import run_document, trace_document
 
 ROOT = Path(__file__).resolve().parent.parent
 

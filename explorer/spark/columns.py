@@ -17,10 +17,10 @@ import pyarrow.parquet as pq
 from ...language import types
 from ...language.checks import members_of
 from ...language.constants import Value
-from ...language.diff import state_to_json
 from ...language.model import Model
 from ...language.values import show
 from ...language.verdict import Verdict
+from ...traces.differences import state_to_json
 from ..native.frontier import decode
 from ..native.program import Program
 from .job import Job

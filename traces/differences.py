@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Literal, cast
 
-from . import types
-from .kinds import Domain
-from .model import Field
-from .values import Bag, Map, Seq, Set, State, field_names, show
+from ..language import types
+from ..language.kinds import Domain
+from ..language.model import Field
+from ..language.values import Bag, Map, Seq, Set, State, field_names, show
 
 Path = tuple[str | int, ...]
 

@@ -11,13 +11,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import Enum
 from typing import Any, cast
 
-from .diff import to_json
-from .kinds import Domain
-from .lanes import GroupLanes, LaneNames, LogLanes, TransactionLanes, View, members_of
-from .model import Model
+from ..language.kinds import Domain
+from ..language.lanes import GroupLanes, LaneNames, LogLanes, TransactionLanes, View, members_of
+from ..language.model import Model
+from ..language.types import Identity, Map
+from ..language.values import State, show
+from .differences import to_json
 from .sentences import split_template
-from .types import Identity, Map
-from .values import State, show
 
 Document = dict[str, Any]
 

@@ -11,13 +11,13 @@ from collections.abc import Iterator, Sequence
 from enum import Enum
 from typing import Any, cast
 
-from . import types
-from .kinds import Domain
-from .lanes import LaneNames, LogLanes
-from .model import Model
+from ..language import types
+from ..language.kinds import Domain
+from ..language.lanes import LaneNames, LogLanes
+from ..language.model import Model
+from ..language.values import Bag, Map, Seq, Set, State, field_names, show
+from .evidence import ABSENT, Cell
 from .picture import Picture, Undrawable, letter
-from .support import ABSENT, Cell
-from .values import Bag, Map, Seq, Set, State, field_names, show
 
 _CAPITALS = {"isr": "ISR", "hw": "HW", "leo": "LEO", "id": "ID"}
 

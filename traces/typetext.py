@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from . import types
+from ..language import types
 
 
 def type_to_json(type_: types.Type) -> dict[str, Any]:

@@ -9,10 +9,10 @@ from collections.abc import Iterator, Mapping
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from .constants import Value
-from .judge import format_run
-from .model import Model
-from .verdict import Run
+from ..language.constants import Value
+from ..language.judge import format_run
+from ..language.model import Model
+from ..language.verdict import Run
 
 
 def replay_line(model: Model, run: Run, breaking: str | None = None) -> str:

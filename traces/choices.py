@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from .ir import Limit
-from .judge import Stopped, attempt, bindings, instances, why_stopped
-from .model import Action, Model
+from ..language.ir import Limit
+from ..language.judge import Stopped, attempt, bindings, instances, why_stopped
+from ..language.model import Action, Model
+from ..language.steptext import format_step
+from ..language.values import ModelError, State
+from .evidence import Reading
 from .places import lines, place
-from .steptext import format_step
-from .support import Reading
-from .values import ModelError, State
 
 Document = dict[str, Any]
 

@@ -17,25 +17,25 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from . import types
+from ..language import types
+from ..language.judge import holds
+from ..language.kinds import Domain
+from ..language.lanes import LaneNames
+from ..language.model import Action, Model, Property
+from ..language.steptext import format_step
+from ..language.values import ModelError, State
+from ..language.verdict import Failure, PropertyVerdict, Run, Step
 from .argument import argument
 from .choices import choices, disabled
-from .diff import Change, changes, state_to_json, to_json
-from .explain import Reason, why_false
+from .differences import Change, changes, state_to_json, to_json
+from .evidence import Reading
+from .explanation import Reason, why_false
 from .heading import commit_of, plain_constant, replay_line, tool
-from .judge import holds
-from .kinds import Domain
-from .lanes import LaneNames
 from .messages import Post
-from .model import Action, Model, Property
 from .picture import Picture, Undrawable, frames_of
 from .places import lines, place, writing
 from .sentences import sentence, subject
-from .steptext import format_step
-from .support import Reading
 from .typetext import type_to_json
-from .values import ModelError, State
-from .verdict import Failure, PropertyVerdict, Run, Step
 
 SCHEMA = "tidegate.trace/1"
 KEYFRAME_EVERY = 50

@@ -13,12 +13,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-from .kinds import Domain
-from .lanes import LogLanes
-from .model import Model
-from .support import Cell
-from .values import Seq, Set, State
-from .verdict import Run
+from ..language.kinds import Domain
+from ..language.lanes import LogLanes
+from ..language.model import Model
+from ..language.values import Seq, Set, State
+from ..language.verdict import Run
+from .evidence import Cell
 from .wording import Wording, enclosing, listed
 
 Why = Callable[[int, Sequence[Cell]], str]

@@ -11,13 +11,13 @@ from collections.abc import Mapping, Sequence
 from enum import Enum
 from typing import Any, cast
 
-from . import types
-from .diff import to_json
-from .kinds import Domain
-from .lanes import LaneNames
-from .model import Action, Model
-from .values import Bag, Set, State, field_names, show
-from .verdict import Run
+from ..language import types
+from ..language.kinds import Domain
+from ..language.lanes import LaneNames
+from ..language.model import Action, Model
+from ..language.values import Bag, Set, State, field_names, show
+from ..language.verdict import Run
+from .differences import to_json
 
 Document = dict[str, Any]
 

@@ -13,10 +13,10 @@ from collections.abc import Callable, Iterator, Mapping
 from types import FunctionType
 from typing import Any, cast
 
-from .judge import blamed, shape_of
-from .kinds import Domain
-from .model import Action, Model
-from .values import State, show
+from ..language.judge import blamed, shape_of
+from ..language.kinds import Domain
+from ..language.model import Action, Model
+from ..language.values import State, show
 
 
 def sentence(

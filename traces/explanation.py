@@ -16,10 +16,10 @@ from dataclasses import dataclass, field
 from types import FunctionType
 from typing import Any, cast
 
-from .ir import Where
-from .model import Model, Property
-from .source import function_node, words
-from .values import Set, State
+from ..language.ir import Where
+from ..language.model import Model, Property
+from ..language.source import function_node, words
+from ..language.values import Set, State
 
 _DEEPEST = 8  # calls within calls that an explanation follows
 

@@ -17,16 +17,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, cast
 
-from . import types
-from .explain import Reason
-from .inshort import InShort
-from .ir import Where
-from .kinds import Domain
-from .model import Action, Model, Property
+from ..language import types
+from ..language.ir import Where
+from ..language.kinds import Domain
+from ..language.model import Action, Model, Property
+from ..language.values import ModelError, Seq, Set, State
+from ..language.verdict import Run
+from .evidence import ABSENT, Cell, Effects, Reading
+from .explanation import Reason
 from .sentences import sentence
-from .support import ABSENT, Cell, Effects, Reading
-from .values import ModelError, Seq, Set, State
-from .verdict import Run
+from .summary import InShort
 from .wording import Wording, enclosing, is_record, listed, up
 
 Document = dict[str, Any]

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any
 
-from .ir import ActionForm, Add, Append, For, If, Remove, Statement, Store, Truncate, Where
+from ..language.ir import ActionForm, Add, Append, For, If, Remove, Statement, Store, Truncate, Where
 
 
 def place(where: Where) -> dict[str, Any]:

@@ -16,13 +16,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
-from . import ir, types
-from .checks import members_of
-from .containers import ModelError, show
-from .drafts import Cells, Draft
-from .judge import shape_of
-from .model import Action, Model
-from .values import Bag, Map, Seq, Set, State
+from ..language import ir, types
+from ..language.checks import members_of
+from ..language.containers import ModelError, show
+from ..language.drafts import Cells, Draft
+from ..language.judge import shape_of
+from ..language.model import Action, Model
+from ..language.values import Bag, Map, Seq, Set, State
 
 Part: TypeAlias = "tuple[Literal['key', 'at', 'attribute', 'length', 'member'], Any]"
 """A step down from a field: to a map's key, a sequence's offset, a record's attribute; its length; whether it has a
