@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import os
 import signal
-import subprocess
-import sys
-from collections.abc import Callable
-from dataclasses import dataclass
+import tempfile
+from collections.abc import Callable, Generator
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
 from tidegate.cli.main import main
+
+from .commands import Commands, Done
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -25,15 +25,10 @@ if not os.environ.get("TIDEGATE_DEEP"):
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
-
-@dataclass(frozen=True, slots=True)
-class Done:
-    """A command that has ended."""
-
-    exit: int
-    out: str
-    err: str
-
+# Where Python is to write no bytecode beside the source, processes that the tests start share what they compile here.
+if os.environ.pop("PYTHONDONTWRITEBYTECODE", None):
+    _bytecode = tempfile.TemporaryDirectory(prefix="tidegate-bytecode-")
+    os.environ["PYTHONPYCACHEPREFIX"] = _bytecode.name
 
 Run = Callable[..., Done]
 
@@ -42,28 +37,29 @@ Said = Callable[..., tuple[int, str]]
 
 @pytest.fixture(scope="session")
 def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """One cache of compiled kernels for the whole session, apart from the user's."""
-    return tmp_path_factory.mktemp("kernels")
+    """One cache of compiled kernels for the whole session, apart from the user's. All of pytest's workers share it."""
+    own = tmp_path_factory.getbasetemp()
+    folder = (own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / "kernels"
+    folder.mkdir(exist_ok=True)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def commands() -> Generator[Commands]:
+    """Runs commands in processes that are forked from a warm one."""
+    made = Commands()
+    yield made
+    made.close()
 
 
 @pytest.fixture
-def tidegate(cache: Path) -> Run:
+def tidegate(cache: Path, commands: Commands) -> Run:
     """`tidegate("check", "examples/lock.py")` in a process of its own, started in the repository."""
 
     def run(*arguments: str, cwd: Path = ROOT) -> Done:
         environment = {**os.environ, "TIDEGATE_CACHE": str(cache), "PYTHONIOENCODING": "utf-8"}
         environment.pop("NO_COLOR", None)
-        done = subprocess.run(
-            [sys.executable, "-m", "tidegate", *arguments],
-            cwd=cwd,
-            env=environment,
-            capture_output=True,
-            text=True,
-            encoding="utf-8",
-            timeout=300,
-            check=False,
-        )
-        return Done(done.returncode, done.stdout, done.stderr)
+        return commands.run(arguments, cwd, environment)
 
     return run
 

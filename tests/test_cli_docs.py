@@ -11,14 +11,13 @@ import doctest
 import os
 import re
 import shutil
-import subprocess
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
+from .commands import Commands
 from .conftest import ROOT
 
 PAGES = sorted(page for page in (ROOT / "docs").glob("*.md") if page.stem != "language")
@@ -67,13 +66,9 @@ def workshop(tmp_path_factory: pytest.TempPathFactory) -> Path:
     [example for page in PAGES for example in examples(page)],
     ids=lambda each: f"{each.page} line {each.line}",
 )
-def test_the_page_is_true(example: Example, workshop: Path, cache: Path) -> None:
-    command = re.sub(r"\btidegate (?=[a-z-])", f"{sys.executable} -m tidegate ", example.command)
+def test_the_page_is_true(example: Example, workshop: Path, cache: Path, commands: Commands) -> None:
     environment = {**os.environ, "TIDEGATE_CACHE": str(cache), "PYTHONIOENCODING": "utf-8", "NO_COLOR": "1"}
-    done = subprocess.run(
-        command, shell=True, cwd=workshop, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-        encoding="utf-8", check=False, timeout=300,
-    )  # fmt: skip
-    assert done.returncode == example.exit, done.stdout
+    done = commands.shell(example.command, workshop, environment)
+    assert done.exit == example.exit, done.out
     checker = doctest.OutputChecker()
-    assert checker.check_output(example.output, done.stdout, doctest.ELLIPSIS), f"$ {example.command}\n{done.stdout}"
+    assert checker.check_output(example.output, done.out, doctest.ELLIPSIS), f"$ {example.command}\n{done.out}"

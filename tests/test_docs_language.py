@@ -9,8 +9,6 @@ import ast
 import doctest
 import os
 import re
-import subprocess
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +19,7 @@ from tidegate.explorer.search import Search
 from tidegate.language.binding import load
 from tidegate.language.errors import CODES, ModelErrors
 
+from .commands import Commands
 from .conftest import ROOT
 from .test_cli_docs import Example, commands
 
@@ -93,19 +92,15 @@ def test_the_model_is_whole_after_each_block(stage: Stage, tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("stage", COMMANDS, ids=lambda each: f"line {each.line}")
-def test_the_commands_do_what_the_page_says(stage: Stage, workshop: Path, cache: Path) -> None:
+def test_the_commands_do_what_the_page_says(stage: Stage, workshop: Path, cache: Path, commands: Commands) -> None:
     example = stage.example
     assert example is not None
     (workshop / "pair.py").write_text(stage.model, encoding="utf-8")
-    command = re.sub(r"\btidegate (?=[a-z-])", f"{sys.executable} -m tidegate ", example.command)
     environment = {**os.environ, "TIDEGATE_CACHE": str(cache), "PYTHONIOENCODING": "utf-8", "NO_COLOR": "1"}
-    done = subprocess.run(
-        command, shell=True, cwd=workshop, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-        encoding="utf-8", check=False, timeout=300,
-    )  # fmt: skip
-    assert done.returncode == example.exit, done.stdout
+    done = commands.shell(example.command, workshop, environment)
+    assert done.exit == example.exit, done.out
     checker = doctest.OutputChecker()
-    assert checker.check_output(example.output, done.stdout, doctest.ELLIPSIS), f"$ {example.command}\n{done.stdout}"
+    assert checker.check_output(example.output, done.out, doctest.ELLIPSIS), f"$ {example.command}\n{done.out}"
 
 
 # --- the tables of the page -------------------------------------------------------------------------------------------

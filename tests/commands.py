@@ -1,0 +1,88 @@
+"""Runs the command line as a user does, in a process forked from one that has imported everything.
+
+Importing takes longer than most commands do. A test of the process itself (how it starts, what it imports, what a
+signal does to it) starts one with `subprocess`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import select
+import shlex
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+TIMEOUT_SECONDS = 300
+_TIDEGATE = re.compile(r"\btidegate (?=[a-z-])")
+_FOR_THE_SHELL = frozenset("|&;<>()$`*?[]{}~#!\n")
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """A command that has ended."""
+
+    exit: int
+    out: str
+    err: str
+
+
+class Commands:
+    """Forks commands from a warm process, one at a time; the warm process begins with the first."""
+
+    def __init__(self) -> None:
+        self._warm: subprocess.Popen[str] | None = None
+
+    def run(
+        self, arguments: Sequence[str], folder: Path, environment: Mapping[str, str], *, merge: bool = False
+    ) -> Done:
+        """`tidegate ARGUMENTS` in a folder, with an environment. `merge`: errors go where the output goes."""
+        with tempfile.TemporaryDirectory() as files:
+            out, err = Path(files) / "out", Path(files) / ("out" if merge else "err")
+            command = {
+                "arguments": list(arguments), "folder": str(folder), "environment": dict(environment),
+                "out": str(out), "err": str(err),
+            }  # fmt: skip
+            exit_ = self._exit(command)
+            out_text = out.read_text(encoding="utf-8")
+            return Done(exit_, out_text, "" if merge else err.read_text(encoding="utf-8"))
+
+    def shell(self, command: str, folder: Path, environment: Mapping[str, str]) -> Done:
+        """A line as it stands in a page, standard error among the output. What asks nothing of a shell needs none."""
+        line = command.replace("\\\n", " ")
+        if line.startswith("tidegate ") and not _FOR_THE_SHELL & set(line):
+            return self.run(shlex.split(line)[1:], folder, environment, merge=True)
+        done = subprocess.run(
+            _TIDEGATE.sub(f"{sys.executable} -m tidegate ", command), shell=True, cwd=folder, env=dict(environment),
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, encoding="utf-8", check=False,
+            timeout=TIMEOUT_SECONDS,
+        )  # fmt: skip
+        return Done(done.returncode, done.stdout, "")
+
+    def close(self) -> None:
+        """Ends the warm process."""
+        if self._warm is not None:
+            self._warm.communicate(timeout=TIMEOUT_SECONDS)
+
+    def _exit(self, command: Mapping[str, object]) -> int:
+        if self._warm is None:
+            program = str(Path(__file__).with_name("warm_process.py"))
+            self._warm = subprocess.Popen(
+                [sys.executable, program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1
+            )
+        warm = self._warm
+        assert warm.stdin is not None
+        assert warm.stdout is not None
+        print(json.dumps(command), file=warm.stdin, flush=True)
+        child = int(warm.stdout.readline())
+        if not select.select([warm.stdout], [], [], TIMEOUT_SECONDS)[0]:
+            os.kill(child, signal.SIGKILL)
+            warm.stdout.readline()
+            raise TimeoutError(f"tidegate {command['arguments']} took longer than {TIMEOUT_SECONDS} s")
+        return int(warm.stdout.readline())
