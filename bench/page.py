@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from playwright.sync_api import CDPSession
-from tidegate.reports.html import page
+from tidegate.reports.trace.html import page
 
 from tests.browser import Shown, chromium, shown
 from tests.html_traces import busy

@@ -11,12 +11,12 @@ from typing import Any
 from ..audit.auditing import Audited
 from ..audit.document import Document, Report, loss_of
 from ..audit.scenario import names, renamed
-from ..reports.auditmark import audit_markdown
-from ..reports.auditrepair import whole
-from ..reports.auditsarif import audit_sarif
-from ..reports.html import page
+from ..reports.audit.markdown import audit_markdown
+from ..reports.audit.repair import whole
+from ..reports.audit.sarif import audit_sarif
+from ..reports.files import write_json, write_text
+from ..reports.trace.html import page
 from ..traces.document import trace_document
-from .output import write_json, write_text
 
 FOLDER, REPAIRS = "scenarios", "repairs"
 MOST = 40

@@ -12,13 +12,14 @@ from ..explorer import ENGINES
 from ..explorer.search import Search
 from ..language.model import Model
 from ..language.verdict import Verdict
-from ..reports.counterexample import trace_page
+from ..reports.check.page import verdict_page
 from ..reports.document import Document, check_document
-from ..reports.html import page
+from ..reports.exits import Exit, of_verdict, worst
+from ..reports.files import write_json, write_text, write_trace
 from ..reports.paper import Page, Paper, count
-from ..reports.terminal import verdict_page
+from ..reports.trace.html import page
+from ..reports.trace.page import trace_page
 from ..traces.document import trace_document
-from .exits import Exit, of_verdict, worst
 from .models import bound
 from .options import (
     Parser,
@@ -36,7 +37,7 @@ from .options import (
     search_of,
     walks_of,
 )
-from .output import prepared, print_json, write_json, write_text, write_trace
+from .output import prepared, print_json
 from .progress import ProgressLine, report_for
 from .witnesses import asked_witnesses, longest_documents
 

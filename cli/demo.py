@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 import sys
 
+from ..reports.exits import Exit, of_verdict
 from ..reports.paper import Page
 from .check import checked, full_report, trace_documents
-from .exits import Exit, of_verdict
 from .models import bound
 from .options import Chosen, Parser, Verbs, add_print_options, add_search_options, add_verb, paper_of, search_of
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from .exits import INTERRUPTED, Exit
+from ..reports.exits import INTERRUPTED, Exit
 
 
 def run() -> None:

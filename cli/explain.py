@@ -6,10 +6,10 @@ import argparse
 
 from ..language.errors import nearest
 from ..language.model import Action, Model
-from ..reports.effects import action_lines
-from ..reports.mathematics import parameters_text
+from ..reports.exits import Exit
 from ..reports.paper import Page
-from .exits import Exit
+from ..reports.spec.effects import action_lines
+from ..reports.spec.mathematics import parameters_text
 from .models import bound
 from .options import Chosen, Parser, Verbs, Wrong, add_print_options, add_verb, paper_of
 

@@ -14,14 +14,14 @@ from ..language.model import Model
 from ..language.values import State, show
 from ..language.verdict import Run
 from ..reports.document import Document
-from ..reports.itf import to_itf
-from ..reports.markdown import markdown
-from ..reports.sequence import SPELLINGS
-from ..reports.spreadsheet import spreadsheet
-from .exits import Exit
+from ..reports.exits import Exit
+from ..reports.files import json_text, write_text
+from ..reports.trace.itf import to_itf
+from ..reports.trace.markdown import markdown
+from ..reports.trace.sequence import SPELLINGS
+from ..reports.trace.spreadsheet import spreadsheet
 from .models import bound
 from .options import Parser, Verbs, Wrong, add_model_options, add_verb, chosen, positive
-from .output import json_text, write_text
 from .saved import document_of, model_of, naming, run_of
 
 if TYPE_CHECKING:
@@ -133,7 +133,7 @@ def _graph_text(document: Document | None, options: argparse.Namespace) -> str:
 
 def _written(model: Model, run: Run | None, options: argparse.Namespace) -> str:
     """A state graph as text. networkx is imported here: loading it takes longer than all of ours."""
-    from ..reports.graph import MOST_NODES, dot, graphml
+    from ..reports.trace.graph import MOST_NODES, dot, graphml
 
     graph = _drawn(model, run, options)
     nodes = graph.number_of_nodes()
@@ -151,7 +151,7 @@ def _smaller(options: argparse.Namespace) -> str:
 
 def _drawn(model: Model, run: Run | None, options: argparse.Namespace) -> networkx.DiGraph:
     """The graph that was asked for, with the run's way in it."""
-    from ..reports.graph import quotient
+    from ..reports.trace.graph import quotient
 
     fields = _fields(model, options.quotient)
     way: Sequence[State] = () if run is None else run.states()

@@ -20,8 +20,9 @@ from contextlib import contextmanager
 from multiprocessing import get_all_start_methods, get_context
 from multiprocessing.connection import Connection
 from multiprocessing.context import ForkServerContext
-from typing import Protocol, cast
+from typing import cast
 
+from ..gates.checks import Command
 from .main import VERBS, main
 from .tethered import hold, tethered
 
@@ -30,18 +31,6 @@ _MODULES = (*VERBS.values(), "tidegate.explorer.native.search", "tidegate.cli.fo
 
 _starting = threading.Lock()
 """Held while a command is started or its end is asked for: multiprocessing looks after all its processes at once."""
-
-
-class Command(Protocol):
-    """A command that runs."""
-
-    def ended(self) -> tuple[int, str, str]:
-        """Waits for it: its exit, minus a signal's number if that ended it, its output and its errors."""
-        ...
-
-    def send_signal(self, number: signal.Signals) -> None:
-        """Sends it a signal. ProcessLookupError when it is there no more."""
-        ...
 
 
 @contextmanager

@@ -17,17 +17,28 @@ from pathlib import Path
 from types import FrameType
 
 from ..explorer import EXHAUSTIVE
+from ..explorer.commands import run_command
 from ..explorer.search import Cluster
-from ..explorer.spark.commands import run_command
+from ..gates.checks import (
+    Entry,
+    Result,
+    Settings,
+    Workers,
+    audit_arguments,
+    audit_result,
+    check_result,
+    command,
+    run_entry,
+)
+from ..gates.document import Ended, gate_document
+from ..gates.files import saved
+from ..gates.records import Recorded, RecordFile, read, shipped
 from ..reports.document import Document
-from ..reports.gatepage import gate_page
-from .exits import Exit, worst
-from .gatefiles import saved
-from .gatereport import Ended, gate_document
-from .gating import Entry, Result, Workers, audit_arguments, audited, checked, command, read_back
+from ..reports.exits import Exit, worst
+from ..reports.gate.page import gate_page
+from .forked import started
 from .options import Parser, Verbs, Wrong, add_print_options, add_verb, paper_of, positive, seconds, size
 from .output import prepared, print_json
-from .recorded import Recorded, RecordFile, read, shipped
 from .sweep import on_spark
 
 EXAMPLES = """\
@@ -92,6 +103,11 @@ def _in_ci() -> bool:
     return os.environ.get("CI", "").lower() not in ("", "0", "false", "no")
 
 
+def settings_of(options: argparse.Namespace) -> Settings:
+    """The settings that the command line gives."""
+    return Settings(options.engine, options.memory, options.time, options.tier, options.ci)
+
+
 def run(options: argparse.Namespace) -> Exit:
     """Runs the gate."""
     out: Path | None = None if options.out is None else prepared(options.out)
@@ -108,10 +124,10 @@ def run(options: argparse.Namespace) -> Exit:
     not_run = [(entry, reasons[place] or "interrupted") for place, entry in enumerate(every) if id(entry) not in done]
     exit_ = worst([*(each.exit for each in results), *([Exit.INCONCLUSIVE] if interrupted else [])])
     ended = Ended(began, time.monotonic() - clock, exit_, interrupted)
-    return _told(gate_document(results, not_run, ended, options), out, options)
+    return _report(gate_document(results, not_run, ended, settings_of(options)), out, options)
 
 
-def _told(document: Document, out: Path | None, options: argparse.Namespace) -> Exit:
+def _report(document: Document, out: Path | None, options: argparse.Namespace) -> Exit:
     """Saves the report, then prints it: what is printed says where the counterexamples are."""
     exit_ = Exit(document["exit"])
     try:
@@ -162,10 +178,10 @@ def _checked(entries: Sequence[Entry], options: argparse.Namespace) -> tuple[lis
     """
     if options.engine == "spark":
         return _on_spark(entries, options), False
-    workers = Workers()
+    workers, settings = Workers(started), settings_of(options)
     largest_first = sorted(entries, key=_size, reverse=True)
     with _interrupts() as received, ThreadPoolExecutor(options.workers) as pool:
-        futures = {id(entry): pool.submit(partial(checked, entry, options, workers)) for entry in largest_first}
+        futures = {id(entry): pool.submit(partial(run_entry, entry, settings, workers)) for entry in largest_first}
         interrupted = _waited(list(futures.values()), workers, received)
     found = [futures[id(entry)].result() for entry in entries if not futures[id(entry)].cancelled()]
     return [result for result in found if result is not None], interrupted
@@ -174,13 +190,14 @@ def _checked(entries: Sequence[Entry], options: argparse.Namespace) -> tuple[lis
 def _on_spark(entries: Sequence[Entry], options: argparse.Namespace) -> list[Result]:
     """Every entry's result, each check a task of Spark's."""
     checks = [each for each in entries if isinstance(each, Recorded)]
-    commands = [command(each, options) for each in checks]
-    told = on_spark(Cluster(master=options.master), commands, [float(_size(each)) for each in checks])
-    found = {id(check): read_back(check, each, options) for check, each in zip(checks, told, strict=True)}
+    settings = settings_of(options)
+    commands = [command(each, settings) for each in checks]
+    finished = on_spark(Cluster(master=options.master), commands, [float(_size(each)) for each in checks])
+    found = {id(check): check_result(check, each, settings) for check, each in zip(checks, finished, strict=True)}
     return [
         found[id(each)]
         if isinstance(each, Recorded)
-        else audited(each, run_command(["-m", "tidegate", *audit_arguments(each, options)]))
+        else audit_result(each, run_command(["-m", "tidegate", *audit_arguments(each, settings)]))
         for each in entries
     ]
 

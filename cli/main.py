@@ -11,13 +11,12 @@ from contextlib import nullcontext
 from importlib import import_module
 from importlib.metadata import version
 
-from ..language.errors import ModelErrors, UsageError
+from ..language.errors import ModelErrors, Unreadable, UsageError
 from ..language.values import ModelError
 from ..language.verdict import Disagreement
-from .exits import INTERRUPTED, Exit
+from ..reports.exits import INTERRUPTED, Exit
 from .options import Parser, Wrong
 from .output import kept_for_json
-from .recorded import Unreadable
 
 VERBS = {
     "audit": "tidegate.cli.audit",

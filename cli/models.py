@@ -7,17 +7,17 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from ..gates.records import named_bounds
 from ..invariants.catalogue import CATALOGUE, find
 from ..language.binding import Definition, load
 from ..language.constants import Constant, Value
 from ..language.errors import UsageError, nearest
 from ..language.model import Model
 from ..reports.document import plain
+from ..reports.exits import Exit
 from ..reports.paper import Page, Paper
-from .exits import Exit
 from .options import Chosen, Parser, Verbs, Wrong, add_print_options, add_verb, paper_of
 from .output import print_json
-from .recorded import named_bounds
 
 EXAMPLES = """\
   tidegate models                     every built-in model

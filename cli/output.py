@@ -6,9 +6,9 @@ import contextlib
 import json
 import sys
 import tempfile
-from collections.abc import Generator, Mapping
+from collections.abc import Generator
 from pathlib import Path
-from typing import Any, TextIO, cast
+from typing import Any, TextIO
 
 from .options import Wrong
 
@@ -49,64 +49,3 @@ def kept_for_json() -> Generator[None]:
 def print_json(document: Any) -> None:
     """One JSON document on standard output."""
     print(json.dumps(document, indent=2, ensure_ascii=False), file=_standard[-1] if _standard else None, flush=True)
-
-
-def json_text(document: Any) -> str:
-    """One JSON document as every file of ours has it: indented, with a last line feed."""
-    return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
-
-
-_IN_PARTS = {"disabled": 2}
-"""Parts of a trace document of which a line holds less: that what else could happen stands there state by state."""
-
-
-def trace_text(document: Mapping[str, Any]) -> str:
-    """A trace document as files have it: a line for each step, each state and each frame, so that it is short, and two
-    of them can be compared line by line."""
-    parts = [f"  {_line(name)}: {_rows(value, _IN_PARTS.get(name, 1), '  ')}" for name, value in document.items()]
-    return "{\n" + ",\n".join(parts) + "\n}\n"
-
-
-def _rows(value: Any, levels: int, indent: str) -> str:
-    """A value with each of its parts on a line, down to so many levels."""
-    if levels == 0 or not value or not isinstance(value, dict | list):
-        return _line(value)
-    deeper = indent + "  "
-    if isinstance(value, dict):
-        named = cast("dict[str, Any]", value).items()
-        rows = [f"{_line(name)}: {_rows(each, levels - 1, deeper)}" for name, each in named]
-        return "{\n" + ",\n".join(deeper + row for row in rows) + f"\n{indent}}}"
-    rows = [_rows(each, levels - 1, deeper) for each in cast("list[Any]", value)]
-    return "[\n" + ",\n".join(deeper + row for row in rows) + f"\n{indent}]"
-
-
-def _line(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False)
-
-
-def write_trace(path: Path, document: Mapping[str, Any]) -> None:
-    """A trace document, replaced whole or not at all. Raises OSError."""
-    write_text(path, trace_text(document))
-
-
-def write_json(path: Path, document: Any) -> None:
-    """One JSON document, indented, replaced whole or not at all. Raises OSError."""
-    write_text(path, json_text(document))
-
-
-def write_text(path: Path, text: str) -> None:
-    """A text file, replaced whole or not at all. Raises OSError."""
-    with tempfile.NamedTemporaryFile(
-        "w", encoding="utf-8", dir=path.parent, prefix=f".{path.name}.", delete=False
-    ) as part:
-        try:
-            part.write(text)
-        except OSError:
-            Path(part.name).unlink(missing_ok=True)
-            raise
-    try:
-        Path(part.name).chmod(0o644)
-        Path(part.name).replace(path)
-    except OSError:
-        Path(part.name).unlink(missing_ok=True)
-        raise

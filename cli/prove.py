@@ -14,11 +14,12 @@ from ..language.binding import Definition
 from ..language.errors import shown_path
 from ..language.model import Model
 from ..language.proof import Finding, Obligation, Proof, Unstated
-from ..reports.counterexample import trace_page
+from ..reports.check.proof import Table, counterexample_document, legend, proof_document, proof_page
 from ..reports.document import Document
+from ..reports.exits import Exit, worst
+from ..reports.files import write_json
 from ..reports.paper import Paper, count, to_ascii
-from ..reports.proof import Table, counterexample_document, legend, proof_document, proof_page
-from .exits import Exit, worst
+from ..reports.trace.page import trace_page
 from .models import bound, definition_of
 from .options import (
     Parser,
@@ -33,7 +34,7 @@ from .options import (
     positive,
     seconds,
 )
-from .output import prepared, print_json, write_json
+from .output import prepared, print_json
 
 EXAMPLES = """\
   tidegate prove replication:kip320

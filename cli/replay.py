@@ -13,11 +13,11 @@ from ..language.model import Model
 from ..language.steptext import StepError, parse_steps, split_steps
 from ..language.values import ModelError
 from ..language.verdict import Failure, PropertyVerdict, Run
-from ..reports.counterexample import trace_page
 from ..reports.document import Document
+from ..reports.exits import Exit
 from ..reports.paper import count
+from ..reports.trace.page import trace_page
 from ..traces.document import run_document, trace_document
-from .exits import Exit
 from .models import bound
 from .options import Parser, Verbs, Wrong, add_model_options, add_print_options, add_verb, chosen, paper_of
 from .output import print_json

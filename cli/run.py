@@ -11,12 +11,13 @@ from ..explorer.scheduler import scheduled
 from ..language.values import State
 from ..language.verdict import Step
 from ..model.raft.cluster import Message, Role, Server
-from ..reports.counterexample import trace_page
+from ..reports.exits import Exit
+from ..reports.files import write_trace
+from ..reports.trace.page import trace_page
 from ..traces.document import run_document
-from .exits import Exit
 from .models import bound
 from .options import Chosen, Parser, Verbs, Wrong, add_print_options, add_verb, paper_of
-from .output import prepared, print_json, write_trace
+from .output import prepared, print_json
 from .replay import exit_of
 
 STEPS_MAX = 600

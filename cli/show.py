@@ -8,12 +8,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ..reports.counterexample import pictures_page, shown_states, step_page, trace_page
-from ..reports.html import page
+from ..reports.exits import Exit
+from ..reports.files import write_text
 from ..reports.paper import Page, Paper
-from .exits import Exit
+from ..reports.trace.html import page
+from ..reports.trace.page import pictures_page, shown_states, step_page, trace_page
 from .options import Parser, Verbs, Wrong, add_print_options, add_verb, paper_of
-from .output import write_text
 from .saved import document_of, naming
 
 EXAMPLES = """\

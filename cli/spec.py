@@ -8,14 +8,14 @@ import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from ..gates.records import Expected, Recorded, constant_text, read, shipped
 from ..language.binding import Definition
-from ..reports.mathematics import Recorded as Row
-from ..reports.mathematics import Specification, specification_text
-from .exits import Exit
+from ..reports.exits import Exit
+from ..reports.files import write_text
+from ..reports.spec.mathematics import Recorded as Row
+from ..reports.spec.mathematics import Specification, specification_text
 from .models import CATALOGUE, definition_of
 from .options import Parser, Verbs, Wrong, add_verb
-from .output import write_text
-from .recorded import Expected, Recorded, constant_text, read, shipped
 
 EXAMPLES = """\
   tidegate spec                 write spec/<model>.md for every built-in model

@@ -12,11 +12,11 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+from ..explorer.commands import Finished, run_command
 from ..explorer.search import Cluster
-from ..explorer.spark.commands import Told, run_command
 from ..language.errors import UsageError
+from ..reports.exits import Exit
 from ..reports.paper import Page, Paper, count
-from .exits import Exit
 from .models import bound
 from .options import (
     Chosen,
@@ -126,14 +126,14 @@ def _command(choice: Chosen, point: Point, options: argparse.Namespace) -> list[
     return ["-m", "tidegate", "check", choice.model, *sets, *properties, *limits, *ghosts, "--json"]
 
 
-def _run(commands: Sequence[Sequence[str]], options: argparse.Namespace) -> list[Told]:
+def _run(commands: Sequence[Sequence[str]], options: argparse.Namespace) -> list[Finished]:
     if options.engine == "native":
         with ThreadPoolExecutor(options.processes) as pool:
             return list(pool.map(run_command, commands))
     return on_spark(Cluster(master=options.master), commands, [1.0] * len(commands))
 
 
-def on_spark(cluster: Cluster, commands: Sequence[Sequence[str]], weights: Sequence[float]) -> list[Told]:
+def on_spark(cluster: Cluster, commands: Sequence[Sequence[str]], weights: Sequence[float]) -> list[Finished]:
     """Commands as Spark tasks, the heaviest first. UsageError when pyspark is missing."""
     try:
         from ..explorer.spark.matrix import run_commands
@@ -144,7 +144,7 @@ def on_spark(cluster: Cluster, commands: Sequence[Sequence[str]], weights: Seque
     return run_commands(cluster, commands, weights)
 
 
-def row_of(point: Point, told: Told, varied: Sequence[str]) -> dict[str, Any]:
+def row_of(point: Point, told: Finished, varied: Sequence[str]) -> dict[str, Any]:
     """A row of the table: the point, the switch dropped in it, what else was varied, and what came of it. A check that
     broke down is a row too."""
     row: dict[str, Any] = {

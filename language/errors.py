@@ -159,6 +159,10 @@ class UsageError(Exception):
     """What was asked for cannot be: an unknown constant, profile or property, or a value out of its range."""
 
 
+class Unreadable(UsageError):
+    """A file that cannot be read at all, or is no TOML: exit 66."""
+
+
 class Abandoned(Exception):
     """Ends the reading of one phrase inside the front end, once what is wrong with it has been noted."""
 

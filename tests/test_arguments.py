@@ -13,9 +13,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
-from tidegate.cli.recorded import Recorded, read
 from tidegate.explorer import ENGINES
 from tidegate.explorer.search import Search
+from tidegate.gates.records import Recorded, read
 from tidegate.invariants.catalogue import find
 from tidegate.language.binding import load
 from tidegate.language.judge import format_run, holds, run_text
@@ -23,8 +23,8 @@ from tidegate.language.model import Model, Property
 from tidegate.language.steptext import StepError
 from tidegate.language.values import ModelError
 from tidegate.language.verdict import Run
-from tidegate.reports.counterexample import argument_page
 from tidegate.reports.paper import Paper
+from tidegate.reports.trace.page import argument_page
 from tidegate.traces.argument import argument
 from tidegate.traces.explanation import why_false
 from tidegate.traces.heading import replay_line

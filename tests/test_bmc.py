@@ -10,17 +10,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tidegate.cli.exits import Exit
 from tidegate.cli.main import main
-from tidegate.cli.recorded import named_bounds
 from tidegate.explorer import ENGINES
 from tidegate.explorer.search import Progress, Search
 from tidegate.explorer.smt import bmc, sat, unrolling
+from tidegate.gates.records import named_bounds
 from tidegate.invariants.catalogue import find
 from tidegate.language.errors import UsageError
 from tidegate.language.model import Model
 from tidegate.language.steptext import StepError
 from tidegate.language.verdict import Disagreement, Verdict
+from tidegate.reports.exits import Exit
 
 from .engines import bound, length, text_of
 

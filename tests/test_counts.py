@@ -11,9 +11,9 @@ from types import ModuleType
 from typing import Any
 
 import pytest
-from tidegate.cli.recorded import Recorded, RecordFile, read
 from tidegate.explorer import ENGINES, EXHAUSTIVE
 from tidegate.explorer.search import Search
+from tidegate.gates.records import Recorded, RecordFile, read
 from tidegate.invariants.catalogue import find
 from tidegate.language.binding import load
 from tidegate.language.model import Model

@@ -20,9 +20,9 @@ import networkx
 import pytest
 from tidegate.cli.export import TRACES
 from tidegate.reports.document import Document
-from tidegate.reports.markdown import markdown
-from tidegate.reports.sequence import mermaid, plantuml, seqdiag
-from tidegate.reports.spreadsheet import spreadsheet
+from tidegate.reports.trace.markdown import markdown
+from tidegate.reports.trace.sequence import mermaid, plantuml, seqdiag
+from tidegate.reports.trace.spreadsheet import spreadsheet
 
 from .conftest import ROOT, Said
 from .traces import bound, counterexample, walked
@@ -290,7 +290,7 @@ def test_the_neighbourhood_of_a_step(said: Said, trace: Path) -> None:
 
 
 def test_a_label_with_quotes_and_backslashes_is_escaped() -> None:
-    from tidegate.reports.graph import dot, quotient
+    from tidegate.reports.trace.graph import dot, quotient
 
     text = dot(quotient(['a="\\"', "b"], [(0, 1, "go"), (0, 1, "go"), (1, 1, "stay")], initial=[0]))
     assert r's0 [label="a=\"\\\"", peripheries=2];' in text

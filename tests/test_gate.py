@@ -9,9 +9,9 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from tidegate.cli.exits import Exit
-from tidegate.cli.gating import Difference, judged
-from tidegate.cli.recorded import read, shipped
+from tidegate.gates.checks import Difference, compare
+from tidegate.gates.records import read, shipped
+from tidegate.reports.exits import Exit
 
 from .conftest import ROOT, Run, Said
 
@@ -159,7 +159,7 @@ def test_a_vacuous_run_differs_unless_it_is_recorded_as_one(gate_file: Path) -> 
             {"name": "somebody_inside", "verdict": "reached", "steps": 1},
         ],
     }  # fmt: skip
-    result = judged(check, report, 0.0)
+    result = compare(check, report, 0.0)
     assert result.exit is Exit.UNEXPECTED
     told = "outcome: recorded none, found vacuous: leave never happens"
     assert result.differences == (Difference("outcome", told),)

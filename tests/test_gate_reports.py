@@ -17,7 +17,7 @@ from xml.etree import ElementTree
 import jsonschema
 import pytest
 import xmlschema
-from tidegate.reports.sarif import fingerprint, relative_uri
+from tidegate.reports.gate.sarif import fingerprint, relative_uri
 from tidegate.traces.document import SCHEMA as TRACE
 
 from .conftest import ROOT

@@ -4,7 +4,6 @@ of what was done.
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import json
 import os
@@ -17,11 +16,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tidegate.cli.exits import Exit, worst
 from tidegate.cli.forked import started
-from tidegate.cli.gating import read_back
-from tidegate.cli.recorded import read
-from tidegate.explorer.spark.commands import Told
+from tidegate.explorer.commands import Finished
+from tidegate.gates.checks import Settings, check_result
+from tidegate.gates.records import read
+from tidegate.reports.exits import Exit, worst
 
 from .conftest import ROOT
 
@@ -171,7 +170,7 @@ def is_running(pid: int) -> bool:
         return False
 
 
-OPTIONS = argparse.Namespace(ci=True)
+SETTINGS = Settings(engine=None, memory=None, time=None, tier="commit", ci=True)
 
 
 @pytest.mark.parametrize(
@@ -189,7 +188,7 @@ def test_a_check_that_crashes_is_never_green(exit_: int, out: str, told: str, tm
     """Not even one that printed its report first."""
     (tmp_path / "gate.toml").write_text(HEAD + QUICK)
     check = read(tmp_path / "gate.toml").checks[0]
-    result = read_back(check, Told(exit_, out, "", 0.1), OPTIONS)
+    result = check_result(check, Finished(exit_, out, "", 0.1), SETTINGS)
     assert (result.result, result.exit) == ("broke down", Exit.INTERNAL)
     assert [each.text for each in result.differences] == [told]
 

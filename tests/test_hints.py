@@ -7,7 +7,6 @@ import json
 from pathlib import Path
 
 import pytest
-from tidegate.cli.exits import Exit
 from tidegate.cli.main import main
 from tidegate.explorer.smt.effort import Effort
 from tidegate.explorer.smt.hints import Hints
@@ -16,6 +15,7 @@ from tidegate.explorer.smt.questions import Questions
 from tidegate.invariants.catalogue import find
 from tidegate.language.binding import load
 from tidegate.language.proof import Proof
+from tidegate.reports.exits import Exit
 
 FOLLOWER = (Path(__file__).parent / "models" / "follower.py").read_text(encoding="utf-8")
 MORE = '''

@@ -10,8 +10,8 @@ from pathlib import Path
 import jsonschema
 import pytest
 from playwright.sync_api import Browser
-from tidegate.reports.cut import cut
-from tidegate.reports.html import digest, page
+from tidegate.reports.trace.cut import cut
+from tidegate.reports.trace.html import digest, page
 from tidegate.traces.document import schema
 
 from .browser import Shown, chromium, shown

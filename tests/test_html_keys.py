@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser
-from tidegate.reports.html import digest, page
+from tidegate.reports.trace.html import digest, page
 
 from .browser import Shown, chromium, shown
 from .html_traces import four_gallons, kip_101, post

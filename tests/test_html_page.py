@@ -12,13 +12,13 @@ from pathlib import Path
 
 import jsonschema
 import pytest
-from tidegate.reports.html import SCRIPTS, digest, page, title_of
+from tidegate.reports.trace.html import SCRIPTS, digest, page, title_of
 from tidegate.traces.document import schema
 
 from .conftest import Run
 from .html_traces import Document, busy, four_gallons, group, kip_101, made, post, step, transactions
 
-ASSETS = files("tidegate.reports.html")
+ASSETS = files("tidegate.reports.trace.html")
 
 
 class Parts(HTMLParser):

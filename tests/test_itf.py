@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tidegate.reports.document import Document
-from tidegate.reports.itf import ACTION, PICKS, from_itf, from_value, to_itf, to_value, type_text
-from tidegate.reports.states import applied, in_order, states
+from tidegate.reports.trace.itf import ACTION, PICKS, from_itf, from_value, to_itf, to_value, type_text
+from tidegate.reports.trace.states import applied, in_order, states
 from tidegate.traces.differences import state_to_json
 
 from .traces import bound, counterexample, walked

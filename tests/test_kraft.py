@@ -8,10 +8,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tidegate.cli.recorded import Recorded, read
 from tidegate.explorer import ENGINES
 from tidegate.explorer.search import Search
 from tidegate.explorer.symmetry import symmetry_of
+from tidegate.gates.records import Recorded, read
 from tidegate.invariants.catalogue import find
 from tidegate.language.judge import is_deadlock
 from tidegate.language.steptext import StepError

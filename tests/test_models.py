@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tidegate.cli.recorded import read
 from tidegate.explorer import ENGINES
 from tidegate.explorer.search import Search
 from tidegate.explorer.symmetry import symmetry_of
+from tidegate.gates.records import read
 from tidegate.invariants.catalogue import CATALOGUE, find
 from tidegate.language.binding import load
 from tidegate.language.errors import UsageError

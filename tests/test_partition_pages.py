@@ -8,7 +8,7 @@ import shlex
 from pathlib import Path
 
 import pytest
-from tidegate.cli.recorded import Expected, Recorded, constant_text, read
+from tidegate.gates.records import Expected, Recorded, constant_text, read
 
 from .conftest import ROOT
 from .partition_pages import COPIES, QUORUMS, TOLERANCES_HEAD, VERSIONS, Pages, matrix_cells, matrix_text, tolerances

@@ -8,7 +8,6 @@ from typing import Any, cast
 
 import pytest
 import z3
-from tidegate.cli.exits import Exit
 from tidegate.cli.main import main
 from tidegate.explorer import ENGINES
 from tidegate.explorer.search import Search
@@ -22,7 +21,8 @@ from tidegate.language.judge import attempt, holds, run_text, shape_of
 from tidegate.language.model import Model
 from tidegate.language.proof import Finding, Proof
 from tidegate.language.values import Map, State
-from tidegate.reports.proof import counterexample_document
+from tidegate.reports.check.proof import counterexample_document
+from tidegate.reports.exits import Exit
 
 REPLICATION, PROFILE = find("replication:kip320")
 LEMMAS = REPLICATION.names("lemma")
@@ -164,9 +164,7 @@ def test_only_what_a_switch_changes_is_proved_again(three: Proof, folder: Path) 
     assert again == {"expand_isr"}
 
 
-def test_what_little_changed_comes_to_the_same_as_with_nothing_kept(
-    three: Proof, folder: Path, tmp_path: Path
-) -> None:
+def test_what_little_changed_comes_to_the_same_as_with_nothing_kept(three: Proof, folder: Path, tmp_path: Path) -> None:
     """Of what alone is new copies are searched before it is asked: that is quicker, and no other answer."""
     after, anew = (proved(into, await_epoch_start=False) for into in (folder, tmp_path))
     assert sum(each.cached for each in after.findings) > FEW * sum(not each.cached for each in after.findings)

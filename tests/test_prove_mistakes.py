@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tidegate.cli.exits import Exit
 from tidegate.cli.main import main
 from tidegate.explorer.smt import copies
 from tidegate.explorer.smt.crew import Lost, shared
@@ -23,6 +22,7 @@ from tidegate.explorer.smt.induction import Asked, Induction
 from tidegate.explorer.smt.questions import Questions
 from tidegate.language.binding import load
 from tidegate.language.proof import Obligation, Proof
+from tidegate.reports.exits import Exit
 
 FOLLOWER = Path(__file__).parent / "models" / "follower.py"
 TEXT = FOLLOWER.read_text(encoding="utf-8")

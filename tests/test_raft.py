@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tidegate.cli.recorded import Recorded, read
 from tidegate.explorer import ENGINES
 from tidegate.explorer.search import Search
+from tidegate.gates.records import Recorded, read
 from tidegate.invariants.catalogue import find
 from tidegate.language.judge import holds, initial_states, replay
 from tidegate.language.steptext import StepError

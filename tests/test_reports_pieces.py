@@ -9,16 +9,17 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
-from tidegate.cli.exits import Exit, worst
 from tidegate.cli.options import Wrong, size
 from tidegate.cli.output import prepared
-from tidegate.cli.recorded import Expected, read
+from tidegate.gates.records import Expected, read
 from tidegate.language import ir
+from tidegate.language.errors import UsageError
 from tidegate.language.types import Bool, Identity, Int, Map, Seq, Subset
-from tidegate.reports.effects import action_lines
-from tidegate.reports.junit import junit
-from tidegate.reports.notation import Scope, layout, show, type_text
+from tidegate.reports.exits import Exit, worst
+from tidegate.reports.gate.junit import junit
 from tidegate.reports.paper import Page, Paper, bytes_text, paper_for, rate_text, seconds_text
+from tidegate.reports.spec.effects import action_lines
+from tidegate.reports.spec.notation import Scope, layout, show, type_text
 
 HERE = ir.Where("model.py", 1, 0, 1, 1)
 REPLICA = Identity("Replica", 2, True, ("A", "B"), int)
@@ -147,7 +148,7 @@ def test_a_recorded_file_is_read(tmp_path: Path) -> None:
 def test_a_mistake_in_a_recorded_file_is_told_with_its_place(tmp_path: Path, old: str, new: str, told: str) -> None:
     path = tmp_path / "lock.toml"
     path.write_text(GOOD.replace(old, new, 1))
-    with pytest.raises(Wrong, match=told) as raised:
+    with pytest.raises(UsageError, match=told) as raised:
         read(path)
     assert str(path) in str(raised.value)
 

@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tidegate.cli.output import trace_text, write_trace
 from tidegate.language.binding import load
 from tidegate.language.judge import run_text
 from tidegate.language.verdict import Failure
+from tidegate.reports.files import trace_text, write_trace
 from tidegate.traces.document import run_document, trace_document
 
 from .conftest import ROOT, Said

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tidegate.cli.recorded import Recorded, read
 from tidegate.explorer.native.search import check as native
 from tidegate.explorer.search import Progress, Search
 from tidegate.explorer.spark import driver
@@ -16,6 +15,7 @@ from tidegate.explorer.spark.job import Damaged, Job
 from tidegate.explorer.spark.levels import level_path
 from tidegate.explorer.spark.rundir import RunDirectory
 from tidegate.explorer.spark.step import BLOCK, TRAILER
+from tidegate.gates.records import Recorded, read
 from tidegate.invariants.catalogue import find
 from tidegate.language.errors import UsageError
 from tidegate.language.judge import initial_states

@@ -22,7 +22,8 @@ ALLOWED = {
     "reports": {"language", "traces"},
     "testing": {"language", "traces", "explorer"},
     "audit": {"language", "traces", "model", "invariants", "explorer", "reports"},
-    "cli": {"language", "traces", "model", "invariants", "explorer", "reports", "audit", "spec"},
+    "gates": {"language", "traces", "explorer", "reports", "spec"},
+    "cli": {"language", "traces", "model", "invariants", "explorer", "reports", "audit", "gates", "spec"},
     "spec": set[str](),
 }
 

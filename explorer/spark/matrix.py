@@ -9,16 +9,16 @@ from dataclasses import astuple
 import pyarrow as pa
 
 from ...language.errors import UsageError
+from ..commands import Finished, run_command
 from ..search import Cluster
 from .adapter import Batches
-from .commands import Told, run_command
 from .session import first_line, start
 
 _SCHEMA = "task int, told string"
 _ARROW = pa.schema([("task", pa.int32()), ("told", pa.string())])
 
 
-def run_commands(cluster: Cluster, commands: Sequence[Sequence[str]], weights: Sequence[float]) -> list[Told]:
+def run_commands(cluster: Cluster, commands: Sequence[Sequence[str]], weights: Sequence[float]) -> list[Finished]:
     """Run each command in a task of its own, the heaviest first, as executors are free; what they told, in the order
     given. A command that fails is told as such; UsageError when Spark itself gives up."""
     order = sorted(range(len(commands)), key=lambda task: -weights[task])
@@ -27,7 +27,7 @@ def run_commands(cluster: Cluster, commands: Sequence[Sequence[str]], weights: S
         frame = spark.range(0, len(order), 1, len(order)).mapInArrow(
             _running(list(map(list, commands)), order), _SCHEMA
         )
-        rows = {row[0]: Told(*json.loads(row[1])) for row in frame.collect()}
+        rows = {row[0]: Finished(*json.loads(row[1])) for row in frame.collect()}
     except Exception as error:
         raise UsageError(f"Spark gave up on {len(commands)} checks: {first_line(error)}") from error
     finally:

@@ -1,0 +1,300 @@
+"""What the gate does with one entry of a gate file: runs it in a process of its own and compares with the record."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeAlias, cast
+
+from ..explorer.commands import Finished
+from ..reports.document import SCHEMA
+from ..reports.exits import INTERRUPTED, Exit
+from ..reports.paper import count
+from .records import Audit, Expected, Recorded, constant_text
+
+Entry = Recorded | Audit
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What the command line says of a gate: the engine (None: each entry's own), a check's limits in bytes and seconds
+    (None: no limit), the tier, and whether an entry of which nothing is expected is an error (`ci`)."""
+
+    engine: str | None
+    memory: int | None
+    time: float | None
+    tier: str
+    ci: bool
+
+
+class Command(Protocol):
+    """A command that runs."""
+
+    def ended(self) -> tuple[int, str, str]:
+        """Waits for it: its exit, minus a signal's number if that ended it, its output and its errors."""
+        ...
+
+    def send_signal(self, number: signal.Signals) -> None:
+        """Sends it a signal. ProcessLookupError when it has ended already."""
+        ...
+
+
+Starter: TypeAlias = Callable[[Sequence[str]], AbstractContextManager[Command]]
+"""Starts a command line as a process, which ends at the latest with the context."""
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One difference from the record: the property it is about, or `counts`, `outcome`, or "" for the whole entry."""
+
+    about: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """One entry as it went: the report of its check (None if there is none) and every difference from the record.
+
+    `result` is `ok`, `differs`, `inconclusive`, `unrecorded` (nothing is expected of it), `cannot run` or `broke down`.
+    """
+
+    entry: Entry
+    result: str
+    exit: Exit
+    seconds: float
+    report: Mapping[str, Any] | None
+    differences: tuple[Difference, ...]
+
+
+_KNOWN_FAILURES = (Exit.USAGE, Exit.MODEL_TEXT, Exit.UNREADABLE)
+_REPORTING = (
+    Exit.HOLDS,
+    Exit.SAFETY,
+    Exit.DEADLOCK,
+    Exit.LIVENESS,
+    Exit.VACUOUS,
+    Exit.INCONCLUSIVE,
+    Exit.MODEL_BROKE,
+)
+"""How a check ends that has something to report."""
+
+
+class Workers:
+    """The processes that are running, so that they can be stopped together."""
+
+    def __init__(self, start: Starter) -> None:
+        self._start = start
+        self._lock = threading.Lock()
+        self._running: set[Command] = set()
+        self.stopping = False
+
+    def run(self, arguments: Sequence[str]) -> tuple[int, str, str] | None:
+        """A command's exit, output and errors; None when the gate was stopped before it began.
+
+        It runs in a session of its own: what is typed at the terminal reaches it through `stop` alone. Should this
+        process end before it, even by SIGKILL, it ends too.
+        """
+        with contextlib.ExitStack() as until:
+            with self._lock:
+                if self.stopping:
+                    return None
+                worker = until.enter_context(self._start(arguments))
+                self._running.add(worker)
+            try:
+                return worker.ended()
+            finally:
+                with self._lock:
+                    self._running.discard(worker)
+
+    def stop(self, with_signal: signal.Signals) -> None:
+        """Starts nothing more, and sends a signal to what runs. A check that is interrupted tells what it has seen."""
+        with self._lock:
+            self.stopping = True
+            for worker in self._running:
+                with contextlib.suppress(ProcessLookupError):
+                    worker.send_signal(with_signal)
+
+
+def run_entry(entry: Entry, settings: Settings, workers: Workers) -> Result | None:
+    """Runs one entry and compares; None when the gate was stopped before it began."""
+    started = time.monotonic()
+    if isinstance(entry, Audit):
+        ended = workers.run(audit_arguments(entry, settings))
+        return None if ended is None else audit_result(entry, Finished(*ended, time.monotonic() - started))
+    ended = workers.run(arguments(entry, settings))
+    if ended is None:
+        return None
+    return check_result(entry, Finished(*ended, time.monotonic() - started), settings, stopping=workers.stopping)
+
+
+def command(check: Recorded, settings: Settings) -> list[str]:
+    """What a Python is given that runs a recorded check on another machine."""
+    return ["-m", "tidegate", *arguments(check, settings)]
+
+
+def check_result(check: Recorded, finished: Finished, settings: Settings, *, stopping: bool = False) -> Result:
+    """Compares what a check's process printed. A report counts only if the process ended as one that reports does."""
+    report = _report(finished)
+    if report is not None and (stopping or finished.exit in _REPORTING):
+        return compare(check, report, finished.seconds, ci=settings.ci)
+    if stopping or finished.exit == Exit.INCONCLUSIVE:
+        nothing = Difference("", INTERRUPTED)
+        return Result(check, "inconclusive", Exit.INCONCLUSIVE, finished.seconds, None, (nothing,))
+    return _broken(check, finished.exit, finished.err, finished.seconds)
+
+
+def _report(finished: Finished) -> Mapping[str, Any] | None:
+    """The report that a process printed, whole; None if it did not."""
+    try:
+        read = json.loads(finished.out)
+    except json.JSONDecodeError:
+        return None
+    is_report = isinstance(read, dict) and cast("dict[str, Any]", read).get("schema") == SCHEMA
+    return cast("dict[str, Any]", read) if is_report else None
+
+
+def _broken(check: Entry, code: int, errors: str, seconds: float) -> Result:
+    """The result of a process that printed no report."""
+    process = f"the process of this {'audit' if isinstance(check, Audit) else 'check'}"
+    if code in _KNOWN_FAILURES:
+        return Result(check, "cannot run", Exit(code), seconds, None, (Difference("", errors.strip()),))
+    if code < 0:
+        with contextlib.suppress(ValueError):
+            what = f"{process} was ended by {signal.Signals(-code).name}"
+            hint = "; out of memory? --memory and --workers bound it" if code == -signal.SIGKILL else ""
+            text = "\n".join(part for part in (what + hint, errors.strip()) if part)
+            return Result(check, "broke down", Exit.INTERNAL, seconds, None, (Difference("", text),))
+    text = errors.strip() or f"{process} ended with {code} and said nothing"
+    return Result(check, "broke down", Exit.INTERNAL, seconds, None, (Difference("", text),))
+
+
+def arguments(check: Recorded, settings: Settings) -> list[str]:
+    """The command line that runs a recorded check."""
+    sets = [part for name, value in check.constants.items() for part in ("--set", f"{name}={constant_text(value)}")]
+    properties = [part for name in check.properties for part in ("--property", name)]
+    opened = [part for name in check.open for part in ("--open", name)]
+    flags = ["--symmetry" if check.symmetry else "--no-symmetry", "--ghosts" if check.ghosts else "--no-ghosts"]
+    limits = [
+        part
+        for name, value in (("--memory", settings.memory), ("--time", settings.time))
+        if value is not None
+        for part in (name, str(value))
+    ]
+    asked = [*sets, *opened, *properties, *flags, *limits]
+    return ["check", check.target, *asked, "--engine", engine_of(check, settings), "--json"]
+
+
+def engine_of(check: Recorded, settings: Settings) -> str:
+    """The engine that runs a check: the command line's, else the file's, else the native one, which on Spark each task
+    runs."""
+    given = "native" if settings.engine == "spark" else settings.engine
+    return given or check.engine or "native"
+
+
+# --- audits -----------------------------------------------------------------------------------------------------------
+
+
+def audit_arguments(audit: Audit, settings: Settings) -> list[str]:
+    """The command line that audits configuration files by their requirements."""
+    required = [part for each in audit.require for part in ("--require", each)]
+    limit = [] if settings.time is None else ["--time", str(settings.time)]
+    return ["audit", *audit.files, *required, *audit.options, *limit, "--json"]
+
+
+def audit_result(audit: Audit, finished: Finished) -> Result:
+    """What an audit's process printed: met, not met (differs), or not decided."""
+    try:
+        report = json.loads(finished.out)
+    except json.JSONDecodeError:
+        return _broken(audit, finished.exit, finished.err, finished.seconds)
+    results: dict[int, tuple[str, Exit]] = {
+        Exit.HOLDS: ("ok", Exit.HOLDS), Exit.INCONCLUSIVE: ("inconclusive", Exit.INCONCLUSIVE)
+    }  # fmt: skip
+    result, exit_ = results.get(finished.exit, ("differs", Exit.UNEXPECTED))
+    return Result(audit, result, exit_, finished.seconds, None, tuple(_unmet(report)))
+
+
+def _unmet(report: Mapping[str, Any]) -> Iterator[Difference]:
+    """Each requirement that is not met, and how it comes to that."""
+    for subject in report["subjects"]:
+        for check in subject["checks"]:
+            if check["result"] in ("met", "accepted"):
+                continue
+            on = f" on {', '.join(check['on'])}" if check["on"] else ""
+            lines = [f"{subject['name']}: {check['require']} {check['result']}{on}: {subject['headline']}"]
+            if check["result"] == "failed" and subject["loss"]:
+                lines += subject["loss"]["scenario"]
+            yield Difference("", "\n".join(lines))
+
+
+# --- comparing --------------------------------------------------------------------------------------------------------
+
+
+def compare(check: Recorded, report: Mapping[str, Any], seconds: float, *, ci: bool = True) -> Result:
+    """Compares a check's report with the record. `ci`: that nothing is expected of it is an error."""
+    if report["verdict"] == "inconclusive":
+        why = (Difference("", report["assurance"]),)
+        return Result(check, "inconclusive", Exit.INCONCLUSIVE, seconds, report, why)
+    if not check.expects:
+        why = (Difference("", f"nothing is expected of it; write in {check.place.file}:\n{_expectation(report)}"),)
+        return Result(check, "unrecorded", Exit.USAGE if ci else Exit.HOLDS, seconds, report, why)
+    found = {each["name"]: each for each in report["properties"]}
+    differences = [
+        Difference(name, f"{name}: {text}")
+        for name, wanted in check.properties.items()
+        if (text := _property_difference(wanted, found.get(name)))
+    ]
+    differences += [
+        Difference("counts", f"{name}: recorded {wanted:,}, found {report[name]:,}")
+        for name, wanted in check.counts.items()
+        if report[name] != wanted
+    ]
+    if report["outcome"] != check.outcome and not (differences and report["failure"] is None):
+        text = f"outcome: recorded {check.outcome}, found {report['outcome']}{_why(report)}"
+        differences.append(Difference("outcome", text))
+    result, exit_ = ("differs", Exit.UNEXPECTED) if differences else ("ok", Exit.HOLDS)
+    return Result(check, result, exit_, seconds, report, tuple(differences))
+
+
+def _property_difference(wanted: Expected, found: Mapping[str, Any] | None) -> str:
+    if found is None:
+        return "the model has no such property"
+    if found["verdict"] != wanted.verdict:
+        how = f" after {count(found['steps'], 'step')}" if found["verdict"] == "violated" else ""
+        return f"recorded {wanted.verdict}, found {found['verdict'].replace('_', ' ')}{how}"
+    if wanted.steps is not None and found["steps"] != wanted.steps:
+        return f"recorded a counterexample of {count(wanted.steps, 'step')}, found one of {found['steps']}"
+    return ""
+
+
+def _why(report: Mapping[str, Any]) -> str:
+    if report["failure"]:
+        return f": {report['failure']['message']}"
+    idle = [each["name"] for each in report["actions"] if not each["fired"] and not each["switched_off"]]
+    return f": {', '.join(idle)} never happens" if report["outcome"] == "vacuous" and idle else ""
+
+
+def _expectation(report: Mapping[str, Any]) -> str:
+    """What would be recorded of a report, as lines of a gate file."""
+    return "\n".join(_lines(report))
+
+
+def _lines(report: Mapping[str, Any]) -> Iterator[str]:
+    violated = [each for each in report["properties"] if each["verdict"] == "violated"]
+    if not violated and report["failure"] is None:
+        for name in ("distinct_states", "transitions", "depth"):
+            yield f"{name} = {report[name]}"
+    if report["outcome"] not in ("none", "safety"):
+        yield f'outcome = "{report["outcome"]}"'
+    yield "[check.expect]"
+    for each in violated or report["properties"]:
+        if each["verdict"] == "violated":
+            yield f"{each['name']} = {{ violated = {each['steps']} }}"
+        elif each["verdict"] in ("holds", "reached", "missing"):
+            yield f'{each["name"]} = "{each["verdict"]}"'

@@ -1,0 +1,159 @@
+"""The document `tidegate.gate/1`: what the gate ran, what was expected, what came out. Every report of the gate (text,
+report.json, JUnit, SARIF, Markdown) is a rendering of it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from ..reports.document import Document
+from ..reports.exits import Exit
+from ..traces.heading import commit_of, tool
+from ..traces.places import within_repository
+from .checks import Difference, Entry, Result, Settings, engine_of
+from .records import Audit, Recorded
+
+SCHEMA = "tidegate.gate/1"
+
+_UNDECIDED = ("inconclusive", "unrecorded", "cannot run", "broke down")
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """When the gate began, the seconds it took, its exit, and whether it was interrupted."""
+
+    began: datetime
+    seconds: float
+    exit: Exit
+    interrupted: bool
+
+
+def gate_document(
+    results: Sequence[Result], not_run: Sequence[tuple[Entry, str]], ended: Ended, settings: Settings
+) -> Document:
+    """The whole document. `not_run` are the entries that were not run, each with why."""
+    numbers = Counter(each.result for each in results)
+    return {
+        "schema": SCHEMA,
+        "tool": tool(),
+        "commit": commit_of(Path.cwd()),
+        "began": ended.began.isoformat(timespec="seconds"),
+        "seconds": round(ended.seconds, 3),
+        "tier": settings.tier,
+        "exit": int(ended.exit),
+        "interrupted": ended.interrupted,
+        "numbers": dict(numbers),
+        "checks": [_check(each, settings) for each in results],
+        "not_run": [{"name": entry.name, "tier": entry.tier, "why": why} for entry, why in not_run],
+    }
+
+
+def _check(result: Result, settings: Settings) -> Document:
+    entry = result.entry
+    shared = {
+        "name": entry.name,
+        "kind": "audit" if isinstance(entry, Audit) else "check",
+        "file": within_repository(entry.place.file),
+        "line": entry.place.line,
+        "tier": entry.tier,
+        "source": entry.source,
+        "result": result.result,
+        "exit": int(result.exit),
+        "seconds": round(result.seconds, 3),
+        "differences": [each.text for each in result.differences],
+    }
+    if isinstance(entry, Audit):
+        asked = {"files": list(entry.files), "require": list(entry.require)}
+        return {**shared, **asked, "claims": [_whole("requirements", result)], "report": None}
+    return {
+        **shared,
+        "model": entry.target,
+        "bounds": entry.bounds,
+        "constants": dict(entry.constants),
+        "engine": engine_of(entry, settings),
+        "symmetry": entry.symmetry,
+        "ghosts": entry.ghosts,
+        "expected": {
+            "outcome": entry.outcome if entry.expects else None,
+            "counts": dict(entry.counts),
+            "properties": {name: _expected(each.verdict, each.steps) for name, each in entry.properties.items()},
+        },
+        "claims": list(_claims(entry, result)),
+        "report": None if result.report is None else _bare(result.report),
+    }
+
+
+def _expected(verdict: str, steps: int | None) -> Document:
+    return {"verdict": verdict, "steps": steps}
+
+
+def _bare(report: Mapping[str, Any]) -> Document:
+    """A check's report without what stands elsewhere in the document: its properties and their traces."""
+    left_out = ("properties", "failure", "schema", "constants", "levels")
+    return {key: value for key, value in report.items() if key not in left_out}
+
+
+# --- claims -----------------------------------------------------------------------------------------------------------
+
+
+def _claims(check: Recorded, result: Result) -> Iterator[Document]:
+    """What the check is about, claim by claim: its properties, its counts, and its outcome where that is of itself."""
+    found = {} if result.report is None else {each["name"]: each for each in result.report["properties"]}
+    for name in check.properties or found:
+        yield _property(name, check, result, found.get(name, {}))
+    if check.counts:
+        yield _claim("counts", "counts", result, _about(result, "counts"))
+    failure: Mapping[str, Any] = (result.report or {}).get("failure") or {}
+    if failure or _about(result, "outcome") or not (check.properties or found or check.counts):
+        told = _claim("outcome", "outcome", result, _about(result, "outcome"))
+        recorded = bool(failure) and told["result"] == "ok"
+        yield {**told, **_trace(failure), "recorded": recorded, "message": failure.get("message", "")}
+
+
+def _property(name: str, check: Recorded, result: Result, found: Mapping[str, Any]) -> Document:
+    wanted = check.properties.get(name)
+    return {
+        **_claim(name, found.get("kind", "property"), result, _about(result, name)),
+        "says": found.get("says", ""),
+        "expected": None if wanted is None else _expected(wanted.verdict, wanted.steps),
+        "verdict": found.get("verdict"),
+        **(_trace(found) if found.get("verdict") == "violated" else {}),
+        "recorded": wanted is not None and wanted.verdict == "violated",
+    }
+
+
+def _claim(name: str, kind: str, result: Result, differences: Sequence[Difference]) -> Document:
+    """One claim: what became of it follows from its differences, or from the whole entry where that was not decided."""
+    undecided = result.result in _UNDECIDED
+    whole = _about(result, "") if undecided else ()
+    return {
+        "name": name,
+        "kind": kind,
+        "result": result.result if undecided else "differs" if differences else "ok",
+        "differences": [each.text for each in (*differences, *whole)],
+        "says": "",
+        "trace": None,
+        "html": None,
+        "replay": None,
+        "steps": None,
+        "recorded": False,
+        "document": None,
+    }
+
+
+def _whole(name: str, result: Result) -> Document:
+    """The one claim of an entry that is not divided."""
+    return _claim(name, "audit", result, () if result.result in _UNDECIDED else result.differences)
+
+
+def _trace(found: Mapping[str, Any]) -> Document:
+    return {key: found.get(key) for key in ("steps", "replay", "document")}
+
+
+def _about(result: Result, name: str) -> tuple[Difference, ...]:
+    return tuple(each for each in result.differences if each.about == name)

@@ -1,0 +1,74 @@
+"""The files that `gate --out DIR` writes: report.json, junit.xml, results.sarif, summary.md, and in counterexamples/
+the trace and the page of each.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from ..reports.document import Document
+from ..reports.files import write_json, write_text, write_trace
+from ..reports.gate.junit import junit
+from ..reports.gate.sarif import sarif
+from ..reports.gate.summary import summary
+from ..reports.trace.html import page
+
+FOLDER = "counterexamples"
+
+
+def saved(document: Document, out: Path | None, junit_file: Path | None) -> None:
+    """Writes the files and takes the traces out of the document: saved ones are named in it by their paths, relative
+    to it; of the others those stay that nobody expects. Raises OSError."""
+    try:
+        if out is not None:
+            _save_traces(document, out)
+        if junit_file is not None:
+            write_text(junit_file, junit(document))
+        if out is not None:
+            write_text(out / "junit.xml", junit(document))
+            write_json(out / "results.sarif", sarif(document))
+            write_text(out / "summary.md", summary(document))
+    finally:
+        for claim in _claims(document):
+            if claim["trace"] is not None or claim["recorded"]:
+                claim["document"] = None
+    if out is not None:
+        write_json(out / "report.json", document)
+
+
+def _claims(document: Document) -> Iterator[Document]:
+    for check in document["checks"]:
+        yield from check["claims"]
+
+
+def _save_traces(document: Document, out: Path) -> None:
+    """The trace and the page of every counterexample, those that are expected too."""
+    taken: set[str] = set()
+    for check in document["checks"]:
+        for claim in check["claims"]:
+            if claim["document"] is None:
+                continue
+            (out / FOLDER).mkdir(exist_ok=True)
+            name = f"{FOLDER}/{_free(_slug(check['name'], claim['name']), taken)}"
+            trace = claim["document"]
+            write_trace(out / f"{name}.trace.json", trace)
+            write_text(out / f"{name}.html", page([trace], beside=f"{Path(name).name}.trace.json"))
+            claim["trace"], claim["html"] = f"{name}.trace.json", f"{name}.html"
+
+
+def _slug(check: str, claim: str) -> str:
+    """A file's name from a check's and a claim's: `replication-kip101-medium.strong_isr`."""
+    words = re.sub(r"[^A-Za-z0-9_=.]+", "-", check.removesuffix(f", {claim} violated")).strip("-.")
+    return f"{words[-120:].lstrip('-.')}.{claim}"
+
+
+def _free(name: str, taken: set[str]) -> str:
+    """The name, numbered when it is taken."""
+    number, free = 1, name
+    while free in taken:
+        number += 1
+        free = f"{name}-{number}"
+    taken.add(free)
+    return free

@@ -1,0 +1,318 @@
+"""What is recorded of models: the TOML files of spec/, and a user's own gate files, read and checked. spec/README.md is
+the format.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from importlib import resources
+from pathlib import Path
+from typing import Any, cast
+
+from ..explorer import EXHAUSTIVE
+from ..language.errors import Unreadable, UsageError, nearest
+
+SCHEMA = "tidegate.spec/1"
+
+_WORDS = ("holds", "reached", "missing")
+_TIERS = ("commit", "nightly")
+_OUTCOMES = ("none", "safety", "deadlock", "liveness", "model_error", "vacuous")
+_COUNTS = ("distinct_states", "transitions", "depth")
+_KEYS = (
+    "model", "profile", "bounds", "set", "symmetry", "ghosts", "engine", "tier", "source", "expect", "outcome", *_COUNTS
+)  # fmt: skip
+_AUDIT_FACTS = ("kafka_version", "metadata_version", "inter_broker_protocol", "distribution", "features", "client")
+_AUDIT_KEYS = ("name", "files", "require", "tier", "source", "baseline", *_AUDIT_FACTS)
+
+Constant = bool | int | str
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where an entry stands: the file, and the line of its header."""
+
+    file: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """What must come of one property: its verdict, and of a violated one the steps of the shortest counterexample."""
+
+    verdict: str
+    steps: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """One `[[check]]`: what to run and what must come out. `constants` are those of its bounds and its `own` over them;
+    `counts` is empty where the search stops at a violation. `expects` is whether it says what must come out at all;
+    `engine` is empty where any will do. `open` are constants that one kernel takes at run time."""
+
+    model: str
+    profile: str
+    bounds: str
+    own: Mapping[str, Constant]
+    constants: Mapping[str, Constant]
+    symmetry: bool
+    ghosts: bool
+    tier: str
+    source: str
+    outcome: str
+    counts: Mapping[str, int]
+    properties: Mapping[str, Expected]
+    expects: bool
+    engine: str
+    place: Place
+    open: tuple[str, ...] = ()
+
+    @property
+    def target(self) -> str:
+        """MODEL as `check` takes it."""
+        return f"{self.model}:{self.profile}" if self.profile else self.model
+
+    @property
+    def marks(self) -> tuple[str, ...]:
+        """How its states are counted, where that is not the default."""
+        return tuple(word for word, on in (("symmetric", self.symmetry), ("ghosts", self.ghosts)) if on)
+
+    @property
+    def name(self) -> str:
+        """What names it among the checks of a gate: `replication:kip320 medium, symmetric`."""
+        own = [f"{name}={constant_text(value)}" for name, value in self.own.items()]
+        wanted = [f"{name} violated" for name, each in self.properties.items() if each.verdict == "violated"]
+        where = " ".join([self.target, self.bounds or ("" if own else "defaults"), *own])
+        return ", ".join([" ".join(where.split()), *self.marks, *wanted])
+
+
+@dataclass(frozen=True, slots=True)
+class Audit:
+    """One `[[audit]]`: configuration files, relative to the gate file, and the requirements that they must meet.
+
+    `options` are those of the command line for what the files do not say, and for what is accepted.
+    """
+
+    name: str
+    files: tuple[str, ...]
+    require: tuple[str, ...]
+    tier: str
+    source: str
+    place: Place
+    options: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RecordFile:
+    """One TOML file: the model it is about ("" where its checks name theirs), its named bounds, checks and audits."""
+
+    path: str
+    model: str
+    bounds: Mapping[str, Mapping[str, Constant]]
+    checks: tuple[Recorded, ...]
+    audits: tuple[Audit, ...] = ()
+
+
+def constant_text(value: Constant) -> str:
+    """A constant as `--set` takes it."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def shipped() -> Iterator[Path]:
+    """The TOML files of spec/, as installed."""
+    folder = resources.files("tidegate.spec")
+    return (Path(str(each)) for each in sorted(folder.iterdir(), key=str) if each.name.endswith(".toml"))
+
+
+def named_bounds(model: str) -> Mapping[str, Mapping[str, Constant]]:
+    """The named bounds of a MODEL: those of spec/ for a built-in one, those of the TOML file beside it for a path."""
+    name = model.partition(":")[0]
+    beside = Path(name).with_suffix(".toml")
+    if name.endswith(".py"):
+        return read(beside).bounds if beside.is_file() else {}
+    return {bounds: values for path in shipped() if path.stem == name for bounds, values in read(path).bounds.items()}
+
+
+def read(path: Path) -> RecordFile:
+    """One file, every key of it known. Raises `Unreadable` for a file that is not there or no TOML, and `UsageError`,
+    which names the file, the table and what is wrong with it."""
+    text, table = _loaded(path)
+    _only(table, ("schema", "model", "open", "bounds", "check", "audit"), str(path))
+    if table.get("schema") != SCHEMA:
+        raise UsageError(f'{path}: schema is {table.get("schema")!r}; this tidegate reads schema = "{SCHEMA}"')
+    model = _model(_take(table, "model", str, str(path), ""), path)
+    bounds = {
+        name: _bounds(values, f"{path}, [bounds.{name}]") for name, values in _table(table, "bounds", str(path)).items()
+    }
+    opened = _names(_take(table, "open", list, str(path), []), f"{path}, open")
+    return RecordFile(
+        path=str(path),
+        model=model,
+        bounds=bounds,
+        checks=tuple(
+            replace(_check(each, model, bounds, place, i), open=opened)
+            for i, each, place in _entries(table, "check", path, text)
+        ),
+        audits=tuple(_audit(each, place, i) for i, each, place in _entries(table, "audit", path, text)),
+    )
+
+
+def _loaded(path: Path) -> tuple[str, dict[str, Any]]:
+    try:
+        text = path.read_text(encoding="utf-8")
+        return text, tomllib.loads(text)
+    except OSError as error:
+        raise Unreadable(f"{path}: cannot be read ({error.strerror})") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise Unreadable(f"{path}: not TOML: {error}") from None
+
+
+def _entries(table: Mapping[str, Any], key: str, path: Path, text: str) -> Iterator[tuple[int, dict[str, Any], Place]]:
+    """The tables of `[[key]]`, numbered from 1, each with its place; TOML's own reader keeps no lines."""
+    lines = [at for at, line in enumerate(text.splitlines(), 1) if re.match(rf"\s*\[\[\s*{key}\s*\]\]", line)]
+    for at, each in enumerate(cast("list[Any]", _take(table, key, list, str(path), []))):
+        if not isinstance(each, dict):
+            raise UsageError(f"{path}, {key} {at + 1}: a table is wanted; write [[{key}]]")
+        place = Place(str(path), lines[at] if at < len(lines) else 1)
+        yield at + 1, cast("dict[str, Any]", each), place
+
+
+def _model(name: str, path: Path) -> str:
+    """A path in a gate file is relative to that file."""
+    return os.path.normpath(path.parent / name) if name.endswith(".py") else name
+
+
+def _names(values: list[Any], place: str) -> tuple[str, ...]:
+    for each in values:
+        if not isinstance(each, str):
+            raise UsageError(f"{place}: {each!r} is no name of a constant")
+    return tuple(values)
+
+
+def _check(
+    table: dict[str, Any], model: str, bounds: Mapping[str, Mapping[str, Constant]], where: Place, number: int
+) -> Recorded:
+    place = f"{where.file}, check {number}"
+    _only(table, _KEYS, place)
+    named = _take(table, "bounds", str, place, "")
+    if named and named not in bounds:
+        raise UsageError(f"{place}: no [bounds.{named}] in this file; {nearest(named, bounds)}")
+    own_model = _model(_take(table, "model", str, place, ""), Path(where.file)) or model
+    if not own_model:
+        raise UsageError(f"{place}: model is missing; name it here, or once at the top of the file")
+    properties = {name: _expected(value, f"{place}, {name}") for name, value in _table(table, "expect", place).items()}
+    counts = {name: _take(table, name, int, place) for name in _COUNTS if name in table}
+    if counts and len(counts) < len(_COUNTS):
+        raise UsageError(f"{place}: {', '.join(_COUNTS)} are given together or not at all")
+    own = _constants(_table(table, "set", place), f"{place}, set")
+    engine = _take(table, "engine", str, place, "")
+    return Recorded(
+        model=own_model,
+        profile=_take(table, "profile", str, place, ""),
+        bounds=named,
+        own=own,
+        constants={**bounds.get(named, {}), **own},
+        symmetry=_take(table, "symmetry", bool, place, False),
+        ghosts=_take(table, "ghosts", bool, place, False),
+        tier=_one_of(_take(table, "tier", str, place, "commit"), _TIERS, f"{place}, tier"),
+        source=_take(table, "source", str, place, ""),
+        outcome=_one_of(_take(table, "outcome", str, place, _outcome(properties)), _OUTCOMES, f"{place}, outcome"),
+        counts=counts,
+        properties=properties,
+        expects=bool(properties or counts or "outcome" in table),
+        engine=_one_of(engine, EXHAUSTIVE, f"{place}, engine") if engine else "",
+        place=where,
+    )
+
+
+def _audit(table: dict[str, Any], where: Place, number: int) -> Audit:
+    place = f"{where.file}, audit {number}"
+    _only(table, _AUDIT_KEYS, place)
+    files, require = _texts(table, "files", place), _texts(table, "require", place)
+    return Audit(
+        name=_take(table, "name", str, place, f"audit {', '.join(files)}"),
+        files=tuple(os.path.normpath(Path(where.file).parent / each) for each in files),
+        require=require,
+        tier=_one_of(_take(table, "tier", str, place, "commit"), _TIERS, f"{place}, tier"),
+        source=_take(table, "source", str, place, ""),
+        place=where,
+        options=tuple(_audit_options(table, where, place)),
+    )
+
+
+def _audit_options(table: Mapping[str, Any], where: Place, place: str) -> Iterator[str]:
+    """What an entry says beside its files, as the command line takes it."""
+    for name in _AUDIT_FACTS:
+        if name in table:
+            for value in _texts(table, name, place):
+                yield from (f"--{name.replace('_', '-')}", value)
+    if "baseline" in table:
+        given = _take(table, "baseline", str, place)
+        yield from ("--baseline", os.path.normpath(Path(where.file).parent / given))
+
+
+def _texts(table: Mapping[str, Any], key: str, place: str) -> tuple[str, ...]:
+    """A list of texts that is not empty; one text stands for a list of it."""
+    value = table.get(key)
+    listed = cast("list[Any]", [value] if isinstance(value, str) else value)
+    if not isinstance(value, str | list) or not listed or not all(isinstance(each, str) and each for each in listed):
+        raise UsageError(f"{place}: {key} is {value!r}; a list of texts wanted")
+    return tuple(listed)
+
+
+def _outcome(properties: Mapping[str, Expected]) -> str:
+    """The outcome that follows from the properties, unless the file says another."""
+    verdicts = {each.verdict for each in properties.values()}
+    return "safety" if "violated" in verdicts else "vacuous" if "missing" in verdicts else "none"
+
+
+def _expected(value: Any, place: str) -> Expected:
+    if isinstance(value, dict):
+        table = cast("dict[str, Any]", value)
+        _only(table, ("violated",), place)
+        return Expected("violated", _take(table, "violated", int, place))
+    if value == "violated":
+        return Expected("violated")
+    return Expected(_one_of(value, _WORDS, place))
+
+
+def _bounds(values: Any, place: str) -> Mapping[str, Constant]:
+    if not isinstance(values, dict):
+        raise UsageError(f"{place}: a table of constants is wanted")
+    table = cast("dict[str, Any]", values)
+    return _constants({name: value for name, value in table.items() if name != "says"}, place)
+
+
+def _constants(table: Mapping[str, Any], place: str) -> Mapping[str, Constant]:
+    for name, value in table.items():
+        if not isinstance(value, bool | int | str):
+            raise UsageError(f"{place}, {name}: {value!r} is no constant; write an integer, true, false, or a text")
+    return table
+
+
+def _table(table: Mapping[str, Any], key: str, place: str) -> dict[str, Any]:
+    return cast("dict[str, Any]", _take(table, key, dict, place, {}))
+
+
+def _take(table: Mapping[str, Any], key: str, type_: type[Any], place: str, default: Any = None) -> Any:
+    value = table.get(key, default)
+    if value is None:
+        raise UsageError(f"{place}: {key} is missing")
+    if not isinstance(value, type_) or (type_ is int and isinstance(value, bool)):
+        raise UsageError(f"{place}: {key} is {value!r}; {type_.__name__} wanted")
+    return value
+
+
+def _one_of(value: Any, known: tuple[str, ...], place: str) -> str:
+    if value not in known:
+        raise UsageError(f"{place}: {value!r} is not one of {', '.join(known)}")
+    return value
+
+
+def _only(table: Mapping[str, Any], known: tuple[str, ...], place: str) -> None:
+    for key in table:
+        if key not in known:
+            raise UsageError(f"{place}: nothing is called {key!r} here; {nearest(key, known)}")

@@ -1,0 +1,1 @@
+"""Renders an audit's document."""

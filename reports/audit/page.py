@@ -1,0 +1,187 @@
+"""An audit's document on a terminal: the headline, a line a signature, the worst one in full."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from ..document import Document
+from ..paper import Page, Paper, count
+from .repair import shown
+
+MARKS: Mapping[str, str] = {"can lose": "✗", "no loss found": "✓", "depends": "?", "not checked": "·"}
+LEGEND = (
+    "✗ can lose (stop, occur); ✓ no loss found within the bounds; ? depends on something not given; · not checked; "
+    "* arithmetic, not a check of the model"
+)
+_STYLES = {"error": "red", "warning": "yellow"}
+SHOWN = 12
+"""Signatures and findings that are listed, unless all are asked for."""
+
+
+def audit_page(document: Document, paper: Paper, *, every: bool = False) -> Page:
+    """The whole page. `every`: each signature in full, and each finding."""
+    page = Page(paper)
+    subjects: list[Mapping[str, Any]] = document["subjects"]
+    page.line(audit_verdict(document), style="red bold" if document["exit"] == 1 else "bold")
+    page.blank()
+    shown = subjects if every else subjects[:SHOWN]
+    for each in shown:
+        page.line(f"{_mark(each)} {each['name']}: {each['headline']}", hang=4, style=_style(each))
+        _unmet(page, each)
+    if len(shown) < len(subjects):
+        page.line(f"and {count(len(subjects) - len(shown), 'signature')} more; --all shows them")
+    for each in subjects if every else [each for each in subjects[:1] if each["loss"] or each["failed"]]:
+        _subject(page, each, document)
+    _legend(page, document)
+    _findings(page, document["findings"], every=every)
+    if document["diff"] is not None:
+        _difference(page, document["diff"])
+    return page
+
+
+def audit_verdict(document: Document) -> str:
+    """What came of the requirements, in one line."""
+    if not document["subjects"]:
+        return f"? {document['headline']}"
+    asked = ", ".join(dict.fromkeys(each["require"] for each in document["requirements"]))
+    failed = sum(1 for each in document["subjects"] if each["failed"])
+    unclear = sum(1 for each in document["subjects"] if _is_open(each) and not each["failed"])
+    of = f"of {count(len(document['subjects']), 'signature')}"
+    if failed:
+        return f"✗ {failed} {of} {'fails' if failed == 1 else 'fail'} what is required ({asked})"
+    if unclear:
+        return f"? whether {unclear} {of} {'meets' if unclear == 1 else 'meet'} what is required ({asked}) is not known"
+    return f"✓ what is required ({asked}) holds within the bounds"
+
+
+def _is_open(each: Mapping[str, Any]) -> bool:
+    return any(check["result"] in ("depends", "not checked") for check in each["checks"])
+
+
+def _mark(each: Mapping[str, Any]) -> str:
+    return "✗" if each["failed"] else "?" if _is_open(each) else "✓"
+
+
+def _style(each: Mapping[str, Any]) -> str:
+    return {"✗": "red", "?": "yellow"}.get(_mark(each), "")
+
+
+def _unmet(page: Page, each: Mapping[str, Any]) -> None:
+    if each["accepted"]:
+        page.line(each["accepted"], indent=4)
+    for check in each["checks"]:
+        if check["note"] and check["result"] != "accepted":
+            page.line(check["note"], indent=4)
+        if check["result"] == "failed":
+            page.line(f"fails {check['require']} at {check['level']}", indent=4)
+        elif check["result"] == "depends":
+            tells = "; ".join(dict.fromkeys(each["not_given"].get(name, "") for name in check["on"])) or "give it"
+            page.line(f"{check['require']} depends on {', '.join(check['on'])}: give {tells}", indent=4)
+        elif check["result"] == "not checked":
+            page.line(f"{check['require']} was not decided: {check['why']}", indent=4)
+    if each["now"]:
+        page.line(f"now: {each['now']['headline']}", indent=4, style="yellow")
+
+
+def _subject(page: Page, each: Mapping[str, Any], document: Document) -> None:
+    page.blank()
+    page.line(f"{each['name']}", style="bold")
+    for row in table_rows(each, document):
+        page.exact("  " + row[0].ljust(34) + "".join(cell.ljust(5) for cell in row[1:]))
+    loss = each["loss"]
+    if loss:
+        supposed = f", if {loss['supposed']}" if loss["supposed"] else ""
+        page.blank()
+        page.line(f"How it is lost ({loss['level']}{supposed}):", indent=2, style="bold")
+        for number, says in enumerate(loss["scenario"][:-1], 1):
+            page.line(f"{number}. {says}", indent=4, hang=3)
+        page.line(loss["scenario"][-1], indent=4, style="red")
+        if loss["source"]:
+            page.line(loss["source"], indent=4, style="dim")
+    if each["repair"]:
+        _repair(page, each["repair"])
+    _settings(page, each)
+
+
+def table_rows(each: Mapping[str, Any], document: Document) -> Iterator[tuple[str, ...]]:
+    """The table: a row a question, a column a level. What is arithmetic is marked with a `*`."""
+    levels = [level["name"] for level in document["levels"]]
+    yield ("", *levels)
+    for question in document["questions"]:
+        cells = each["table"][question["name"]]
+        marks = [MARKS[cells[at]["word"]] + ("*" if cells[at]["basis"] == "arithmetic" else "") for at in levels]
+        yield (question["title"], *marks)
+
+
+def _repair(page: Page, repair: Mapping[str, Any]) -> None:
+    page.blank()
+    page.line(repair["headline"], indent=2, style="bold")
+    for number, step in enumerate(repair["steps"], 1):
+        page.line(f"{number}. {step['says']}", indent=4, hang=3)
+        for line in shown(step):
+            page.exact(f"         {line}")
+    for says in repair["notes"]:
+        page.line(says, indent=4)
+
+
+def _settings(page: Page, each: Mapping[str, Any]) -> None:
+    if not each["settings"]:
+        return
+    page.blank()
+    page.line("It rests on:", indent=2)
+    rows = [(used["key"], used["value"], _from(used)) for used in each["settings"]]
+    page.columns(rows, indent=4)
+
+
+def _from(used: Mapping[str, Any]) -> str:
+    where = used["where"]
+    if where is None:
+        return f"default: {used['source']}"
+    stated = place_of(where)
+    return f"{stated} ({used['source']})" if used["source"] else stated
+
+
+def place_of(where: Mapping[str, Any]) -> str:
+    """A file and its line; of what has no lines, such as a running cluster, the part of it that said so."""
+    if where["line"] is not None:
+        return f"{where['path']}:{where['line']}"
+    return f"{where['path']} ({where['place']})" if where["place"] else where["path"]
+
+
+def _legend(page: Page, document: Document) -> None:
+    page.blank()
+    page.line("Levels", style="bold")
+    page.columns([(each["name"], each["says"]) for each in document["levels"]], indent=2)
+    page.line(LEGEND, style="dim")
+    for each in document["notes"]:
+        page.line(each, style="dim")
+
+
+def _findings(page: Page, findings: Sequence[Mapping[str, Any]], *, every: bool) -> None:
+    if not findings:
+        return
+    page.blank()
+    page.line(f"{count(len(findings), 'finding')} about the files", style="bold")
+    ordered = sorted(findings, key=lambda each: ("error", "warning", "note").index(each["severity"]))
+    for each in ordered if every else ordered[:SHOWN]:
+        place = place_of(each["where"])
+        source = f" ({each['source']})" if each["source"] else ""
+        says = f"{each['severity']}, {each['kind'].replace('_', ' ')}: {place}: {each['what']}; {each['to_do']}{source}"
+        page.line(says, indent=2, hang=4, style=_STYLES.get(each["severity"], ""))
+    if not every and len(findings) > SHOWN:
+        page.line(f"and {count(len(findings) - SHOWN, 'finding')} more; --all shows them", indent=2)
+
+
+def _difference(page: Page, found: Mapping[str, Any]) -> None:
+    page.blank()
+    page.line("Compared with the older audit", style="bold")
+    for kind, style in (("worse", "red"), ("better", "green")):
+        for row in found[kind]:
+            says = f"{kind}: {row['topic']}, {row['question']} at {row['level']}: {row['before']} → {row['after']}"
+            page.line(says, indent=2, style=style)
+    for kind in ("new", "gone"):
+        for topic in found[kind]:
+            page.line(f"{kind}: {topic}", indent=2)
+    if not any(found.values()):
+        page.line("nothing differs", indent=2)

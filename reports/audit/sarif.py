@@ -1,0 +1,88 @@
+"""An audit's document as SARIF 2.1.0: what fails and what was found, at the line of the setting that it rests on."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from ..document import Document
+from ..gate.sarif import SCHEMA, relative_uri
+
+_LEVELS = {"error": "error", "warning": "warning", "note": "note"}
+_DECIDING = ("acks", "min.insync.replicas", "unclean.leader.election.enable", "replication factor", "version")
+"""Whose line a loss stands at: the first of these that a file states."""
+
+
+def audit_sarif(document: Document) -> Document:
+    """The SARIF log: one run."""
+    results = [*_failures(document), *_findings(document)]
+    rules = list(dict.fromkeys(each["ruleId"] for each in results))
+    name, _, version = document["tool"].partition(" ")
+    for each in results:
+        each["ruleIndex"] = rules.index(each["ruleId"])
+    driver = {"name": name, "semanticVersion": version or "0.0.0", "rules": [_rule(each) for each in rules]}
+    run = {
+        "tool": {"driver": driver},
+        "automationDetails": {"id": "tidegate audit/"},
+        "columnKind": "unicodeCodePoints",
+        "originalUriBaseIds": {"%SRCROOT%": {"description": {"text": "The root of the repository."}}},
+        "invocations": [{"executionSuccessful": True, "exitCode": document["exit"]}],
+        "results": results,
+    }
+    return {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
+
+
+def _rule(name: str) -> Document:
+    return {"id": name, "shortDescription": {"text": name.replace("-", " ").replace("_", " ")}}
+
+
+def _failures(document: Document) -> Iterator[Document]:
+    for subject in document["subjects"]:
+        for check in subject["checks"]:
+            if check["result"] == "met":
+                continue
+            level = {"failed": "error", "depends": "warning"}.get(check["result"], "note")
+            rule = check["require"].partition("=")[0]
+            made = _result(rule, level, _message(subject, check), _place(subject), f"{subject['name']} {rule}")
+            if check["result"] == "accepted":
+                made["suppressions"] = [{"kind": "external", "status": "accepted", "justification": check["note"]}]
+            yield made
+
+
+def _message(subject: Mapping[str, Any], check: Mapping[str, Any]) -> str:
+    lines = [f"{subject['name']}: {check['require']} {check['result']}: {subject['headline']}"]
+    if check["result"] == "failed" and subject["loss"]:
+        lines += subject["loss"]["scenario"]
+    if check["result"] == "failed" and subject["repair"]:
+        lines += [step["says"] for step in subject["repair"]["steps"]]
+    return "\n".join(lines)
+
+
+def _place(subject: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The line of the setting that it rests on, else of the topic."""
+    stated = {used["key"]: used["where"] for used in subject["settings"] if used["where"] is not None}
+    found = (stated[key] for key in _DECIDING if key in stated and stated[key]["line"] is not None)
+    return next(found, subject["where"])
+
+
+def _findings(document: Document) -> Iterator[Document]:
+    for each in document["findings"]:
+        text = f"{each['what']}; {each['to_do']}"
+        yield _result(each["kind"], _LEVELS[each["severity"]], text, each["where"], each["what"])
+
+
+def _result(rule: str, level: str, message: str, where: Mapping[str, Any], about: str) -> Document:
+    fingerprint = hashlib.sha256(f"{rule}\n{about}".encode()).hexdigest()
+    region = {} if where["line"] is None else {"region": {"startLine": where["line"]}}
+    place = {"artifactLocation": {"uri": relative_uri(where["path"]), "uriBaseId": "%SRCROOT%"}, **region}
+    within = where["line"] is None and where["place"]  # no file: a running cluster
+    logical = {"logicalLocations": [{"fullyQualifiedName": f"{where['path']} {within}"}]} if within else {}
+    return {
+        "ruleId": rule,
+        "kind": "fail",
+        "level": level,
+        "message": {"text": message},
+        "locations": [{"physicalLocation": place, **logical}],
+        "partialFingerprints": {"tidegate/audit/v1": fingerprint},
+    }

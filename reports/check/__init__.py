@@ -1,0 +1,1 @@
+"""Renders verdicts of checks and proofs."""

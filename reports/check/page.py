@@ -1,0 +1,167 @@
+"""A verdict for a person at a terminal: what was decided, on what grounds, and what the search never did."""
+
+from __future__ import annotations
+
+from ...language.verdict import ActionCoverage, GuardCoverage, PropertyVerdict, Verdict
+from ..document import states_per_second
+from ..paper import Page, Paper, bytes_text, count, rate_text, seconds_text
+from ..settings import sizes_text, switches_text
+
+_STYLES = {
+    "holds": "green",
+    "reached": "green",
+    "violated": "red bold",
+    "missing": "yellow bold",
+    "not applicable": "dim",
+    "undecided": "dim",
+}
+_WORDS = {
+    "holds": "holds",
+    "reached": "reached",
+    "not_applicable": "not applicable",
+    "not_checked": "undecided",
+}
+_LARGE = 10_000
+_MARKS = {"holds": "✓", "violated": "✗", "inconclusive": "?"}
+
+
+def verdict_page(verdict: Verdict, paper: Paper) -> Page:
+    """The whole report of a check, traces apart."""
+    page = Page(paper)
+    _headline(page, verdict)
+    _numbers(page, verdict)
+    _properties(page, verdict)
+    _coverage(page, verdict)
+    if verdict.notes:
+        page.blank()
+    for note in verdict.notes:
+        page.line(f"note: {note}", indent=2, hang=6)
+    return page
+
+
+def headline(verdict: Verdict) -> str:
+    """`✓ replication:kip320 holds: exhaustive within bounds`."""
+    mark = "✗" if verdict.outcome == "vacuous" else _MARKS[verdict.verdict]
+    grounds = verdict.assurance.removeprefix("none: ") if verdict.verdict == "inconclusive" else verdict.assurance
+    return f"{mark} {verdict.model} {_predicate(verdict)}: {grounds}"
+
+
+def _predicate(verdict: Verdict) -> str:
+    match verdict.outcome:
+        case "safety" | "liveness":
+            return "violates " + ", ".join(each.name for each in verdict.properties if each.verdict == "violated")
+        case "deadlock":
+            return "deadlocks"
+        case "model_error":
+            return "breaks its own types"
+        case "vacuous":
+            return "holds, but something that should happen never does"
+        case "none":
+            return "holds" if verdict.verdict == "holds" else "is undecided"
+
+
+def _foundation(page: Page, verdict: Verdict) -> None:
+    """Constants, and what was folded away: a result without its bounds is none."""
+    page.line(sizes_text(verdict.constants, verdict.open_constants), indent=2)
+    switches = switches_text(verdict.constants, verdict.open_constants)
+    if switches:
+        page.line(switches, indent=2)
+    symmetry = f"symmetry of {', '.join(verdict.symmetry)}" if verdict.symmetry else "no symmetry"
+    page.line(f"{symmetry}; ghosts {'on' if verdict.ghosts else 'off'}", indent=2)
+
+
+def _headline(page: Page, verdict: Verdict) -> None:
+    good = verdict.verdict == "holds" and verdict.outcome == "none"
+    color = "green bold" if good else "yellow bold" if verdict.verdict == "inconclusive" else "red bold"
+    page.line(headline(verdict), style=color)
+    _foundation(page, verdict)
+
+
+def _numbers(page: Page, verdict: Verdict) -> None:
+    page.blank()
+    walked = verdict.engine == "walk"
+    counted = (
+        f"{'about ' if walked else ''}{count(verdict.distinct_states, 'distinct state')}, "
+        f"{count(verdict.transitions, 'step' if walked else 'transition')}, depth {verdict.depth}"
+    )
+    page.line(_runs(verdict) if verdict.engine == "bmc" else counted, indent=2)
+    compiled = f"compiled in {seconds_text(verdict.compile_seconds)}, " if verdict.engine != "python" else ""
+    large = verdict.distinct_states >= _LARGE
+    memory = f"{verdict.bytes_per_state:.1f} bytes a state, " if large and verdict.bytes_per_state else ""
+    rate = f" ({_rate(verdict)})" if large or (verdict.seconds >= 1 and verdict.engine != "bmc") else ""
+    page.line(
+        f"{verdict.engine} engine: {compiled}searched in {seconds_text(verdict.seconds)}{rate}, {memory}"
+        f"process peak {bytes_text(verdict.peak_memory_bytes)}",
+        indent=2,
+    )
+    if verdict.rechecked_states:
+        states = count(verdict.rechecked_states, "state")
+        page.line(f"plain Python judged {states} and their successors again and agrees", indent=2)
+
+
+def _rate(verdict: Verdict) -> str:
+    if verdict.engine == "walk":
+        return f"{count(round(verdict.transitions / max(verdict.seconds, 1e-9)))} steps/s"
+    return rate_text(states_per_second(verdict))
+
+
+def _runs(verdict: Verdict) -> str:
+    """What bounded checking looked at: it counts no states."""
+    return f"every run of at most {count(verdict.depth - 1, 'step')}" if verdict.depth else "no run at all"
+
+
+def _properties(page: Page, verdict: Verdict) -> None:
+    """What failed, in words; what did not, by name."""
+    page.blank()
+    failed = [each for each in verdict.properties if each.verdict in ("violated", "missing")]
+    rows = [(each.verdict, f"{each.name}: {_says(each)}") for each in failed]
+    rows += [
+        (word, ", ".join(_name(each) for each in verdict.properties if each.verdict == key))
+        for key, word in _WORDS.items()
+    ]
+    page.columns([row for row in rows if row[1]], styles=_STYLES)
+    if any(each.verdict == "not_applicable" for each in verdict.properties):
+        page.line("not applicable: it reads a ghost, and ghosts are folded away here; --ghosts keeps them", indent=2)
+
+
+def _name(each: PropertyVerdict) -> str:
+    met = each.verdict == "reached" and each.run is not None
+    return f"{each.name} ({count(len(each.run.steps), 'step')})" if met and each.run is not None else each.name
+
+
+def _says(each: PropertyVerdict) -> str:
+    return f"{each.says} No reachable state is like this." if each.verdict == "missing" else each.says
+
+
+def _coverage(page: Page, verdict: Verdict) -> None:
+    """What a pass should be doubted for: actions, guards and limits by what they never did."""
+    live = [each for each in verdict.actions if not each.switched_off]
+    never = [each.name for each in live if each.fired == 0]
+    off = [each.name for each in verdict.actions if each.switched_off]
+    page.blank()
+    if never:
+        page.line(f"never happened: {', '.join(never)}", indent=2, hang=4, style="yellow")
+    if off:
+        page.line(f"switched off by constants: {', '.join(off)}", indent=2, hang=4)
+    _guards(page, "guards that never let anything through", _shut_guards(live))
+    _guards(page, "limits that cut (the bounds, not the protocol, stopped these steps)", _cutting_limits(live))
+
+
+def _shut_guards(actions: list[ActionCoverage]) -> list[tuple[str, str, str]]:
+    shut = [(each.name, g) for each in actions for g in each.guards if g.evaluated and not g.passed and not g.is_limit]
+    return [(name, f"line {guard.line}", guard.text) for name, guard in shut]
+
+
+def _cutting_limits(actions: list[ActionCoverage]) -> list[tuple[str, str, str]]:
+    limits = [(each.name, guard) for each in actions for guard in each.guards if guard.is_limit]
+    return [(name, _times(guard), guard.text) for name, guard in limits if guard.evaluated > guard.passed]
+
+
+def _times(guard: GuardCoverage) -> str:
+    return count(guard.evaluated - guard.passed, "time")
+
+
+def _guards(page: Page, title: str, rows: list[tuple[str, str, str]]) -> None:
+    if rows:
+        page.line(f"{title}:", indent=2)
+        page.columns(rows, indent=4)

@@ -1,0 +1,284 @@
+"""A proof by induction for a person at a terminal, and as one JSON object: what is proved, for what, and on what
+grounds.
+
+Adding a key to `tidegate.proof/1` is no change of the schema; taking one away or changing its meaning is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from ...language.errors import shown_path
+from ...language.proof import Finding, Obligation, Proof, Unstated, Word
+from ...language.verdict import Failure, PropertyVerdict
+from ...traces.document import trace_document
+from ..document import Document, plain
+from ..paper import Page, Paper, count, seconds_text
+from ..settings import switches_text
+
+SCHEMA = "tidegate.proof/1"
+
+MARKS: Mapping[Word, str] = {"proved": "✓", "refuted": "✗", "not proved": "?"}
+_STYLES: Mapping[str, str] = {"proved": "green", "refuted": "red bold", "not proved": "yellow bold"}
+INITIAL = "initial states"
+DEFINED = "no step breaks the model's types"
+
+
+# --- the table --------------------------------------------------------------------------------------------------------
+
+
+class Table:
+    """Lemmas by actions, a row for the initial states and for each action; `rows_done` gives the rows as they fill.
+
+    `goals` are the columns: the lemmas and the properties of two states. The first column of an action's row says
+    whether its steps keep the model's types.
+    """
+
+    def __init__(self, goals: Sequence[str], actions: Sequence[str], obligations: Iterable[Obligation]) -> None:
+        self.goals, self.actions = tuple(goals), tuple(actions)
+        self.cells: dict[tuple[str, str], Finding | None] = {
+            (each.action, each.goal): None for each in obligations if each.kind != "consequence"
+        }
+        self._printed = 0
+
+    def note(self, news: Finding | Unstated) -> None:
+        """Fills a cell, or takes the column away of what cannot be said."""
+        if isinstance(news, Unstated):
+            self.cells = {at: each for at, each in self.cells.items() if at[1] != news.goal}
+            return
+        at = (news.obligation.action, news.obligation.goal)
+        if at in self.cells:
+            self.cells[at] = news
+
+    def rows_done(self) -> list[str]:
+        """The next rows of the table that are complete."""
+        rows: list[str] = []
+        names = ("", *self.actions)
+        while self._printed < len(names) and self._is_full(names[self._printed]):
+            rows.append(self.row(names[self._printed]))
+            self._printed += 1
+        return rows
+
+    def _is_full(self, action: str) -> bool:
+        return all(finding is not None for (of, _), finding in self.cells.items() if of == action)
+
+    def row(self, action: str) -> str:
+        """`fetch   ✓ ✓✓✓✓✓ ✓✓?✓✓  1.2 s`."""
+        width = max(len(each) for each in (INITIAL, *self.actions))
+        marks = [self._mark(action, each) for each in self.goals]
+        groups = ["".join(marks[at : at + 5]) for at in range(0, len(marks), 5)]
+        seconds = sum(each.seconds for (of, _), each in self.cells.items() if of == action and each is not None)
+        own = [each for (of, _), each in self.cells.items() if of == action and each is not None]
+        took = "kept" if own and all(each.cached for each in own) else seconds_text(seconds)
+        return f"  {action or INITIAL:<{width}}  {self._mark(action, '')} {' '.join(groups)}  {took}"
+
+    def _mark(self, action: str, goal: str) -> str:
+        if (action, goal) not in self.cells:
+            return " "
+        finding = self.cells[action, goal]
+        return "·" if finding is None else MARKS[finding.word]
+
+
+def legend(goals: Sequence[str], paper: Paper) -> str:
+    """Which column is which lemma: the columns stand in groups of five."""
+    page = Page(paper)
+    for at in range(0, len(goals), 5):
+        page.line(f"{at + 1:>3}  {', '.join(goals[at : at + 5])}", indent=2, hang=5)
+    return page.text()
+
+
+# --- the whole report -------------------------------------------------------------------------------------------------
+
+
+def proof_page(proof: Proof, paper: Paper) -> Page:
+    """What is said after the table."""
+    page = Page(paper)
+    mark = MARKS[proof.word]
+    page.line(f"{mark} {proof.model}: {headline(proof)}", style=_STYLES[proof.word])
+    for each in claim(proof):
+        page.line(each, indent=2, hang=2)
+    _goals(page, proof)
+    _failures(page, proof)
+    _doubts(page, proof)
+    return page
+
+
+def headline(proof: Proof) -> str:
+    """`proved for 3 replicas, whatever log_size and max_records are`."""
+    sizes = _listed([count(size, name.lower()) for name, size in proof.sizes.items()])
+    about = f" for {sizes}" * bool(sizes) + f", whatever {_listed(proof.boundless)} may be" * bool(proof.boundless)
+    if proof.word == "proved":
+        return f"proved{about}"
+    words = [each.word for each in proof.findings]
+    parts = [f"{words.count(word)} {word}" for word in MARKS if word in words]
+    return f"{proof.word}{about}: of {count(len(words), 'obligation')} {_listed(parts)}"
+
+
+def claim(proof: Proof) -> list[str]:
+    """What the result means: what it is about, what it assumes, and what it is not."""
+    fixed = {name: value for name, value in proof.constants.items() if name not in proof.boundless}
+    others = [f"{name}={plain(v)}" for name, v in fixed.items() if isinstance(v, int) and not isinstance(v, bool)]
+    settings = "; ".join(part for part in (", ".join(others), switches_text(fixed)) if part)
+    lines = [f"with {settings}"] if settings else []
+    given = [each for each in proof.lemmas if each not in proof.goals]
+    if given:
+        lines.append(f"assumes {count(len(given), 'lemma')} that {'was' if len(given) == 1 else 'were'} not asked for")
+    if proof.again:
+        lines.append(f"what was once in {_listed(proof.again)} may come again: more happens here than in the model")
+    lines.append("assumes that Z3 and what we tell it are right")
+    members = _listed([f"number of {name.lower()}s" for name in proof.sizes])
+    lines.append(f"not proved for any other {members}" if members else "nothing else is proved")
+    lines[-1] += "; nothing is said of what must happen some day"
+    return lines
+
+
+def _listed(names: Sequence[str]) -> str:
+    return " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else "".join(names)
+
+
+def _goals(page: Page, proof: Proof) -> None:
+    """Lemmas and properties by their word."""
+    page.blank()
+    properties = [each for each in proof.goals if each not in proof.lemmas]
+    lemmas = [each for each in proof.goals if each in proof.lemmas]
+    rows: list[tuple[str, str]] = []
+    for word in MARKS:
+        names = [each for each in properties if proof.word_of(each) == word]
+        rows += [(word, ", ".join(names))] if names else []
+        number = sum(proof.word_of(each) == word for each in lemmas)
+        if number:
+            rows.append((word, count(number, "lemma") if word == "proved" else _those(proof, word)))
+    rows += [("not stated", f"{each.goal}: {place(each)}: {each.reason}") for each in proof.unstated]
+    page.columns(rows, styles=_STYLES)
+
+
+def place(news: Unstated) -> str:
+    """`mine.py:12`."""
+    return f"{shown_path(news.file)}:{news.line}"
+
+
+def _those(proof: Proof, word: Word) -> str:
+    return ", ".join(each for each in proof.lemmas if each in proof.goals and proof.word_of(each) == word)
+
+
+def _failures(page: Page, proof: Proof) -> None:
+    """Every finding that is no proof, in a sentence."""
+    for each in proof.findings:
+        if each.word != "proved":
+            page.blank()
+            page.line(f"{MARKS[each.word]} {_sentence(each)}", style=_STYLES[each.word])
+            if each.word == "not proved" and each.reason:
+                page.line(each.reason, indent=4)
+    for fall in proof.falls:
+        page.blank()
+        page.line(f"given up in round {fall.round}: {fall.lemma}", style="yellow")
+        page.line(_sentence(fall.finding), indent=4)
+
+
+def _sentence(finding: Finding) -> str:
+    """`refuted: fetch does not keep logs_are_copies`."""
+    kind, goal, action = finding.obligation.kind, finding.obligation.goal, finding.obligation.action
+    refuted = finding.word == "refuted"
+    match kind:
+        case "initial":
+            said = f"{goal} is false at first" if refuted else f"that {goal} holds at first"
+        case "step":
+            said = f"{action} does not keep {goal}" if refuted else f"that {action} keeps {goal}"
+        case "defined":
+            said = f"{action} may break the model's types" if refuted else f"that {action} keeps the model's types"
+        case "consequence":
+            said = f"{goal} does not follow from the lemmas" if refuted else f"that {goal} follows from the lemmas"
+    reachable = finding.counterexample is not None and finding.counterexample.reachable
+    return f"{finding.word}: {said}{', in a state that can be reached' if reachable and kind != 'initial' else ''}"
+
+
+def _doubts(page: Page, proof: Proof) -> None:
+    """What a proof should be doubted for."""
+    page.blank()
+    if proof.never:
+        page.line(f"can never happen, by the lemmas: {', '.join(proof.never)}", indent=2, hang=4, style="yellow")
+    states = count(proof.witnesses, "reachable state")
+    page.line(f"plain Python evaluated all of this in {states}, within the bounds of the constants", indent=2, hang=4)
+    if proof.symmetric:
+        names = _listed([f"{each.lower()}s" for each in proof.symmetric])
+        page.line(f"one choice of {names} stands for all that differ by a renaming", indent=2)
+    kept = sum(each.cached for each in proof.findings)
+    page.line(
+        f"{count(len(proof.findings), 'obligation')}, {count(kept)} of them kept from before, in "
+        f"{seconds_text(proof.seconds)} with {count(proof.workers, 'process', 'processes')}",
+        indent=2,
+    )
+    if proof.stopped:
+        page.line(f"not finished: {proof.stopped}", indent=2, style="yellow")
+    for note in proof.notes:
+        page.line(f"note: {note}", indent=2, hang=6)
+
+
+# --- counterexamples and JSON -----------------------------------------------------------------------------------------
+
+
+def counterexample_document(finding: Finding) -> Document:
+    """The trace document of what refutes something. One to induction begins where the lemmas allow, not at the
+    start."""
+    found = finding.counterexample
+    assert found is not None, "only what is refuted has a counterexample"
+    if found.action is not None:
+        failure = Failure(found.message, "", found.run, found.action, found.arguments)
+        document = trace_document(found.model, failure, engine="z3")
+    else:
+        prop = {each.name: each for each in found.model.properties}[finding.obligation.goal]
+        subject = PropertyVerdict(prop.name, prop.kind, prop.says, "violated", found.run)
+        document = trace_document(found.model, subject, engine="z3")
+    if not found.reachable:
+        document["begins"] = "induction"
+        document["replay"] = None
+    return document
+
+
+def proof_document(proof: Proof, paths: Mapping[int, str]) -> Document:
+    """The JSON object of a proof. `paths` says where the traces of findings are saved, by the finding's number; one
+    that was not saved stands in the object."""
+    return {
+        "schema": SCHEMA,
+        "model": proof.model,
+        "verdict": proof.word,
+        "claim": [headline(proof), *claim(proof)],
+        "constants": {name: plain(value) for name, value in proof.constants.items()},
+        "boundless": list(proof.boundless),
+        "sizes": dict(proof.sizes),
+        "lemmas": [{"name": each, "verdict": proof.word_of(each)} for each in proof.lemmas if each in proof.goals],
+        "properties": [
+            {"name": name, "says": says, "verdict": proof.word_of(name)}
+            for name, says in proof.goals.items()
+            if name not in proof.lemmas
+        ],
+        "unstated": [{"name": each.goal, "where": place(each), "reason": each.reason} for each in proof.unstated],
+        "obligations": [_finding(at, each, paths) for at, each in enumerate(proof.findings)],
+        "never": list(proof.never),
+        "symmetric": list(proof.symmetric),
+        "witnesses": proof.witnesses,
+        "falls": [{"lemma": each.lemma, "round": each.round, "why": _sentence(each.finding)} for each in proof.falls],
+        "seconds": round(proof.seconds, 3),
+        "workers": proof.workers,
+        "stopped": proof.stopped or None,
+        "notes": list(proof.notes),
+    }
+
+
+def _finding(number: int, finding: Finding, paths: Mapping[int, str]) -> dict[str, Any]:
+    obligation = finding.obligation
+    row: dict[str, Any] = {
+        "kind": obligation.kind,
+        "goal": obligation.goal or None,
+        "action": obligation.action or None,
+        "verdict": finding.word,
+        "seconds": round(finding.seconds, 3),
+        "kept": finding.cached,
+    }
+    if finding.reason:
+        row["reason"] = finding.reason
+    if finding.counterexample is not None:
+        row["reachable"] = finding.counterexample.reachable
+        row["trace"] = paths.get(number) or counterexample_document(finding)
+    return row

@@ -1,0 +1,79 @@
+"""The gate's document for a person at a terminal: each check with what it found, the differences, the sum."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ..document import Document
+from ..paper import Page, Paper, count, seconds_text
+
+_STYLES = {
+    "ok": "green",
+    "differs": "red bold",
+    "inconclusive": "yellow bold",
+    "unrecorded": "yellow bold",
+    "broke down": "red bold",
+    "cannot run": "red bold",
+}
+_MOST_NAMES = 30
+
+
+def gate_page(document: Document, paper: Paper) -> Page:
+    """The page."""
+    page = Page(paper)
+    width = max((len(each["result"]) for each in document["checks"]), default=0)
+    for check in document["checks"]:
+        _check(page, check, width)
+    page.blank()
+    page.line(sum_text(document), style="green bold" if document["exit"] == 0 else "red bold")
+    for why, names in left_out(document).items():
+        page.line(f"not run: {count(len(names), 'recorded check')}, {why}")
+        for name in names[:_MOST_NAMES]:
+            page.line(name, indent=6)
+        if len(names) > _MOST_NAMES:
+            page.line(f"and {len(names) - _MOST_NAMES} more, which --json and --out name", indent=6)
+    return page
+
+
+def _check(page: Page, check: Mapping[str, Any], width: int) -> None:
+    word = check["result"].ljust(width)
+    styles = {word: _STYLES[check["result"]]}
+    page.columns([(word, f"{check['name']}: {found_text(check)}")], indent=0, styles=styles)
+    for difference in check["differences"]:
+        for line in difference.splitlines():
+            page.line(line, indent=6)
+    for claim in check["claims"]:
+        if claim["replay"] is not None and not claim["recorded"]:
+            page.exact(f"      {claim['replay']}")
+            if claim["html"] is not None:
+                page.exact(f"      {claim['html']}")
+
+
+def found_text(check: Mapping[str, Any]) -> str:
+    """`957 states, depth 15, 0.4 s`."""
+    report: Mapping[str, Any] | None = check["report"]
+    if report is None:
+        return seconds_text(check["seconds"])
+    states = f"{count(report['distinct_states'], 'state')}, depth {report['depth']}"
+    return f"{states}, {seconds_text(check['seconds'])}"
+
+
+def sum_text(document: Document) -> str:
+    """`3 ok, 1 differs of 4 checks`."""
+    numbers = ", ".join(f"{number} {word}" for word, number in document["numbers"].items()) or "nothing was done"
+    text = f"{numbers} of {count(len(document['checks']), 'check')}"
+    return f"interrupted: {text}" if document["interrupted"] else text
+
+
+def left_out(document: Document) -> Mapping[str, list[str]]:
+    """The names of what was not run, by why, in words."""
+    words = {
+        "nightly": "of the nightly tier; --tier nightly runs them",
+        "--only": "left out by --only",
+        "interrupted": "because the gate was interrupted",
+    }
+    names: dict[str, list[str]] = {}
+    for each in document["not_run"]:
+        names.setdefault(words[each["why"]], []).append(each["name"])
+    return names

@@ -1,0 +1,1 @@
+"""Renders a model's text in mathematical notation."""

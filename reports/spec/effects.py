@@ -1,0 +1,243 @@
+"""Statements of the typed form in mathematical notation: an action's guards, bounds and effect, a helper's definition.
+
+    when    follower ≠ leader
+    within  |log[leader]| < log_size
+    then    log′[leader] = log[leader] ∘ ⟨record⟩
+
+Lines are read from top to bottom and all of them hold together. A field that is written wears a prime, and one more
+each time it is written again: `log″[b] = ...` is log′ with the cell b changed. What no line mentions is unchanged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from typing import Literal, TypeAlias
+
+from ...language import ir
+from ...language.types import Pool
+from .notation import Scope, layout, prime, shadowed_fields, show, source_text, walk
+
+Part: TypeAlias = Literal["when", "within", "let", "assert", "then"]
+Lines: TypeAlias = list[str]
+
+_MARGIN = 8
+
+
+@dataclass
+class _Writes:
+    """How many primes each field has earned; and the fields that a loop around is changing step by step."""
+
+    primes: dict[str, int] = field(default_factory=dict[str, int])
+    changing: frozenset[str] = frozenset()
+    shadowed: frozenset[str] = frozenset()
+
+    def scope(self) -> Scope:
+        return Scope(fields=dict(self.primes), shadowed=self.shadowed)
+
+    def copy(self) -> _Writes:
+        return _Writes(dict(self.primes), self.changing, self.shadowed)
+
+    def write(self, name: str) -> int:
+        """Notes a write to a field and gives the number of primes the written name wears."""
+        if name not in self.changing:
+            self.primes[name] = self.primes.get(name, 0) + 1
+        return self.primes[name]
+
+    def join(self, other: _Writes) -> None:
+        """After a branch: what either side has written."""
+        for name, count in other.primes.items():
+            self.primes[name] = max(count, self.primes.get(name, 0))
+
+
+def action_lines(action: ir.ActionForm) -> Lines:
+    """The body of an action, each line under `when`, `within`, `let` or `then`."""
+    return _labelled(action.body, _Writes(shadowed=shadowed_fields(action)))
+
+
+def initial_lines(initial: ir.InitialForm, fields: Iterable[str]) -> Lines:
+    """The body of an initial function and the value of each field."""
+    lines = _labelled(initial.body, _Writes())
+    for name, value in zip(fields, initial.result.fields, strict=True):
+        lines += _under("then", _joined(f"{' ' * _MARGIN}{name} = ", layout(value, Scope(), _MARGIN)))
+    return _only_first_labels(lines)
+
+
+def definition_lines(function: ir.Function, scope: Scope) -> Lines:
+    """What a helper or a property returns: one expression, or its cases in order."""
+    body = function.body
+    scope = replace(scope, shadowed=shadowed_fields(function))
+    if len(body) == 1 and isinstance(body[0], ir.Return):
+        return layout(body[0].value, scope, 2)
+    return [line for each in _cases(body, scope, 2) for line in each]
+
+
+def _labelled(body: Iterable[ir.Statement], writes: _Writes) -> Lines:
+    lines: Lines = []
+    for statement in body:
+        lines += _under(_part_of(statement), _statement(statement, writes, _MARGIN))
+    return _only_first_labels(lines)
+
+
+def _under(part: Part, lines: Lines) -> Lines:
+    return [part.ljust(_MARGIN) + lines[0][_MARGIN:], *lines[1:]] if lines else []
+
+
+def _only_first_labels(lines: Lines) -> Lines:
+    """Repeated labels become blanks, so that each part is named once."""
+    result: Lines = []
+    last = ""
+    for line in lines:
+        label = line[:_MARGIN].strip()
+        result.append(" " * _MARGIN + line[_MARGIN:] if label == last and label else line)
+        last = label or last
+    return result
+
+
+def _part_of(statement: ir.Statement) -> Part:
+    """Under which label a statement belongs; a branch or a loop belongs where its innermost statements do."""
+    inside = list(walk(statement))
+    if any(isinstance(each, ir.Require) for each in inside):
+        return "when"
+    if any(isinstance(each, ir.Limit) for each in inside):
+        return "within"
+    return "let" if isinstance(statement, ir.Let) else "assert" if isinstance(statement, ir.Assert) else "then"
+
+
+def _statement(statement: ir.Statement, writes: _Writes, indent: int) -> Lines:
+    scope = writes.scope()
+    pad = " " * indent
+    match statement:
+        case ir.Require(condition=condition) | ir.Limit(condition=condition):
+            return layout(condition, scope, indent)
+        case ir.Assert(condition=condition):
+            return layout(condition, scope, indent)
+        case ir.Let(name=name, value=value):
+            return _joined(f"{pad}{name} ≜ ", layout(value, scope, indent))
+        case ir.If(condition=condition, yes=yes, no=no):
+            return _branches(condition, yes, no, writes, indent)
+        case ir.For():
+            return _loop(statement, writes, indent)
+        case ir.Return(value=value):
+            return layout(value, scope, indent)
+        case ir.Store(place=place) | ir.Append(place=place) | ir.Truncate(place=place) | ir.Add(place=place):
+            return _write(statement, place, writes, indent)
+        case ir.Remove(place=place):
+            return _write(statement, place, writes, indent)
+
+
+def _block(body: Iterable[ir.Statement], writes: _Writes, indent: int) -> Lines:
+    return [line for each in body for line in _statement(each, writes, indent)]
+
+
+def _branches(
+    condition: ir.Expr, yes: tuple[ir.Statement, ...], no: tuple[ir.Statement, ...], writes: _Writes, indent: int
+) -> Lines:
+    pad = " " * indent
+    lines = _joined(f"{pad}if ", layout(condition, writes.scope(), indent), ":")
+    other = writes.copy()
+    lines += _block(yes, writes, indent + 2)
+    if no:
+        lines += [f"{pad}else:", *_block(no, other, indent + 2)]
+    writes.join(other)
+    return lines
+
+
+def _loop(loop: ir.For, writes: _Writes, indent: int) -> Lines:
+    """`∀` where the order does not matter, else `for each ... in order`, inside which `≔` changes a value step by
+    step.
+    """
+    domain = source_text(loop.source, writes.scope())
+    if _cellwise(loop):
+        return [f"{' ' * indent}∀ {loop.variable} ∈ {domain}:", *_block(loop.body, writes, indent + 2)]
+    written = {each.field for each in walk(loop.body) if isinstance(each, ir.Place)} - writes.changing
+    for name in written:
+        writes.write(name)
+    inside = _Writes(writes.primes, writes.changing | written, writes.shadowed)
+    return [f"{' ' * indent}for each {loop.variable} ∈ {domain} in order:", *_block(loop.body, inside, indent + 2)]
+
+
+def _cellwise(loop: ir.For) -> bool:
+    """Whether a loop reads and writes only the cells of a field that its variable names, so that the order is
+    nothing.
+    """
+    parts = list(walk(loop.body))
+    places = [each for each in parts if isinstance(each, ir.Place)]
+    if not all(each.indexes and _is_variable(each.indexes[0], loop) for each in places):
+        return False
+    written = {each.field for each in places}
+    reads = [each for each in parts if isinstance(each, ir.StateField) and each.field in written]
+    cells = [each for each in parts if isinstance(each, ir.Index) and _is_variable(each.index, loop)]
+    own = [each for each in cells if isinstance(each.container, ir.StateField) and each.container.field in written]
+    return len(reads) == len(own)
+
+
+def _is_variable(index: ir.Expr, loop: ir.For) -> bool:
+    return isinstance(index, ir.Name) and index.name == loop.variable
+
+
+def _write(statement: ir.Statement, place: ir.Place, writes: _Writes, indent: int) -> Lines:
+    before = writes.scope()
+    cell = "".join(f"[{show(index, before)}]" for index in place.indexes)
+    name = before.field(place.field)
+    old = prime(name, writes.primes.get(place.field, 0)) + cell
+    new = prime(name, writes.write(place.field)) + cell + (" ≔" if place.field in writes.changing else " =")
+    pad = " " * indent
+    match statement:
+        case ir.Store(value=value):
+            return _joined(f"{pad}{new} ", layout(value, before, indent))
+        case ir.Append(value=value):
+            return [f"{pad}{new} {old} ∘ ⟨{show(value, before)}⟩"]
+        case ir.Truncate(length=length):
+            return [f"{pad}{new} {old}[0..{show(length, before)})"]
+        case ir.Add(value=value):
+            union = "⊎" if isinstance(place.type, Pool) and place.type.multiple else "∪"
+            return [f"{pad}{new} {old} {union} {{{show(value, before)}}}"]
+        case ir.Remove(value=value, strict=strict):
+            given = f", where {show(value, before)} ∈ {old}" if strict else ""
+            return [f"{pad}{new} {old} ∖ {{{show(value, before)}}}{given}"]
+        case _:
+            raise TypeError(f"{type(statement).__name__} writes nothing")
+
+
+def _joined(head: str, lines: Lines, tail: str = "") -> Lines:
+    """Puts `head` before the first of some laid-out lines; the others move right as far as it pushes them."""
+    indent = len(head) - len(head.lstrip())
+    shift = " " * (len(head) - indent)
+    joined = [head + lines[0][indent:], *(shift + line for line in lines[1:])]
+    joined[-1] += tail
+    return joined
+
+
+def _cases(body: tuple[ir.Statement, ...], scope: Scope, indent: int) -> Iterator[Lines]:
+    """A helper's body: names, then values each with the condition under which it is the result."""
+    pad = " " * indent
+    for statement in body:
+        match statement:
+            case ir.If():
+                yield from _alternatives(statement, scope, indent, "if ")
+            case ir.For(variable=variable, source=source, body=inner):
+                yield [f"{pad}for each {variable} ∈ {source_text(source, scope)} in order:"]
+                yield from _cases(inner, scope, indent + 2)
+            case ir.Let(name=name, value=value):
+                yield _joined(f"{pad}let {name} ≜ ", layout(value, scope, indent))
+            case ir.Return(value=value):
+                yield layout(value, scope, indent)
+            case ir.Assert(condition=condition):
+                yield _joined(f"{pad}assert ", layout(condition, scope, indent))
+            case _:
+                raise TypeError(f"a helper cannot hold {type(statement).__name__}")
+
+
+def _alternatives(branch: ir.If, scope: Scope, indent: int, word: str) -> Iterator[Lines]:
+    pad = " " * indent
+    yield _joined(f"{pad}{word}", layout(branch.condition, scope, indent), ":")
+    yield from _cases(branch.yes, scope, indent + 2)
+    match branch.no:
+        case ():
+            return
+        case (ir.If() as other,):
+            yield from _alternatives(other, scope, indent, "else if ")
+        case others:
+            yield [f"{pad}else:"]
+            yield from _cases(others, scope, indent + 2)

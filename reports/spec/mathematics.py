@@ -1,0 +1,241 @@
+"""The formal specification of a model as Markdown: what its text means, in mathematical notation, beside what was
+recorded.
+
+It is made from the typed form of the model with every constant left open, so that the reader sees the family and its
+switches, not one member of it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ...language import ir
+from ...language.constants import Constant, Value
+from ...language.model import Action, Initial, Model, Property
+from ...language.types import Enumeration, Identity, Record
+from ..document import plain
+from .effects import action_lines, definition_lines, initial_lines
+from .notation import Scope, bound_text, members_text, named_types, type_text, walk
+
+NOTATION = r"""*Notation.* A primed name is the value after the step; what no line mentions is unchanged. A line
+under `when` is a guard of the protocol, under `within` a guard of the bounds only, under `let` a name for a value,
+under `then` an effect. Lines are read from top to bottom; a field that is written again wears one prime more, and
+inside `for each ... in order` the sign `≔` changes a value step by step. `[a, b)` holds the integers from a to b − 1,
+`|x|` is a length or a size, `⟨x, y⟩` a sequence, `q[a..b)` a part of one, `q ∘ r` two in a row, `f[x]` the value of a
+map at x, `[x ∈ S ↦ v]` a map, `[name ↦ v]` a record, `𝒫(S)` the subsets of S, `none` the empty option, 𝔹 the truth
+values. Where a local name is spelled like a field, the field is written `s.name`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """What is recorded of one profile at one size: the counts, None where no exhaustive run is recorded, and what
+    came of each property: `holds`, `reached`, `missing`, or the number of steps of the shortest counterexample."""
+
+    profile: str
+    constants: str
+    marks: str
+    distinct_states: int | None
+    transitions: int | None
+    depth: int | None
+    properties: Mapping[str, str | int]
+
+
+@dataclass(frozen=True, slots=True)
+class Specification:
+    """What a page is made of: a model bound with its constants open, its profiles, and what was recorded of it."""
+
+    title: str
+    model: Model
+    profiles: Mapping[str, Mapping[str, Value]]
+    recorded: Sequence[Recorded]
+    recorded_in: str
+    command: str
+
+
+def specification_text(page: Specification) -> str:
+    """The Markdown page."""
+    model = page.model
+    parts = [
+        f"# {page.title}",
+        f"<!-- Generated from the model's text by `{page.command}`; a test fails when it is out of date. -->",
+        model.doc.strip(),
+        NOTATION,
+        *_section("Constants", [_constants(model.constants)]),
+        *_section("Profiles", [_profiles(page.profiles)] if page.profiles else []),
+        *_section("Data", [_code(_data(model))] if _data(model) else []),
+        *_section("State", [_state(model)]),
+        *_section("Initial states", [_initial(each, model) for each in model.initials]),
+        *_section("Actions", [_action(each) for each in model.actions]),
+        *_section("Properties", [_property(each, _CLAIMS[each.kind]) for each in model.properties]),
+        *_section("States that may end", [_property(each, _MAY_END) for each in model.terminals]),
+        *_section("Definitions", [_code(_definitions(model))] if _definitions(model) else []),
+        *_section("Recorded results", _recorded(page)),
+    ]
+    return "\n\n".join(part.rstrip() for part in parts if part) + "\n"
+
+
+def _section(title: str, parts: Iterable[str]) -> list[str]:
+    present = [part for part in parts if part]
+    return [f"## {title}", *present] if present else []
+
+
+def _code(lines: Iterable[str]) -> str:
+    return "\n".join(["```text", *lines, "```"])
+
+
+def _table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    def line(cells: Sequence[str]) -> str:
+        return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+
+    return "\n".join([line(header), "|" + "---|" * len(header), *(line(row) for row in rows)])
+
+
+# --- data -----------------------------------------------------------------------------------------------------------
+
+
+def _text(value: Any) -> str:
+    value = plain(value)
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _constants(constants: Mapping[str, Constant]) -> str:
+    rows = [(f"`{name}`", _choices(each), f"`{_text(each.default)}`", each.says) for name, each in constants.items()]
+    return _table(("constant", "values", "default", "meaning"), rows) if rows else "None."
+
+
+def _choices(each: Constant) -> str:
+    if each.minimum is not None:
+        return f"{each.minimum}..{each.maximum}"
+    return "{" + ", ".join(_text(choice) for choice in each.choices()) + "}"
+
+
+def _profiles(profiles: Mapping[str, Mapping[str, Value]]) -> str:
+    names = list(dict.fromkeys(name for values in profiles.values() for name in values))
+    rows = [
+        (f"`{profile}`", *(_text(values[name]) if name in values else "default" for name in names))
+        for profile, values in profiles.items()
+    ]
+    return _table(("profile", *(f"`{name}`" for name in names)), rows)
+
+
+def _data(model: Model) -> list[str]:
+    parameters = [parameter.type for each in model.actions for parameter in each.form.parameters]
+    types = [each.type for each in model.fields] + parameters
+    named = dict.fromkeys(each for type_ in types for each in named_types(type_))
+    return [_definition(each) for each in named]
+
+
+def _definition(each: Record | Enumeration | Identity) -> str:
+    match each:
+        case Record(name=name, fields=fields):
+            inside = ", ".join(f"{field}: {type_text(type_)}" for field, type_ in fields)
+            return f"{name} ≜ [{inside}]"
+        case Enumeration(name=name):
+            return f"{name} ≜ {{{', '.join(members_text(each))}}}"
+        case Identity(name=name, labels=labels, size=size, size_open=size_open, symmetric=symmetric):
+            kind = "names without an order, all alike" if symmetric else "names without an order"
+            return f"{name} ≜ {{{', '.join(labels[:2])}, …}} of size {bound_text(size, size_open)}   ({kind})"
+
+
+def _state(model: Model) -> str:
+    rows = [(f"`{each.name}`", f"`{type_text(each.type)}`", _says(each.says, each.ghost)) for each in model.fields]
+    return _table(("field", "type", "meaning"), rows)
+
+
+def _says(says: str, ghost: bool) -> str:
+    return f"*ghost:* {says}" if ghost else says
+
+
+# --- behaviour ------------------------------------------------------------------------------------------------------
+
+
+def _initial(each: Initial, model: Model) -> str:
+    heading = each.name + parameters_text(each.form.parameters)
+    return _code([heading, *(f"  {line}" for line in initial_lines(each.form, [field.name for field in model.fields]))])
+
+
+def _action(each: Action) -> str:
+    kind = "" if each.kind == "protocol" else f" ({each.kind}{_budget(each)})"
+    heading = each.name + parameters_text(each.form.parameters)
+    lines = _code([heading, *(f"  {line}" for line in action_lines(each.form))])
+    return f"### {each.name}{kind}\n\n{_marked(each.doc.strip())}\n\n{lines}"
+
+
+def _marked(sentence: str) -> str:
+    """A sentence's expressions as code: `{s.leader}` as `s.leader` between backticks."""
+    return re.sub(r"\{([^{}]+)\}", r"`\1`", sentence)
+
+
+def _budget(each: Action) -> str:
+    return f", at most `{each.budget}` times" if each.budget else ""
+
+
+def parameters_text(parameters: Sequence[ir.Parameter]) -> str:
+    """`(follower ∈ Replica)`, or nothing for an action without parameters."""
+    inside = ", ".join(f"{each.name} ∈ {each.pool or type_text(each.type)}" for each in parameters)
+    return f"({inside})" if inside else ""
+
+
+_CLAIMS = {
+    "invariant": "*In every reachable state:*",
+    "transition": "*In every step:*",
+    "reachable": "*In some reachable state:*",
+}
+_MAY_END = "*A run may end where:*"
+
+
+def _property(each: Property, claim: str) -> str:
+    if each.form is None:
+        return ""
+    scope = Scope(states={state: index for index, state in enumerate(each.form.states)})
+    ghosts = f" It reads the ghost {', '.join(f'`{name}`' for name in sorted(each.ghosts))}." if each.ghosts else ""
+    lines = _code([f"{each.name} ≜", *definition_lines(each.form, scope)])
+    return f"### {each.name}\n\n{each.says}{ghosts} {claim}\n\n{lines}"
+
+
+def _definitions(model: Model) -> list[str]:
+    forms = [each.form for each in (*model.initials, *model.actions, *model.properties, *model.terminals)]
+    calls = [part.function for form in forms for part in walk(form) if isinstance(part, ir.Call)]
+    texts = dict.fromkeys(_helper(function) for function in calls)
+    return "\n\n".join(sorted(texts)).split("\n") if texts else []
+
+
+def _helper(function: ir.Function) -> str:
+    parameters = ", ".join(name for name, _ in function.parameters)
+    heading = f"{function.name}({parameters}) ≜" if parameters else f"{function.name} ≜"
+    return "\n".join([heading, *definition_lines(function, Scope())])
+
+
+# --- what was recorded ----------------------------------------------------------------------------------------------
+
+
+def _recorded(page: Specification) -> list[str]:
+    if not page.recorded:
+        return []
+    header = ("model", "distinct states", "transitions", "depth", "fails, in steps", "holds", "reached", "missing")
+    rows = [
+        (
+            ", ".join(part for part in (f"`{each.profile}`" * bool(each.profile), each.constants, each.marks) if part),
+            _number(each.distinct_states),
+            _number(each.transitions),
+            _number(each.depth),
+            ", ".join(f"`{name}` {steps}" for name, steps in each.properties.items() if isinstance(steps, int)),
+            *(_named(each, word) for word in ("holds", "reached", "missing")),
+        )
+        for each in page.recorded
+    ]
+    kept = [i for i in range(len(header)) if i < 4 or any(row[i] for row in rows)]
+    about = f"""\
+From `{page.recorded_in}`, compared by `tidegate gate`. Depth counts states on the longest shortest path, the initial
+one being 1; after a property that fails stands the number of steps of its shortest counterexample."""
+    return [about, _table([header[i] for i in kept], [[row[i] for i in kept] for row in rows])]
+
+
+def _named(each: Recorded, word: str) -> str:
+    return ", ".join(f"`{name}`" for name, found in each.properties.items() if found == word)
+
+
+def _number(number: int | None) -> str:
+    return "" if number is None else f"{number:,}"

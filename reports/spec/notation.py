@@ -1,0 +1,475 @@
+"""Expressions and types of the typed form in mathematical notation: `∀ r ∈ isr: log[r][o] = log′[r][o]`.
+
+A name with a prime is the value after the step. `[a, b)` holds the integers from a to b − 1, `|x|` is a length or a
+size, `⟨x, y⟩` a sequence, `f[x]` the value of a map, `none` the empty option."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from ...language import ir
+from ...language.constants import Constant, ConstantExpression, Literal, Operation
+from ...language.types import Bool, Enumeration, Identity, Int, Map, Option, Pool, Record, Seq, Subset, Type, Unit
+
+WIDTH = 104
+
+_NUMBERED = re.compile(r"_\d+$")
+_COMPARISON = {"==": "=", "!=": "≠", "<": "<", "<=": "≤", ">": ">", ">=": "≥"}
+_ARITHMETIC = {"+": ("+", 6), "-": ("−", 6), "*": ("·", 7), "//": ("div", 7), "%": ("mod", 7)}
+_SETS = {"|": "∪", "&": "∩", "-": "∖", "^": "△"}
+
+_ATOM, _POSTFIX, _SET, _COMPARE, _NOT, _AND, _OR, _LOOSE, _WHOLE = 10, 9, 5, 4, 3, 2, 1, 0, -1
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """How names are shown: how many primes a field wears, by field in an action's body and by state in a property of
+    two states; which fields have a local namesake; which local names lost their number."""
+
+    fields: Mapping[str, int] = field(default_factory=dict[str, int])
+    states: Mapping[str, int] = field(default_factory=dict[str, int])
+    renamed: Mapping[str, str] = field(default_factory=dict[str, str])
+    shadowed: frozenset[str] = frozenset()
+
+    def binding(self, variable: str, inside: Any) -> Scope:
+        """The scope inside a binder, where `replica_2` is called `replica` again if that name is free there."""
+        plain = _NUMBERED.sub("", variable)
+        taken = {each.name for each in walk(inside) if isinstance(each, ir.Name)} | set(self.renamed.values())
+        if plain == variable or plain in taken:
+            return self
+        return dataclasses.replace(self, renamed={**self.renamed, variable: plain})
+
+    def local(self, name: str) -> str:
+        """A local name as it is shown."""
+        return self.renamed.get(name, name)
+
+    def name(self, state: str, name: str) -> str:
+        """A state field's name with its primes; `s.leader` where a local name is `leader` too."""
+        return prime(self.field(name), self.states.get(state, 0) + self.fields.get(name, 0))
+
+    def field(self, name: str) -> str:
+        """A state field's name without primes."""
+        return f"s.{name}" if name in self.shadowed else name
+
+    def call(self, function: ir.Function) -> str:
+        """A helper's name, primed where it looks at a state after the step."""
+        primes = [self.states.get(state, 0) for state in function.states]
+        primes += [self.fields[name] for name in fields_read(function) if name in self.fields]
+        return prime(function.name, max(primes, default=0))
+
+
+@dataclass(frozen=True, slots=True)
+class _Term:
+    """Text and how tightly it binds."""
+
+    text: str
+    level: int
+
+
+_Rendered: TypeAlias = _Term | None
+
+
+def prime(name: str, count: int) -> str:
+    """`name′`, `name″` and so on."""
+    return name + ("", "′", "″", "‴")[min(count, 3)]
+
+
+def show(expression: ir.Expr, scope: Scope, level: int = _WHOLE) -> str:
+    """One line of notation, in parentheses where it binds less tightly than `level`."""
+    term = (
+        _leaf(expression, scope)
+        or _logic(expression, scope)
+        or _part(expression, scope)
+        or _collection(expression, scope)
+    )
+    if term is None:
+        raise TypeError(f"no notation for {type(expression).__name__}")
+    return term.text if term.level >= level else f"({term.text})"
+
+
+def _leaf(expression: ir.Expr, scope: Scope) -> _Rendered:
+    match expression:
+        case ir.Const(number=number, type=type_):
+            return _Term(_constant(number, type_), _ATOM)
+        case ir.OpenConst(name=name):
+            return _Term(name, _ATOM)
+        case ir.Name(name=name):
+            return _Term(scope.local(name), _ATOM)
+        case ir.FullSubset(type=type_):
+            return _Term(type_text(type_.of), _ATOM)
+        case _:
+            return None
+
+
+def _constant(number: int, type_: Type) -> str:
+    match type_:
+        case Bool():
+            return "true" if number else "false"
+        case Enumeration():
+            return members_text(type_)[number]
+        case Identity(labels=labels):
+            return labels[number]
+        case Unit() | Option():
+            return "none"
+        case _:
+            return str(number).replace("-", "−")
+
+
+def _logic(expression: ir.Expr, scope: Scope) -> _Rendered:
+    match expression:
+        case ir.Not(operand=ir.IsNone() | ir.Contains() | ir.Compare() | ir.SetOperation() as operand):
+            return _negated(operand, scope)
+        case ir.Not(operand=operand):
+            return _Term("¬" + show(operand, scope, _POSTFIX), _NOT)
+        case ir.And(operands=operands):
+            return _Term(" ∧ ".join(show(each, scope, _AND + 1) for each in operands), _AND)
+        case ir.Or(operands=(ir.Not(operand=condition), *rest)):
+            return _Term(f"{show(condition, scope, _OR)} ⇒ {_either(tuple(rest), scope)}", _LOOSE)
+        case ir.Or(operands=operands):
+            return _Term(_either(operands, scope), _OR)
+        case ir.Choice(condition=condition, yes=yes, no=no):
+            text = f"{show(yes, scope, _OR)} if {show(condition, scope, _OR)}, else {show(no, scope)}"
+            return _Term(text, _WHOLE)
+        case ir.Compare(op=op, left=left, right=right):
+            return _Term(f"{show(left, scope, _SET)} {_COMPARISON[op]} {show(right, scope, _SET)}", _COMPARE)
+        case ir.Contains(element=element, container=container):
+            return _Term(f"{show(element, scope, _SET)} ∈ {show(container, scope, _SET)}", _COMPARE)
+        case ir.IsNone(option=option):
+            return _Term(f"{show(option, scope, _SET)} = none", _COMPARE)
+        case ir.IsMajority(subset=subset):
+            return _Term(f"majority({show(subset, scope)})", _POSTFIX)
+        case ir.Quantified():
+            return _quantified(expression, scope)
+        case _:
+            return None
+
+
+_OPPOSITE = {"==": "≠", "!=": "=", "<": "≥", "<=": ">", ">": "≤", ">=": "<"}
+
+
+def _negated(operand: ir.IsNone | ir.Contains | ir.Compare | ir.SetOperation, scope: Scope) -> _Term:
+    """`x ≠ none` rather than `¬(x = none)`."""
+    match operand:
+        case ir.IsNone(option=option):
+            return _Term(f"{show(option, scope, _SET)} ≠ none", _COMPARE)
+        case ir.Contains(element=element, container=container):
+            return _Term(f"{show(element, scope, _SET)} ∉ {show(container, scope, _SET)}", _COMPARE)
+        case ir.Compare(op=op, left=left, right=right):
+            return _Term(f"{show(left, scope, _SET)} {_OPPOSITE[op]} {show(right, scope, _SET)}", _COMPARE)
+        case ir.SetOperation(left=left, right=right):
+            return _Term(f"{show(left, scope, _SET)} ⊈ {show(right, scope, _SET)}", _COMPARE)
+
+
+def _freed(operands: tuple[ir.Expr, ...]) -> tuple[ir.Expr, ...]:
+    """`a ∨ b` for `a ∨ (¬a ∧ b)`: the second way is how an option is unwrapped after a test for none."""
+    freed: list[ir.Expr] = []
+    for each in operands:
+        if isinstance(each, ir.And):
+            earlier = [_shape(other) for other in freed]
+            kept = tuple(e for e in each.operands if not (isinstance(e, ir.Not) and _shape(e.operand) in earlier))
+            each = kept[0] if len(kept) == 1 else dataclasses.replace(each, operands=kept) if kept else each
+        freed.append(each)
+    return tuple(freed)
+
+
+def _shape(expression: ir.Expr) -> str:
+    """An expression without its places in the file."""
+    return show(expression, Scope())
+
+
+def _either(operands: tuple[ir.Expr, ...], scope: Scope) -> str:
+    return " ∨ ".join(show(each, scope, _OR + 1) for each in _freed(operands))
+
+
+def _part(expression: ir.Expr, scope: Scope) -> _Rendered:
+    """Reading a part of something, and arithmetic."""
+    match expression:
+        case ir.StateField(state=state, field=name):
+            return _Term(scope.name(state, name), _ATOM)
+        case ir.RecordField(record=record, field=name):
+            return _Term(f"{show(record, scope, _POSTFIX)}.{name}", _POSTFIX)
+        case ir.Index(container=container, index=index):
+            return _Term(f"{show(container, scope, _POSTFIX)}[{show(index, scope)}]", _POSTFIX)
+        case ir.Slice(sequence=sequence, start=start, stop=stop):
+            low = "0" if start is None else show(start, scope)
+            high = "" if stop is None else show(stop, scope)
+            return _Term(f"{show(sequence, scope, _POSTFIX)}[{low}..{high})", _POSTFIX)
+        case ir.Length(of=of):
+            return _Term(f"|{show(of, scope)}|", _ATOM)
+        case ir.Some(value=inner) | ir.Unwrap(option=inner):
+            return _leaf(inner, scope) or _logic(inner, scope) or _part(inner, scope) or _collection(inner, scope)
+        case ir.Arithmetic(op="min" | "max" as op, left=left, right=right):
+            return _Term(f"{op}({show(left, scope)}, {show(right, scope)})", _POSTFIX)
+        case ir.Arithmetic(op=op, left=left, right=right):
+            sign, level = _ARITHMETIC[op]
+            return _Term(f"{show(left, scope, level)} {sign} {show(right, scope, level + 1)}", level)
+        case ir.Call(function=function, arguments=arguments):
+            inside = ", ".join(show(each, scope, _LOOSE) for each in arguments)
+            return _Term(f"{scope.call(function)}({inside})" if inside else scope.call(function), _POSTFIX)
+        case _:
+            return None
+
+
+def _collection(expression: ir.Expr, scope: Scope) -> _Rendered:
+    """Making records, sets, sequences and maps."""
+    match expression:
+        case ir.SetOperation(op="<=", left=left, right=right):
+            return _Term(f"{show(left, scope, _SET)} ⊆ {show(right, scope, _SET)}", _COMPARE)
+        case ir.SetOperation(op=op, left=left, right=right):
+            return _Term(f"{show(left, scope, _SET)} {_SETS[op]} {show(right, scope, _SET + 1)}", _SET)
+        case ir.Concat(left=left, right=right):
+            return _Term(f"{show(left, scope, _SET)} ∘ {show(right, scope, _SET + 1)}", _SET)
+        case ir.MakeRecord(fields=values, type=type_):
+            names = (name for name, _ in type_.fields)
+            return _Term(f"[{_changes(zip(names, values, strict=True), scope)}]", _ATOM)
+        case ir.Replace(record=record, changes=changes):
+            return _Term(f"[{show(record, scope)} except {_changes(iter(changes), scope)}]", _ATOM)
+        case ir.MakeSubset(elements=elements) | ir.MakePool(elements=elements):
+            inside = ", ".join(show(each, scope, _LOOSE) for each in elements)
+            return _Term(f"{{{inside}}}" if inside else "∅", _ATOM)
+        case ir.MakeSeq(elements=elements):
+            return _Term("⟨" + ", ".join(show(each, scope, _LOOSE) for each in elements) + "⟩", _ATOM)
+        case ir.MakeMap(variable=variable, value=value, type=Map(key=key)):
+            inner = scope.binding(variable, value)
+            return _Term(f"[{inner.local(variable)} ∈ {type_text(key)} ↦ {show(value, inner)}]", _ATOM)
+        case _:
+            return None
+
+
+def _changes(pairs: Iterator[tuple[str, ir.Expr]], scope: Scope) -> str:
+    return ", ".join(f"{name} ↦ {show(value, scope, _LOOSE)}" for name, value in pairs)
+
+
+def _quantified(expression: ir.Quantified, scope: Scope) -> _Term:
+    ranges, condition, scope = _binders(expression, scope)
+    body = expression.body
+    match expression.kind:
+        case "all":
+            inner = show(body, scope, _LOOSE)
+            return _Term(f"∀ {ranges}: " + (f"{condition} ⇒ {inner}" if condition else inner), _LOOSE)
+        case "any":
+            inner = show(body, scope, _AND if condition else _LOOSE)
+            return _Term(f"∃ {ranges}: " + (f"{condition} ∧ {inner}" if condition else inner), _LOOSE)
+        case "sum" if isinstance(body, ir.Const) and body.number == 1:
+            return _Term(f"|{{{_such_that(ranges, condition)}}}|", _ATOM)
+        case "set" if _is_filter(expression):
+            return _Term(f"{{{_such_that(ranges, condition)}}}", _ATOM)
+        case kind:
+            sign = "Σ " if kind == "sum" else "" if kind == "set" else f"{kind} "
+            default = "" if expression.default is None else f" or {show(expression.default, scope)}"
+            inside = f"{show(body, scope)} : {_such_that(ranges, condition)}"
+            return _Term(f"{sign}{{{inside}}}{default}", _POSTFIX if not default else _LOOSE)
+
+
+def _such_that(ranges: str, condition: str) -> str:
+    return f"{ranges} : {condition}" if condition else ranges
+
+
+def _is_filter(expression: ir.Quantified) -> bool:
+    """Whether a set comprehension only picks members: `{r for r in Replica if ...}`."""
+    match expression:
+        case ir.Quantified(generators=(only,), body=ir.Name(name=name)):
+            return name == only.variable
+        case _:
+            return False
+
+
+def _binders(expression: ir.Quantified, scope: Scope) -> tuple[str, str, Scope]:
+    """The ranges of the bound names, every condition on them, and the scope inside."""
+    ranges: list[str] = []
+    conditions: list[ir.Expr] = []
+    for each in expression.generators:
+        source = source_text(each.source, scope)
+        scope = scope.binding(each.variable, (expression.generators, expression.body))
+        ranges.append(f"{scope.local(each.variable)} ∈ {source}")
+        conditions += each.conditions
+    return ", ".join(ranges), " ∧ ".join(show(each, scope, _AND + 1) for each in conditions), scope
+
+
+def source_text(source: ir.Source, scope: Scope) -> str:
+    """What a bound name ranges over."""
+    match source:
+        case ir.Range(start=start, stop=stop):
+            return f"[{show(start, scope)}, {show(stop, scope)})"
+        case ir.Members(of=of):
+            return type_text(of)
+        case ir.Elements(of=of):
+            return show(of, scope, _SET)
+
+
+# --- long expressions over several lines ----------------------------------------------------------------------------
+
+
+def layout(expression: ir.Expr, scope: Scope, indent: int = 0) -> list[str]:
+    """The expression on one line if it fits, else broken at its outermost connective; lines come indented."""
+    line = show(expression, scope)
+    pad = " " * indent
+    if indent + len(line) <= WIDTH:
+        return [pad + line]
+    match expression:
+        case ir.And(operands=operands):
+            return [part for each in operands for part in _bullet("∧ ", each, scope, indent)]
+        case ir.Or(operands=(ir.Not(operand=condition), *rest)):
+            return [*layout(condition, scope, indent), *_consequence(tuple(rest), scope, indent)]
+        case ir.Or(operands=operands):
+            return [part for each in _freed(operands) for part in _bullet("∨ ", each, scope, indent)]
+        case ir.Not(operand=operand):
+            return _bullet("¬ ", operand, scope, indent)
+        case ir.Quantified(kind="all" | "any"):
+            return _quantified_layout(expression, scope, indent)
+        case ir.MakeRecord(fields=values, type=type_):
+            pairs = [
+                f"{name} ↦ {show(each, scope, _LOOSE)}" for (name, _), each in zip(type_.fields, values, strict=True)
+            ]
+            first, *others = [f"{each}," for each in pairs[:-1]] + [f"{pairs[-1]}]"]
+            return [f"{pad}[{first}", *(f"{pad} {each}" for each in others)]
+        case _:
+            return [pad + line]
+
+
+def _quantified_layout(expression: ir.Quantified, scope: Scope, indent: int) -> list[str]:
+    sign, joint = ("∀", "⇒ ") if expression.kind == "all" else ("∃", "∧ ")
+    ranges, condition, inner = _binders(expression, scope)
+    head = f"{' ' * indent}{sign} {ranges}:"
+    if not condition:
+        return [head, *layout(expression.body, inner, indent + 2)]
+    return [head, f"{' ' * indent}  {condition}", *_bullet(joint, expression.body, inner, indent + 2)]
+
+
+def _consequence(operands: tuple[ir.Expr, ...], scope: Scope, indent: int) -> list[str]:
+    if len(operands) == 1:
+        return _bullet("⇒ ", operands[0], scope, indent)
+    first, *others = operands
+    lines = _bullet("⇒ ∨ ", first, scope, indent)
+    return lines + [part for each in others for part in _bullet("∨ ", each, scope, indent + 2)]
+
+
+def _bullet(sign: str, expression: ir.Expr, scope: Scope, indent: int) -> list[str]:
+    """An operand under its sign; one that itself binds loosely is put in parentheses by indentation alone."""
+    lines = layout(expression, scope, indent + len(sign))
+    return [" " * indent + sign + lines[0][indent + len(sign) :], *lines[1:]]
+
+
+# --- types ----------------------------------------------------------------------------------------------------------
+
+
+def type_text(type_: Type) -> str:
+    """A type as the set of its values."""
+    match type_:
+        case Int(lo=lo, hi=hi, lo_open=lo_open, hi_open=hi_open):
+            return f"{bound_text(lo, lo_open)}..{bound_text(hi, hi_open)}"
+        case Bool():
+            return "𝔹"
+        case Enumeration(name=name) | Identity(name=name) | Record(name=name):
+            return name
+        case Option(of=of):
+            return f"{type_text(of)} ∪ {{none}}"
+        case Map(key=key, value=value):
+            return f"[{type_text(key)} → {type_text(value)}]"
+        case Seq(of=of, capacity=capacity, capacity_open=capacity_open):
+            return f"Seq({type_text(of)}, ≤ {bound_text(capacity, capacity_open)})"
+        case Subset(of=of):
+            return f"𝒫({type_text(of)})"
+        case Pool(of=of, capacity=capacity, multiple=multiple, capacity_open=capacity_open):
+            name = "Bag" if multiple else "𝒫"
+            return f"{name}({type_text(of)}, ≤ {bound_text(capacity, capacity_open)})"
+        case Unit():
+            return "{none}"
+
+
+def bound_text(number: int, bound: ConstantExpression | None) -> str:
+    """A bound: the constants' expression where they are open, else the number."""
+    match bound:
+        case None:
+            return str(number).replace("-", "−")
+        case Literal(number=literal):
+            return str(literal).replace("-", "−")
+        case Operation(op="min" | "max" as op, left=left, right=right):
+            return f"{op}({bound_text(0, left)}, {bound_text(0, right)})"
+        case Operation(op=op, left=left, right=right):
+            sign, level = _ARITHMETIC[op]
+            return f"{_operand(left, level)} {sign} {_operand(right, level + 1)}"
+        case Constant(name=name):
+            return name
+        case _:
+            raise TypeError(f"no notation for {bound!r}")
+
+
+def _operand(bound: ConstantExpression, level: int) -> str:
+    loose = isinstance(bound, Operation) and bound.op in _ARITHMETIC and _ARITHMETIC[bound.op][1] < level
+    return f"({bound_text(0, bound)})" if loose else bound_text(0, bound)
+
+
+def members_text(type_: Enumeration) -> tuple[str, ...]:
+    """The members of an enum in quotes: by value where that is a text, as on a command line, else by name."""
+    return tuple(f'"{each.value if isinstance(each.value, str) else each.name}"' for each in type_.python)
+
+
+def named_types(type_: Type) -> Iterator[Record | Enumeration | Identity]:
+    """The records, enums and domains that a type mentions, each after those it is made of."""
+    match type_:
+        case Record(fields=fields):
+            for _, inner in fields:
+                yield from named_types(inner)
+            yield type_
+        case Enumeration() | Identity():
+            yield type_
+        case Map(key=key, value=value):
+            yield from named_types(key)
+            yield from named_types(value)
+        case Option(of=of) | Seq(of=of) | Subset(of=of) | Pool(of=of):
+            yield from named_types(of)
+        case _:
+            return
+
+
+# --- looking inside -------------------------------------------------------------------------------------------------
+
+
+def walk(node: Any) -> Iterator[Any]:
+    """Every part of a typed form, the node itself first; helpers that are called included."""
+    if isinstance(node, tuple):
+        for each in node:  # pyright: ignore[reportUnknownVariableType]
+            yield from walk(each)
+    elif type(node).__module__ == ir.__name__ and not isinstance(node, ir.Where):
+        yield node
+        for each in dataclasses.fields(node):
+            yield from walk(getattr(node, each.name))
+
+
+def fields_read(node: Any) -> frozenset[str]:
+    """The state fields that a form reads, directly or in its helpers."""
+    return frozenset(each.field for each in walk(node) if isinstance(each, ir.StateField))
+
+
+def shadowed_fields(form: ir.ActionForm | ir.InitialForm | ir.Function) -> frozenset[str]:
+    """The state fields that a form uses although it has a local name of the same spelling."""
+    parameters = form.parameters if isinstance(form, ir.Function) else [(each.name, None) for each in form.parameters]
+    names = {name for name, _ in parameters}
+    used: set[str] = set()
+    for each in _own_parts(form.body if not isinstance(form, ir.InitialForm) else (form.body, form.result)):
+        match each:
+            case ir.Let(name=name):
+                names.add(name)
+            case ir.MakeMap(variable=name) | ir.Generator(variable=name) | ir.For(variable=name):
+                names.add(_NUMBERED.sub("", name))
+            case ir.StateField(field=name) | ir.Place(field=name):
+                used.add(name)
+            case _:
+                pass
+    return frozenset(names & used)
+
+
+def _own_parts(node: Any) -> Iterator[Any]:
+    """Like `walk`, helpers left out."""
+    if isinstance(node, tuple):
+        for each in node:  # pyright: ignore[reportUnknownVariableType]
+            yield from _own_parts(each)
+    elif type(node).__module__ == ir.__name__ and not isinstance(node, ir.Where | ir.Function):
+        yield node
+        for each in dataclasses.fields(node):
+            yield from _own_parts(getattr(node, each.name))

@@ -1,0 +1,1 @@
+"""Renders trace documents for people and for other tools."""

@@ -1,0 +1,114 @@
+"""Traces as one HTML file that needs nothing else: the page, its style, its scripts and the trace documents in it.
+
+    text = page([document])              one trace
+    text = page([one, other])            two traces, to be compared in the page
+
+The page may not load anything (its content security policy allows its own style and script, by their hashes, and
+nothing else), so that it can be sent, archived and opened anywhere. Everything it shows stands in the documents.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import html
+import json
+from collections.abc import Mapping, Sequence
+from importlib.resources import files
+from typing import Any
+
+from ...document import Document
+from ..cut import cut
+from ..markdown import markdown
+from ..sequence import mermaid
+
+SCRIPTS = ("model.js", "lanes.js", "chart.js", "app.js")
+"""In this order they are one script."""
+
+MOST_STEPS_IN_WORDS = 200
+"""Of a longer run the page does not carry the Markdown; `tidegate export` writes it."""
+
+
+def page(documents: Sequence[Document], *, beside: str | None = None) -> str:
+    """The page of one trace or more. Of a trace that is too long it holds the beginning and the end, and says that the
+    whole is in `beside`, the name of a file beside it. ValueError without a trace.
+    """
+    if not documents:
+        raise ValueError("a page needs a trace")
+    style, script = _asset("style.css"), _script()
+    parts = {
+        "POLICY": policy(style, script),
+        "TOOL": html.escape(str(documents[0]["tool"])),
+        "TITLE": html.escape(title_of(documents[0])),
+        "WORDS": "".join(f"<p>{html.escape(each['text'])}</p>\n" for each in documents[0]["argument"]),
+        "STYLE": style,
+        "SCRIPT": script,
+        "DATA": _data(documents, beside),
+    }
+    return _filled(_asset("page.html"), parts)
+
+
+def title_of(document: Document) -> str:
+    """What the window is called: `witness for two_replicas_lead (replication:kip101)`, or the document's title."""
+    if document["kind"] == "witness":
+        return f"witness for {document['property']['name']} ({document['model']})"
+    return str(document["title"])
+
+
+def policy(style: str, script: str) -> str:
+    """The content security policy: nothing but this style and this script."""
+    return (
+        f"default-src 'none'; style-src {_hash(style)}; script-src {_hash(script)}; img-src data:; "
+        "base-uri 'none'; form-action 'none'"
+    )
+
+
+def digest(document: Document) -> str:
+    """The first 8 hexadecimal digits of a trace's SHA-256, by which a link knows its trace."""
+    return hashlib.sha256(_json(document).encode()).hexdigest()[:8]
+
+
+def _data(documents: Sequence[Document], beside: str | None) -> str:
+    """Each trace in an element of its own, and one that says what else the page knows of them."""
+    names = ["trace", *(f"trace-{number}" for number in range(2, len(documents) + 1))]
+    extras = [
+        {"id": name, "digest": digest(document), "texts": _texts(document)}
+        for name, document in zip(names, documents, strict=True)
+    ]
+    shown = [cut(document) for document in documents]
+    was_cut = any(one is not document for one, document in zip(shown, documents, strict=True))
+    said = f"The whole trace is in {beside}." if beside is not None and was_cut else None
+    elements = [*zip(names, shown, strict=True), ("trace-page", {"traces": extras, "beside": said})]
+    return "\n".join(f'<script type="application/json" id="{name}">{_json(value)}</script>' for name, value in elements)
+
+
+def _texts(document: Document) -> Mapping[str, str]:
+    """What the page offers to copy, by what it is."""
+    words = {"Markdown": markdown(document)} if len(document["steps"]) <= MOST_STEPS_IN_WORDS else {}
+    return {**words, "Mermaid": mermaid(document)}
+
+
+def _json(value: Any) -> str:
+    """JSON that may stand in a script element: no `<` in it can end or begin one."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), sort_keys=False).replace("<", "\\u003c")
+
+
+def _script() -> str:
+    """The four files as one script, in a scope of its own."""
+    return '(() => {\n"use strict";\n' + "\n".join(_asset(name) for name in SCRIPTS) + "})();\n"
+
+
+def _asset(name: str) -> str:
+    return files(__package__ or "").joinpath(name).read_text(encoding="utf-8")
+
+
+def _hash(text: str) -> str:
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+
+
+def _filled(template: str, parts: Mapping[str, str]) -> str:
+    """The template with its `@NAME@`s replaced; a part is not searched for further ones."""
+    pieces = template.split("@")
+    if pieces[1::2] != [name for name in pieces[1::2] if name in parts]:
+        raise ValueError("the template of the page has an @ that is no part's")
+    return "".join(parts[piece] if at % 2 else piece for at, piece in enumerate(pieces))

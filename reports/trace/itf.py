@@ -1,0 +1,240 @@
+"""A trace as ITF JSON, the Informal Trace Format of Apalache's ADR 015, which Quint and drivers of model-based tests
+read; and back.
+
+| type | ITF | `varTypes` |
+|---|---|---|
+| integer | `{"#bigint": "1"}` | `Int` |
+| truth value | `true` | `Bool` |
+| member of a domain or of an enum | `"A"` | `Str` |
+| option | `{"tag": "Some", "value": v}`, `{"tag": "None", "value": {"#tup": []}}` | `Some(T) \\| None(UNIT)` |
+| record | `{"name": v}` | `{ name: T }` |
+| map | `{"#map": [[k, v]]}` | `K -> V` |
+| sequence | `[v]` | `Seq(T)` |
+| set | `{"#set": [v]}` | `Set(T)` |
+| bag | `{"#map": [[v, how many]]}` | `T -> Int` |
+
+`mbt::actionTaken` and `mbt::nondetPicks` hold the step that led to a state, as Quint's drivers expect them: of an
+action that has no such parameter the pick is `None`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any, cast
+
+from ..document import Document, first_state
+from .states import in_order, states
+
+ACTION = "mbt::actionTaken"
+PICKS = "mbt::nondetPicks"
+
+_NONE: Document = {"tag": "None", "value": {"#tup": []}}
+
+
+def to_itf(document: Document) -> Document:
+    """The ITF object of a trace document."""
+    types = {field["name"]: field["type"] for field in document["fields"]}
+    picks = _pick_types(document)
+    var_types = {name: type_text(type_) for name, type_ in types.items()}
+    pick_type = "{ " + ", ".join(f"{name}: {_option_text(text)}" for name, text in picks.items()) + " }"
+    itf: Document = {
+        "#meta": {
+            "format": "ITF",
+            "format-description": "https://apalache-mc.org/docs/adr/015adr-trace.html",
+            "source": document["model"],
+            "description": f"{_title(document)}; {document['replay']}",
+            "varTypes": {**var_types, ACTION: "Str", PICKS: pick_type},
+            "tidegate": {"schema": document["schema"], "fields": document["fields"], "replay": document["replay"]},
+        },
+        "vars": [*types, ACTION, PICKS],
+        "states": [_state(document, at, state, types, picks) for at, state in states(document)],
+    }
+    return itf if document["loop"] is None else {**itf, "loop": document["loop"]}
+
+
+def from_itf(itf: Document) -> list[Document]:
+    """The states of an ITF object that `to_itf` made, as the trace document has them. KeyError for another's."""
+    types = {field["name"]: field["type"] for field in itf["#meta"]["tidegate"]["fields"]}
+    return [{name: from_value(type_, state[name]) for name, type_ in types.items()} for state in itf["states"]]
+
+
+def _title(document: Document) -> str:
+    return document.get("title") or document["model"]
+
+
+def _state(
+    document: Document, at: int, state: Document, types: Mapping[str, Document], picks: Mapping[str, str]
+) -> Document:
+    step = document["steps"][_place(document, at)] if at else None
+    args: Mapping[str, Any] = {} if step is None else step["args"]
+    return {
+        "#meta": {
+            "index": at,
+            "action": None if step is None else step["action"],
+            "args": dict(args),
+            "sentence": f"{first_state(document).capitalize()}." if step is None else step["sentence"],
+        },
+        **{name: to_value(type_, state[name]) for name, type_ in types.items()},
+        ACTION: "init" if step is None else step["action"],
+        PICKS: {name: some(plain_value(args[name])) if name in args else _NONE for name in picks},
+    }
+
+
+def _place(document: Document, at: int) -> int:
+    """Where the step that leads to a state stands among those that the document has."""
+    return next(place for place, step in enumerate(document["steps"]) if step["i"] == at)
+
+
+# --- values by their types --------------------------------------------------------------------------------------------
+
+
+def to_value(type_: Document, value: Any) -> Any:
+    """A value of the trace document in ITF's form."""
+    match type_["kind"]:
+        case "int":
+            return _integer(value)
+        case "option":
+            return _NONE if value is None else some(to_value(type_["of"], value))
+        case "record":
+            return {name: to_value(of, value[name]) for name, of in type_["fields"].items()}
+        case "map":
+            pairs = ((_key(type_["key"], key), held) for key, held in value.items())
+            return {"#map": [[to_value(type_["key"], key), to_value(type_["value"], held)] for key, held in pairs]}
+        case "seq":
+            return [to_value(type_["of"], each) for each in value]
+        case "set":
+            return {"#set": [to_value(type_["of"], each) for each in value]}
+        case "bag":
+            return {"#map": [[to_value(type_["of"], each), _integer(number)] for each, number in _counted(value)]}
+        case _:
+            return value
+
+
+def from_value(type_: Document, value: Any) -> Any:
+    """A value of the trace document from ITF's form."""
+    match type_["kind"]:
+        case "int":
+            return int(value["#bigint"])
+        case "option":
+            return None if value["tag"] == "None" else from_value(type_["of"], value["value"])
+        case "record":
+            return {name: from_value(of, value[name]) for name, of in type_["fields"].items()}
+        case "map":
+            pairs = ((from_value(type_["key"], key), held) for key, held in value["#map"])
+            return {_key_text(key): from_value(type_["value"], held) for key, held in pairs}
+        case "seq":
+            return [from_value(type_["of"], each) for each in value]
+        case "set":
+            return in_order(type_, [from_value(type_["of"], each) for each in value["#set"]])
+        case "bag":
+            copies = (
+                from_value(type_["of"], each) for each, number in value["#map"] for _ in range(int(number["#bigint"]))
+            )
+            return in_order(type_, list(copies))
+        case _:
+            return value
+
+
+def some(value: Any) -> Document:
+    """An option that has a value."""
+    return {"tag": "Some", "value": value}
+
+
+def _integer(value: int) -> Document:
+    return {"#bigint": str(value)}
+
+
+def _key(type_: Document, key: str) -> Any:
+    """A key as a value: JSON has texts for keys."""
+    match type_["kind"]:
+        case "int":
+            return int(key)
+        case "bool":
+            return key == "true"
+        case _:
+            return key
+
+
+def _key_text(key: Any) -> str:
+    return str(key).lower() if isinstance(key, bool) else str(key)
+
+
+def _counted(elements: list[Any]) -> Iterator[tuple[Any, int]]:
+    """Each element once, with how often it is there."""
+    counts: dict[str, tuple[Any, int]] = {}
+    for each in elements:
+        name = json.dumps(each, sort_keys=True)
+        counts[name] = (each, counts.get(name, (each, 0))[1] + 1)
+    yield from counts.values()
+
+
+# --- types in Apalache's notation -------------------------------------------------------------------------------------
+
+
+def type_text(type_: Document) -> str:
+    """A type as Apalache writes it: `Str -> Seq({ id: Int, epoch: Int })`."""
+    match type_["kind"]:
+        case "int":
+            return "Int"
+        case "bool":
+            return "Bool"
+        case "option":
+            return _option_text(type_text(type_["of"]))
+        case "record":
+            return "{ " + ", ".join(f"{name}: {type_text(of)}" for name, of in type_["fields"].items()) + " }"
+        case "map":
+            return f"({type_text(type_['key'])} -> {type_text(type_['value'])})"
+        case "seq":
+            return f"Seq({type_text(type_['of'])})"
+        case "set":
+            return f"Set({type_text(type_['of'])})"
+        case "bag":
+            return f"({type_text(type_['of'])} -> Int)"
+        case _:
+            return "Str"
+
+
+def _option_text(of: str) -> str:
+    return f"(Some({of}) | None(UNIT))"
+
+
+# --- the arguments of steps -------------------------------------------------------------------------------------------
+
+
+def _pick_types(document: Document) -> Mapping[str, str]:
+    """Every parameter that a step of the trace has, with its type: the document has values only, and they tell."""
+    found: dict[str, str] = {}
+    for step in document["steps"]:
+        for name, value in step["args"].items():
+            text = _type_of(value)
+            found[name] = text if len(text) > len(found.get(name, "")) else found[name]
+    return found
+
+
+def plain_value(value: Any) -> Any:
+    """An argument in ITF's form, by what it is: a list is a set, since parameters are never sequences."""
+    if isinstance(value, (bool, str)):
+        return value
+    if isinstance(value, int):
+        return _integer(value)
+    if value is None:
+        return _NONE
+    if isinstance(value, list):
+        return {"#set": [plain_value(each) for each in cast("list[Any]", value)]}
+    return {name: plain_value(held) for name, held in value.items()}
+
+
+def _type_of(value: Any) -> str:
+    if isinstance(value, bool):
+        return "Bool"
+    if isinstance(value, int):
+        return "Int"
+    if isinstance(value, str):
+        return "Str"
+    if value is None:
+        return _option_text("Str")
+    if isinstance(value, list):
+        elements = cast("list[Any]", value)
+        return f"Set({_type_of(elements[0]) if elements else 'Str'})"
+    return "{ " + ", ".join(f"{name}: {_type_of(held)}" for name, held in value.items()) + " }"

@@ -1,0 +1,134 @@
+"""The lanes of one state as text: a row for each, with its log, its high watermark and its end.
+
+        role      epoch  isr     0
+   A    leader    1      A B     [1a]|>       end 1       high watermark 1
+   B  * follower  1      in     |(1a)         end 1 -> 0  high watermark 0
+
+`[1a]` is a record; `{2b}` came in this step, `(1a)` went; `|` is the high watermark, `>` the log's end. `*` marks a
+lane that this step changed. Everything comes from the document's frames.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ..document import Document
+from ..paper import Page
+
+_GAP = "  "
+
+
+def lanes_at(document: Document, at: int) -> dict[str, Document]:
+    """Every lane as it is in a state: from its frame, or the last one before that has it."""
+    found: dict[str, Document] = {}
+    for number in range(at, -1, -1):
+        for name, lane in document["frames"].get(str(number), {"lanes": {}})["lanes"].items():
+            found.setdefault(name, lane)
+    return {name: found[name] for name in document["view"]["lanes"] if name in found}
+
+
+def board_at(document: Document, at: int) -> Document:
+    """What is no lane's, in a state."""
+    for number in range(at, -1, -1):
+        frame = document["frames"].get(str(number))
+        if frame is not None and frame["board"] is not None:
+            return frame["board"]
+    return {}
+
+
+def lane_lines(page: Page, document: Document, at: int) -> None:
+    """Writes the lanes of a state; nothing for a model that has no view."""
+    if document["view"] is None:
+        return
+    lanes = lanes_at(document, at)
+    marks: Mapping[str, Document] = document["frames"][str(at)]["marks"]
+    table = [_Row(lane, marks.get(name), document["view"]["columns"]) for name, lane in lanes.items()]
+    columns = [each for each in ("role", "epoch", "isr", "ctl") if any(row.texts[each] for row in table)]
+    while columns and max(map(len, _drawn(table, columns))) > page.paper.width:
+        columns.pop()
+    head, *rows = _drawn(table, columns)
+    page.exact(head, style="dim")
+    for row, text in zip(table, rows, strict=True):
+        style = "dim" if not row.lane["up"] else "bold" if row.marks is not None else ""
+        for part in _fitted(text, page.paper.width):
+            page.exact(part, style=style)
+
+
+def _fitted(text: str, width: int) -> list[str]:
+    """A row that is too wide goes on in the next line, further in."""
+    if len(text) <= width:
+        return [text]
+    cut = text.rfind(_GAP, 0, width)
+    cut = width if cut < width // 2 else cut
+    return [text[:cut], *(" " * 6 + each for each in _fitted(text[cut:].strip(), width - 6))]
+
+
+def _drawn(table: Sequence[_Row], columns: Sequence[str]) -> list[str]:
+    """The head and the rows, their columns in line."""
+    headings = {"role": "role", "epoch": "epoch", "isr": "isr", "ctl": "controller's"}
+    widths = {name: max(len(headings[name]), *(len(row.texts[name]) for row in table)) for name in columns}
+    names = max(len(row.lane["id"]) for row in table)
+    cell = max((len(text) for row in table for text in row.cells), default=3)
+    count = max((len(row.cells) for row in table), default=0)
+    offsets = " " + " ".join(str(offset).ljust(cell) for offset in range(count)) if count else ""
+    begin = " " * (3 + names + 3)
+    head = begin + "".join(headings[name].ljust(widths[name] + 2) for name in columns) + offsets
+    rows: list[str] = []
+    for row in table:
+        left = f"   {row.lane['id'].ljust(names)} {'*' if row.marks is not None else ' '} "
+        left += "".join(row.texts[name].ljust(widths[name] + 2) for name in columns)
+        rows.append((left + row.log(cell, count) + _GAP + row.tail()).rstrip())
+    return [head.rstrip(), *rows]
+
+
+class _Row:
+    """One lane in one state."""
+
+    def __init__(self, lane: Document, marks: Document | None, columns: int) -> None:
+        self.lane, self.marks = lane, marks
+        isr = lane["isr"]
+        inside = lane["in_isr"]
+        self.texts: dict[str, str] = {
+            "role": lane["role_text"],
+            "epoch": "" if lane["epoch"] is None else str(lane["epoch"]),
+            "isr": " ".join(isr) if isr is not None else _inside(inside["leader"]),
+            "ctl": _inside(inside["controller"]),
+        }
+        added = set[int]() if marks is None else {*marks["added"], *(each["offset"] for each in marks["replaced"])}
+        removed: list[Document] = [] if marks is None else marks["removed"]
+        self.cells = [("{%s}" if each["offset"] in added else "[%s]") % each["text"] for each in lane["cells"]]
+        self.cells += [f"({each['text']})" for each in removed]
+        self.gone = bool(removed)
+
+    def log(self, width: int, count: int) -> str:
+        """The cells, each after a place for the high watermark, and the end."""
+        if not count and self.lane["log_end"] is None:
+            return " ".join(self.lane["chips"])
+        text = ""
+        for offset in range(count + 1):
+            text += "|" if self.lane["high_watermark"] == offset else " "
+            end = ">" if offset == self.lane["log_end"] and not self.gone else ""
+            text += (self.cells[offset] if offset < len(self.cells) else end).ljust(width)
+        return text.rstrip().ljust((count + 1) * (width + 1))
+
+    def tail(self) -> str:
+        """What is beside the log, in words: what it was in the state before, where that differs."""
+        named = {"end": "log_end", "high watermark": "high_watermark", "stable to": "last_stable_offset"}
+        parts = [f"{name} {self._change(key)}" for name, key in named.items() if self.lane[key] is not None]
+        parts += [
+            f"{name} {self._change(name, value)}" for name, value in self.lane["badges"].items() if value != "none"
+        ]
+        parts += [
+            f"{each['text']} {each['start']}..{'' if each['open'] else each['end']}" for each in self.lane["spans"]
+        ]
+        return _GAP.join(parts)
+
+    def _change(self, key: str, value: Any = None) -> str:
+        now = self.lane[key] if value is None else value
+        changed: Document = {} if self.marks is None else self.marks["changed"]
+        return f"{changed[key]} -> {now}" if changed.get(key) is not None else str(now)
+
+
+def _inside(inside: bool | None) -> str:
+    return "" if inside is None else "in" if inside else "out"

@@ -1,0 +1,103 @@
+"""A trace as Markdown, for comments and pages: why, the steps, a diagram, and how to replay it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from ..document import INDUCTION, Document, first_state
+from ..settings import sizes_text
+from .page import value_text
+from .sequence import mermaid
+
+
+def markdown(document: Document, *, level: int = 1) -> str:
+    """The page; `level` is that of its heading, to be put under another."""
+    return "\n\n".join(_parts(document, level)) + "\n"
+
+
+def _parts(document: Document, level: int) -> Iterator[str]:
+    deeper = "#" * (level + 1)
+    yield f"{'#' * level} {plain_text(document['title'])}"
+    claim = document["property"]
+    if claim is not None:
+        yield plain_text(claim["says"])
+    if document["bounds"]:
+        yield f"Bounds: {plain_text(sizes_text(document['bounds']))}."
+    if document["argument"]:
+        yield argument(document)
+    yield f"{deeper} Steps"
+    yield _table(document)
+    if document["failure"] is not None:
+        yield f"Then: {plain_text(document['failure']['message'])}"
+    yield f"{deeper} Diagram"
+    yield f"```mermaid\n{mermaid(document)}```"
+    if document["replay"] is None:
+        yield INDUCTION
+    else:
+        yield f"{deeper} Replay"
+        yield f"```sh\n{document['replay']}\n```"
+
+
+def argument(document: Document) -> str:
+    """The argument: its events as a list between the sentences around them."""
+    blocks: list[str] = []
+    for each in document["argument"]:
+        text = _with_code(each["text"])
+        if each["role"] in ("title", "short"):
+            blocks.append(f"**{text}**")
+        elif each["role"] == "event" and blocks and blocks[-1].startswith("- "):
+            blocks[-1] += f"\n- {text}"
+        else:
+            blocks.append(f"- {text}" if each["role"] == "event" else text)
+    return "\n\n".join(blocks)
+
+
+def _with_code(text: str) -> str:
+    """A sentence of the argument: what it has between backticks stays code."""
+    parts = text.split("`")
+    if len(parts) % 2 == 0:
+        return plain_text(text)
+    escaped = [part if at % 2 else _escaped(part) for at, part in enumerate(parts)]
+    return " ".join("`".join(escaped).split())
+
+
+def _table(document: Document) -> str:
+    rows = [f"| {step['i']} | {_mark(document, step)}{plain_text(step['sentence'])} | {_changes(step)} |"
+            for step in document["steps"]]  # fmt: skip
+    first = [f"| 0 | {first_state(document)} |{_values(document)} |"] if not rows or "begins" in document else []
+    return "\n".join(["| | step | changes |", "|---:|---|---|", *first, *rows])
+
+
+def _mark(document: Document, step: Mapping[str, Any]) -> str:
+    claim: Mapping[str, Any] = document["property"] or {}
+    fails = (claim.get("fails") or {"step": None})["step"] == step["i"]
+    return "✗ " if fails else "*fault:* " if step["kind"] == "fault" else ""
+
+
+def _values(document: Document) -> str:
+    """The first state of a counterexample to induction, to which no steps lead."""
+    if "begins" not in document:
+        return ""
+    state = document["states"]["0"]
+    rows = [(field["name"], value_text(state[field["name"]])) for field in document["fields"]]
+    return " " + "<br>".join(code(f"{name}: {text}") for name, text in rows)
+
+
+def _changes(step: Mapping[str, Any]) -> str:
+    return "<br>".join(code(each) for each in step["changed"])
+
+
+def plain_text(text: str) -> str:
+    """A text that Markdown shows as it is, on one line."""
+    return _escaped(" ".join(text.split()))
+
+
+def _escaped(text: str) -> str:
+    return re.sub(r"([\\`*_\[\]<>#|~$])", r"\\\1", text)
+
+
+def code(text: str) -> str:
+    """A text as code in a cell of a table."""
+    return "`" + text.replace("`", "'").replace("|", "\\|") + "`"

@@ -1,0 +1,273 @@
+"""A trace document for a person at a terminal: what fails, the steps as sentences with what each changed, why, and
+how to replay.
+
+Everything here is laid out from the document; nothing is computed from a model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
+from typing import Any
+
+from ..document import INDUCTION, Document, first_state
+from ..paper import Page, Paper
+from ..settings import sizes_text
+from .cut import cut, number_of_steps
+from .lanes import board_at, lane_lines
+
+_KIND_COLUMN = 10
+_AROUND = 4
+"""Steps before and behind one that is shown."""
+
+
+def trace_page(document: Document, paper: Paper) -> Page:
+    """The trace as a page; of a very long one its beginning and its end."""
+    document = cut(document)
+    page = Page(paper)
+    page.rule()
+    _heading(page, document)
+    page.rule()
+    _argument(page, document["argument"])
+    _steps(page, document)
+    if document["failure"] is not None:
+        _failure(page, document["failure"], number_of_steps(document) + 1)
+    else:
+        _reason(page, document["property"])
+    _notes(page, document)
+    page.blank()
+    if document["replay"] is None:
+        page.line(INDUCTION)
+        return page
+    if document["truncated"] is not None:
+        page.line("replay it from its file, which holds every step: tidegate replay FILE.trace.json", style="bold")
+        return page
+    page.line("replay it:", style="bold")
+    page.exact(f"  {document['replay']}")
+    return page
+
+
+def step_page(document: Document, at: int, paper: Paper) -> Page:
+    """One state of the trace: the steps, the picture after step `at`, what changed, messages, and what holds.
+
+    ValueError when the document has no such state.
+    """
+    if str(at) not in document["states"]:
+        raise ValueError(f"the trace has no step {at}")
+    page = Page(paper)
+    page.rule()
+    _heading(page, document)
+    page.rule()
+    _step_list(page, document, at)
+    page.rule()
+    state_lines(page, document, at)
+    return page
+
+
+def pictures_page(document: Document, paper: Paper) -> Page:
+    """Every state of the trace, one after the other."""
+    page = Page(paper)
+    page.rule()
+    _heading(page, document)
+    for at in shown_states(document):
+        page.rule()
+        _one_step(page, document, at, marked=False)
+        state_lines(page, document, at)
+    return page
+
+
+def shown_states(document: Document) -> list[int]:
+    """The states that the document has, in order."""
+    return sorted(int(at) for at in document["states"] if at != "keyframe_every")
+
+
+def state_lines(page: Page, document: Document, at: int) -> None:
+    """The lanes in a state, what the step before it changed, the messages, and which properties hold."""
+    lane_lines(page, document, at)
+    rows = [("", f"{name}: {value_text(value)}") for name, value in _board(document, at).items()]
+    step = _step_of(document, at)
+    changed: list[str] = [] if step is None else step["changed"]
+    rows += [("changed", change) for change in _by_cell(changed)]
+    rows += [("messages", text) for text in _flying(document, at)]
+    held = [name for name, truth in document["truth"].items() if truth[at] == "1" and not _is_witness(document, name)]
+    failed = [name for name, truth in document["truth"].items() if truth[at] == "0" and not _is_witness(document, name)]
+    rows += [("holds", ", ".join(held))] if held else []
+    rows += [("fails", ", ".join(failed))] if failed else []
+    if document["view"] is not None:
+        page.blank()
+    before = ""
+    for name, text in rows:
+        page.columns([(name if name != before else "", text)], indent=3, gap=10 - len(name if name != before else ""))
+        before = name
+
+
+def _is_witness(document: Document, name: str) -> bool:
+    return document["properties"][name]["kind"] == "reachable"
+
+
+def _board(document: Document, at: int) -> Document:
+    return {} if document["view"] is None else board_at(document, at)
+
+
+def _flying(document: Document, at: int) -> Iterator[str]:
+    """The messages in flight in a state; those that stay for ever are told only while nobody has handled them."""
+    for each in document["messages"]:
+        handled = any(event["step"] <= at for event in each["received"])
+        if each["sent"] <= at and (each["ended"] is None or each["ended"] > at) and not handled:
+            yield f"in flight since step {each['sent']}: {each['text']}"
+
+
+def _step_of(document: Document, at: int) -> Document | None:
+    return next((step for step in document["steps"] if step["i"] == at), None)
+
+
+def _step_list(page: Page, document: Document, at: int) -> None:
+    """The steps around one, that one marked."""
+    numbers = shown_states(document)
+    here = numbers.index(at)
+    first = max(0, min(here - _AROUND, len(numbers) - 2 * _AROUND - 1))
+    for number in numbers[first : first + 2 * _AROUND + 1]:
+        _one_step(page, document, number, marked=number == at)
+
+
+def _one_step(page: Page, document: Document, at: int, *, marked: bool) -> None:
+    step = _step_of(document, at)
+    width = len(str(shown_states(document)[-1])) + 2
+    failing = [name for name, truth in document["truth"].items() if "0" in truth and truth.index("0") == at]
+    failing = [name for name in failing if not _is_witness(document, name)]
+    text = first_state(document) if step is None else step["sentence"]
+    right = f"✗ {', '.join(failing)}" if failing else "" if step is None or step["kind"] == "protocol" else step["kind"]
+    line = f"{'>' if marked else ' '}{at:>{width}}  {text}"
+    style = "red" if failing else "bold" if marked else ""
+    if right and len(line) + len(right) + 2 <= page.paper.width:
+        page.exact(line.ljust(page.paper.width - len(right)) + right, style=style)
+    else:
+        page.line(f"{line} ({right})" if right else line, hang=width + 3, style=style)
+
+
+def argument_page(argument: Sequence[Document], paper: Paper) -> Page:
+    """An argument by itself."""
+    page = Page(paper)
+    _argument(page, argument)
+    return page
+
+
+def _argument(page: Page, argument: Sequence[Document]) -> None:
+    """Why this is a violation, in words."""
+    for row in argument:
+        match row["role"]:
+            case "title":
+                page.line(row["text"], style="bold")
+            case "short":
+                page.line(row["text"], indent=2, style="bold")
+            case "event":
+                page.line(f"- {row['text']}", indent=4)
+            case _:
+                page.line(row["text"], indent=2)
+    if argument:
+        page.blank()
+
+
+def _notes(page: Page, document: Document) -> None:
+    """That it repeats for ever, what is left out, and what could not be done."""
+    if document["loop"] is not None:
+        page.blank()
+        at = document["loop"]
+        last = number_of_steps(document)
+        page.line(f"then it is as after step {at} again: steps {at + 1} to {last} repeat for ever", style="bold")
+    for note in document["notes"]:
+        page.line(f"note: {note}", indent=2, hang=6)
+
+
+_MARKS = {"counterexample": "✗ ", "deadlock": "✗ ", "error": "✗ ", "witness": "✓ ", "run": ""}
+_STYLES = {"✗ ": "red bold", "✓ ": "green bold", "": "bold"}
+
+
+def _heading(page: Page, document: Document) -> None:
+    mark = _MARKS[document["kind"]]
+    page.line(mark + document["title"], style=_STYLES[mark])
+    if document["failure"] is None and document["property"] is not None:
+        page.line(document["property"]["says"], indent=2, hang=0)
+    page.line(sizes_text(document["bounds"]), indent=2, style="dim")
+
+
+def _steps(page: Page, document: Document) -> None:
+    width = max(3, len(str(number_of_steps(document))) + 1)
+    claim: Mapping[str, Any] = document["property"] or {}
+    fails = (claim.get("fails") or {"step": None})["step"]
+    if document["replay"] is None:
+        page.line("0".rjust(width) + f"  {first_state(document)}", hang=width + 2)
+        rows = [(field["name"], value_text(document["states"]["0"][field["name"]])) for field in document["fields"]]
+        page.columns(rows, indent=width + 6)
+    elif not document["steps"] or fails == 0:
+        page.line("0".rjust(width) + f"  {first_state(document)}", hang=width + 2)
+    left_out: Mapping[str, Any] = document["truncated"] or {"last": -1, "says": ""}
+    for step in document["steps"]:
+        if step["i"] == left_out["last"] + 1:
+            page.line(f"... {left_out['says']} ...", indent=2, style="dim")
+        if document["loop"] == step["i"] - 1:
+            page.line("from here on it repeats for ever:", indent=2, style="bold")
+        _sentence(page, step, width, failing=step["i"] == fails)
+        for change in _by_cell(step["changed"]):
+            page.line(change, indent=width + 6, hang=4, style="cyan")
+
+
+def _by_cell(changed: Sequence[str]) -> Iterator[str]:
+    """Changes of one cell on one line: `isr[A]: + A, + B`."""
+    for cell, group in groupby((each.partition(": ") for each in changed), key=lambda parts: parts[0]):
+        yield f"{cell}: " + ", ".join(what for _, _, what in group)
+
+
+def _sentence(page: Page, step: Mapping[str, Any], width: int, *, failing: bool) -> None:
+    """The step's number and sentence, and at the right margin its kind where that is not the protocol's own."""
+    kind = "" if step["kind"] == "protocol" else step["kind"]
+    mark = "✗" if failing else " "
+    text = f"{step['i']:>{width}}{mark} {step['sentence']}"
+    if kind and len(text) + _KIND_COLUMN <= page.paper.width:
+        text = text.ljust(page.paper.width - len(kind)) + kind
+        page.exact(text, style="red" if failing else "bold")
+        return
+    page.line(f"{text} ({kind})" if kind else text, hang=width + 2, style="red" if failing else "bold")
+
+
+def _reason(page: Page, claim: Mapping[str, Any] | None) -> None:
+    """The first false conjunct, and inside the helpers that it calls the reason there."""
+    if claim is None or claim["fails"] is None:
+        return
+    page.blank()
+    page.line(f"{claim['name']} is false, because this is:", style="bold")
+    indent, reason = 2, claim["fails"]
+    while reason is not None:
+        page.line(reason["conjunct"], indent=indent, hang=4, style="red")
+        values = ", ".join(f"{name} = {value_text(value)}" for name, value in reason["witness"].items())
+        if values:
+            page.line(f"where {values}", indent=indent + 2, hang=6)
+        reason = reason.get("because")
+        indent += 2
+        if reason is not None:
+            page.line("because in it this is false:", indent=indent)
+            indent += 2
+
+
+def _failure(page: Page, failure: Mapping[str, Any], number: int) -> None:
+    page.blank()
+    if failure["step"] is not None:
+        page.line(f"then step {number} breaks it: {failure['sentence']}  [{failure['step']}]", style="bold")
+    where = f" ({failure['where']})" if failure["where"] else ""
+    page.line(f"{failure['message']}{where}", indent=2, style="red")
+    if failure["disabled"]:
+        page.line("why no step can be taken:", indent=2)
+        page.columns([(each["step"], each["why"]) for each in failure["disabled"]], indent=4)
+
+
+def value_text(value: Any) -> str:
+    """A value of the document as people write it: `A`, `{id: 0, epoch: 1}`, `[1, 2]`, `none`, `true`."""
+    if value is None:
+        return "none"
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{key}: {value_text(held)}" for key, held in value.items()) + "}"  # pyright: ignore
+    if isinstance(value, list):
+        return "[" + ", ".join(value_text(each) for each in value) + "]"  # pyright: ignore
+    return str(value)

@@ -1,0 +1,242 @@
+"""A trace as a sequence diagram, in the spelling of Mermaid, of sequencediagram.org and of PlantUML.
+
+A step is a note over the lane whose step it is; a message is an arrow, drawn at the step that handles it, or ending in
+a cross where it is lost. Beyond `MOST_STEPS` steps those that neither fail nor handle a message, and are no faults,
+are left out, and the diagram says how many.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from ..document import Document
+
+MOST_STEPS = 60
+OTHERS = "others"
+"""Who sends and acts that is no lane: a controller, a client."""
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """A text over some participants; `fault` for a crash and its like."""
+
+    over: tuple[str, ...]
+    text: str
+    fault: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Arrow:
+    """A message from one participant to another, or to where it is not handled any more."""
+
+    source: str
+    target: str
+    text: str
+    end: Literal["received", "lost", "in flight"]
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """Where the part that repeats for ever begins and ends."""
+
+    begins: bool
+
+
+Event = Note | Arrow | Turn
+
+
+@dataclass(frozen=True, slots=True)
+class Diagram:
+    """The participants from left to right and what happens from top to bottom."""
+
+    title: str
+    participants: tuple[str, ...]
+    events: tuple[Event, ...]
+
+
+# --- from the document ------------------------------------------------------------------------------------------------
+
+
+def diagram(document: Document) -> Diagram:
+    """The diagram of a trace."""
+    shown = [step for step in document["steps"] if _is_shown(document, step)]
+    events = [event for step in shown for event in _events(document, step)]
+    known = [lane["id"] for lane in document["lanes"]]
+    met = {name for event in events for name in _named(event)}
+    participants = [name for name in known if name in met] + ([OTHERS] if OTHERS in met or not met else [])
+    everyone = tuple(dict.fromkeys((participants[0], participants[-1])))
+    closing = [
+        *([Turn(begins=False)] if document["loop"] is not None else []),
+        *(Note(everyone, text) for text in _closing(document, len(shown))),
+        *_in_flight(document),
+    ]
+    names = {name for event in closing for name in _named(event)} - set(participants)
+    return Diagram(document["title"], (*participants, *sorted(names)), (*events, *closing))
+
+
+def _is_shown(document: Document, step: Mapping[str, Any]) -> bool:
+    if len(document["steps"]) <= MOST_STEPS:
+        return True
+    handles = any(each["event"] != "sent" for each in step["messages"])
+    return handles or step["kind"] == "fault" or step["i"] == _fails_at(document)
+
+
+def _fails_at(document: Document) -> int | None:
+    claim: Mapping[str, Any] = document["property"] or {}
+    return (claim.get("fails") or {"step": None})["step"]
+
+
+def _events(document: Document, step: Mapping[str, Any]) -> Iterator[Event]:
+    if document["loop"] is not None and step["i"] == document["loop"] + 1:
+        yield Turn(begins=True)
+    for event in step["messages"]:
+        message = document["messages"][event["id"]]
+        if event["event"] == "received":
+            yield _arrow(message, step["lane"], "received")
+        elif event["event"] == "lost":
+            yield _arrow(message, message["to"], "lost")
+    yield Note((step["lane"] or OTHERS,), f"{step['i']}. {step['sentence']}", step["kind"] == "fault")
+
+
+def _arrow(message: Mapping[str, Any], target: str | None, end: Literal["received", "lost", "in flight"]) -> Arrow:
+    to = message["to"] or target or OTHERS
+    sent = f"sent in step {message['sent']}" if message["sent"] else "there at first"
+    copy = ", a copy" if message["copy"] else ""
+    return Arrow(message["source"] or OTHERS, to, f"{message['name']} ({sent}{copy})", end)
+
+
+def _in_flight(document: Document) -> Iterator[Event]:
+    for message in document["messages"]:
+        if message["end"] == "in flight" and not message["received"]:
+            yield _arrow(message, None, "in flight")
+
+
+def _closing(document: Document, shown: int) -> Iterator[str]:
+    """What is said at the end: what fails, and what the diagram does not show."""
+    claim, failure = document["property"], document["failure"]
+    if failure is not None:
+        yield failure["message"]
+    elif claim is not None and claim["fails"] is not None:
+        yield f"{claim['name']} fails: {claim['says']}"
+    elif claim is not None and document["kind"] == "witness":
+        yield f"{claim['name']} is reached: {claim['says']}"
+    dropped = len(document["steps"]) - shown
+    if dropped:
+        yield f"{dropped} of {len(document['steps'])} steps are not drawn: they handle no message"
+    if document["truncated"] is not None:
+        yield document["truncated"]["says"]
+
+
+def _named(event: Event) -> tuple[str, ...]:
+    match event:
+        case Note(over=over):
+            return over
+        case Arrow(source=source, target=target):
+            return (source, target)
+        case Turn():
+            return ()
+
+
+# --- the spellings ----------------------------------------------------------------------------------------------------
+
+
+def mermaid(document: Document) -> str:
+    """The diagram as Mermaid reads it, for Markdown and comments."""
+    made = diagram(document)
+    names = _identifiers(made.participants)
+    lines = ["sequenceDiagram"]
+    lines += [f"  participant {names[each]}" + _as(names[each], each) for each in made.participants]
+    lines += [f"  {_mermaid_event(event, names)}" for event in made.events]
+    return "\n".join(lines) + "\n"
+
+
+def _mermaid_event(event: Event, names: Mapping[str, str]) -> str:
+    match event:
+        case Note(over=(who,), text=text, fault=True):
+            return f"{names[who]}-x{names[who]}: {_mermaid_text(text)}"
+        case Note(over=over, text=text):
+            return f"Note over {','.join(names[each] for each in over)}: {_mermaid_text(text)}"
+        case Arrow(source=source, target=target, text=text, end=end):
+            sign = {"received": "->>", "lost": "-x", "in flight": "--)"}[end]
+            return f"{names[source]}{sign}{names[target]}: {_mermaid_text(_with_end(text, end))}"
+        case Turn(begins=begins):
+            return "loop for ever" if begins else "end"
+
+
+def _mermaid_text(text: str) -> str:
+    """A text on one line; what would end it, or begin an entity or a comment, is written as an entity."""
+    return re.sub("[#;%]", lambda found: f"#{ord(found[0])};", _line(text))
+
+
+def seqdiag(document: Document) -> str:
+    """The diagram as sequencediagram.org reads it."""
+    made = diagram(document)
+    lines = [f"title {_line(made.title)}", *(f'participant "{_quoted(each)}"' for each in made.participants)]
+    lines += [_seqdiag_event(event) for event in made.events]
+    return "\n".join(lines) + "\n"
+
+
+def _seqdiag_event(event: Event) -> str:
+    match event:
+        case Note(over=over, text=text, fault=fault):
+            return f"note over {_names(over)}:{'fault: ' if fault else ''}{_line(text)}"
+        case Arrow(source=source, target=target, text=text, end=end):
+            sign = {"received": "->", "lost": "-x", "in flight": "-->"}[end]
+            return f'"{_quoted(source)}"{sign}"{_quoted(target)}":{_line(_with_end(text, end))}'
+        case Turn(begins=begins):
+            return "loop for ever" if begins else "end"
+
+
+def plantuml(document: Document) -> str:
+    """The diagram as PlantUML reads it."""
+    made = diagram(document)
+    lines = ["@startuml", f"title {_line(made.title)}"]
+    lines += [f'participant "{_quoted(each)}"' for each in made.participants]
+    lines += [_plantuml_event(event) for event in made.events]
+    return "\n".join([*lines, "@enduml"]) + "\n"
+
+
+def _plantuml_event(event: Event) -> str:
+    match event:
+        case Note(over=over, text=text, fault=fault):
+            return f"{'h' if fault else ''}note over {_names(over)} : {_line(text)}"
+        case Arrow(source=source, target=target, text=text, end=end):
+            sign = {"received": "->", "lost": "->x", "in flight": "-->"}[end]
+            return f'"{_quoted(source)}" {sign} "{_quoted(target)}" : {_line(_with_end(text, end))}'
+        case Turn(begins=begins):
+            return "loop for ever" if begins else "end"
+
+
+SPELLINGS: Mapping[str, Callable[[Document], str]] = {"mermaid": mermaid, "seqdiag": seqdiag, "plantuml": plantuml}
+"""Every spelling by the name that `export --to` takes."""
+
+
+def _with_end(text: str, end: str) -> str:
+    return text if end == "received" else f"{text}, {end}"
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _quoted(name: str) -> str:
+    return name.replace('"', "'")
+
+
+def _names(over: tuple[str, ...]) -> str:
+    return ",".join(f'"{_quoted(each)}"' for each in over)
+
+
+def _identifiers(participants: tuple[str, ...]) -> Mapping[str, str]:
+    """What Mermaid calls each: its own name where that is a plain word and none of Mermaid's."""
+    return {
+        name: name if re.fullmatch(r"[A-Z][A-Za-z0-9]*|others", name) else f"p{at}"
+        for at, name in enumerate(participants, 1)
+    }
+
+
+def _as(identifier: str, name: str) -> str:
+    return "" if identifier == name else f" as {_mermaid_text(name)}"
