@@ -6,7 +6,9 @@ engine for a model that is being debugged with `print` and `pdb`.
 
 from __future__ import annotations
 
+import itertools
 import time
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -69,6 +71,8 @@ class _Exploration:
         self.failure: Failure | None = None
         self.deadlock = False
         self.exhausted = False
+        self.expanded = 0
+        self.beyond = Counter[str]()
         self.stopped: str | None = None
         self.began = self.reported = time.monotonic()
         self.seconds = 0.0
@@ -125,15 +129,20 @@ class _Exploration:
 
     def _expand(self, number: int) -> None:
         state = self.states[number]
+        self.expanded += 1
         moved = limited = False
+        beyond: str | None = None
         for action, arguments in instances(self.model, state):
             result = self._attempt(number, state, action, arguments)
             if isinstance(result, Stopped):
                 limited = limited or result.by_limit
+                beyond = result.bound
                 continue
             moved = True
             self._cross(number, state, action, arguments, result)
             self._found(result, (number, action.name, arguments))
+        if beyond is not None:
+            self.beyond[beyond] += 1
         if not moved and not limited and not self.deadlock and not self._may_end(number, state):
             self.deadlock = True
             message = "nothing can happen here, and the model does not say that it may end"
@@ -149,7 +158,7 @@ class _Exploration:
             raise self._broken(error, number, action.name, arguments) from error
         if not isinstance(result, Stopped):
             tally.fired += 1
-        if not isinstance(result, Stopped) or result.by_limit:
+        if not isinstance(result, Stopped) or (result.by_limit and result.bound is None):
             tally.reached_budget += 1
             tally.within_budget += not spent
         return result
@@ -272,6 +281,10 @@ class _Exploration:
             place = (guard.where.line, guard.where.column)
             is_limit = isinstance(guard, ir.Limit)
             counts = tally.probes.counts(numbers.get(place))
+            if isinstance(guard, ir.Limit) and guard.bound is not None:
+                before = itertools.takewhile(lambda each, bound=guard.bound: each.name != bound, self.model.bounds)
+                asked = self.expanded - sum(self.beyond[each.name] for each in before)
+                counts = (asked, asked - self.beyond[guard.bound])
             if isinstance(guard, ir.Limit) and guard.budget is not None:
                 counts = (tally.reached_budget, tally.within_budget)
             guards[place] = GuardCoverage(guard.text, guard.where.line, is_limit, *counts)

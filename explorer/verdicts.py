@@ -64,7 +64,7 @@ def verdict_of(model: Model, ending: Ending) -> Verdict:
         engine=ending.engine,
         verdict=_word(outcome, ending),
         outcome=outcome,
-        assurance=_assurance(outcome, ending),
+        assurance=_assurance(outcome, ending) + _bounds_text(model, outcome, ending),
         distinct_states=ending.distinct,
         transitions=sum(action.fired for action in ending.actions),
         depth=len(ending.levels),
@@ -78,8 +78,27 @@ def verdict_of(model: Model, ending: Ending) -> Verdict:
         levels=ending.levels,
         failure=ending.failure,
         rechecked_states=ending.rechecked,
+        states_beyond=_beyond(model, ending),
         notes=ending.notes if ending.distinct or not ending.exhausted else (*ending.notes, _NO_START),
     )
+
+
+def _beyond(model: Model, ending: Ending) -> int:
+    """How many states lie beyond a `@bound`, as the actions that ask for no message count them: once a state."""
+    if not model.bounds or ending.sampled is not None or ending.bounded is not None:
+        return 0
+    forms = {each.name: each.form for each in model.actions}
+    live = [each for each in ending.actions if not each.switched_off]
+    live.sort(key=lambda each: any(parameter.pool is not None for parameter in forms[each.name].parameters))
+    texts = {f"@bound {each.name}" for each in model.bounds}
+    return sum(guard.evaluated - guard.passed for each in live[:1] for guard in each.guards if guard.text in texts)
+
+
+def _bounds_text(model: Model, outcome: Outcome, ending: Ending) -> str:
+    """Which bounds of the whole model a search that found nothing kept within."""
+    if not model.bounds or outcome in ("model_error", "safety", "deadlock") or not ending.passed:
+        return ""
+    return f"; nothing beyond @bound {', '.join(each.name for each in model.bounds)}"
 
 
 def plain(value: Value) -> Any:

@@ -2,7 +2,20 @@
 needs."""
 
 from .constants import constant
-from .declare import action, initial, invariant, lemma, limit, reachable, record, require, state, terminal, transition
+from .declare import (
+    action,
+    bound,
+    initial,
+    invariant,
+    lemma,
+    limit,
+    reachable,
+    record,
+    require,
+    state,
+    terminal,
+    transition,
+)
 from .kinds import Capacity, Domain, Ghost, Member, Option, Range
 from .lanes import GroupLanes, LogLanes, TransactionLanes
 from .values import Bag, Map, Seq, Set, is_majority, replace
@@ -22,6 +35,7 @@ __all__ = [
     "Set",
     "TransactionLanes",
     "action",
+    "bound",
     "constant",
     "initial",
     "invariant",

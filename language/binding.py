@@ -111,6 +111,7 @@ class Definition:
             ),
             properties=tuple(replace(each, run=run[each.name]) for each in model.properties),
             terminals=tuple(replace(each, run=run[each.name]) for each in model.terminals),
+            bounds=tuple(replace(each, run=run[each.name]) for each in model.bounds),
             lemmas=tuple(replace(each, run=run[each.name]) for each in model.lemmas),
             namespace={**namespace.globals_of_all(modules_of(self.module)), model.state_name: namespace.shape},
         )
@@ -246,6 +247,7 @@ class _Binding:
             actions=finisher.actions(),
             properties=finisher.properties(),
             terminals=finisher.terminals(),
+            bounds=finisher.bounds(),
             lemmas=finisher.lemmas() if self.lemmas else (),
             namespace={**bound, shape.name: namespace.shape},
             files=self.definition.files,
@@ -323,6 +325,7 @@ class _Binding:
     def _elaborate(self, program: Program) -> dict[FunctionType, Any]:
         """Every function's typed form before folding; those with mistakes are left out."""
         made: dict[FunctionType, Any] = {}
+        program.bounds = tuple(function for function, mark in self.definition.functions if mark.role == "bound")
         for function, mark in self.definition.functions:
             try:
                 if mark.role == "action":
@@ -351,12 +354,13 @@ class _Binding:
         return frozenset() if any(each.elaborated.needs(gone) for each in actions) else frozenset(gone)
 
     def _check_terminal(self, program: Program, mark: Mark, form: ir.Function) -> None:
-        if mark.role != "terminal":
+        if mark.role not in ("terminal", "bound"):
             return
+        what = "where a run may end" if mark.role == "terminal" else "how far the search goes"
         for field, where in fields_read(*form.body).items():
             if field in program.shape.ghosts:
                 hint = "only properties, and assignments to ghost fields, read ghosts"
-                self.diagnostics.add("TG303", where, "where a run may end would depend on a ghost", hint)
+                self.diagnostics.add("TG303", where, f"{what} would depend on a ghost", hint)
 
 
 def _budget_place(function: FunctionType, budget: str) -> ir.Where:
@@ -464,11 +468,15 @@ class _Finisher:
         """The predicates of states that may end."""
         return tuple(self._property(function, mark) for function, mark in self._marked("terminal"))
 
+    def bounds(self) -> tuple[Property, ...]:
+        """The predicates outside of which nothing happens."""
+        return tuple(self._property(function, mark) for function, mark in self._marked("bound"))
+
     def _property(self, function: FunctionType, mark: Mark) -> Property:
         text = cast(ir.Function, self.texts[function])
         read = frozenset(fields_read(*text.body)) & self.shape.ghosts
         form = None if read & self.gone else self.binding.folder.function(text)
-        role = "invariant" if mark.role in ("terminal", "lemma") else mark.role
+        role = "invariant" if mark.role in ("terminal", "bound", "lemma") else mark.role
         kind: PropertyKind = "transition" if len(text.states) == 2 else cast(PropertyKind, role)
         return Property(
             function.__name__, kind, first_line(function.__doc__), form, self.namespace.function(function), read

@@ -3,6 +3,7 @@
 @state, @record                     data
 @initial, @action                   behaviour
 @invariant, @transition, @reachable, @terminal      what must hold, must be possible, may end
+@bound                              how far the search goes
 @lemma                              what holds besides, and makes a proof by induction go through
 require(...), limit(...)            guards of the protocol, guards of the bounds
 """
@@ -24,7 +25,9 @@ MARK = "__tidegate__"
 class Mark:
     """What a decorator leaves on a function or class: its role, and an action's kind and budget."""
 
-    role: Literal["state", "record", "initial", "action", "invariant", "transition", "reachable", "terminal", "lemma"]
+    role: Literal[
+        "state", "record", "initial", "action", "invariant", "transition", "reachable", "terminal", "bound", "lemma"
+    ]
     kind: Kind = "protocol"
     budget: str | None = None
 
@@ -105,6 +108,17 @@ def reachable(function: F) -> F:
 def terminal(function: F) -> F:
     """Marks a predicate over states that may end: no action enabled there is no deadlock."""
     setattr(function, MARK, Mark("terminal"))
+    return function
+
+
+def bound(function: F) -> F:
+    """Marks a predicate over states that bounds the search of the whole model: a state in which it is false is judged
+    by every property, and nothing happens from there.
+
+    It belongs to the bounds, as a `limit` does: such a state is no deadlock, the verdict says how many there are, and a
+    proof takes no notice of it.
+    """
+    setattr(function, MARK, Mark("bound"))
     return function
 
 

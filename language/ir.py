@@ -14,7 +14,7 @@ outside
   range) are model errors when evaluated out of their domain.
 * A name bound by `Let` holds the value at that moment, whatever is written to the state later.
 * `Require` is false: the instance is disabled. `Limit` is false: it is stopped by the bounds. On every path both come
-  before the first write, and every `Limit` after the `Require`s.
+  before the first write, and every `Limit` after the `Require`s, but for those of a `@bound`, which come first.
 """
 
 from __future__ import annotations
@@ -415,12 +415,14 @@ class Require:
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """A guard of the bounds. `budget` is the constant's name when it is the implicit limit of a fault's budget."""
+    """A guard of the bounds. `budget` is the constant's name when it is the implicit limit of a fault's budget;
+    `bound` the name of the `@bound` that it asks, before anything else of the action."""
 
     condition: Expr
     text: str
     where: Where
     budget: str | None = None
+    bound: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,12 +36,14 @@ from .verdict import Run, Step
 class Stopped:
     """Why a step did not happen: the line of the guard that was false, and whether it belongs to the bounds.
 
-    `budget` names the constant when what stopped it is a spent budget; then there is no line.
+    `budget` names the constant when what stopped it is a spent budget, `bound` the `@bound` that the state lies beyond;
+    then there is no line.
     """
 
     by_limit: bool
     line: int
     budget: str | None = None
+    bound: str | None = None
 
 
 def shape_of(model: Model) -> Shape:
@@ -130,6 +132,10 @@ def attempt(
     `run` is run in place of the action's own function: the same with probes on its guards.
     """
     shape = shape_of(model)
+    if model.bounds:
+        beyond = _beyond(model, state, action, arguments)
+        if beyond is not None:
+            return Stopped(True, 0, bound=beyond)
     left = None if action.budget is None else shape.budgets[action.budget]
     sealed = left is not None and getattr(state, left) == 0
     cells = shape.cells(state, sealed)
@@ -145,6 +151,19 @@ def attempt(
     if left is not None:
         cells.values[left] -= 1
     return cells.finish()
+
+
+def _beyond(model: Model, state: State, action: Action, arguments: Mapping[str, Any]) -> str | None:
+    """The first `@bound` that is false in a state. It is asked once for all the steps from there."""
+    memo = shape_of(model).memo
+    known = memo.get("beyond")
+    if known is None or known[0] is not state:
+        try:
+            found = next((each.name for each in model.bounds if not each.run(state)), None)
+        except Exception as error:
+            raise blamed(model, error, action.name, arguments) from error
+        known = memo["beyond"] = (state, found)
+    return known[1]
 
 
 def _stopped(stop: Exception, cells: Cells, action: Action) -> Stopped:
@@ -268,6 +287,8 @@ def why_stopped(model: Model, state: State, action: Action, arguments: Mapping[s
     """The reason in words: `disabled: s.up[r] is false`, `at its bound: the budget crashes is spent`."""
     if stopped.budget is not None:
         return f"at its bound: the budget {stopped.budget} is spent"
+    if stopped.bound is not None:
+        return f"beyond the bound {stopped.bound}, where nothing happens"
     word = "at its bound" if stopped.by_limit else "disabled"
     return f"{word}: {false_guard(model, state, action, arguments, stopped)} is false"
 

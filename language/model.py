@@ -82,7 +82,8 @@ class Model:
 
     `name` is what the user typed, profile included (`replication:kip320`). `constants` are the declarations in source
     order, `values` their values; `open` names those left open in compiled kernels (the judge always uses `values`).
-    `terminals` are predicates of states that may end. `lemmas` are what a proof by induction rests on, when the model
+    `terminals` are predicates of states that may end; where one of the `bounds` is false nothing happens. `lemmas` are
+    what a proof by induction rests on, when the model
     was bound for one: invariants and transitions that no search judges unless they are `properties` too. `namespace`
     is the bound namespace in which sentence templates and step texts are evaluated. `files` are the source files the
     text came from.
@@ -104,6 +105,7 @@ class Model:
     namespace: Mapping[str, Any] = dataclasses.field(compare=False, repr=False)
     files: tuple[str, ...] = ()
     lemmas: tuple[Property, ...] = ()
+    bounds: tuple[Property, ...] = ()
     view: Any = None
 
     def field(self, name: str) -> Field:

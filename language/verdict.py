@@ -101,7 +101,8 @@ class Verdict:
     `assurance` says in words what the verdict rests on (`exhaustive within bounds`, `bounded to depth 12`). `outcome`
     says what kind of failure it is. `transitions` counts enabled action instances out of distinct states; `depth`
     counts states on the longest shortest path, an initial state being 1. `symmetry` names the domains whose renamings
-    were folded; `notes` are sentences a user should read (why symmetry was refused, what a limit cut).
+    were folded; `states_beyond` counts, of the distinct states, those beyond a `@bound`: judged,
+    not expanded. `notes` are sentences a user should read (why symmetry was refused, what a limit cut).
     """
 
     model: str
@@ -125,6 +126,7 @@ class Verdict:
     levels: tuple[Level, ...]
     failure: Failure | None = None
     rechecked_states: int = 0
+    states_beyond: int = 0
     notes: tuple[str, ...] = ()
 
 

@@ -46,6 +46,7 @@ def check_document(verdict: Verdict, traces: Mapping[str, Document], paths: Mapp
         "bytes_per_state": round(verdict.bytes_per_state, 2),
         "symmetry": list(verdict.symmetry),
         "rechecked_states": verdict.rechecked_states,
+        "states_beyond_bound": verdict.states_beyond,
         "properties": [_property(each, traces, paths) for each in verdict.properties],
         "failure": _failure(verdict.failure, traces, paths),
         "actions": [_action(each) for each in verdict.actions],

@@ -31,7 +31,7 @@ from enum import Enum
 from typing import Annotated
 
 from tidegate.language import (
-    Bag, Capacity, Domain, Ghost, Map, Member, Option, Range, Seq, Set, action, constant, initial, invariant,
+    Bag, Capacity, Domain, Ghost, Map, Member, Option, Range, Seq, Set, action, bound, constant, initial, invariant,
     is_majority, limit, reachable, record, replace, require, state, terminal, transition,
 )
 

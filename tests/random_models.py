@@ -498,6 +498,8 @@ class Writer:
             text += self._action(number)
         text += self._property("invariant", 2, "s: World", ("s",)) + self._property("reachable", 1, "s: World", ("s",))
         text += self._property("transition", 1, "before: World, after: World", ("before", "after"))
+        if self.chance(0.25):
+            text += self._property("bound", 1, "s: World", ("s",))
         return text + self._property("terminal", 1, "s: World", ("s",))
 
     def _choose_fields(self) -> dict[str, Kind]:
@@ -577,7 +579,7 @@ class Writer:
     def _property(self, role: str, most: int, parameters: str, states: tuple[str, ...]) -> str:
         made = ""
         for number in range(self.random.randint(0, most)):
-            self.names, self.states, self.ghosts = {}, states, True
+            self.names, self.states, self.ghosts = {}, states, role != "bound"
             truth = self.truth(3)
             lines = f"    return {truth}\n"
             if self.chance(0.3):

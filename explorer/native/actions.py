@@ -316,15 +316,15 @@ def _used_in(let: ir.Statement, prefix: Sequence[ir.Statement]) -> bool:
 def depths(prefix: Sequence[ir.Statement], parameters: Sequence[ir.Parameter]) -> list[int]:
     """How many parameters must be bound before each statement of the prefix, keeping their order.
 
-    A limit waits for all of them: it cuts instances, and where a parameter has no values there is none to cut. What may
-    break waits for the messages: without any nothing is evaluated.
+    A limit waits for all of them: it cuts instances, and where a parameter has no values there is none to cut; that of
+    a `@bound` cuts states. What may break waits for the messages: without any nothing is evaluated.
     """
     messages = max((index + 1 for index, each in enumerate(parameters) if each.pool is not None), default=0)
     needs = {each.name: index + 1 for index, each in enumerate(parameters)}
     depth, found = 0, list[int]()
     for statement in prefix:
         own = max((needs[name] for name in names_in(statement) if name in needs), default=0)
-        if isinstance(statement, ir.Limit):
+        if isinstance(statement, ir.Limit) and statement.bound is None:
             own = len(parameters)
         elif may_break(statement):
             own = max(own, messages)

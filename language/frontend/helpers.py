@@ -126,6 +126,13 @@ def call(scope: Scope, function: FunctionType, node: ast.Call) -> ir.Expr:
     return ir.Call(made, tuple(arguments), made.returns, scope.where(node))
 
 
+def of_state(program: Program, its: Signature, state: str) -> ir.Call:
+    """A predicate over one state, asked of the state that the caller calls `state`."""
+    ((parameter, _),) = its.parameters
+    made = _elaborated(program, its, {parameter.arg: state}, ())
+    return ir.Call(made, (), Bool(), its.source.where(its.node))
+
+
 def _bind_arguments(scope: Scope, its: Signature, node: ast.Call) -> tuple[dict[str, str], list[ir.Expr]]:
     """The caller's state for each state parameter, and the other arguments in order."""
     given = _given(scope, its, node)

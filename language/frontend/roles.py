@@ -15,7 +15,7 @@ from . import comparisons, statements
 from .annotations import describe
 from .calls import record_arguments
 from .folding import Folder
-from .helpers import Signature, function_form, names_assigned, signature
+from .helpers import Signature, function_form, names_assigned, of_state, signature
 from .intervals import ANY_INT
 from .rules import Ghosts, check_order, without_ghosts
 from .scope import Program, Role, Scope, block, expression
@@ -92,6 +92,7 @@ _USAGE = {
     "a lemma": "def holds(s: {0}) -> bool, or of a step: def keeps(before: {0}, after: {0}) -> bool",
     "a reachable": "def happens(s: {0}) -> bool",
     "a terminal": "def may_end(s: {0}) -> bool",
+    "a bound": "def within(s: {0}) -> bool; what a step may do is said by `limit` in its action",
     "a transition": "def grows(before: {0}, after: {0}) -> bool",
 }
 
@@ -218,7 +219,17 @@ def action(program: Program, function: FunctionType) -> ActionText:
     ghosts = Ghosts(program.shape.ghosts, program.diagnostics)
     ghosts.check(body)
     check_sentence(program, its, _scope(program, its, "sentence", 1))
+    body = (*_bounds(program, its.parameters[0][0].arg), *body)
     return ActionText(its, parameters, Elaborated(body, ghosts))
+
+
+def _bounds(program: Program, state: str) -> Iterator[ir.Limit]:
+    """The limits that the model's `@bound` predicates put before every action. Mistakes in them are noted elsewhere."""
+    for function in program.bounds:
+        with suppress(Abandoned):
+            its = _signature(program, function, 1, "a bound")
+            condition, where = of_state(program, its, state), heading(its.source, its.node)
+            yield ir.Limit(condition, f"@bound {function.__name__}", where, bound=function.__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -307,6 +318,7 @@ _ROLE_NAMES = {
     "lemma": "a lemma",
     "reachable": "a reachable",
     "terminal": "a terminal",
+    "bound": "a bound",
     "transition": "a transition",
 }
 

@@ -50,13 +50,15 @@ class StateShape:
 
 @dataclass
 class Program:
-    """One binding of one model while it is elaborated. `helpers` keeps each helper per argument types and states."""
+    """One binding of one model while it is elaborated. `helpers` keeps each helper per argument types and states;
+    `bounds` are the model's `@bound` predicates."""
 
     types: Types
     shape: StateShape
     diagnostics: Diagnostics
     helpers: dict[Any, ir.Function | None] = field(default_factory=dict[Any, "ir.Function | None"])
     stack: list[FunctionType] = field(default_factory=list[FunctionType])
+    bounds: tuple[FunctionType, ...] = ()
 
     @property
     def values(self) -> Mapping[str, Value]:

@@ -85,6 +85,9 @@ def _numbers(page: Page, verdict: Verdict) -> None:
         f"{count(verdict.transitions, 'step' if walked else 'transition')}, depth {verdict.depth}"
     )
     page.line(_runs(verdict) if verdict.engine == "bmc" else counted, indent=2)
+    if verdict.states_beyond:
+        within = count(verdict.distinct_states - verdict.states_beyond, "state")
+        page.line(f"{within} within the @bound; {verdict.states_beyond:,} beyond it are judged, not expanded", indent=2)
     compiled = f"compiled in {seconds_text(verdict.compile_seconds)}, " if verdict.engine != "python" else ""
     large = verdict.distinct_states >= _LARGE
     memory = f"{verdict.bytes_per_state:.1f} bytes a state, " if large and verdict.bytes_per_state else ""
@@ -153,7 +156,8 @@ def _shut_guards(actions: list[ActionCoverage]) -> list[tuple[str, str, str]]:
 
 
 def _cutting_limits(actions: list[ActionCoverage]) -> list[tuple[str, str, str]]:
-    limits = [(each.name, guard) for each in actions for guard in each.guards if guard.is_limit]
+    guards = [(each.name, guard) for each in actions for guard in each.guards]
+    limits = [(name, guard) for name, guard in guards if guard.is_limit and not guard.text.startswith("@bound ")]
     return [(name, _times(guard), guard.text) for name, guard in limits if guard.evaluated > guard.passed]
 
 
