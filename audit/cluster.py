@@ -112,7 +112,8 @@ class Broker:
     """One node, broker or controller or both. `roles` is empty if not stated, and so is `settings` if no file is given.
 
     `settings` are static (server.properties), `dynamic` are this broker's own dynamic ones. `ephemeral` is True where
-    the storage does not outlive the process (Strimzi's `ephemeral`), None where nothing says so.
+    the storage does not outlive the process (Strimzi's `ephemeral`), None where nothing says so. `machine` names the
+    one computer that it shares with all others of that name (those of a compose file); None: not stated.
     """
 
     id: int | None
@@ -123,6 +124,7 @@ class Broker:
     settings: tuple[Setting, ...] = ()
     dynamic: tuple[Setting, ...] = ()
     ephemeral: bool | None = None
+    machine: str | None = None
 
     @property
     def keeps_topics(self) -> bool:
@@ -173,14 +175,18 @@ class Topic:
 
 
 OFFSETS, TRANSACTIONS = "__consumer_offsets", "__transaction_state"
+SHARE, REMOTE = "__share_group_state", "__remote_log_metadata"
 
-INTERNAL = frozenset({OFFSETS, TRANSACTIONS, "__share_group_state", "__cluster_metadata"})
+INTERNAL = frozenset({OFFSETS, TRANSACTIONS, SHARE, REMOTE, "__cluster_metadata"})
 
 REPLICAS_OF: Mapping[str, str] = {
     OFFSETS: "offsets.topic.replication.factor",
     TRANSACTIONS: "transaction.state.log.replication.factor",
 }
 """The brokers' setting for how many replicas a topic of Kafka's own is created with."""
+
+MIN_ISR_OF: Mapping[str, str] = {TRANSACTIONS: "transaction.state.log.min.isr"}
+"""The brokers' setting for the min.insync.replicas that a topic of Kafka's own is created with."""
 
 
 def is_called(path: str, name: str) -> bool:
@@ -243,7 +249,8 @@ class Use:
 class Cluster:
     """Everything that was read. `dynamic` are the cluster-wide dynamic settings; `files` are (path, format) as read.
 
-    `assumptions` are sentences: what had to be taken for granted to make one cluster of the files.
+    `assumptions` are sentences: what had to be taken for granted to make one cluster of the files. `whole` says that
+    `brokers` has every node that there is. `acks` is the user's word for all producers that no `Use` names.
     """
 
     brokers: tuple[Broker, ...] = ()
@@ -256,6 +263,19 @@ class Cluster:
     control_plane: ControlPlane | None = None
     files: tuple[tuple[str, str], ...] = ()
     assumptions: tuple[str, ...] = ()
+    whole: bool = False
+    acks: Stated | None = None
+
+    @property
+    def controllers(self) -> tuple[Broker, ...]:
+        """The nodes that are controllers of KRaft, as far as their roles are stated."""
+        return tuple(each for each in self.brokers if "controller" in each.roles)
+
+    @property
+    def only_producer(self) -> Client | None:
+        """The producer of the files, if there is just one."""
+        found = [each for each in self.clients if each.kind == "producer"]
+        return found[0] if len(found) == 1 else None
 
     @property
     def keepers(self) -> tuple[Broker, ...]:

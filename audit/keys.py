@@ -305,12 +305,19 @@ def _from_brokers(cluster: Cluster, topic: Topic, key: Key, what: str) -> Answer
             return Stated(found.value, found.origin)
         return Unknown(f"{what}, and no broker's configuration was given", "server.properties of the brokers")
     answers = [_for_broker(cluster, broker, key) for broker in told]
+    missing = sorted(held - {b.id for b in told if b.id is not None})
+    every = [*mine, *(Broker(number, topic.origin) for number in missing)]
+    return agreed(answers, told, every, f"{what}, and its brokers differ", key.broker_names[0])
+
+
+def agreed(answers: Sequence[Answer], told: Sequence[Broker], every: Sequence[Broker], what: str, name: str) -> Answer:
+    """One answer of several nodes' (`told`, whose files were given): theirs if they agree, with what is assumed of the
+    rest of `every`; else unknown, one of what they have. `what` says that they differ, `name` the setting."""
     values = {each.value if not isinstance(each, Unknown) else None for each in answers}
     if len(values) > 1:
         said = "; ".join(f"broker {b.id}: {_told(a)}" for b, a in zip(told, answers, strict=True))
-        why, tell = f"{what}, and its brokers differ ({said})", f"the same {key.broker_names[0]} on each broker"
-        return Unknown(why, tell, _either(answers))
-    return _assumed(answers[0], told, mine, held)
+        return Unknown(f"{what} ({said})", f"the same {name} on each broker", _either(answers))
+    return _assumed(answers[0], told, every)
 
 
 def _either(answers: Sequence[Answer]) -> tuple[Default, ...]:
@@ -323,8 +330,9 @@ def _told(answer: Answer) -> str:
     return "unknown" if isinstance(answer, Unknown) else answer.value
 
 
-def _assumed(answer: Answer, told: Sequence[Broker], mine: Sequence[Broker], held: set[int]) -> Answer:
-    missing = sorted(held - {b.id for b in told if b.id is not None}) or [b.id for b in mine if not b.settings]
+def _assumed(answer: Answer, told: Sequence[Broker], every: Sequence[Broker]) -> Answer:
+    known_of = {b.id for b in told}
+    missing = [b.id for b in every if b.id not in known_of]
     if isinstance(answer, Unknown) or not missing:
         return answer
     given = ", ".join(str(b.id) for b in told)

@@ -15,31 +15,20 @@ from typing import Any
 
 from ..invariants.catalogue import find
 from ..language.binding import Definition
-from .cluster import (
-    REPLICAS_OF,
-    TRANSACTIONS,
-    Answer,
-    Broker,
-    Client,
-    Cluster,
-    Default,
-    Origin,
-    Stated,
-    Topic,
-    Unknown,
-)
+from .cluster import MIN_ISR_OF, REPLICAS_OF, Answer, Broker, Client, Cluster, Stated, Topic, Unknown
+from .controlling import UNCLEAN, least_in_sync, unclean_elections
+from .facts import CannotBeMade, CannotTell, Choice, Fact, Used, note
 from .keys import span, value_of
+from .placing import creatable, placement
+from .producing import is_idempotent, producer_facts, producers
 
 Constant = bool | int | str
 
 MOST_REPLICAS = 5
 """The largest replication factor that the model has."""
 
-MOST_VARIANTS = 64
+MOST_VARIANTS = 128
 """With more combinations of what is not stated nothing is explored: it is said what to state first."""
-
-ACKS = {"0": "none", "1": "leader", "all": "all", "-1": "all"}
-"""acks of the producer, as the model names it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +36,9 @@ class Signature:
     """Everything that an answer depends on, and nothing else: equal ones are explored once.
 
     `profile` names the model's version, `switches` are what differs from the newest one. `in_rack` is the most replicas
-    of one partition in one rack, 0 where racks are not stated. `voters` is 0 where nothing says how many there are.
+    of one partition in one rack, 0 where racks are not stated. `voters` is 0 where nothing says how many there are,
+    `voters_in_rack` is the most of them in one rack, 0 where that is not stated, and `shared_voters` the most that are
+    on hosts of one partition's replicas. `one_machine`: all brokers and controllers run on one computer.
     """
 
     profile: str
@@ -60,6 +51,9 @@ class Signature:
     co_located: bool
     in_rack: int
     voters: int = 0
+    voters_in_rack: int = 0
+    shared_voters: int = 0
+    one_machine: bool = False
     idempotent: bool = True
     max_in_flight: int = 5
     retries: bool = True
@@ -177,33 +171,6 @@ def switches(binary: str, protocol: str, *, kraft: bool, elr: bool) -> tuple[tup
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
-    """One value that a fact may have, as it is shown, and what it sets."""
-
-    shown: str
-    sets: Mapping[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
-class Fact:
-    """Something that an answer may depend on: its name, its possible values (one if it is known), and what to give."""
-
-    name: str
-    choices: tuple[Choice, ...]
-    tell: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Used:
-    """A setting that the signature rests on: its value and where it is stated, or whose default it is."""
-
-    key: str
-    value: str
-    origin: Origin | None
-    source: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class Variant:
     """A signature, and the facts that are not stated with the values that it supposes."""
 
@@ -217,6 +184,7 @@ class Subject:
 
     `not_checked` says why nothing can be asked of them, and is "" if it can. `tells` are what the user may give, by
     fact. `planned` are topics that are not there yet: what one would be that is created with the brokers' defaults.
+    `refused`: Kafka does not create it, so that it is never written; `not_checked` says why.
     """
 
     topics: tuple[Topic, ...]
@@ -226,6 +194,7 @@ class Subject:
     tells: Mapping[str, str] = field(default_factory=dict[str, str])
     not_checked: str = ""
     planned: bool = False
+    refused: bool = False
 
     @property
     def internal(self) -> bool:
@@ -240,16 +209,12 @@ class Subject:
         return shown if self.producer is None else f"{shown} (producer {self.producer.name})"
 
 
-class CannotTell(Exception):
-    """A topic of which nothing can be asked; the message says why, and what to give."""
-
-
 def subjects(cluster: Cluster) -> list[Subject]:
     """Every topic of a cluster, alike ones together; those that the brokers would create, where they are not there."""
     made = [
         _subject(cluster, topic, producer, planned=planned)
         for topic, planned in _topics(cluster)
-        for producer in _producers(cluster, topic)
+        for producer in producers(cluster, topic)
     ]
     return _together(made)
 
@@ -258,7 +223,8 @@ def _together(made: Iterable[Subject]) -> list[Subject]:
     groups: dict[Any, list[Subject]] = {}
     for each in made:
         producer = None if each.producer is None else each.producer.name
-        key = (each.variants, each.internal and each.topics[0].name, producer, each.not_checked, each.planned)
+        name = each.internal and each.topics[0].name
+        key = (each.variants, name, producer, each.not_checked, each.planned, each.refused)
         groups.setdefault(key, []).append(each)
     return [replace(alike[0], topics=tuple(t for each in alike for t in each.topics)) for alike in groups.values()]
 
@@ -291,21 +257,14 @@ def _planned(cluster: Cluster, broker: Broker, name: str, key: str) -> Iterator[
         yield Topic(name, origin), True
 
 
-def _producers(cluster: Cluster, topic: Topic) -> Sequence[Client | None]:
-    use = cluster.use_of(topic.name)
-    if topic.internal or use is None:
-        return (None,)
-    found = [cluster.client(name) for name in use.producers]
-    return [each for each in found if each is not None] or (None,)
-
-
 def _subject(cluster: Cluster, topic: Topic, producer: Client | None, *, planned: bool) -> Subject:
     used: list[Used] = []
     try:
         facts = list(_facts(cluster, topic, producer, used))
         variants = tuple(_variants(facts))
     except CannotTell as error:
-        return Subject((topic,), producer, (), tuple(used), not_checked=str(error), planned=planned)
+        refused = isinstance(error, CannotBeMade)
+        return Subject((topic,), producer, (), tuple(used), not_checked=str(error), planned=planned, refused=refused)
     tells = {each.name: each.tell for each in facts if len(each.choices) > 1}
     return Subject((topic,), producer, variants, tuple(used), tells, planned=planned)
 
@@ -331,18 +290,32 @@ def _variants(facts: Sequence[Fact]) -> Iterator[Variant]:
 def _signature(sets: Mapping[str, Any]) -> Signature:
     found = dict(sets)
     made = switches(found.pop("binary"), found.pop("protocol"), kraft=found.pop("kraft"), elr=found.pop("elr"))
-    return Signature(profile=sets["binary"], switches=made, **found)
+    written = found.pop("min_isr_with_elr", None)
+    if sets["elr"] and written is not None:
+        found["min_isr"] = written
+    in_flight = found.pop("in_flight", 5)
+    found["idempotent"] = is_idempotent(
+        wanted=found.get("idempotent", True),
+        explicit=found.pop("explicit", False),
+        acks=found["acks"],
+        retries=found.get("retries", True),
+        in_flight=in_flight,
+    )
+    return Signature(profile=sets["binary"], switches=made, max_in_flight=min(5, in_flight), **found)
 
 
 def _facts(cluster: Cluster, topic: Topic, producer: Client | None, used: list[Used]) -> Iterator[Fact]:
     replicas = _replicas(cluster, topic, used)
     yield Fact("replication factor", (Choice(str(replicas), {"replicas": replicas}),))
     yield _min_isr(cluster, topic, replicas, used)
-    yield from _version_facts(cluster, used)
-    yield _truth(cluster, topic, "unclean.leader.election.enable", "unclean", used)
+    versions = list(_version_facts(cluster, used))
+    yield from versions
+    if any(choice.sets["elr"] for fact in versions for choice in fact.choices):
+        yield from _min_isr_with_elr(cluster, topic, used)
+    yield _unclean(cluster, topic, used)
     yield _fsync(cluster, topic, used)
-    yield _placement(cluster, topic, replicas)
-    yield from _producer_facts(cluster, topic, producer, used)
+    yield placement(cluster, topic, replicas)
+    yield from producer_facts(cluster, topic, producer, used)
 
 
 def _replicas(cluster: Cluster, topic: Topic, used: list[Used]) -> int:
@@ -354,6 +327,7 @@ def _replicas(cluster: Cluster, topic: Topic, used: list[Used]) -> int:
         found = _made_with(cluster, topic, used)
     if found is None:
         raise CannotTell(f"the replication factor of {topic.name} is not stated; give kafka-topics.sh --describe")
+    found = found if topic.partitions else creatable(cluster, topic, found, used)
     if not 1 <= found <= MOST_REPLICAS:
         raise CannotTell(f"{topic.name} has {found} replicas, and the model has 1 to {MOST_REPLICAS}")
     return found
@@ -365,24 +339,13 @@ def _made_with(cluster: Cluster, topic: Topic, used: list[Used]) -> int | None:
     if topic.resource is None or broker is None:
         return None
     key = "default.replication.factor"
-    answer = _noted(value_of(cluster, broker, key), key, used)
+    answer = note(value_of(cluster, broker, key), key, used)
     return None if isinstance(answer, Unknown) else int(answer.value)
-
-
-def _noted(answer: Answer, key: str, used: list[Used]) -> Answer:
-    match answer:
-        case Stated(value=value, origin=origin):
-            used.append(Used(key, value, origin, answer.assumed))
-        case Default(value=value, source=source):
-            used.append(Used(key, value, None, source))
-        case Unknown():
-            pass
-    return answer
 
 
 def _min_isr(cluster: Cluster, topic: Topic, replicas: int, used: list[Used]) -> Fact:
     key = "min.insync.replicas"
-    answer = _noted(_min_isr_answer(cluster, topic, key), key, used)
+    answer = note(_min_isr_answer(cluster, topic, key), key, used)
     if isinstance(answer, Unknown):
         told = sorted({max(1, int(each.value)) for each in answer.possible if each.value.isdecimal()})
         values = told if len(told) > 1 else range(1, replicas + 1)  # Apache's default alone would be a guess
@@ -394,18 +357,40 @@ def _min_isr(cluster: Cluster, topic: Topic, replicas: int, used: list[Used]) ->
 
 
 def _min_isr_answer(cluster: Cluster, topic: Topic, key: str) -> Answer:
-    """The transaction log has a key of its own while it is not there yet."""
-    if topic.name == TRANSACTIONS and not topic.partitions and cluster.brokers:
-        return value_of(cluster, cluster.brokers[0], "transaction.state.log.min.isr")
+    """A topic of Kafka's own may be created with a number of its own; it is a setting of the brokers that keep it."""
+    broker, own = _keeper(cluster), MIN_ISR_OF.get(topic.name)
+    if own is not None and broker is not None and _is_to_be_made(topic):
+        return value_of(cluster, broker, own)
     return value_of(cluster, topic, key)
 
 
-def _truth(cluster: Cluster, topic: Topic, key: str, name: str, used: list[Used]) -> Fact:
-    answer = _noted(value_of(cluster, topic, key), key, used)
+def _is_to_be_made(topic: Topic) -> bool:
+    return not topic.partitions and not topic.settings and not topic.complete
+
+
+def _min_isr_with_elr(cluster: Cluster, topic: Topic, used: list[Used]) -> Iterator[Fact]:
+    """When ELR is switched on, the controllers write the cluster's min.insync.replicas, which the brokers' files do
+    not override (KIP-966; docs, Eligible Leader Replicas)."""
+    if topic.name in MIN_ISR_OF and _is_to_be_made(topic):
+        return
+    answer = least_in_sync(cluster, topic)
+    if answer is None:
+        return
+    key = "min.insync.replicas with ELR"
+    note(answer, key, used)
+    values = [each.value for each in answer.possible] if isinstance(answer, Unknown) else [answer.value]
+    numbers = dict.fromkeys(max(1, int(each)) for each in values if each.isdecimal())
+    tell = answer.tell if isinstance(answer, Unknown) else ""
+    if numbers:
+        yield Fact(key, tuple(Choice(str(each), {"min_isr_with_elr": each}) for each in numbers), tell)
+
+
+def _unclean(cluster: Cluster, topic: Topic, used: list[Used]) -> Fact:
+    answer = note(unclean_elections(cluster, topic), UNCLEAN, used)
     if isinstance(answer, Unknown):
         possible = tuple(dict.fromkeys(each.value for each in answer.possible)) or ("false", "true")
-        return Fact(key, tuple(Choice(each, {name: each == "true"}) for each in possible), answer.tell)
-    return Fact(key, (Choice(answer.value, {name: answer.value.strip().lower() == "true"}),))
+        return Fact(UNCLEAN, tuple(Choice(each, {"unclean": each == "true"}) for each in possible), answer.tell)
+    return Fact(UNCLEAN, (Choice(answer.value, {"unclean": answer.value.strip().lower() == "true"}),))
 
 
 def _fsync(cluster: Cluster, topic: Topic, used: list[Used]) -> Fact:
@@ -416,7 +401,7 @@ def _fsync(cluster: Cluster, topic: Topic, used: list[Used]) -> Fact:
         may = any(each.value == "1" for each in answer.possible)
         return Fact(key, (_flushing(always=False), *((_flushing(always=True),) if may else ())), answer.tell)
     if isinstance(answer, Stated):
-        _noted(answer, key, used)
+        note(answer, key, used)
     return Fact(key, (_flushing(always=answer.value == "1"),))
 
 
@@ -483,74 +468,3 @@ def _elr(cluster: Cluster, binary: str, last: tuple[int, ...], *, kraft: bool) -
     if cluster.versions.all_features or newest < ELR_FOR_NEW:
         return ((False, ""),)
     return ((True, ", eligible.leader.replicas.version=1"), (False, ", eligible.leader.replicas.version=0"))
-
-
-# --- placement and producers ------------------------------------------------------------------------------------------
-
-
-def _placement(cluster: Cluster, topic: Topic, replicas: int) -> Fact:
-    racks = {each.id: each.rack.value for each in cluster.brokers if each.rack is not None}
-    crowded = [_crowded(each.replicas, racks) for each in topic.partitions if each.replicas]
-    in_rack = 0 if not crowded or 0 in crowded else max(crowded)
-    both = [each for each in cluster.brokers if {"broker", "controller"} <= set(each.roles)]
-    brokers = [each for each in cluster.brokers if each.keeps_topics]
-    voters = len(cluster.quorum.voters) if cluster.quorum else 0
-    same = len(both) == len(brokers) == replicas == (voters or replicas) and len(both) > 0
-    sets = {"in_rack": in_rack, "co_located": same, "voters": voters}
-    return Fact("placement", (Choice(str(in_rack), sets),))
-
-
-def _crowded(replicas: Sequence[int], racks: Mapping[int | None, str]) -> int:
-    """The most replicas in one rack; 0 if the rack of one of them is not stated."""
-    if any(each not in racks for each in replicas):
-        return 0
-    held = [racks[each] for each in replicas]
-    return max(held.count(each) for each in held)
-
-
-def _producer_facts(cluster: Cluster, topic: Topic, producer: Client | None, used: list[Used]) -> Iterator[Fact]:
-    if topic.internal:
-        yield Fact("acks", (Choice("all", {"acks": "all"}),))
-        return
-    if producer is None:
-        tell = "which producers write it, in audit.toml"
-        yield Fact("acks", (Choice("all", {"acks": "all"}), Choice("1", {"acks": "leader"})), tell)
-        return
-    acks = _acks(cluster, producer, used)
-    yield acks
-    yield from _sending(cluster, producer, used, only_all=all(each.sets["acks"] == "all" for each in acks.choices))
-
-
-def _acks(cluster: Cluster, producer: Client, used: list[Used]) -> Fact:
-    answer = _noted(value_of(cluster, producer, "acks"), "acks", used)
-    if isinstance(answer, Unknown):
-        words = dict.fromkeys(ACKS[each.value] for each in answer.possible if each.value in ACKS)
-        shown = {"none": "0", "leader": "1", "all": "all"}
-        choices = tuple(Choice(shown[each], {"acks": each}) for each in words or ("all", "leader"))
-        return Fact("acks", choices, answer.tell)
-    word = ACKS.get(answer.value.strip().lower())
-    if word is None:
-        raise CannotTell(f"acks of {producer.name} is `{answer.value}`, which is none of {', '.join(ACKS)}; correct it")
-    return Fact("acks", (Choice(answer.value, {"acks": word}),))
-
-
-def _sending(cluster: Cluster, producer: Client, used: list[Used], *, only_all: bool) -> Iterator[Fact]:
-    """Idempotence, requests in flight and retries of a producer. Without acks=all idempotence is off (KAFKA-13598)."""
-    key = "enable.idempotence"
-    if only_all:
-        answer = _noted(value_of(cluster, producer, key), key, used)
-        values = [each.value for each in answer.possible] if isinstance(answer, Unknown) else [answer.value]
-        truths = tuple(dict.fromkeys(each.strip().lower() == "true" for each in values)) or (True, False)
-        tell = answer.tell if isinstance(answer, Unknown) else ""
-        yield Fact(key, tuple(Choice(str(t).lower(), {"idempotent": t}) for t in truths), tell)
-    else:
-        yield Fact(key, (Choice("false", {"idempotent": False}),))
-    in_flight = _number(cluster, producer, "max.in.flight.requests.per.connection", used)
-    yield Fact("in flight", (Choice(str(in_flight), {"max_in_flight": max(1, min(5, in_flight or 5))}),))
-    retries = _number(cluster, producer, "retries", used)
-    yield Fact("retries", (Choice(str(retries), {"retries": retries != 0}),))
-
-
-def _number(cluster: Cluster, producer: Client, key: str, used: list[Used]) -> int | None:
-    answer = _noted(value_of(cluster, producer, key), key, used)
-    return int(answer.value) if not isinstance(answer, Unknown) and answer.value.isdecimal() else None

@@ -7,8 +7,9 @@ A name is read only if it is a setting's under these rules; the images' own vari
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
-from ..cluster import Broker, Origin, Setting
+from ..cluster import Origin, Setting
 from . import properties
 from .part import Part
 from .yamls import Tree
@@ -67,12 +68,14 @@ def variables(service: Tree) -> list[tuple[str, str, int]]:
 
 
 def read(path: str, tree: Tree) -> Part:
-    """A compose file's brokers, each a service on the one host that compose runs on."""
+    """A compose file's brokers, each a service on the one host that compose runs on; with `deploy`, in a swarm, on one
+    that is not stated."""
     part = Part("docker-compose")
     services = tree.get("services")
     for name, service in services.items() if services is not None else ():
         if _is_broker(service):
             _service(part, path, name, service)
+    part.whole = True
     return part
 
 
@@ -85,9 +88,8 @@ def _service(part: Part, path: str, name: str, service: Tree) -> None:
     made = properties.of_broker(path, given)
     broker = made.brokers[0]
     where = Origin(path, service.line, f"services.{name}")
-    part.brokers.append(
-        Broker(broker.id, where, host=broker.host or name, rack=broker.rack, roles=broker.roles, settings=tuple(given))
-    )
+    machine = None if service.get("deploy") is not None else f"the computer that runs {path}"
+    part.brokers.append(replace(broker, origin=where, host=broker.host or name, machine=machine))
     part.control_plane = made.control_plane or part.control_plane
     for fact, stated in made.facts.items():
         part.facts.setdefault(fact, []).extend(stated)

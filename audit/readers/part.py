@@ -14,7 +14,7 @@ class Part:
 
     `facts` are of the versions: "kafka", "metadata_version", "inter_broker_protocol", "distribution".
     `per_broker` are dynamic settings by broker id, `whole_brokers` everything that a running broker has, defaults too.
-    `whole_topics` are described with everything that holds for them.
+    `whole_topics` are described with everything that holds for them. `whole`: there are no nodes but `brokers`.
     """
 
     format: str
@@ -32,6 +32,7 @@ class Part:
     features: dict[str, Stated] = field(default_factory=dict[str, Stated])
     all_features: bool = False
     control_plane: ControlPlane | None = None
+    whole: bool = False
     findings: list[Finding] = field(default_factory=list[Finding])
 
     def fact(self, name: str, value: str, origin: Origin, assumed: str = "") -> None:

@@ -50,6 +50,7 @@ def read(resources: Resources) -> Part:
             _topic(part, path, tree)
     if pools and not part.brokers:
         _pools(part, pools, ())
+    part.whole = bool(part.brokers)
     path, first = resources[0]
     part.fact("distribution", "strimzi", Origin(path, first.line, "apiVersion"))
     return part

@@ -33,7 +33,7 @@ OPTIONS = Origin("command line")
 class Options:
     """What the user states beside the files; it is stronger than they are. Versions are text such as "3.9.1" or "4.1".
 
-    `clients` are "FAMILY:VERSION" for every client, or "FILE=FAMILY:VERSION" for one.
+    `clients` are "FAMILY:VERSION" for every client, or "FILE=FAMILY:VERSION" for one. `acks` is "all", "1" or "0".
     """
 
     kafka_version: str | None = None
@@ -42,6 +42,7 @@ class Options:
     features: tuple[str, ...] = ()
     clients: tuple[str, ...] = ()
     distribution: str | None = None
+    acks: str | None = None
 
 
 @dataclass
@@ -69,6 +70,8 @@ def join(parts: Sequence[Part], options: Options, files: tuple[tuple[str, str], 
         uses=tuple(use for part in parts for use in part.uses),
         control_plane=_control_plane(joined),
         files=files,
+        whole=any(part.whole for part in parts),
+        acks=None if options.acks is None else Stated(options.acks, OPTIONS),
     )
     _uses(joined, cluster)
     return cluster, joined.findings
@@ -327,13 +330,24 @@ def _quorum(joined: _Joined, versions: Versions) -> Quorum | None:
         first = described[0]
         leader = next((each.leader for each in described if each.leader is not None), None)
         return replace(first, leader=leader, dynamic=dynamic)
-    for broker in (each for part in joined.parts for each in part.brokers):
-        for setting in broker.settings:
-            if setting.key == "controller.quorum.voters":
-                voters = tuple(int(each) for each in re.findall(r"(?:^|,)\s*(\d{1,9})@", setting.value))
-                if voters:
-                    return Quorum(voters, setting.origin, dynamic=False)
-    return None
+    nodes = [each for part in joined.parts for each in part.brokers]
+    for setting in (setting for each in nodes for setting in each.settings):
+        if setting.key == "controller.quorum.voters":
+            voters = tuple(int(each) for each in re.findall(r"(?:^|,)\s*(\d{1,9})@", setting.value))
+            if voters:
+                return Quorum(voters, setting.origin, dynamic=False)
+    return _by_roles(nodes)
+
+
+def _by_roles(nodes: Sequence[Broker]) -> Quorum | None:
+    """The nodes that are controllers, where no voters are listed: Strimzi lists none, nor does a dynamic quorum. None
+    if more of them are named to be asked first than were given."""
+    found = {each.id or 0: each for each in nodes if each.id is not None and "controller" in each.roles}
+    named = [s.value for each in nodes for s in each.settings if s.key == "controller.quorum.bootstrap.servers"]
+    if not found or any(len(each.split(",")) > len(found) for each in named):
+        return None
+    first = next(iter(found.values()))
+    return Quorum(tuple(found), first.origin)
 
 
 def _uses(joined: _Joined, cluster: Cluster) -> None:

@@ -1,0 +1,56 @@
+"""Facts that an answer may depend on, each with the values that it may have, and the settings that they rest on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from .cluster import Answer, Default, Origin, Stated, Unknown
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One value that a fact may have, as it is shown, and what it sets."""
+
+    shown: str
+    sets: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """Something that an answer may depend on: its name, its possible values (one if it is known), and what to give."""
+
+    name: str
+    choices: tuple[Choice, ...]
+    tell: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Used:
+    """A setting that the signature rests on: its value and where it is stated, or whose default it is."""
+
+    key: str
+    value: str
+    origin: Origin | None
+    source: str = ""
+
+
+class CannotTell(Exception):
+    """A topic of which nothing can be asked; the message says why, and what to give."""
+
+
+class CannotBeMade(CannotTell):
+    """A topic that Kafka refuses to create; the message says why, and what to do."""
+
+
+def note(answer: Answer, key: str, used: list[Used]) -> Answer:
+    """The answer, which `used` keeps with its place or its source, unless it is unknown."""
+    match answer:
+        case Stated(value=value, origin=origin):
+            used.append(Used(key, value, origin, answer.assumed))
+        case Default(value=value, source=source):
+            used.append(Used(key, value, None, source))
+        case Unknown():
+            pass
+    return answer

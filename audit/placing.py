@@ -1,0 +1,82 @@
+"""Where replicas and controllers stand: which of them one fault of a host, a machine or a rack takes at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from .cluster import OFFSETS, Broker, Cluster, Topic
+from .facts import CannotBeMade, Choice, Fact, Used
+from .keys import at_least
+
+
+def placement(cluster: Cluster, topic: Topic, replicas: int) -> Fact:
+    """The fact of a topic's placement; what no file states is 0 or False (`Signature` says of each what that means)."""
+    racks = {each.id: each.rack.value for each in cluster.brokers if each.rack is not None}
+    sets = {
+        "in_rack": _in_rack(topic, racks),
+        "co_located": _are_the_same(cluster, replicas),
+        "voters": len(_voters(cluster)),
+        "voters_in_rack": _crowded(_voters(cluster), racks) if _voters(cluster) else 0,
+        "shared_voters": _shared(cluster, topic, replicas),
+        "one_machine": _share_a_machine(cluster),
+    }
+    return Fact("placement", (Choice(str(sets["in_rack"]), sets),))
+
+
+def creatable(cluster: Cluster, topic: Topic, replicas: int, used: list[Used]) -> int:
+    """With how many replicas a topic is created that asks for so many. Raises CannotBeMade where there are fewer
+    brokers (`InvalidReplicationFactorException`); one broker's file may stand for any number of them. Before 0.11 the
+    offsets topic is created with as many as there are (KIP-115)."""
+    number = sum(1 for each in cluster.brokers if each.keeps_topics)
+    if number >= replicas or number == 0:
+        return replicas
+    kafka = cluster.versions.kafka
+    if topic.name == OFFSETS and kafka is not None and at_least(kafka.value, "0.11") is False:
+        return number
+    if number == 1 and not cluster.whole:
+        why = f"assumed: the file of one broker was given, and {topic.name} asks for {replicas} replicas"
+        used.append(Used("brokers", f"at least {replicas}", None, why))
+        return replicas
+    are = "is one broker" if number == 1 else f"are {number} brokers"
+    more = "" if cluster.whole else "; give the files of the others, if there are more"
+    raise CannotBeMade(f"{topic.name} cannot be created: it asks for {replicas} replicas, and there {are}{more}")
+
+
+def _in_rack(topic: Topic, racks: Mapping[int | None, str]) -> int:
+    crowded = [_crowded(each.replicas, racks) for each in topic.partitions if each.replicas]
+    return 0 if not crowded or 0 in crowded else max(crowded)
+
+
+def _crowded(nodes: Iterable[int], racks: Mapping[int | None, str]) -> int:
+    """The most nodes in one rack; 0 if the rack of one of them is not stated."""
+    listed = list(nodes)
+    if any(each not in racks for each in listed):
+        return 0
+    held = [racks[each] for each in listed]
+    return max(held.count(each) for each in held)
+
+
+def _voters(cluster: Cluster) -> Sequence[int]:
+    return tuple(dict.fromkeys(cluster.quorum.voters)) if cluster.quorum else ()
+
+
+def _combined(cluster: Cluster) -> Sequence[Broker]:
+    return [each for each in cluster.brokers if {"broker", "controller"} <= set(each.roles)]
+
+
+def _are_the_same(cluster: Cluster, replicas: int) -> bool:
+    """Whether the hosts with a replica are those with a vote, one each, as the model has it."""
+    both, brokers = _combined(cluster), [each for each in cluster.brokers if each.keeps_topics]
+    return len(both) == len(brokers) == replicas == (len(_voters(cluster)) or replicas) and len(both) > 0
+
+
+def _shared(cluster: Cluster, topic: Topic, replicas: int) -> int:
+    """Of a topic that is not there yet, or of which nothing is described, as many as there may be."""
+    voting = set(_voters(cluster)) & {each.id for each in _combined(cluster)}
+    held = [len(voting & set(each.replicas)) for each in topic.partitions if each.replicas]
+    return max(held, default=min(replicas, len(voting)))
+
+
+def _share_a_machine(cluster: Cluster) -> bool:
+    machines = {each.machine for each in cluster.brokers if each.keeps_topics}
+    return len(machines) == 1 and None not in machines

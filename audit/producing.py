@@ -1,0 +1,120 @@
+"""What of a producer a signature rests on: what it waits for, whether it is idempotent, what it sends again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from .cluster import Client, Cluster, Default, Stated, Topic, Unknown
+from .facts import CannotTell, Choice, Fact, Used, note
+from .keys import value_of
+
+ACKS = {"0": "none", "1": "leader", "all": "all", "-1": "all"}
+"""acks of the producer, as the model names it."""
+
+MOST_IN_FLIGHT = 5
+"""With more requests in flight a producer cannot be idempotent: a broker remembers so many batches of it (KIP-98)."""
+
+_SHOWN = {"none": "0", "leader": "1", "all": "all"}
+_TELL = "--acks, or which producers write it, in audit.toml"
+
+
+def producers(cluster: Cluster, topic: Topic) -> Sequence[Client | None]:
+    """Who writes a topic: as audit.toml says, else the only producer among the files, else None: not stated.
+
+    `--acks` speaks of every producer that audit.toml does not name, so that no file is assumed beside it.
+    """
+    if topic.internal:
+        return (None,)
+    use = cluster.use_of(topic.name)
+    named = [cluster.client(name, "producer") or cluster.client(name) for name in (use.producers if use else ())]
+    if named:
+        return [each for each in named if each is not None] or (None,)
+    only = cluster.only_producer
+    return (None,) if cluster.acks is not None or only is None else (only,)
+
+
+def producer_facts(cluster: Cluster, topic: Topic, producer: Client | None, used: list[Used]) -> Iterator[Fact]:
+    """acks, idempotence, requests in flight and retries. Kafka writes its own topics itself, with acks=all."""
+    if topic.internal:
+        yield Fact("acks", (Choice("all", {"acks": "all"}),))
+    elif producer is None:
+        yield _acks_of_anybody(cluster, used)
+        yield Fact("enable.idempotence", tuple(_idempotence(on, explicit=False) for on in (True, False)), _TELL)
+    else:
+        if not any(producer.called(name) for name in _named(cluster, topic)):
+            why = "assumed to write it: the only producer's file that was given"
+            used.append(Used("producer", producer.name, producer.origin, why))
+        yield _acks(cluster, producer, used)
+        yield from _sending(cluster, producer, used)
+
+
+def is_idempotent(*, wanted: bool, explicit: bool, acks: str, retries: bool, in_flight: int) -> bool:
+    """Whether a producer is idempotent. By default only if nothing speaks against it (`ProducerConfig`,
+    postProcessAndValidateIdempotenceConfigs); what is asked for explicitly is never silently switched off."""
+    return wanted and (explicit or (acks == "all" and retries and in_flight <= MOST_IN_FLIGHT))
+
+
+def _named(cluster: Cluster, topic: Topic) -> Sequence[str]:
+    use = cluster.use_of(topic.name)
+    return () if use is None else use.producers
+
+
+def _acks_of_anybody(cluster: Cluster, used: list[Used]) -> Fact:
+    if cluster.acks is not None:
+        used.append(Used("acks", cluster.acks.value, cluster.acks.origin))
+        return Fact("acks", (Choice(cluster.acks.value, {"acks": ACKS[cluster.acks.value]}),))
+    return Fact("acks", (Choice("all", {"acks": "all"}), Choice("1", {"acks": "leader"})), _TELL)
+
+
+def _acks(cluster: Cluster, producer: Client, used: list[Used]) -> Fact:
+    answer = value_of(cluster, producer, "acks")
+    if not isinstance(answer, Stated) and _asks_for_idempotence(cluster, producer):
+        answer = Default("all", "an idempotent producer has acks=all, unless it is set")
+    note(answer, "acks", used)
+    if isinstance(answer, Unknown):
+        words = dict.fromkeys(ACKS[each.value] for each in answer.possible if each.value in ACKS)
+        choices = tuple(Choice(_SHOWN[each], {"acks": each}) for each in words or ("all", "leader"))
+        return Fact("acks", choices, answer.tell)
+    word = ACKS.get(answer.value.strip().lower())
+    if word is None:
+        raise CannotTell(f"acks of {producer.name} is `{answer.value}`, which is none of {', '.join(ACKS)}; correct it")
+    return Fact("acks", (Choice(answer.value, {"acks": word}),))
+
+
+def _asks_for_idempotence(cluster: Cluster, producer: Client) -> bool:
+    """Whether the file itself asks for it: by its name, or by transactions, which need it."""
+    answer = value_of(cluster, producer, "enable.idempotence")
+    if isinstance(answer, Stated):
+        return answer.value == "true"
+    transactional = value_of(cluster, producer, "transactional.id")
+    return isinstance(transactional, Stated) and bool(transactional.value)
+
+
+def _sending(cluster: Cluster, producer: Client, used: list[Used]) -> Iterator[Fact]:
+    key = "enable.idempotence"
+    if _asks_for_idempotence(cluster, producer):
+        note(value_of(cluster, producer, key), key, used)
+        yield Fact(key, (_idempotence(True, explicit=True),))
+    else:
+        answer = note(value_of(cluster, producer, key), key, used)
+        values = [each.value for each in answer.possible] if isinstance(answer, Unknown) else [answer.value]
+        truths = tuple(dict.fromkeys(each.strip().lower() == "true" for each in values)) or (True, False)
+        tell = answer.tell if isinstance(answer, Unknown) else ""
+        yield Fact(key, tuple(_idempotence(each, explicit=False) for each in truths), tell)
+    yield _in_flight(cluster, producer, used)
+    retries = _number(cluster, producer, "retries", used)
+    yield Fact("retries", (Choice(str(retries), {"retries": retries != 0}),))
+
+
+def _in_flight(cluster: Cluster, producer: Client, used: list[Used]) -> Fact:
+    number = _number(cluster, producer, "max.in.flight.requests.per.connection", used)
+    return Fact("in flight", (Choice(str(number), {"in_flight": max(1, number or MOST_IN_FLIGHT)}),))
+
+
+def _idempotence(wanted: bool, *, explicit: bool) -> Choice:
+    return Choice(str(wanted).lower(), {"idempotent": wanted, "explicit": explicit})
+
+
+def _number(cluster: Cluster, producer: Client, key: str, used: list[Used]) -> int | None:
+    answer = note(value_of(cluster, producer, key), key, used)
+    return int(answer.value) if not isinstance(answer, Unknown) and answer.value.isdecimal() else None

@@ -1,0 +1,261 @@
+"""Facts that decide what is lost and stand where one does not look: in the controllers' files, in the producer's other
+settings, in the number of brokers and machines. Each of them once reassured falsely."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from tidegate.audit.cluster import Cluster
+from tidegate.audit.readers import Options, of_texts
+from tidegate.audit.signature import Signature, Subject, subjects
+
+NODE = "process.roles={roles}\nnode.id={id}\ncontroller.quorum.voters=11@a:1,12@b:1,13@c:1\nlog.dirs=data\n"
+SOUND = "default.replication.factor=3\n"
+
+
+def cluster_of(texts: dict[str, str], version: str = "4.1.0", **options: Any) -> Cluster:
+    files = [(name, text, True) for name, text in texts.items()]
+    return of_texts(files, Options(kafka_version=version, distribution="apache", **options), "x")[0]
+
+
+def nodes(brokers: str = "", controllers: str | None = "", **more: str) -> dict[str, str]:
+    """Three brokers and three controllers; None: the controllers' files are not given."""
+    found = {f"b{i}.properties": NODE.format(roles="broker", id=i) + SOUND + brokers for i in (1, 2, 3)}
+    if controllers is not None:
+        found |= {f"c{i}.properties": NODE.format(roles="controller", id=i) + controllers for i in (11, 12, 13)}
+    return found | {name.replace("__", "."): text for name, text in more.items()}
+
+
+def subject_of(cluster: Cluster, name: str = "(new topics)") -> Subject:
+    return next(each for each in subjects(cluster) if each.topics[0].name == name)
+
+
+def signatures(cluster: Cluster, name: str = "(new topics)") -> list[Signature]:
+    return [variant.signature for variant in subject_of(cluster, name).variants]
+
+
+UNCLEAN = "unclean.leader.election.enable=true\n"
+
+
+@pytest.mark.parametrize(
+    ("brokers", "controllers", "elected"),
+    [(UNCLEAN, "", {False}), ("", UNCLEAN, {True}), (UNCLEAN, UNCLEAN, {True}), (UNCLEAN, None, {True, False})],
+)
+def test_in_kraft_the_controllers_files_decide_unclean_elections(
+    brokers: str, controllers: str | None, elected: set[bool]
+) -> None:
+    """ConfigurationControlManager.uncleanLeaderElectionEnabledForTopic resolves with the controller's static config."""
+    cluster = cluster_of(nodes(brokers, controllers), "3.9.0")
+    assert {each.unclean for each in signatures(cluster)} == elected
+    assert {each.unclean for each in signatures(cluster, "__consumer_offsets")} == elected
+
+
+def test_what_the_controllers_have_where_their_files_are_missing_is_an_assumption_that_is_shown() -> None:
+    found = subject_of(cluster_of(nodes("", None), "3.9.0"))
+    assert {each.signature.unclean for each in found.variants} == {False}
+    (used,) = [each for each in found.used if each.key == "unclean.leader.election.enable"]
+    assert "KIP-106" in used.source
+
+
+def test_with_zookeeper_the_brokers_are_the_controllers() -> None:
+    text = "broker.id={id}\nzookeeper.connect=z\nlog.dirs=data\n" + SOUND + UNCLEAN
+    cluster = cluster_of({f"b{i}.properties": text.format(id=i) for i in (1, 2, 3)}, "3.9.0")
+    assert {each.unclean for each in signatures(cluster)} == {True}
+
+
+DESCRIBED = """\
+Topic: orders\tTopicId: x\tPartitionCount: 1\tReplicationFactor: 3\tConfigs: unclean.leader.election.enable=true
+\tTopic: orders\tPartition: 0\tLeader: 1\tReplicas: 1,2,3\tIsr: 1,2,3
+"""
+
+
+def test_a_description_that_only_repeats_the_brokers_file_is_open() -> None:
+    shown = cluster_of(nodes(UNCLEAN, "", topics__txt=DESCRIBED), "3.9.0")
+    assert {each.unclean for each in signatures(shown, "orders")} == {True, False}
+    own = cluster_of(nodes("", "", topics__txt=DESCRIBED), "3.9.0")
+    assert {each.unclean for each in signatures(own, "orders")} == {True}
+
+
+@pytest.mark.parametrize(("controllers", "least"), [("", {1}), ("min.insync.replicas=2\n", {2}), (None, {1, 2})])
+def test_with_elr_the_controllers_min_isr_counts(controllers: str | None, least: set[int]) -> None:
+    """When ELR is switched on, the active controller writes its own value as the cluster's (KIP-966)."""
+    cluster = cluster_of(
+        nodes("min.insync.replicas=2\n", controllers), features=("eligible.leader.replicas.version=1",)
+    )
+    assert {each.min_isr for each in signatures(cluster)} == least
+    off = cluster_of(nodes("min.insync.replicas=2\n", controllers), features=("eligible.leader.replicas.version=0",))
+    assert {each.min_isr for each in signatures(off)} == {2}
+    older = cluster_of(nodes("min.insync.replicas=2\n", controllers), "3.9.0")
+    assert {each.min_isr for each in signatures(older)} == {2}
+
+
+def test_the_transaction_log_has_what_the_brokers_state_though_a_controller_is_the_first_node() -> None:
+    brokers = "transaction.state.log.min.isr=1\n"
+    texts = {name.replace("c1", "c0"): text for name, text in nodes(brokers).items()}
+    texts = {name: text.replace("node.id=11", "node.id=0") for name, text in texts.items()}
+    cluster = cluster_of(texts)
+    assert cluster.brokers[0].roles == ("controller",)
+    assert {each.min_isr for each in signatures(cluster, "__transaction_state")} == {1}
+
+
+def test_the_transaction_log_is_never_elected_uncleanly() -> None:
+    """TransactionStateManager.transactionTopicConfigs creates it with `unclean.leader.election.enable=false`."""
+    cluster = cluster_of(nodes(UNCLEAN, UNCLEAN), "3.9.0")
+    assert {each.unclean for each in signatures(cluster, "__transaction_state")} == {False}
+
+
+# --- producers --------------------------------------------------------------------------------------------------------
+
+USES = '[topic."orders"]\nproducer = "p.properties"\n'
+ORDERS = DESCRIBED.replace("unclean.leader.election.enable=true", "min.insync.replicas=2")
+
+
+def written(settings: str, client: str = "java:3.9") -> list[Signature]:
+    texts = {"topics.txt": ORDERS, "audit.toml": USES, "p.properties": "key.serializer=x\n" + settings}
+    return signatures(cluster_of(texts, "3.9.0", clients=(client,)), "orders")
+
+
+@pytest.mark.parametrize(
+    ("settings", "idempotent"),
+    [
+        ("", True),
+        ("acks=all\n", True),
+        ("max.in.flight.requests.per.connection=6\n", False),
+        ("retries=0\n", False),
+        ("acks=1\n", False),
+        ("acks=0\n", False),
+        ("enable.idempotence=false\n", False),
+        ("transactional.id=t\n", True),
+    ],
+)
+def test_idempotence_that_is_silently_off_is_off(settings: str, idempotent: bool) -> None:
+    """ProducerConfig.postProcessAndValidateIdempotenceConfigs."""
+    assert {each.idempotent for each in written(settings)} == {idempotent}
+
+
+def test_an_idempotent_producer_of_before_3_0_waits_for_all() -> None:
+    """ProducerConfig.maybeOverrideAcksAndRetries of 2.8."""
+    assert {each.acks for each in written("enable.idempotence=true\n", "java:2.8")} == {"all"}
+    assert {each.acks for each in written("", "java:2.8")} == {"leader"}
+
+
+def test_whether_a_producer_that_is_not_stated_is_idempotent_is_not_stated() -> None:
+    found = signatures(cluster_of({"topics.txt": ORDERS}, "3.9.0"), "orders")
+    assert {(each.acks, each.idempotent) for each in found} >= {("all", True), ("all", False), ("leader", False)}
+    assert ("leader", True) not in {(each.acks, each.idempotent) for each in found}
+
+
+def test_the_one_producers_file_is_taken_and_it_is_said() -> None:
+    texts = {"topics.txt": ORDERS, "p.properties": "key.serializer=x\nacks=1\n"}
+    found = subject_of(cluster_of(texts, "3.9.0", clients=("java:3.9",)), "orders")
+    assert {each.signature.acks for each in found.variants} == {"leader"}
+    (used,) = [each for each in found.used if each.key == "producer"]
+    assert used.value == "p.properties" and "assumed" in used.source
+    two = cluster_of(texts | {"q.properties": "key.serializer=x\nacks=all\n"}, "3.9.0")
+    assert {each.acks for each in signatures(two, "orders")} == {"all", "leader"}
+
+
+@pytest.mark.parametrize(("acks", "model"), [("all", "all"), ("1", "leader"), ("0", "none")])
+def test_acks_as_an_option_answers_for_all_that_audit_toml_does_not_name(acks: str, model: str) -> None:
+    texts = {"topics.txt": ORDERS, "p.properties": "key.serializer=x\nacks=1\n"}
+    assert {each.acks for each in signatures(cluster_of(texts, "3.9.0", acks=acks), "orders")} == {model}
+    named = cluster_of(texts | {"audit.toml": USES}, "3.9.0", acks=acks)
+    assert {each.acks for each in signatures(named, "orders")} == {"leader"}
+
+
+# --- brokers and machines ---------------------------------------------------------------------------------------------
+
+
+def test_a_topic_that_asks_for_more_replicas_than_there_are_brokers_cannot_be_created() -> None:
+    texts = {name: text for name, text in nodes().items() if name != "b3.properties"}
+    cluster = cluster_of(texts)
+    for name in ("(new topics)", "__consumer_offsets", "__transaction_state"):
+        found = subject_of(cluster, name)
+        assert found.refused and not found.variants
+        assert found.not_checked.startswith(
+            f"{name} cannot be created: it asks for 3 replicas, and there are 2 brokers"
+        )
+
+
+def test_before_0_11_the_offsets_topic_is_created_with_fewer() -> None:
+    """KIP-115: offsets.topic.replication.factor is enforced since 0.11."""
+    text = "broker.id={id}\nzookeeper.connect=z\nlog.dirs=data\n"
+    cluster = cluster_of({f"b{i}.properties": text.format(id=i) for i in (1, 2)}, "0.10.2")
+    assert {each.replicas for each in signatures(cluster, "__consumer_offsets")} == {2}
+
+
+def test_one_brokers_file_may_stand_for_many_and_it_is_said() -> None:
+    found = subject_of(cluster_of({"b1.properties": nodes()["b1.properties"]}), "__consumer_offsets")
+    assert not found.refused and any(each.key == "brokers" and "assumed" in each.source for each in found.used)
+
+
+COMPOSE = """\
+services:
+  kafka-{id}:
+    image: apache/kafka:3.9.0
+    environment:
+      KAFKA_NODE_ID: {id}
+      KAFKA_PROCESS_ROLES: broker,controller
+      KAFKA_CONTROLLER_QUORUM_VOTERS: 1@kafka-1:9093,2@kafka-2:9093,3@kafka-3:9093
+      KAFKA_DEFAULT_REPLICATION_FACTOR: 3
+"""
+
+
+def composed(extra: str = "") -> Cluster:
+    services = [COMPOSE.format(id=i).partition("services:\n")[2] + extra for i in (1, 2, 3)]
+    return cluster_of({"docker-compose.yml": "services:\n" + "".join(services)}, "3.9.0")
+
+
+def test_the_brokers_of_a_compose_file_share_one_machine() -> None:
+    assert {each.one_machine for each in signatures(composed())} == {True}
+    assert {each.one_machine for each in signatures(composed("    deploy: {replicas: 1}\n"))} == {False}
+    assert {each.one_machine for each in signatures(cluster_of(nodes()))} == {False}
+
+
+# --- controllers ------------------------------------------------------------------------------------------------------
+
+
+def test_where_voters_stand_is_a_fact() -> None:
+    racks = {11: "a", 12: "a", 13: "b"}
+    texts = {
+        name: text + (f"broker.rack={racks[int(name[1:3])]}\n" if name.startswith("c") else "")
+        for name, text in nodes().items()
+    }
+    (found,) = {(each.voters, each.voters_in_rack, each.shared_voters) for each in signatures(cluster_of(texts))}
+    assert found == (3, 2, 0)
+    (bare,) = {(each.voters, each.voters_in_rack) for each in signatures(cluster_of(nodes()))}
+    assert bare == (3, 0)
+    (combined,) = {(each.voters, each.shared_voters, each.co_located) for each in signatures(composed())}
+    assert combined == (3, 3, True)
+
+
+POOLS = """\
+apiVersion: kafka.strimzi.io/v1
+kind: Kafka
+metadata: {name: mine}
+spec: {kafka: {version: 3.9.0, config: {default.replication.factor: 3}}}
+---
+apiVersion: kafka.strimzi.io/v1
+kind: KafkaNodePool
+metadata: {name: controller}
+spec: {replicas: 1, roles: [controller]}
+---
+apiVersion: kafka.strimzi.io/v1
+kind: KafkaNodePool
+metadata: {name: broker}
+spec: {replicas: 3, roles: [broker]}
+"""
+
+
+def test_strimzis_controllers_are_counted_without_a_list_of_voters() -> None:
+    cluster = of_texts([("k.yaml", POOLS, True)], Options(), "x")[0]
+    assert cluster.quorum is not None and cluster.quorum.voters == (0,) and cluster.whole
+    assert {each.voters for each in signatures(cluster)} == {1}
+
+
+def test_a_dynamic_quorum_of_which_more_are_named_than_given_is_not_counted() -> None:
+    text = "process.roles=broker,controller\nnode.id=1\nlog.dirs=d\ncontroller.quorum.bootstrap.servers={}\n"
+    one = cluster_of({"s.properties": text.format("a:9093")})
+    assert one.quorum is not None and one.quorum.voters == (1,)
+    assert cluster_of({"s.properties": text.format("a:9093,b:9093,c:9093")}).quorum is None
