@@ -13,6 +13,7 @@ from .cluster import Cluster, Finding
 from .consumers import with_consumers
 from .document import Document, Report, badness, document
 from .now import now
+from .outages import outages
 from .repair import repair, told
 from .signature import subjects
 from .verdicts import DEFAULT, Check, Judged, Requirement, checked, judged
@@ -51,6 +52,8 @@ def audit(cluster: Cluster, findings: Sequence[Finding], asked: Asked) -> Audite
     every = with_consumers(judged(subjects(cluster), explorations), cluster)
     reports = sorted((_report(each, cluster, asked, explorations) for each in every), key=badness)
     exit_ = exit_of([check for report in reports for check in report.checks])
+    if any(outage.certain for report in reports for outage in report.outages):
+        exit_ = FAILED
     return Audited(document(cluster, findings, reports, asked.required, exit_), exit_, reports, explorations)
 
 
@@ -58,7 +61,8 @@ def _report(each: Judged, cluster: Cluster, asked: Asked, explorations: Explorat
     checks = with_accepted(checked(each, asked.required), each.subject, asked.accepted, asked.today)
     found = repair(each, checks, explorations) if asked.repairs else None
     present = now(each, explorations) if asked.from_current else None
-    return Report(each, checks, None if found is None else told(each.subject, found, cluster), present)
+    repaired = None if found is None else told(each.subject, found, cluster)
+    return Report(each, checks, repaired, present, tuple(outages(each.subject)))
 
 
 def exit_of(checks: Sequence[Check]) -> int:

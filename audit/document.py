@@ -10,6 +10,7 @@ from typing import Any
 from ..traces.heading import tool
 from .cluster import Cluster, Finding, Origin
 from .levels import LEVELS, QUESTIONS, Name
+from .outages import Outage
 from .scenario import headline, sentences
 from .signature import Used, Variant
 from .verdicts import RACK, TELL_RACK, Answer, Check, Judged, Requirement, Table, facts_that_matter
@@ -26,12 +27,14 @@ NOTES = (
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """One audited subject: its answers, what came of the requirements, its repair and its present state."""
+    """One audited subject: its answers, what came of the requirements, its repair, its present state and what of it is
+    out of service now."""
 
     judged: Judged
     checks: Sequence[Check]
     repair: Document | None = None
     now: Document | None = None
+    outages: Sequence[Outage] = ()
 
 
 NOTHING = "nothing was asked: no topic and no broker is in what was given; add server.properties or the topics"
@@ -54,7 +57,8 @@ def document(
         "headline": told[0]["headline"] if told else NOTHING,
         "files": [{"path": path, "format": format_} for path, format_ in cluster.files],
         "versions": _versions(cluster),
-        "assumptions": list(cluster.assumptions),
+        "assumptions": list(_assumptions(cluster, reports)),
+        "outages": [_outage(outage) for report in reports for outage in report.outages],
         "levels": [{"name": each.name, "short": each.short, "says": each.says} for each in LEVELS],
         "questions": [{"name": each.name, "title": each.title} for each in QUESTIONS],
         "requirements": [{"require": each.text, "of": each.of} for each in required],
@@ -63,6 +67,23 @@ def document(
         "findings": [_finding(each) for each in findings],
         "notes": list(NOTES),
     }
+
+
+def _assumptions(cluster: Cluster, reports: Sequence[Report]) -> Iterator[str]:
+    """What was taken for granted, each once: to put the files together, and for any of the topics."""
+    only = cluster.only_producer
+    assumed = [used for report in reports for used in report.judged.subject.used if used.key == "producer"]
+    if only is not None and assumed:
+        yield (
+            f"{only.name}, the only producer's file that was given, writes every topic for which audit.toml names none"
+        )
+    yield from cluster.assumptions
+
+
+def _outage(each: Outage) -> Document:
+    partitions = [partition.number for partition in each.partitions]
+    return {"topic": each.topic.name, "partitions": partitions, "kind": each.kind, "certain": each.certain,
+            "says": each.says, "where": _where(each.topic.origin)}  # fmt: skip
 
 
 def badness(each: Report) -> tuple[int, bool, int, int, str]:
@@ -95,7 +116,7 @@ def _versions(cluster: Cluster) -> Document:
 def _subject(each: Report) -> Document:
     subject, judged = each.judged.subject, each.judged
     conditional = list(_conditional(judged))
-    main = subject.not_checked and f"not checked: {subject.not_checked}"
+    main = subject.not_checked and f"{'' if subject.refused else 'not checked: '}{subject.not_checked}"
     main = main or (conditional[0]["says"] if len(conditional) == 1 else "it depends: " + _joined(conditional))
     return {
         "name": subject.name,

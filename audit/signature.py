@@ -425,7 +425,7 @@ def _version_facts(cluster: Cluster, used: list[Used]) -> Iterator[Fact]:
 def _version_choices(cluster: Cluster, used: list[Used]) -> Iterator[Choice]:
     versions, planes = cluster.versions, (cluster.control_plane,) if cluster.control_plane else ("kraft", "zookeeper")
     if versions.kafka is not None:
-        used.append(Used("version", versions.kafka.value, versions.kafka.origin))
+        used.append(Used("version", versions.kafka.value, versions.kafka.origin, versions.kafka.assumed))
     first, last = span(versions.kafka.value) if versions.kafka else ((0,), (1 << 30,))
     many = len(planes) > 1
     for plane in planes:

@@ -88,7 +88,9 @@ def _judged(subject: Subject, tables: Sequence[Table]) -> Judged:
     cells: list[tuple[str, Name]] = [(question.name, level.name) for question in OF_TOPICS for level in LEVELS]
     if not tables:
         nothing = Answer("not checked", "", subject.not_checked)
-        return Judged(subject, (), dict.fromkeys(cells, nothing))
+        never = Answer("can lose", "arithmetic", subject.not_checked) if subject.refused else nothing
+        stops = ("writable", "readable")
+        return Judged(subject, (), {cell: never if cell[0] in stops else nothing for cell in cells})
     table = {cell: together(subject.variants, [each[cell] for each in tables]) for cell in cells}
     return Judged(subject, tuple(tables), table)
 

@@ -97,6 +97,9 @@ def _add_facts(parser: Parser) -> None:
     group.add_argument(
         "--client", metavar="[FILE=]FAMILY:VERSION", action="append", default=[], help="such as java:3.9 (repeatable)"
     )
+    group.add_argument(
+        "--acks", choices=("all", "1", "0"), help="of all producers that audit.toml does not name for a topic"
+    )
     group.add_argument("--distribution", metavar="NAME", help="whose brokers they are: apache, strimzi, ...")
 
 
@@ -147,6 +150,7 @@ def audited(options: argparse.Namespace, wanted: Sequence[Requirement], accepted
         features=tuple(options.features),
         clients=tuple(options.client),
         distribution=options.distribution,
+        acks=options.acks,
     )
     cluster, findings = read(options.files, facts, _running(options))
     folder = None if options.no_cache else cache_directory()

@@ -12,21 +12,17 @@ from dataclasses import replace
 from ..cluster import Origin, Setting
 from . import properties
 from .part import Part
+from .releases import CONFLUENT
 from .yamls import Tree
 
 IMAGES = {
     "apache/kafka": "apache",
     "apache/kafka-native": "apache",
     "confluentinc/cp-kafka": "cp-kafka",
+    "confluentinc/cp-server": "cp-server",
     "bitnami/kafka": "bitnami",
     "bitnamilegacy/kafka": "bitnami",
 }
-CONFLUENT = {
-    "5.0": "2.0", "5.1": "2.1", "5.2": "2.2", "5.3": "2.3", "5.4": "2.4", "5.5": "2.5", "6.0": "2.6", "6.1": "2.7",
-    "6.2": "2.8", "7.0": "3.0", "7.1": "3.1", "7.2": "3.2", "7.3": "3.3", "7.4": "3.4", "7.5": "3.5", "7.6": "3.6",
-    "7.7": "3.7", "7.8": "3.8", "7.9": "3.9", "8.0": "4.0", "8.1": "4.1",
-}  # fmt: skip
-"""Confluent Platform's release to Kafka's (docs.confluent.io, versions and interoperability)."""
 
 
 def recognised(tree: Tree) -> bool:
@@ -108,7 +104,7 @@ def _image(part: Part, path: str, service: Tree) -> None:
     origin = Origin(path, place.line, ".".join(place.path))
     part.fact("distribution", owner, origin, f"the image is {name}")
     release = re.match(r"v?(\d+\.\d+)(\.\d+)?", tag)
-    if release and owner == "cp-kafka":
+    if release and owner in ("cp-kafka", "cp-server"):
         if release[1] in CONFLUENT:
             part.fact("kafka", CONFLUENT[release[1]], origin, f"Confluent Platform {release[1]}")
     elif release:

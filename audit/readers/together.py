@@ -25,6 +25,7 @@ from ..cluster import (
 from ..keys import known, span, table, underneath
 from . import names, properties
 from .part import Part, numbers
+from .releases import release
 
 OPTIONS = Origin("command line")
 
@@ -226,33 +227,35 @@ def _also(clients: Sequence[Client], uses: Sequence[Use]) -> list[Client]:
     return list(found.values())
 
 
-def _told(client: Client, told: Sequence[tuple[str | None, str, str | None]]) -> Client:
+def _told(client: Client, told: Sequence[tuple[str | None, str, Stated | None]]) -> Client:
     for name, family, version in told:
         if name is None or client.called(name):
-            said = Stated(version, OPTIONS) if version else None
-            client = replace(client, family=Stated(family, OPTIONS), version=said)
+            client = replace(client, family=Stated(family, OPTIONS), version=version)
     aliases = names.canonical(underneath(client) or "")
     settings = (replace(each, key=aliases.get(each.key, each.key)) for each in client.settings)
     return replace(client, settings=scrubbed(settings))
 
 
-def _client_option(text: str) -> tuple[str | None, str, str | None]:
+def _client_option(text: str) -> tuple[str | None, str, Stated | None]:
     name, mark, rest = text.rpartition("=")
     family, _, version = rest.partition(":")
     if not re.fullmatch(r"[A-Za-z][\w.\-]*", family):
         raise CannotRead(f"--client {text}: write FAMILY:VERSION, such as java:3.9, or FILE=FAMILY:VERSION.")
-    _version("--client", version or None)
-    return name if mark else None, family, version or None
+    said = _version_of_client(family, version) if version else None
+    return name if mark else None, family, said
 
 
-def _version(option: str, text: str | None) -> Stated | None:
-    if text is None:
-        return None
+def _version_of_client(family: str, version: str) -> Stated:
+    """Java's is Kafka's release; the others count for themselves."""
+    if family in ("java", "spring"):
+        found = release("--client", version, OPTIONS)
+        assert found is not None
+        return found
     try:
-        span(text)
+        span(version)
     except ValueError as error:
-        raise CannotRead(f"{option}: {error}.") from None
-    return Stated(text, OPTIONS)
+        raise CannotRead(f"--client: {error}.") from None
+    return Stated(version, OPTIONS)
 
 
 def _versions(joined: _Joined, options: Options) -> Versions:
@@ -262,15 +265,18 @@ def _versions(joined: _Joined, options: Options) -> Versions:
         if not mark or not numbers(level):
             raise CannotRead(f"--features {text}: write NAME=LEVEL, such as eligible.leader.replicas.version=1.")
         features[name] = Stated(level, OPTIONS)
+    owner = Stated(options.distribution, OPTIONS) if options.distribution else _agreed(joined, "distribution")
+    confluent = owner is not None and owner.value in ("cp-kafka", "cp-server")
     return Versions(
-        kafka=_version("--kafka-version", options.kafka_version) or _agreed(joined, "kafka"),
-        metadata_version=_version("--metadata-version", options.metadata_version)
+        kafka=release("--kafka-version", options.kafka_version, OPTIONS, confluent=confluent)
+        or _agreed(joined, "kafka"),
+        metadata_version=release("--metadata-version", options.metadata_version, OPTIONS)
         or _agreed(joined, "metadata_version"),
-        inter_broker_protocol=_version("--inter-broker-protocol", options.inter_broker_protocol)
+        inter_broker_protocol=release("--inter-broker-protocol", options.inter_broker_protocol, OPTIONS)
         or _agreed(joined, "inter_broker_protocol"),
         features=features,
         all_features=any(part.all_features for part in joined.parts),
-        distribution=Stated(options.distribution, OPTIONS) if options.distribution else _agreed(joined, "distribution"),
+        distribution=owner,
     )
 
 

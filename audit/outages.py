@@ -1,0 +1,79 @@
+"""What is out of service now, as far as descriptions show it: partitions without a leader, writes that are refused.
+
+It is no question to the model: a partition without a leader is neither written nor read; with an ISR below
+min.insync.replicas acks=all is refused, and since 3.7 the high watermark stands still too, so that what other producers
+write is not readable (KAFKA-15583).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from .cluster import Partition, Topic
+from .signature import Signature, Subject
+
+Kind = Literal["offline", "refused", "may be refused", "unreadable"]
+
+SHOWN = 5
+"""Partitions of a topic that are listed by number."""
+
+_SAYS: dict[Kind, str] = {
+    "offline": "no leader, so that nothing is written or read",
+    "refused": "acks=all is refused",
+    "may be refused": "acks=all may be refused, which depends on what is not stated",
+    "unreadable": "what is written with this acks cannot be read, since the high watermark stands still",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Outage:
+    """Partitions of one topic that are out of service for the same reason. `certain`: whatever is not stated."""
+
+    topic: Topic
+    partitions: tuple[Partition, ...]
+    kind: Kind
+    certain: bool
+
+    @property
+    def says(self) -> str:
+        """In a sentence."""
+        numbers = [str(each.number) for each in self.partitions]
+        more = f" and {len(numbers) - SHOWN} more" if len(numbers) > SHOWN else ""
+        which = f"partition{'s' if len(numbers) > 1 else ''} {', '.join(numbers[:SHOWN])}{more}"
+        return f"{self.topic.name} {which}: {_SAYS[self.kind]}{_in_sync(self)}"
+
+
+def _in_sync(outage: Outage) -> str:
+    if outage.kind == "offline":
+        return ""
+    smallest = min(outage.partitions, key=lambda each: len(each.isr))
+    members = ",".join(map(str, smallest.isr))
+    return f" (the ISR is {{{members}}} of {len(smallest.replicas)} replicas)"
+
+
+def outages(subject: Subject) -> Iterator[Outage]:
+    """The outages of a subject's topics."""
+    signatures = [variant.signature for variant in subject.variants]
+    for topic in subject.topics:
+        found: dict[tuple[Kind, bool], list[Partition]] = {}
+        for partition in topic.partitions:
+            kind = _kind(partition, signatures)
+            if kind is not None:
+                found.setdefault(kind, []).append(partition)
+        yield from (Outage(topic, tuple(each), *kind) for kind, each in found.items())
+
+
+def _kind(partition: Partition, signatures: Sequence[Signature]) -> tuple[Kind, bool] | None:
+    if partition.leader is None:
+        return "offline", True
+    below = [each for each in signatures if len(partition.isr) < each.least_isr]
+    if not below:
+        return None
+    refused = [each for each in below if each.acks == "all"]
+    unreadable = [each for each in below if each.acks != "all" and each.constants["strict_high_watermark"]]
+    if not refused:
+        return ("unreadable", len(unreadable) == len(signatures)) if unreadable else None
+    waiting = [each for each in signatures if each.acks == "all"]
+    return "refused" if len(refused) == len(waiting) else "may be refused", len(refused) == len(signatures)
