@@ -117,7 +117,7 @@ def _subject(each: Report) -> Document:
     subject, judged = each.judged.subject, each.judged
     conditional = list(_conditional(judged))
     main = subject.not_checked and f"{'' if subject.refused else 'not checked: '}{subject.not_checked}"
-    main = main or (conditional[0]["says"] if len(conditional) == 1 else "it depends: " + _joined(conditional))
+    main = main or (conditional[0]["says"] if len(conditional) == 1 else _depends(judged))
     return {
         "name": subject.name,
         "topics": [topic.name for topic in subject.topics],
@@ -142,8 +142,15 @@ def _subject(each: Report) -> Document:
     }
 
 
-def _joined(conditional: Sequence[Document]) -> str:
-    return "; ".join(f"if {each['if']}: {each['says']}" for each in conditional)
+def _depends(judged: Judged) -> str:
+    """On what the headline depends; the cases are `conditional`."""
+    return f"depends on {', '.join(_deciding(judged))}"
+
+
+def _deciding(judged: Judged) -> Sequence[str]:
+    """The facts that are not stated and that the headline depends on."""
+    lines = [headline(judged.subject, table, judged.lowest(table)) for table in judged.tables]
+    return facts_that_matter(judged.subject.variants, lines) if len(set(lines)) > 1 else ()
 
 
 def _conditional(judged: Judged) -> Iterator[Document]:
@@ -152,13 +159,18 @@ def _conditional(judged: Judged) -> Iterator[Document]:
     if not judged.tables:
         return
     lines = [headline(subject, table, judged.lowest(table)) for table in judged.tables]
-    matter = facts_that_matter(subject.variants, lines) if len(set(lines)) > 1 else ()
+    matter = _deciding(judged)
     every = _values(subject.variants, matter)
     for line in dict.fromkeys(lines):
         alike = [variant for variant, said in zip(subject.variants, lines, strict=True) if said == line]
         given = _values(alike, matter)
         decide = {name: values for name, values in given.items() if values != every[name]} or given
-        yield {"if": ", ".join(f"{name} {spans(values, every[name])}" for name, values in decide.items()), "says": line}
+        cases = [f"{name}{_IS.get(name, '=')}{spans(values, every[name])}" for name, values in decide.items()]
+        yield {"if": ", ".join(cases), "says": line}
+
+
+_IS: Mapping[str, str] = {"version": " ", "placement": " ", "in flight": " "}
+"""What stands between a fact and its value, where it is no setting."""
 
 
 def _values(variants: Sequence[Variant], names: Sequence[str]) -> dict[str, list[str]]:

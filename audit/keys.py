@@ -20,16 +20,23 @@ Span = tuple[tuple[int, ...], tuple[int, ...]]
 WIDTH = 4
 ENDLESS = 1 << 30
 
+WITH_FILES = ("java", "librdkafka")
+"""Families of clients that are configured by properties; the others are in their programs, and stated by `--client`."""
+
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One default: who has it (`of`: a distribution or a client family), from which version until before which."""
+    """One default: who has it (`of`: a distribution or a client family), from which version until before which.
+
+    `where` names the part of it that has this default, if others have another: a class, a number of zones.
+    """
 
     of: str
     value: str
     source: str
     since: str = ""
     until: str = ""
+    where: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +175,8 @@ def _of_any_family(client: Client, key: Key) -> Iterator[Default]:
     """What a setting may be: a family's default, or what the file says by a name that this family alone has."""
     said = {family: _stated(client.settings, name) for family, names in key.aliases.items() for name in names}
     yield from (Default(each.value, f"{family}: {each.origin}") for family, each in said.items() if each is not None)
-    yield from (Default(row.value, f"{row.of}: {row.source}") for row in key.defaults if said.get(row.of) is None)
+    rows = [row for row in key.defaults if row.of in WITH_FILES and said.get(row.of) is None]
+    yield from (Default(row.value, f"{row.of}: {row.source}") for row in rows)
 
 
 def underneath(client: Client) -> str | None:
@@ -193,6 +201,9 @@ def _by_version(rows: Sequence[Row], what: str, version: Stated | None, tell: st
     if covered and len({row.value for row in fits}) == 1:
         return Default(fits[0].value, fits[0].source)
     possible = tuple(Default(row.value, row.source) for row in fits)
+    if version is not None or all(row.where for row in fits):
+        several = "; ".join(row.source for row in fits)
+        return Unknown(f"{what}, and its default is one of several: {several}", "set it", possible)
     return Unknown(f"{what}, and its default depends on the {whose}", tell, possible)
 
 
@@ -208,6 +219,9 @@ def default_of(cluster: Cluster, key: Key, what: str) -> Answer:
     owner = cluster.versions.distribution
     if owner is None:
         return Unknown(f"{what}, nor is the distribution", "--distribution, such as apache", possible)
+    own = [row for row in key.defaults if row.of == owner.value]
+    if own:
+        return _by_version(own, what, cluster.versions.kafka, f"set {key.broker_names[0]}", "cluster")
     if owner.value not in distributions() or key.name in distributions()[owner.value] or not rows:
         return Unknown(f"{what}, and its default in {owner.value} is not known here", f"set {key.broker_names[0]}")
     return _by_version(rows, what, cluster.versions.kafka, "--kafka-version", "broker's version")

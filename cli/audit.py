@@ -72,7 +72,7 @@ def add(verbs: Verbs[Parser]) -> None:
     parser.add_argument(
         "--out", metavar="DIR", type=Path, help="write audit.json, summary.md, results.sarif and a page of each loss"
     )
-    parser.add_argument("--all", action="store_true", help="every signature in full, and every finding")
+    parser.add_argument("--all", action="store_true", help="every group of topics in full, and every finding")
     parser.set_defaults(run=run)
 
 

@@ -35,7 +35,7 @@ def save(done: Audited, out: Path) -> int:
 
 
 def _clear(out: Path) -> None:
-    """Takes away what an earlier audit wrote about single signatures: a loss that is repaired has no page."""
+    """Takes away what an earlier audit wrote about single groups of topics: a loss that is repaired has no page."""
     for pattern in (f"{FOLDER}/[0-9][0-9]*-*.html", f"{FOLDER}/[0-9][0-9]*-*.trace.json", f"{REPAIRS}/[0-9][0-9]*-*/*"):
         for old in out.glob(pattern):
             old.unlink()

@@ -70,13 +70,26 @@ def test_the_last_replica_standing_is_told_with_the_users_names(audit: Audit) ->
     assert any("eligible.leader.replicas.version=1" in " ".join(step["commands"]) for step in found["repair"]["steps"])
 
 
-def test_a_topic_that_no_file_maps_is_never_failed_on_a_guess(audit: Audit, tmp_path: Path) -> None:
+def test_the_one_producers_file_is_assumed_to_write_what_no_file_maps(audit: Audit, tmp_path: Path) -> None:
     shutil.copytree(CLUSTERS / "acks-1", tmp_path / "c")
     (tmp_path / "c" / "audit.toml").unlink()
     ended, document = audit(tmp_path / "c", *OLD)
+    assert ended == 1 and "no-loss=L2" in about(document, "orders")["failed"]
+    assert document["assumptions"] == [
+        "producer.properties, the only producer's file that was given, writes every topic for which audit.toml names none"
+    ]
+    assert audit(CLUSTERS / "acks-1", *OLD)[1]["assumptions"] == []
+
+
+def test_a_topic_that_no_file_maps_is_never_failed_on_a_guess(audit: Audit, tmp_path: Path) -> None:
+    shutil.copytree(CLUSTERS / "acks-1", tmp_path / "c")
+    (tmp_path / "c" / "audit.toml").unlink()
+    (tmp_path / "c" / "producer.properties").unlink()
+    ended, document = audit(tmp_path / "c", *OLD)
     found = about(document, "orders")
     assert ended == 5 and found["failed"] == []
-    assert {each["if"] for each in found["conditional"]} == {"acks all", "acks 1"}
+    assert {each["if"] for each in found["conditional"]} == {"acks=all", "acks=1"}
+    assert found["headline"] == "depends on acks"
     assert found["table"]["no-loss"]["L1"]["on"] == ["acks"]
 
 

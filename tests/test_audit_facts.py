@@ -6,7 +6,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from tidegate.audit.cluster import Cluster
+from tidegate.audit.cluster import CannotRead, Cluster, Unknown
+from tidegate.audit.keys import value_of
+from tidegate.audit.outages import outages
 from tidegate.audit.readers import Options, of_texts
 from tidegate.audit.signature import Signature, Subject, subjects
 
@@ -164,6 +166,23 @@ def test_acks_as_an_option_answers_for_all_that_audit_toml_does_not_name(acks: s
     assert {each.acks for each in signatures(named, "orders")} == {"leader"}
 
 
+def test_a_writer_of_kafka_go_may_wait_for_nothing() -> None:
+    """kafka.Writer has RequireNone, what NewWriter makes has RequireAll."""
+    assert {each.acks for each in written("", "kafka-go:0.4.47")} == {"none", "all"}
+    assert {each.idempotent for each in written("", "kafka-go:0.4.47")} == {False}
+
+
+def test_what_a_platform_sets_itself_is_its_own_or_not_known() -> None:
+    """docs.aws.amazon.com/msk, docs.confluent.io/cloud: never Apache's default for what they change."""
+    text = nodes()["b1.properties"].replace(SOUND, "")
+    for owner, factors in (("msk", {2, 3}), ("confluent-cloud", {3}), ("apache", {1}), ("somebody", None)):
+        cluster = of_texts([("s.properties", text, True)], Options(kafka_version="3.9.0", distribution=owner), "x")[0]
+        found = value_of(cluster, cluster.brokers[0], "default.replication.factor")
+        possible = found.possible if isinstance(found, Unknown) else [found]
+        assert {int(each.value) for each in possible} == (factors or set()), owner
+        assert isinstance(value_of(cluster, cluster.brokers[0], "min.insync.replicas"), Unknown) == (owner != "apache")
+
+
 # --- brokers and machines ---------------------------------------------------------------------------------------------
 
 
@@ -259,3 +278,57 @@ def test_a_dynamic_quorum_of_which_more_are_named_than_given_is_not_counted() ->
     one = cluster_of({"s.properties": text.format("a:9093")})
     assert one.quorum is not None and one.quorum.voters == (1,)
     assert cluster_of({"s.properties": text.format("a:9093,b:9093,c:9093")}).quorum is None
+
+
+# --- versions ---------------------------------------------------------------------------------------------------------
+
+
+def test_confluents_number_is_mapped_or_refused_with_the_hint() -> None:
+    files = [("topics.txt", ORDERS, True)]
+    with pytest.raises(CannotRead, match=r"Kafka has no such release. Confluent Platform 7.6 is Kafka 3.6: give 3.6."):
+        of_texts(files, Options(kafka_version="7.6", distribution="apache"), "x")
+    mapped = of_texts(files, Options(kafka_version="7.6.1", distribution="cp-kafka"), "x")[0]
+    assert mapped.versions.kafka is not None and mapped.versions.kafka.value == "3.6"
+    assert {each.profile for each in signatures(mapped, "orders")} == {"kafka_3_5"}
+    with pytest.raises(CannotRead, match="neither Kafka nor Confluent Platform has a release of this number"):
+        of_texts(files, Options(kafka_version="9.9", distribution="cp-kafka"), "x")
+
+
+def test_confluents_number_of_a_java_client_is_mapped_or_refused() -> None:
+    """6.2.0-ccs is Kafka 2.8, whose producers do not wait for all."""
+    assert {each.acks for each in written("", "java:6.2.0-ccs")} == {"leader"}
+    with pytest.raises(CannotRead, match="Confluent Platform 6.2 is Kafka 2.8"):
+        written("", "java:6.2")
+    assert {each.acks for each in written("", "librdkafka:2.3.0")} == {"all"}
+
+
+# --- now --------------------------------------------------------------------------------------------------------------
+
+SHRUNK = """\
+Topic: orders\tTopicId: x\tPartitionCount: 3\tReplicationFactor: 3\tConfigs: min.insync.replicas=2
+\tTopic: orders\tPartition: 0\tLeader: none\tReplicas: 1,2,3\tIsr: 1
+\tTopic: orders\tPartition: 1\tLeader: 2\tReplicas: 2,3,1\tIsr: 2
+\tTopic: orders\tPartition: 2\tLeader: 3\tReplicas: 3,1,2\tIsr: 3,1
+"""
+
+
+@pytest.mark.parametrize(
+    ("options", "version", "kinds"),
+    [
+        ({"acks": "all"}, "3.9.0", {0: ("offline", True), 1: ("refused", True)}),
+        ({}, "3.9.0", {0: ("offline", True), 1: ("refused", False)}),
+        ({"acks": "1"}, "3.9.0", {0: ("offline", True), 1: ("unreadable", True)}),
+        ({"acks": "1"}, "3.6.0", {0: ("offline", True)}),
+    ],
+)
+def test_what_is_out_of_service_now_is_said(
+    options: dict[str, str], version: str, kinds: dict[int, tuple[str, bool]]
+) -> None:
+    found = outages(subject_of(cluster_of({"topics.txt": SHRUNK}, version, **options), "orders"))
+    assert {n.number: (each.kind, each.certain) for each in found for n in each.partitions} == kinds
+
+
+def test_the_words_for_what_is_out_of_service() -> None:
+    first, second = outages(subject_of(cluster_of({"topics.txt": SHRUNK}, "3.9.0"), "orders"))
+    assert first.says == "orders partition 0: no leader, so that nothing is written or read"
+    assert second.says == "orders partition 1: acks=all is refused (the ISR is {2} of 3 replicas)"

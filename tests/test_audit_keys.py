@@ -59,7 +59,8 @@ def shown(answer: Answer) -> str | None:
 
 
 def test_every_row_of_the_table_is_whole_and_legal() -> None:
-    owners = {"apache", "java", "librdkafka"}
+    clients = {"java", "librdkafka", "sarama", "kafka-go", "franz-go", "kafka-python"}
+    owners = {"apache", "msk", "confluent-cloud", *clients}
     for key in table().values():
         assert len(key.broker_names) == len(key.factors)
         for row in key.defaults:
@@ -70,9 +71,12 @@ def test_every_row_of_the_table_is_whole_and_legal() -> None:
 
 
 def test_rows_of_one_owner_never_overlap() -> None:
+    """But for parts of it that differ."""
     for key in table().values():
         for row in key.defaults:
-            later = [each for each in key.defaults if each.of == row.of and each.since > row.since]
+            same = [each for each in key.defaults if each.of == row.of and each.where == row.where]
+            later = [each for each in same if each.since > row.since]
+            assert row.where or not any(each.where for each in key.defaults if each.of == row.of), key.name
             assert all(row.until and span(row.until)[0] <= span(each.since)[0] for each in later), key.name
 
 
@@ -148,7 +152,13 @@ def test_without_any_brokers_file_nothing_is_known_unless_the_topic_is_complete(
         ("librdkafka", "2.3", "acks", "all"),
         ("librdkafka", "2.3", "isolation.level", "read_committed"),
         ("librdkafka", "1.5.0", "retries", None),
-        ("sarama", "1.40", "acks", None),
+        ("sarama", "1.40", "acks", "1"),
+        ("kafka-go", "0.4.47", "acks", None),
+        ("kafka-go", "0.3", "acks", "all"),
+        ("kafka-python", "2.0.2", "acks", "1"),
+        ("kafka-python", "3.0.1", "acks", "all"),
+        ("franz-go", "1.18.0", "acks", "all"),
+        ("kafkajs", "2.2.4", "acks", None),
         ("spring", "3.9", "acks", "all"),
         ("spring", "3.9", "enable.auto.commit", None),
     ],

@@ -12,7 +12,7 @@ from .page import LEGEND, MARKS, audit_verdict, place_of
 from .repair import shown
 
 SHOWN = 50
-"""Signatures in full; GitHub takes a summary of a megabyte."""
+"""Groups of topics in full; GitHub takes a summary of a megabyte."""
 
 
 def audit_markdown(document: Document) -> str:
@@ -23,9 +23,11 @@ def audit_markdown(document: Document) -> str:
 def _parts(document: Document) -> Iterator[str]:
     subjects: list[Mapping[str, Any]] = document["subjects"]
     yield f"# {plain_text(audit_verdict(document))}"
-    yield "\n".join(
-        f"- {_mark(each)} **{plain_text(each['name'])}**: {plain_text(each['headline'])}" for each in subjects
-    )
+    if document["outages"]:
+        yield "\n".join(f"- now: {plain_text(each['says'])}" for each in document["outages"])
+    if document["assumptions"]:
+        yield "\n".join(f"Assumed: {plain_text(each)}." for each in document["assumptions"])
+    yield "\n".join(line for each in subjects for line in _line(each))
     for each in subjects[:SHOWN]:
         yield from _subject(each, document)
     if document["findings"]:
@@ -35,6 +37,11 @@ def _parts(document: Document) -> Iterator[str]:
     yield "\n".join(f"- **{each['name']}**: {plain_text(each['says'])}" for each in document["levels"])
     yield LEGEND.replace("*", "\\*")
     yield " ".join(plain_text(each) for each in document["notes"])
+
+
+def _line(each: Mapping[str, Any]) -> Iterator[str]:
+    yield f"- {_mark(each)} **{plain_text(each['name'])}**: {plain_text(each['headline'])}"
+    yield from (f"  - if {plain_text(case['if'])}: {plain_text(case['says'])}" for case in each["conditional"])
 
 
 def _mark(each: Mapping[str, Any]) -> str:

@@ -1,4 +1,4 @@
-"""An audit's document on a terminal: the headline, a line a signature, the worst one in full."""
+"""An audit's document on a terminal: the headline, what is out of service, each group of topics, the worst in full."""
 
 from __future__ import annotations
 
@@ -16,28 +16,82 @@ LEGEND = (
 )
 _STYLES = {"error": "red", "warning": "yellow"}
 SHOWN = 12
-"""Signatures and findings that are listed, unless all are asked for."""
+"""Groups of topics, outages and findings that are listed, unless all are asked for."""
+
+CASES = 4
+"""Cases of an answer that depends on something, unless all are asked for."""
 
 
 def audit_page(document: Document, paper: Paper, *, every: bool = False) -> Page:
-    """The whole page. `every`: each signature in full, and each finding."""
+    """The whole page. `every`: each group of topics in full, and each finding."""
     page = Page(paper)
     subjects: list[Mapping[str, Any]] = document["subjects"]
     page.line(audit_verdict(document), style="red bold" if document["exit"] == 1 else "bold")
     page.blank()
-    shown = subjects if every else subjects[:SHOWN]
-    for each in shown:
-        page.line(f"{_mark(each)} {each['name']}: {each['headline']}", hang=4, style=_style(each))
-        _unmet(page, each)
-    if len(shown) < len(subjects):
-        page.line(f"and {count(len(subjects) - len(shown), 'signature')} more; --all shows them")
-    for each in subjects if every else [each for each in subjects[:1] if each["loss"] or each["failed"]]:
+    _outages(page, document["outages"], every=every)
+    for each in document["assumptions"]:
+        page.line(f"Assumed: {each}.", style="yellow")
+    _list(page, subjects, every=every)
+    in_full = subjects if every else [each for each in subjects[:1] if each["loss"] or each["failed"]]
+    if in_full:
+        _legend(page, document)
+    for each in in_full:
         _subject(page, each, document)
-    _legend(page, document)
+    for each in document["notes"] if in_full else ():
+        page.line(each, style="dim")
     _findings(page, document["findings"], every=every)
     if document["diff"] is not None:
         _difference(page, document["diff"])
     return page
+
+
+def _outages(page: Page, found: Sequence[Mapping[str, Any]], *, every: bool) -> None:
+    """What is out of service at the moment: an operator's first question."""
+    shown = found if every else found[:SHOWN]
+    for each in shown:
+        page.line(f"now: {each['says']}", hang=4, style="red bold" if each["certain"] else "yellow")
+    if len(shown) < len(found):
+        page.line(f"and {count(len(found) - len(shown), 'outage')} more; --all shows them")
+    if found:
+        page.blank()
+
+
+def _list(page: Page, subjects: Sequence[Mapping[str, Any]], *, every: bool) -> None:
+    """A paragraph for all groups of topics of which the same is said."""
+    alike: dict[str, list[Mapping[str, Any]]] = {}
+    for each in subjects:
+        alike.setdefault(repr(_said(each)), []).append(each)
+    groups = list(alike.values())
+    for group in groups if every else groups[:SHOWN]:
+        first = group[0]
+        names = ", ".join(each["name"] for each in group)
+        page.line(f"{_mark(first)} {names}: {first['headline']}", hang=4, style=_style(first))
+        _cases(page, first, every=every)
+        _unmet(page, first)
+    left = sum(len(group) for group in groups[SHOWN:])
+    if left and not every:
+        page.line(f"and {count(left, 'group')} of topics more; --all shows them")
+    tells = dict.fromkeys(tell for each in subjects for tell in _tells(each))
+    if tells:
+        page.line(f"To decide what depends, give: {'; '.join(tells)}.")
+
+
+def _said(each: Mapping[str, Any]) -> tuple[Any, ...]:
+    return _mark(each), each["headline"], each["conditional"], each["accepted"], each["checks"], each["now"]
+
+
+def _cases(page: Page, each: Mapping[str, Any], *, every: bool) -> None:
+    cases = each["conditional"]
+    for case in cases if every else cases[:CASES]:
+        page.line(f"if {case['if']}: {case['says']}", indent=4, hang=4)
+    if len(cases) > CASES and not every:
+        page.line(f"and {count(len(cases) - CASES, 'case')} more; --all shows them", indent=4)
+
+
+def _tells(each: Mapping[str, Any]) -> list[str]:
+    """What the user may give to decide the requirements that depend on something."""
+    names = (name for check in each["checks"] if check["result"] == "depends" for name in check["on"])
+    return [tell for name in names if (tell := each["not_given"].get(name, ""))]
 
 
 def audit_verdict(document: Document) -> str:
@@ -47,7 +101,10 @@ def audit_verdict(document: Document) -> str:
     asked = ", ".join(dict.fromkeys(each["require"] for each in document["requirements"]))
     failed = sum(1 for each in document["subjects"] if each["failed"])
     unclear = sum(1 for each in document["subjects"] if _is_open(each) and not each["failed"])
-    of = f"of {count(len(document['subjects']), 'signature')}"
+    of = f"of {count(len(document['subjects']), 'group')} of topics"
+    if any(each["certain"] for each in document["outages"]):
+        now = "some partitions are out of service now"
+        return f"✗ {now}; {failed} {of} {'fails' if failed == 1 else 'fail'} what is required ({asked})"
     if failed:
         return f"✗ {failed} {of} {'fails' if failed == 1 else 'fail'} what is required ({asked})"
     if unclear:
@@ -73,11 +130,12 @@ def _unmet(page: Page, each: Mapping[str, Any]) -> None:
     for check in each["checks"]:
         if check["note"] and check["result"] != "accepted":
             page.line(check["note"], indent=4)
-        if check["result"] == "failed":
-            page.line(f"fails {check['require']} at {check['level']}", indent=4)
-        elif check["result"] == "depends":
-            tells = "; ".join(dict.fromkeys(each["not_given"].get(name, "") for name in check["on"])) or "give it"
-            page.line(f"{check['require']} depends on {', '.join(check['on'])}: give {tells}", indent=4)
+    failed = [f"{check['require']} at {check['level']}" for check in each["checks"] if check["result"] == "failed"]
+    if failed:
+        page.line(f"fails {', '.join(failed)}", indent=4)
+    for check in each["checks"]:
+        if check["result"] == "depends":
+            page.line(f"{check['require']} depends on {', '.join(check['on'])}", indent=4)
         elif check["result"] == "not checked":
             page.line(f"{check['require']} was not decided: {check['why']}", indent=4)
     if each["now"]:
@@ -154,8 +212,6 @@ def _legend(page: Page, document: Document) -> None:
     page.line("Levels", style="bold")
     page.columns([(each["name"], each["says"]) for each in document["levels"]], indent=2)
     page.line(LEGEND, style="dim")
-    for each in document["notes"]:
-        page.line(each, style="dim")
 
 
 def _findings(page: Page, findings: Sequence[Mapping[str, Any]], *, every: bool) -> None:
