@@ -43,7 +43,7 @@ SAMPLES: Sequence[tuple[str, tuple[str, ...], int, str, str]] = (
     ("good", NEW, 0, "orders", "no loss found within the bounds of L0, L1, L2, L3, L4, L5, L6"),
     ("shipped-defaults", OLD, 1, "__consumer_offsets", "writes stop while one broker is down (L1)"),
     ("acks-1", OLD, 1, "orders", "loses acknowledged records without any fault, when the lead moves to another"),
-    ("last-replica-standing", OLD, 0, "orders", "if broker 2 loses power after brokers 1 and 3 left"),
+    ("last-replica-standing", OLD, 1, "orders", "if broker 2 loses power after brokers 1 and 3 left"),
     ("rack-power-loss", NEW, 0, "orders", "loses acknowledged records if a rack loses power (L5)"),
     ("combined", OLD, 1, "orders", "writes stop while one broker is down (L1)"),
     ("old-client", (*OLD[:2], "--client", "java:2.8", *OLD[4:]), 1, "payments.card", "loses acknowledged"),
@@ -75,9 +75,8 @@ def test_the_one_producers_file_is_assumed_to_write_what_no_file_maps(audit: Aud
     (tmp_path / "c" / "audit.toml").unlink()
     ended, document = audit(tmp_path / "c", *OLD)
     assert ended == 1 and "no-loss=L2" in about(document, "orders")["failed"]
-    assert document["assumptions"] == [
-        "producer.properties, the only producer's file that was given, writes every topic for which audit.toml names none"
-    ]
+    (assumed,) = document["assumptions"]
+    assert assumed.startswith("producer.properties, the only producer's file that was given, writes every topic")
     assert audit(CLUSTERS / "acks-1", *OLD)[1]["assumptions"] == []
 
 
@@ -196,7 +195,7 @@ def test_every_face_is_written_and_no_secret_is_in_any(tidegate: Run, tmp_path: 
         assert "hunter2" not in text
     assert "broker 2" in written["scenarios/01-orders.html"].read_text(encoding="utf-8")
     summary = written["summary.md"].read_text(encoding="utf-8")
-    assert summary.startswith("# ✗ 1 of 3 signatures fails") and "| acknowledged record lost | ✗ |" in summary
+    assert summary.startswith("# ✗ 1 of 3 groups of topics fails") and "| acknowledged record lost | ✗ |" in summary
 
 
 def test_the_sarif_is_valid_and_stands_at_the_setting(tidegate: Run, tmp_path: Path) -> None:

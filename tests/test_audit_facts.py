@@ -285,7 +285,7 @@ def test_a_dynamic_quorum_of_which_more_are_named_than_given_is_not_counted() ->
 
 def test_confluents_number_is_mapped_or_refused_with_the_hint() -> None:
     files = [("topics.txt", ORDERS, True)]
-    with pytest.raises(CannotRead, match=r"Kafka has no such release. Confluent Platform 7.6 is Kafka 3.6: give 3.6."):
+    with pytest.raises(CannotRead, match=r"no such release\. Confluent Platform 7\.6 is Kafka 3\.6: give 3\.6"):
         of_texts(files, Options(kafka_version="7.6", distribution="apache"), "x")
     mapped = of_texts(files, Options(kafka_version="7.6.1", distribution="cp-kafka"), "x")[0]
     assert mapped.versions.kafka is not None and mapped.versions.kafka.value == "3.6"
@@ -297,7 +297,7 @@ def test_confluents_number_is_mapped_or_refused_with_the_hint() -> None:
 def test_confluents_number_of_a_java_client_is_mapped_or_refused() -> None:
     """6.2.0-ccs is Kafka 2.8, whose producers do not wait for all."""
     assert {each.acks for each in written("", "java:6.2.0-ccs")} == {"leader"}
-    with pytest.raises(CannotRead, match="Confluent Platform 6.2 is Kafka 2.8"):
+    with pytest.raises(CannotRead, match=r"Confluent Platform 6\.2 is Kafka 2\.8"):
         written("", "java:6.2")
     assert {each.acks for each in written("", "librdkafka:2.3.0")} == {"all"}
 
