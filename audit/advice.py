@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from .cluster import OFFSETS, REPLICAS_OF, TRANSACTIONS, Broker, Cluster, Finding, Severity, Stated, Topic, Unknown
+from .cluster import OFFSETS, REPLICAS_OF, TRANSACTIONS, Broker, Cluster, Finding, Stated, Topic, Unknown
 from .keys import at_least, left_out, number_of, place_of, table, value_of
 from .rules_of_clients import of_clients
+from .rules_of_controllers import of_controllers
+from .rules_of_limits import of_limits
 from .rules_of_versions import of_versions
 
 Rule = Callable[[Cluster], Iterator[Finding]]
@@ -32,9 +34,10 @@ def advise(cluster: Cluster) -> tuple[Finding, ...]:
         lag_and_fetch,
         storage,
         racks_of_brokers,
-        controllers,
+        of_controllers,
         of_versions,
         of_clients,
+        of_limits,
     )
     found = dict.fromkeys(finding for rule in rules for finding in rule(cluster))
     return tuple(sorted(found, key=lambda each: ("error", "warning", "note").index(each.severity)))
@@ -241,21 +244,3 @@ def racks_of_brokers(cluster: Cluster) -> Iterator[Finding]:
 def _has_rack(broker: Broker) -> bool:
     """Whether it is in a rack, be it one that is named only when it starts."""
     return any(each.key == "broker.rack" and each.value for each in broker.settings)
-
-
-def controllers(cluster: Cluster) -> Iterator[Finding]:
-    """How many controllers may fail: less than half of the voters."""
-    quorum = cluster.quorum
-    if quorum is None:
-        return
-    count = len(set(quorum.voters))
-    stands = (count - 1) // 2
-    severity: Severity = "warning" if stands == 0 else "note"
-    if stands == 0 or count % 2 == 0:
-        what = f"{count} controller(s) vote, so that {stands or 'none'} may fail"
-        more = "" if stands == 0 else f", no more than with {count - 1}"
-        yield Finding("arithmetic", severity, what + more, quorum.origin, "an odd number, three or more", "KIP-595")
-    combined = [each for each in cluster.brokers if set(each.roles) == {"broker", "controller"}]
-    if combined:
-        what = f"{len(combined)} node(s) are broker and controller at once: one crash takes both a replica and a vote"
-        yield Finding("advice", "note", what, combined[0].origin, "controllers of their own, in production", "KIP-500")

@@ -26,6 +26,7 @@ Kind = Literal[
     "advice",  # a rule of experience, not a question to the model
     "latent",  # ignored by this version, harmful after an upgrade
     "not_read",  # a file, or a part of one, that no reader understands
+    "not_modelled",  # what the model has not got, and no answer covers
 ]
 ControlPlane = Literal["zookeeper", "kraft"]
 Role = Literal["broker", "controller"]
@@ -157,6 +158,7 @@ class Topic:
     `complete` says that what is not in `settings` has its default on the brokers as well: so are the descriptions that
     brokers give of themselves (a topic's `Configs:` has every setting that is not a default, whoever set it).
     `resource` is the topic as Strimzi's KafkaTopic asks for it, if there is one: its operator takes other changes back.
+    `by_itself`: a program that creates it for itself writes it, with acks=all, as Connect does its storage topics.
     """
 
     name: str
@@ -167,6 +169,7 @@ class Topic:
     settings: tuple[Setting, ...] = ()
     complete: bool = False
     resource: Topic | None = None
+    by_itself: bool = False
 
     @property
     def internal(self) -> bool:
@@ -185,7 +188,17 @@ REPLICAS_OF: Mapping[str, str] = {
 }
 """The brokers' setting for how many replicas a topic of Kafka's own is created with."""
 
-MIN_ISR_OF: Mapping[str, str] = {TRANSACTIONS: "transaction.state.log.min.isr"}
+WHERE_SET: Mapping[str, tuple[str, str]] = {
+    SHARE: ("share.coordinator.state.topic.replication.factor", ""),
+    REMOTE: ("rlmm.config.remote.log.metadata.topic.replication.factor", "remote.log.storage.system.enable"),
+}
+"""Topics of Kafka's own that only some clusters have: the setting for their replicas, and the one that switches them
+on. They are asked about where either is set."""
+
+MIN_ISR_OF: Mapping[str, str] = {
+    TRANSACTIONS: "transaction.state.log.min.isr",
+    SHARE: "share.coordinator.state.topic.min.isr",
+}
 """The brokers' setting for the min.insync.replicas that a topic of Kafka's own is created with."""
 
 
@@ -196,7 +209,10 @@ def is_called(path: str, name: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Client:
-    """A producer or a consumer as a file configures it. `family` is "java", "librdkafka", ..., or None: not stated."""
+    """A producer or a consumer as a file configures it. `family` is "java", "librdkafka", ..., or None: not stated.
+
+    `embedded`: of a program that runs clients for others, such as Connect, so that it is nobody's only producer.
+    """
 
     name: str
     kind: Literal["producer", "consumer"]
@@ -204,6 +220,7 @@ class Client:
     family: Stated | None = None
     version: Stated | None = None
     settings: tuple[Setting, ...] = ()
+    embedded: bool = False
 
     def called(self, name: str) -> bool:
         """Whether `audit.toml` means it by this name."""
@@ -250,7 +267,8 @@ class Cluster:
     """Everything that was read. `dynamic` are the cluster-wide dynamic settings; `files` are (path, format) as read.
 
     `assumptions` are sentences: what had to be taken for granted to make one cluster of the files. `whole` says that
-    `brokers` has every node that there is. `acks` is the user's word for all producers that no `Use` names.
+    `brokers` has every node that there is. `acks` is the user's word for all producers that no `Use` names. `planned`
+    are topics that programs create when they start, and that were not found.
     """
 
     brokers: tuple[Broker, ...] = ()
@@ -265,6 +283,7 @@ class Cluster:
     assumptions: tuple[str, ...] = ()
     whole: bool = False
     acks: Stated | None = None
+    planned: tuple[Topic, ...] = ()
 
     @property
     def controllers(self) -> tuple[Broker, ...]:
@@ -274,7 +293,7 @@ class Cluster:
     @property
     def only_producer(self) -> Client | None:
         """The producer of the files, if there is just one."""
-        found = [each for each in self.clients if each.kind == "producer"]
+        found = [each for each in self.clients if each.kind == "producer" and not each.embedded]
         return found[0] if len(found) == 1 else None
 
     @property

@@ -23,7 +23,7 @@ def producers(cluster: Cluster, topic: Topic) -> Sequence[Client | None]:
 
     `--acks` speaks of every producer that audit.toml does not name, so that no file is assumed beside it.
     """
-    if topic.internal:
+    if topic.internal or topic.by_itself:
         return (None,)
     use = cluster.use_of(topic.name)
     named = [cluster.client(name, "producer") or cluster.client(name) for name in (use.producers if use else ())]
@@ -35,7 +35,7 @@ def producers(cluster: Cluster, topic: Topic) -> Sequence[Client | None]:
 
 def producer_facts(cluster: Cluster, topic: Topic, producer: Client | None, used: list[Used]) -> Iterator[Fact]:
     """acks, idempotence, requests in flight and retries. Kafka writes its own topics itself, with acks=all."""
-    if topic.internal:
+    if topic.internal or topic.by_itself:
         yield Fact("acks", (Choice("all", {"acks": "all"}),))
     elif producer is None:
         yield _acks_of_anybody(cluster, used)

@@ -13,6 +13,7 @@ def of_clients(cluster: Cluster) -> Iterator[Finding]:
     for client in cluster.clients:
         if client.kind == "producer":
             yield from refused(cluster, client)
+            yield from unsafe(cluster, client)
             yield from transactions(cluster, client)
         else:
             yield from heartbeats(cluster, client)
@@ -23,6 +24,26 @@ def of_clients(cluster: Cluster) -> Iterator[Finding]:
 def stated(client: Client, key: str) -> Setting | None:
     """What the client's own file says."""
     return next((each for each in reversed(client.settings) if each.key == key), None)
+
+
+def unsafe(cluster: Cluster, client: Client) -> Iterator[Finding]:
+    """What a producer loses whatever the cluster is: it does not wait for the copies, or it does not send again."""
+    answer = value_of(cluster, client, "acks")
+    if not isinstance(answer, Unknown) and answer.value in _NOT_WAITING:
+        by = "" if stated(client, "acks") else ", by default"
+        what = f"{client.name} has acks={answer.value}{by}: {_NOT_WAITING[answer.value]}"
+        yield Finding("advice", "warning", what, place_of(cluster, client, "acks"), "acks=all", "KIP-679")
+    retries = stated(client, "retries")
+    if retries is not None and retries.value == "0":
+        what = f"{client.name} has retries=0: a record whose request fails while the leader moves is not sent again"
+        to_do = "remove it; since 2.1 it is bounded by time alone"
+        yield Finding("advice", "warning", what, retries.origin, to_do, "KIP-91")
+
+
+_NOT_WAITING = {
+    "0": "records are lost whenever a request is, and nobody is told",
+    "1": "records that were acknowledged are lost when the leader's broker dies before the others have them",
+}
 
 
 def refused(cluster: Cluster, client: Client) -> Iterator[Finding]:

@@ -15,7 +15,7 @@ from typing import Any
 
 from ..invariants.catalogue import find
 from ..language.binding import Definition
-from .cluster import MIN_ISR_OF, REPLICAS_OF, Answer, Broker, Client, Cluster, Stated, Topic, Unknown
+from .cluster import MIN_ISR_OF, REPLICAS_OF, WHERE_SET, Answer, Broker, Client, Cluster, Stated, Topic, Unknown
 from .controlling import UNCLEAN, least_in_sync, unclean_elections
 from .facts import CannotBeMade, CannotTell, Choice, Fact, Used, note
 from .keys import span, value_of
@@ -232,15 +232,25 @@ def _together(made: Iterable[Subject]) -> list[Subject]:
 def _topics(cluster: Cluster) -> Iterator[tuple[Topic, bool]]:
     """The topics that are there, and those that are not but that the brokers' configuration speaks of."""
     yield from ((topic, False) for topic in cluster.topics)
+    yield from ((topic, True) for topic in cluster.planned)
     told = _keeper(cluster)
     if told is None:
         return
     there = {topic.name for topic in cluster.topics}
-    if not there - REPLICAS_OF.keys():
+    if not any(not each.internal for each in cluster.topics):
         yield from _planned(cluster, told, "(new topics)", "default.replication.factor")
-    for name, key in REPLICAS_OF.items():
+    for name, key in (*REPLICAS_OF.items(), *_where_set(cluster, told)):
         if name not in there:
             yield from _planned(cluster, told, name, key)
+
+
+def _where_set(cluster: Cluster, broker: Broker) -> Iterator[tuple[str, str]]:
+    """The topics of Kafka's own that a broker's settings ask for, each with the setting for its replicas."""
+    for name, (key, switch) in WHERE_SET.items():
+        answer = value_of(cluster, broker, switch) if switch else None
+        on = isinstance(answer, Stated) and answer.value == "true"
+        if on or isinstance(value_of(cluster, broker, key), Stated):
+            yield name, key
 
 
 def _keeper(cluster: Cluster) -> Broker | None:
@@ -334,9 +344,9 @@ def _replicas(cluster: Cluster, topic: Topic, used: list[Used]) -> int:
 
 
 def _made_with(cluster: Cluster, topic: Topic, used: list[Used]) -> int | None:
-    """A resource that asks for no number of replicas has its topic made with the brokers' default."""
+    """Who asks for no number of replicas has the topic made with the brokers' default."""
     broker = _keeper(cluster)
-    if topic.resource is None or broker is None:
+    if (topic.resource is None and topic not in cluster.planned) or broker is None:
         return None
     key = "default.replication.factor"
     answer = note(value_of(cluster, broker, key), key, used)

@@ -161,14 +161,16 @@ def of_yaml(path: str, text: str) -> Part | None:
     for tree in trees:
         if compose.recognised(tree):
             return compose.read(path, tree)
-    below = [found for tree in trees if (found := tree.get("spring", "kafka")) is not None]
-    spring = [leaf for tree in below for leaf in tree.leaves()]
+    leaves = [leaf for tree in trees for leaf in tree.leaves()]
+    named = [(".".join(leaf.path), leaf) for leaf in leaves]
+    spring = [
+        Setting(name, leaf.value, Origin(path, leaf.line, name))
+        for name, leaf in named
+        if name.startswith("spring.kafka.")
+    ]
     if not spring:
         return None
-    settings = [
-        Setting(".".join(leaf.path), leaf.value, Origin(path, leaf.line, ".".join(leaf.path))) for leaf in spring
-    ]
-    part = properties.spring(path, settings)
+    part = properties.spring(path, spring)
     return part if part.clients else None
 
 

@@ -14,13 +14,13 @@ from pathlib import PurePath
 import javaproperties
 
 from ..cluster import Broker, Client, Origin, Role, Setting, Stated
-from . import names
+from . import names, workers
 from .part import Part
 
 BROKER_MARKS = frozenset(
     {"broker.id", "node.id", "process.roles", "zookeeper.connect", "log.dirs", "log.dir", "controller.quorum.voters"}
 )
-PLAUSIBLE = re.compile(r"[A-Za-z0-9_.\-\[\]$]{1,200}")
+PLAUSIBLE = re.compile(r"[A-Za-z0-9_.\-\[\]$>]{1,200}")
 VERSION_KEYS = {"inter.broker.protocol.version": "inter_broker_protocol"}
 
 
@@ -59,6 +59,8 @@ def of_settings(path: str, settings: list[Setting], odd: list[Origin], text: str
     part: Part | None = None
     if any(key.startswith("spring.kafka.") for key in keys):
         part = spring(path, settings)
+    elif (part := workers.read(path, settings)) is not None:
+        pass
     elif keys & BROKER_MARKS or "server" in PurePath(path).stem or _scores(keys)["broker"] > 0:
         part = of_broker(path, settings, text)
     elif kinds := client_kinds(path, keys):
@@ -222,7 +224,8 @@ def _prefixes(kind: str) -> tuple[str, ...]:
 
 def _of_spring(setting: Setting, name: str, literal: bool) -> Setting:
     if literal:
-        return Setting(name.rstrip("]"), setting.value, setting.origin)
+        return Setting(name.strip("[]"), setting.value, setting.origin)
+    name = re.sub(r"[A-Z]", lambda found: f"-{found[0].lower()}", name)
     key = SPRING.get(name, name.replace("-", "."))
     value = setting.value
     length = re.fullmatch(r"(\d{1,12})\s*(ms|s|m|h|d|)", value)

@@ -58,7 +58,7 @@ class _Joined:
 def join(parts: Sequence[Part], options: Options, files: tuple[tuple[str, str], ...]) -> tuple[Cluster, list[Finding]]:
     """One cluster of all parts, and what was found on the way. Raises CannotRead for an option that is no version."""
     joined = _Joined(parts, [finding for part in parts for finding in part.findings])
-    topics = _topics(joined)
+    topics = _by_themselves(joined, _topics(joined))
     versions = _versions(joined, options)
     quorum = _quorum(joined, versions)
     cluster = Cluster(
@@ -73,6 +73,7 @@ def join(parts: Sequence[Part], options: Options, files: tuple[tuple[str, str], 
         files=files,
         whole=any(part.whole for part in parts),
         acks=None if options.acks is None else Stated(options.acks, OPTIONS),
+        planned=_planned(joined, topics),
     )
     _uses(joined, cluster)
     return cluster, joined.findings
@@ -180,6 +181,18 @@ def _topics(joined: _Joined) -> tuple[Topic, ...]:
                 whole = mine.complete or name in part.whole_topics
                 found[name] = replace(mine, settings=(*mine.settings, *scrubbed(settings)), complete=whole)
     return tuple(found[name] for name in sorted(found))
+
+
+def _by_themselves(joined: _Joined, topics: tuple[Topic, ...]) -> tuple[Topic, ...]:
+    mine = {each.name for part in joined.parts for each in part.made if each.by_itself}
+    return tuple(replace(each, by_itself=True) if each.name in mine else each for each in topics)
+
+
+def _planned(joined: _Joined, topics: tuple[Topic, ...]) -> tuple[Topic, ...]:
+    """What programs will create: each name once, and none that is there."""
+    there = {each.name for each in topics}
+    made = {each.name: each for part in joined.parts for each in part.made if each.name not in there}
+    return tuple(replace(each, settings=scrubbed(each.settings)) for each in made.values())
 
 
 def _both(joined: _Joined, first: Topic, second: Topic) -> Topic:
@@ -359,7 +372,9 @@ def _by_roles(nodes: Sequence[Broker]) -> Quorum | None:
 def _uses(joined: _Joined, cluster: Cluster) -> None:
     """A mapping that names a client which is not there, or no topic, must not be taken for one that says nothing."""
     for use in cluster.uses:
-        if use.subject == "topic" and cluster.topics and not any(use.covers(each.name) for each in cluster.topics):
+        every = [each.name for each in (*cluster.topics, *cluster.planned)]
+        embedded = any(each.embedded for _, name in use.named if (each := cluster.client(name)) is not None)
+        if use.subject == "topic" and cluster.topics and not embedded and not any(map(use.covers, every)):
             what = f"`{use.pattern}` is the name of no topic among the {len(cluster.topics)} that were read"
             to_do = "correct the pattern, which is matched whole, or remove it"
             joined.findings.append(Finding("contradiction", "warning", what, use.origin, to_do))

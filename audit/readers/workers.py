@@ -1,0 +1,143 @@
+"""Properties of programs that run Kafka's clients for others: Connect's workers, Streams applications, MirrorMaker 2.
+
+What is set with `producer.` and `consumer.` is their clients'; the topics that they create for themselves are asked
+about like any other. Sources: `Worker`, `DistributedConfig`, `MirrorSourceConfig`, `StreamsConfig`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import PurePath
+from typing import Literal
+
+from ..cluster import Client, Origin, Setting, Stated, Topic, Use
+from . import names
+from .part import Part
+
+STORAGE = ("offset.storage", "config.storage", "status.storage")
+STORAGE_REPLICAS = "3"
+"""Of Connect's topics, where nothing is set (`DistributedConfig`)."""
+
+MIRRORS: Mapping[str, tuple[str, str]] = {
+    "heartbeats": ("heartbeats.topic.replication.factor", "3"),
+    "(checkpoints of MirrorMaker)": ("checkpoints.topic.replication.factor", "3"),
+    "(offset syncs of MirrorMaker)": ("offset-syncs.topic.replication.factor", "3"),
+    "(topics that MirrorMaker mirrors)": ("replication.factor", "2"),
+}
+"""The topics that MirrorMaker creates, each with its setting for the replicas and the default of it."""
+
+_PRODUCER = {"acks": "all", "enable.idempotence": "false", "max.in.flight.requests.per.connection": "1"}
+_CONSUMER = {"auto.offset.reset": "earliest", "enable.auto.commit": "false"}
+"""What Connect sets for its clients by itself (`Worker.baseProducerConfigs`, `baseConsumerConfigs`)."""
+
+_EXACTLY_ONCE = ("exactly_once", "exactly_once_beta", "exactly_once_v2")
+
+
+def read(path: str, settings: Sequence[Setting]) -> Part | None:
+    """The properties of one of these programs; None if they are of none."""
+    by_key = {each.key: each for each in settings}
+    if "clusters" in by_key and any(each.endswith(".bootstrap.servers") for each in by_key):
+        return _mirrors(path, settings)
+    if "application.id" in by_key:
+        return _streams(path, settings, by_key)
+    if any(f"{each}.topic" in by_key for each in STORAGE) or (
+        "offset.storage.file.filename" in by_key or {"key.converter", "value.converter"} <= by_key.keys()
+    ):
+        return _connect(path, settings, by_key)
+    return None
+
+
+def _connect(path: str, settings: Sequence[Setting], by_key: Mapping[str, Setting]) -> Part:
+    part = Part("Connect worker properties")
+    _clients(part, path, settings, "Kafka Connect runs the Java client")
+    for prefix in STORAGE:
+        topic = by_key.get(f"{prefix}.topic")
+        if topic is not None and topic.value:
+            own = [each for each in settings if each.key.startswith(f"{prefix}.") and each.key != topic.key]
+            topical = tuple(Setting(each.key[len(prefix) + 1 :], each.value, each.origin) for each in own)
+            factor = by_key.get(f"{prefix}.replication.factor")
+            _made(part, topic.value, topic.origin, factor, STORAGE_REPLICAS, topical)
+    return part
+
+
+def _mirrors(path: str, settings: Sequence[Setting]) -> Part:
+    """A file for several clusters. Which of them is audited it does not say: the topics are those of each target."""
+    part = Part("MirrorMaker properties")
+    _clients(part, path, settings, "MirrorMaker runs the Java client")
+    for name, (key, default) in MIRRORS.items():
+        pattern = re.compile(rf"(?:[^.]+->[^.]+\.)?{re.escape(key)}")
+        stated = [each for each in settings if pattern.fullmatch(each.key)]
+        least = min(stated, key=lambda each: _number(each.value), default=None)
+        _made(part, name, Origin(path) if least is None else least.origin, least, default, ())
+    return part
+
+
+def _streams(path: str, settings: Sequence[Setting], by_key: Mapping[str, Setting]) -> Part:
+    part = Part("Streams properties")
+    name, application = PurePath(path).name, by_key["application.id"]
+    for kind in ("producer", "consumer"):
+        mine = [each for each in settings if not re.match(r"(producer|consumer|main\.consumer|admin)\.", each.key)]
+        prefixed = [each for each in settings if each.key.startswith((f"{kind}.", f"main.{kind}."))]
+        stripped = [Setting(each.key.rpartition(f"{kind}.")[2], each.value, each.origin) for each in prefixed]
+        once = [each for each in settings if each.key == "processing.guarantee" and each.value in _EXACTLY_ONCE]
+        exactly = [Setting("enable.idempotence", "true", each.origin) for each in once if kind == "producer"]
+        exactly += [Setting("isolation.level", "read_committed", each.origin) for each in once if kind == "consumer"]
+        _client(part, path, kind, [*_known(mine, kind), *stripped, *exactly], "Streams runs the Java client")
+    pattern = f"{re.escape(application.value)}-.*-(changelog|repartition)"
+    part.uses.append(Use("topic", pattern, application.origin, (name,)))
+    factor = by_key.get("replication.factor")
+    if factor is None:
+        what = f"replication.factor is not set: before 3.0 the topics of Streams' {application.value} have one"
+        to_do = "replication.factor=3, or -1 for the brokers' default, which is what it is since 3.0"
+        part.note("advice", "warning", f"{what} replica", application.origin, to_do, "KIP-733")
+        return part
+    _made(part, f"{application.value}-(store)-changelog", factor.origin, factor, "-1", (), by_itself=False)
+    return part
+
+
+def _known(settings: Sequence[Setting], kind: str) -> list[Setting]:
+    """What of the application's own settings its clients take too."""
+    return [each for each in settings if each.key in names.by_scope()[kind]]
+
+
+def _clients(part: Part, path: str, settings: Sequence[Setting], why: str) -> None:
+    for kind, base in (("producer", _PRODUCER), ("consumer", _CONSUMER)):
+        given = [Setting(key, value, Origin(path, None, "Worker")) for key, value in base.items()]
+        prefix = re.compile(rf"(?:.*\.)?{kind}\.(?:override\.)?")
+        for each in settings:
+            found = prefix.match(each.key)
+            if found:
+                given.append(Setting(each.key[found.end() :], each.value, each.origin))
+        overridden = {each.key for each in given if each.origin.line is not None}
+        kept = [each for each in given if each.origin.line is not None or each.key not in overridden]
+        _client(part, path, kind, kept, why)
+
+
+def _client(part: Part, path: str, kind: str, settings: Sequence[Setting], why: str) -> None:
+    word: Literal["producer", "consumer"] = "producer" if kind == "producer" else "consumer"
+    family = Stated("java", Origin(path), why)
+    name = PurePath(path).name
+    part.clients.append(Client(name, word, Origin(path), family, None, tuple(settings), embedded=True))
+
+
+def _made(
+    part: Part,
+    name: str,
+    origin: Origin,
+    factor: Setting | None,
+    default: str,
+    settings: tuple[Setting, ...],
+    *,
+    by_itself: bool = True,
+) -> None:
+    """A topic that the program creates; -1 replicas are the brokers' default. `by_itself`: it writes it with acks=all
+    whatever is set for its producers."""
+    number = _number(factor.value if factor is not None else default)
+    part.made.append(
+        Topic(name, origin, replication_factor=number if number > 0 else None, settings=settings, by_itself=by_itself)
+    )
+
+
+def _number(text: str) -> int:
+    return int(text) if re.fullmatch(r"-?\d{1,4}", text) else -1

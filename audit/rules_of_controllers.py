@@ -1,0 +1,89 @@
+"""Rules about the control plane: how many controllers may fail, where they stand, and whose settings they go by."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from .cluster import Broker, Cluster, Finding, Setting, Severity
+from .keys import at_least
+
+UNCLEAN = "unclean.leader.election.enable"
+
+
+def of_controllers(cluster: Cluster) -> Iterator[Finding]:
+    """All of them."""
+    yield from votes(cluster)
+    yield from one_rack_of_voters(cluster)
+    yield from one_zookeeper(cluster)
+    yield from unheard_settings(cluster)
+
+
+def votes(cluster: Cluster) -> Iterator[Finding]:
+    """How many controllers may fail: less than half of the voters."""
+    quorum = cluster.quorum
+    if quorum is None:
+        return
+    count = len(set(quorum.voters))
+    stands = (count - 1) // 2
+    severity: Severity = "warning" if stands == 0 else "note"
+    if stands == 0 or count % 2 == 0:
+        what = f"{count} controller(s) vote, so that {stands or 'none'} may fail"
+        more = "" if stands == 0 else f", no more than with {count - 1}"
+        then = ": without a majority no leader that dies is replaced" if stands == 0 else ""
+        yield Finding(
+            "arithmetic", severity, what + more + then, quorum.origin, "an odd number, three or more", "KIP-595"
+        )
+    combined = [each for each in cluster.brokers if set(each.roles) == {"broker", "controller"}]
+    if combined:
+        what = f"{len(combined)} node(s) are broker and controller at once: one crash takes both a replica and a vote"
+        yield Finding("advice", "note", what, combined[0].origin, "controllers of their own, in production", "KIP-500")
+
+
+def one_rack_of_voters(cluster: Cluster) -> Iterator[Finding]:
+    """A rack that has half of the voters, or more, takes the majority with it."""
+    quorum = cluster.quorum
+    if quorum is None or len(set(quorum.voters)) < 2:
+        return
+    racks = {each.id: each.rack.value for each in cluster.brokers if each.rack is not None}
+    held = [racks[each] for each in dict.fromkeys(quorum.voters) if each in racks]
+    count = len(set(quorum.voters))
+    for rack in dict.fromkeys(held):
+        if 2 * held.count(rack) >= count:
+            what = (
+                f"{held.count(rack)} of {count} controllers are in rack {rack}: if it is lost there is no majority, "
+                "and no leader that dies is replaced"
+            )
+            yield Finding("arithmetic", "warning", what, quorum.origin, "a rack for each controller", "KIP-595")
+
+
+def one_zookeeper(cluster: Cluster) -> Iterator[Finding]:
+    """An ensemble of one: while it is away nothing is elected, created or taken out of the ISR."""
+    stated = [each for broker in cluster.keepers for each in broker.settings if each.key == "zookeeper.connect"]
+    if stated and all(len(_hosts(each)) == 1 for each in stated):
+        what = f"zookeeper.connect names one server, {_hosts(stated[0])[0]}: while it is down no leader is replaced"
+        to_do = "three servers or five, unless this is the name of a service with several behind it"
+        yield Finding("arithmetic", "warning", what, stated[0].origin, to_do, "ZooKeeper, Administrator's Guide")
+
+
+def _hosts(setting: Setting) -> list[str]:
+    return [each.strip() for each in setting.value.partition("/")[0].split(",") if each.strip()] or [""]
+
+
+def unheard_settings(cluster: Cluster) -> Iterator[Finding]:
+    """In KRaft a broker's file does not say whether elections are unclean: since 3.9 the controllers' files do."""
+    kafka = cluster.versions.kafka
+    given = [each for each in cluster.controllers if each.settings]
+    brokers = [each for each in cluster.keepers if "controller" not in each.roles]
+    if cluster.control_plane != "kraft" or not given or kafka is None or at_least(kafka.value, "3.9") is False:
+        return
+    mine, theirs = [_stated(each) for each in brokers], [_stated(each) for each in given]
+    wanted = next((each for each in mine if each is not None), None)
+    has = {"false" if each is None else each.value.lower() for each in theirs}
+    if wanted is not None and wanted.value.lower() not in has:
+        decide = f"the controllers decide, and have {' or '.join(sorted(has))}"
+        what = f"`{UNCLEAN}={wanted.value}` in the brokers' files has no effect: {decide}"
+        yield Finding("contradiction", "warning", what, wanted.origin, "set it on the controllers, or on each topic")
+
+
+def _stated(broker: Broker) -> Setting | None:
+    return next((each for each in reversed(broker.settings) if each.key == UNCLEAN), None)

@@ -1,0 +1,55 @@
+"""What is set and the model has not got: said where it is set, so that no answer is taken to cover it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from .cluster import Cluster, Finding, Setting
+from .keys import known
+
+TIERED = ("remote.log.storage.system.enable", "remote.storage.enable")
+CONSTRAINTS = "confluent.placement.constraints"
+
+
+def of_limits(cluster: Cluster) -> Iterator[Finding]:
+    """All of them, each once."""
+    found: dict[str, Setting] = {}
+    for each in _everywhere(cluster):
+        if each.key in TIERED and each.value.lower() == "true":
+            found.setdefault("tiered", each)
+        if each.key in known()["log.dirs"].broker_names and "," in each.value.strip(", "):
+            found.setdefault("disks", each)
+        if each.key == CONSTRAINTS and each.value:
+            found.setdefault("observers", each)
+    for name, setting in found.items():
+        what, source = _SAYS[name]
+        yield Finding("not_modelled", "warning", f"`{setting.key}`: {what}", setting.origin, _TO_DO[name], source)
+
+
+_SAYS = {
+    "tiered": (
+        "tiered storage is not modelled: whether segments that were moved are lost is not asked about",
+        "KIP-405",
+    ),
+    "disks": (
+        "several log directories are not modelled: one that fails takes some replicas, and the broker stays up",
+        "KIP-112",
+    ),
+    "observers": (
+        "placement constraints and observers are not modelled: an observer counts as any other replica here",
+        "docs.confluent.io, Multi-Region Clusters",
+    ),
+}
+_TO_DO = {
+    "tiered": "read the answers as those about what is still in the brokers' own logs",
+    "disks": "read `a disk is lost` as all of a broker's disks at once",
+    "observers": "do not count observers: they are not in the ISR until they are promoted",
+}
+
+
+def _everywhere(cluster: Cluster) -> Iterator[Setting]:
+    for topic in cluster.topics:
+        yield from topic.settings
+    yield from cluster.dynamic
+    for broker in cluster.brokers:
+        yield from (*broker.dynamic, *broker.settings)

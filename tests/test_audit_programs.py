@@ -1,0 +1,234 @@
+"""Configuration that is no broker's and no plain client's: Connect, Streams, MirrorMaker, Spring; and what is said
+where something is set that the model has not got."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from tidegate.audit.cluster import Cluster, Finding
+from tidegate.audit.readers import Options, of_texts
+from tidegate.audit.signature import Subject, subjects
+
+
+def read(texts: dict[str, str], **options: Any) -> tuple[Cluster, list[Finding]]:
+    files = [(name, text, True) for name, text in texts.items()]
+    given: dict[str, Any] = {"kafka_version": "3.9.0", "distribution": "apache"} | options
+    cluster, findings = of_texts(files, Options(**given), "x")
+    return cluster, list(findings)
+
+
+def by_name(cluster: Cluster) -> dict[str, Subject]:
+    return {topic.name: each for each in subjects(cluster) for topic in each.topics}
+
+
+BROKER = "process.roles=broker\nnode.id={id}\nlog.dirs=d\ndefault.replication.factor=3\nmin.insync.replicas=2\n"
+BROKERS = {f"b{i}.properties": BROKER.format(id=i) for i in (1, 2, 3)}
+
+CONNECT = """\
+bootstrap.servers=a:9092
+group.id=connect
+key.converter=org.apache.kafka.connect.json.JsonConverter
+value.converter=org.apache.kafka.connect.json.JsonConverter
+offset.storage.topic=connect-offsets
+offset.storage.replication.factor=1
+config.storage.topic=connect-configs
+config.storage.min.insync.replicas=1
+status.storage.topic=connect-status
+status.storage.replication.factor=-1
+producer.acks=1
+producer.override.linger.ms=7
+consumer.auto.offset.reset=latest
+plugin.path=/x
+"""
+
+
+def test_connects_topics_are_asked_about_with_what_its_worker_sets() -> None:
+    cluster, findings = read({**BROKERS, "connect.properties": CONNECT})
+    found = by_name(cluster)
+    made = {
+        name: {(v.signature.replicas, v.signature.min_isr, v.signature.acks) for v in found[name].variants}
+        for name in ("connect-offsets", "connect-configs", "connect-status")
+    }
+    assert made == {
+        "connect-offsets": {(1, 2, "all")},
+        "connect-configs": {(3, 1, "all")},
+        "connect-status": {(3, 2, "all")},
+    }
+    assert not [each for each in findings if each.kind in ("unknown_key", "typo", "wrong_value")]
+
+
+def test_connects_clients_have_its_defaults_and_what_is_overridden() -> None:
+    cluster, findings = read({"connect.properties": CONNECT})
+    producer, consumer = cluster.clients
+    assert {each.key: each.value for each in producer.settings} == {
+        "acks": "1",
+        "enable.idempotence": "false",
+        "max.in.flight.requests.per.connection": "1",
+        "linger.ms": "7",
+    }
+    assert {each.key: each.value for each in consumer.settings} == {
+        "auto.offset.reset": "latest",
+        "enable.auto.commit": "false",
+    }
+    assert any("connect.properties has acks=1" in each.what for each in findings)
+    assert cluster.only_producer is None
+
+
+def test_a_storage_topic_that_is_there_is_the_one_that_is_asked_about() -> None:
+    described = (
+        "Topic: connect-offsets\tTopicId: x\tPartitionCount: 1\tReplicationFactor: 2\tConfigs: min.insync.replicas=1\n"
+        "\tTopic: connect-offsets\tPartition: 0\tLeader: 1\tReplicas: 1,2\tIsr: 1,2\n"
+    )
+    found = by_name(read({**BROKERS, "connect.properties": CONNECT, "topics.txt": described})[0])["connect-offsets"]
+    assert not found.planned
+    assert {(v.signature.replicas, v.signature.acks) for v in found.variants} == {(2, "all")}
+
+
+STREAMS = "application.id=fraud\nbootstrap.servers=a:9092\nprocessing.guarantee=exactly_once_v2\n"
+
+
+def test_streams_topics_are_written_by_its_producer() -> None:
+    cluster, _ = read({**BROKERS, "app.properties": STREAMS + "replication.factor=1\n"})
+    found = by_name(cluster)["fraud-(store)-changelog"]
+    signatures = {(v.signature.replicas, v.signature.acks, v.signature.idempotent) for v in found.variants}
+    assert signatures == {(1, "all", True)}
+    wider, _ = read({**BROKERS, "app.properties": STREAMS + "replication.factor=-1\n"})
+    assert {v.signature.replicas for v in by_name(wider)["fraud-(store)-changelog"].variants} == {3}
+
+
+def test_streams_without_replication_is_said() -> None:
+    """KIP-733: -1 since 3.0, and 1 before."""
+    _, findings = read({**BROKERS, "app.properties": STREAMS})
+    (found,) = [each for each in findings if "replication.factor is not set" in each.what]
+    assert found.what.endswith("the topics of Streams' fraud have one replica")
+
+
+MIRRORS = """\
+clusters = A, B
+A.bootstrap.servers = a:9092
+B.bootstrap.servers = b:9092
+A->B.enabled = true
+A->B.topics = .*
+replication.factor = 1
+B.producer.acks = 1
+"""
+
+
+def test_mirrormakers_topics_are_asked_about() -> None:
+    cluster, findings = read({**BROKERS, "mm2.properties": MIRRORS})
+    found = by_name(cluster)
+    replicas = {name: {v.signature.replicas for v in each.variants} for name, each in found.items() if "irror" in name}
+    assert replicas["(topics that MirrorMaker mirrors)"] == {1}
+    assert replicas["(checkpoints of MirrorMaker)"] == {3}
+    assert not [each for each in findings if each.kind in ("unknown_key", "typo", "not_read")]
+    assert any("acks=1" in each.what for each in findings)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "spring:\n  kafka:\n    producer:\n      acks: 1\n",
+        "spring.kafka.producer.acks: 1\n",
+        "spring:\n  kafka.producer: {acks: '1'}\n",
+        "spring:\n  profiles: {active: prod}\n---\nspring.kafka:\n  producer:\n    properties:\n      '[acks]': 1\n",
+    ],
+)
+def test_springs_application_yml_is_read_in_each_of_its_forms(text: str) -> None:
+    cluster, findings = read({"application.yml": text})
+    (producer,) = cluster.clients
+    assert [(each.key, each.value) for each in producer.settings] == [("acks", "1")]
+    assert any("application.yml has acks=1" in each.what for each in findings)
+
+
+def test_springs_camel_case_is_its_dashes() -> None:
+    cluster, _ = read({"application.yml": "spring:\n  kafka:\n    consumer:\n      autoOffsetReset: earliest\n"})
+    assert [(each.key, each.value) for each in cluster.clients[0].settings] == [("auto.offset.reset", "earliest")]
+
+
+@pytest.mark.parametrize(
+    ("text", "client", "word"),
+    [
+        ("acks=1\nkey.serializer=x\n", "java:3.9", "has acks=1: records that were acknowledged are lost"),
+        ("acks=0\nkey.serializer=x\n", "java:3.9", "has acks=0: records are lost"),
+        ("key.serializer=x\n", "java:2.8", "has acks=1, by default"),
+        ("key.serializer=x\nretries=0\n", "java:3.9", "has retries=0"),
+    ],
+)
+def test_a_producer_alone_gets_its_remark(text: str, client: str, word: str) -> None:
+    _, findings = read({"producer.properties": text}, clients=(client,))
+    assert any(word in each.what for each in findings)
+    _, sound = read({"producer.properties": "key.serializer=x\n"}, clients=("java:3.9",))
+    assert sound == []
+
+
+# --- topics that only some clusters have ------------------------------------------------------------------------------
+
+
+def test_share_groups_and_remote_logs_topics_are_asked_about_where_they_are_set() -> None:
+    assert not {"__share_group_state", "__remote_log_metadata"} & by_name(read(BROKERS)[0]).keys()
+    extra = "share.coordinator.state.topic.replication.factor=1\nshare.coordinator.state.topic.min.isr=1\n"
+    extra += "remote.log.storage.system.enable=true\n"
+    found = by_name(read({name: text + extra for name, text in BROKERS.items()})[0])
+    share, remote = found["__share_group_state"], found["__remote_log_metadata"]
+    assert {(v.signature.replicas, v.signature.min_isr) for v in share.variants} == {(1, 1)}
+    assert {(v.signature.replicas, v.signature.min_isr) for v in remote.variants} == {(3, 2)}
+
+
+# --- what the model has not got ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("line", "word"),
+    [
+        ("remote.log.storage.system.enable=true", "tiered storage is not modelled"),
+        ("log.dirs=/d1,/d2", "several log directories are not modelled"),
+        ('confluent.placement.constraints={"version":1}', "observers are not modelled"),
+    ],
+)
+def test_what_is_not_modelled_is_said_where_it_is_set(line: str, word: str) -> None:
+    _, findings = read({name: text.replace("log.dirs=d\n", "") + line + "\n" for name, text in BROKERS.items()})
+    (found,) = [each for each in findings if each.kind == "not_modelled"]
+    assert word in found.what and found.where.line is not None
+    assert not [each for each in read(BROKERS)[1] if each.kind == "not_modelled"]
+
+
+# --- the control plane ------------------------------------------------------------------------------------------------
+
+CONTROLLER = "process.roles=controller\nnode.id={id}\nlog.dirs=d\nbroker.rack={rack}\n"
+VOTERS = "controller.quorum.voters=11@a:1,12@b:1,13@c:1\n"
+
+
+def test_half_of_the_voters_in_one_rack_is_said() -> None:
+    def with_racks(racks: str) -> list[str]:
+        controllers = {f"c{i}": CONTROLLER.format(id=11 + i, rack=rack) for i, rack in enumerate(racks)}
+        texts = {f"{name}.properties": text + VOTERS for name, text in controllers.items()}
+        return [each.what for each in read({**BROKERS, **texts})[1] if "controllers are in rack" in each.what]
+
+    assert with_racks("abc") == []
+    (found,) = with_racks("aab")
+    assert found.startswith("2 of 3 controllers are in rack a: if it is lost there is no majority")
+
+
+def test_one_zookeeper_is_said() -> None:
+    def named(connect: str) -> list[str]:
+        text = f"broker.id=1\nlog.dirs=d\nzookeeper.connect={connect}\n"
+        return [each.what for each in read({"s.properties": text})[1] if "zookeeper.connect names" in each.what]
+
+    assert named("z1:2181,z2:2181,z3:2181/kafka") == []
+    assert named("z1:2181/kafka") == [
+        "zookeeper.connect names one server, z1:2181: while it is down no leader is replaced"
+    ]
+
+
+def test_a_setting_of_the_brokers_that_the_controllers_do_not_see_is_said() -> None:
+    wanted = "unclean.leader.election.enable=true\n"
+
+    def heard(brokers: str, controllers: str) -> list[str]:
+        texts = {name: text + brokers for name, text in BROKERS.items()}
+        texts |= {f"c{i}.properties": CONTROLLER.format(id=i, rack=i) + VOTERS + controllers for i in (11, 12, 13)}
+        return [each.what for each in read(texts)[1] if "has no effect: the controllers decide" in each.what]
+
+    assert heard(wanted, wanted) == [] and heard("", wanted) == []
+    (found,) = heard(wanted, "")
+    assert found.endswith("the controllers decide, and have false")
