@@ -275,19 +275,19 @@ class _Exploration:
         tally = self.tallies[action.name]
         if action.switched_off:
             return ActionCoverage(action.name, 0, True, ())
-        numbers = {(each.line, each.column): number for number, each in enumerate(tally.probes.conjuncts)}
-        guards: dict[tuple[int, int], GuardCoverage] = {}
+        numbers = {each.where: number for number, each in enumerate(tally.probes.conjuncts)}
+        guards: dict[ir.Where, GuardCoverage] = {}
         for guard in guards_of(action.form.body):
-            place = (guard.where.line, guard.where.column)
             is_limit = isinstance(guard, ir.Limit)
-            counts = tally.probes.counts(numbers.get(place))
+            counts = tally.probes.counts(numbers.get(guard.where))
             if isinstance(guard, ir.Limit) and guard.bound is not None:
                 before = itertools.takewhile(lambda each, bound=guard.bound: each.name != bound, self.model.bounds)
                 asked = self.expanded - sum(self.beyond[each.name] for each in before)
                 counts = (asked, asked - self.beyond[guard.bound])
             if isinstance(guard, ir.Limit) and guard.budget is not None:
                 counts = (tally.reached_budget, tally.within_budget)
-            guards[place] = GuardCoverage(guard.text, guard.where.line, is_limit, *counts)
+            line = guard.where.outermost().line
+            guards[guard.where] = GuardCoverage(guard.text, line, is_limit, *counts)
         return ActionCoverage(action.name, tally.fired, False, tuple(guards.values()))
 
 

@@ -5,6 +5,8 @@
     s.history.append(s.log[r][0])   pass, when the ghost `history` is folded away: nothing is evaluated only for it
     s.low | {n}                     s.low | {__within__(n, 0, 3)}: a set holds integers within its range only
     after the last `require`        __spend__(s): a budget that is spent stops the step here, and evaluates no more
+    network.remove(message)         __current__(network).remove(message), where `network` is a piece of the state
+    lose(s.network, message)        __step3__(s.network, message): a copy of the step helper, adapted for this call
 
 The typed form decides where; a function in which nothing changes keeps its own code. File, lines and names stay the
 author's, so that `pdb`, `print` and tracebacks notice nothing.
@@ -14,15 +16,17 @@ from __future__ import annotations
 
 import ast
 import dis
-from collections.abc import Callable, Mapping
+import itertools
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from types import CodeType, FunctionType
 from typing import Any, cast
 
 from .containers import ModelError
-from .drafts import spend
+from .drafts import SINK, current, spend
 from .ir import Where
 from .source import NoSource, function_node, words
+from .steps import called, without_returns
 from .values import Set
 
 KEY = "__adaptations__"
@@ -34,16 +38,34 @@ class Adaptations:
     """What the typed form says of the places of a model's text.
 
     `needed` are expressions that must not be None; `ranges` has the elements of sets that must lie within bounds;
-    `dropped` are statements, patterns and values of fields that only serve ghosts that were folded away; `guards` has
-    for each action with a budget, by its name, the conditions that it requires, after the last of which the budget is
-    asked. `codes` keeps what was made of functions with these adaptations, so that it is made once.
+    `dropped` are statements, patterns, arguments and values of fields that only serve ghosts that were folded away;
+    `guards` has for each action with a budget, by its name, the conditions that it requires, after the last of which
+    the budget is asked. `calls` are the calls of step helpers, `pieces` the names in these that stand for a piece of
+    the state. A place in a step helper knows the call, since what holds of one call need not hold of the next.
+    `copied` are the calls that need a copy of the helper. `codes` keeps what was made of functions with these
+    adaptations, so that it is made once.
     """
 
     needed: frozenset[Where] = frozenset()
     dropped: frozenset[Where] = frozenset()
     ranges: Mapping[Where, tuple[int, int]] = field(default_factory=dict[Where, "tuple[int, int]"])
     guards: Mapping[str, frozenset[Where]] = field(default_factory=dict[str, "frozenset[Where]"])
-    codes: dict[FunctionType, CodeType] = field(default_factory=dict[FunctionType, CodeType], compare=False, repr=False)
+    calls: frozenset[Where] = frozenset()
+    pieces: frozenset[Where] = frozenset()
+    copied: frozenset[Where] = frozenset()
+    codes: dict[Any, Adapted] = field(default_factory=dict[Any, "Adapted"], compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Adapted:
+    """A function's code, and the copies of step helpers that it calls, each with a name that only it is called by."""
+
+    code: CodeType
+    copies: tuple[tuple[str, FunctionType, Adapted], ...] = ()
+
+
+Change = Callable[[ast.FunctionDef, FunctionType, "Where | None"], None]
+"""Changes the text of a function, or of the copy of a step helper for a call, before it is adapted."""
 
 
 def some(value: Any, text: str) -> Any:
@@ -64,33 +86,82 @@ def within(value: int | range, lo: int, hi: int) -> int | range:
 _SET_DISPLAYS = frozenset(dis.opmap[each] for each in ("BUILD_SET", "SET_ADD"))
 """The instructions that make a set, each the first byte of two."""
 
-GLOBALS: dict[str, Any] = {"__Set__": Set, "__some__": some, "__within__": within, "__spend__": spend}
+GLOBALS: dict[str, Any] = {
+    "__Set__": Set,
+    "__some__": some,
+    "__within__": within,
+    "__spend__": spend,
+    "__current__": current,
+    "__gone__": SINK,
+}
 """What adapted code calls: globals of every bound module, beside its `Adaptations`."""
 
+_DRAFT = "__draft__"
+"""The parameter that a copy of a step helper has the state in, where it asks a budget."""
 
-def adapted_code(function: FunctionType, adaptations: Adaptations) -> CodeType:
-    """The function's code with its text adapted: its own code when nothing is to be changed, or its text is gone."""
-    known = adaptations.codes.get(function)
+_numbers = itertools.count(1)
+
+
+def adapted(
+    function: FunctionType,
+    adaptations: Adaptations,
+    call: Where | None = None,
+    spends: bool = False,
+    change: Change | None = None,
+) -> Adapted:
+    """The function with its text adapted: its own code when nothing is to be changed, or its text is gone.
+
+    With `call`, the copy of a step helper for that call, which `spends` when it holds the last guard of an action with
+    a budget. With `change`, the text changed by it first, and a copy for every call.
+    """
+    if change is not None:
+        return _adapted(function, adaptations, call, spends, change)
+    key = function, call, spends
+    known = adaptations.codes.get(key)
     if known is None:
-        known = adaptations.codes[function] = _adapted(function, adaptations)
+        known = adaptations.codes[key] = _adapted(function, adaptations, call, spends, None)
     return known
 
 
-def _adapted(function: FunctionType, adaptations: Adaptations) -> CodeType:
+def over(function: FunctionType, made: Adapted, globals_of: Callable[[FunctionType], dict[str, Any]]) -> FunctionType:
+    """The adapted function over the globals that `globals_of` gives for a function, and with it its copies of step
+    helpers over theirs."""
+    globals_ = globals_of(function)
+    for name, helper, copy in made.copies:
+        globals_[name] = over(helper, copy, globals_of)
+    result = FunctionType(made.code, globals_, function.__name__, function.__defaults__, function.__closure__)
+    result.__kwdefaults__ = function.__kwdefaults__
+    result.__annotations__ = function.__annotations__
+    result.__qualname__ = function.__qualname__
+    result.__module__ = function.__module__
+    result.__doc__ = function.__doc__
+    result.__dict__.update(function.__dict__)
+    return result
+
+
+def _adapted(
+    function: FunctionType, adaptations: Adaptations, call: Where | None, spends: bool, change: Change | None
+) -> Adapted:
     own = function.__code__
     if own.co_freevars:
-        return own
+        return Adapted(own)
     try:
         node = function_node(function)
     except NoSource:
-        return own
-    if not _is_touched(node, own.co_filename, adaptations) and not _displays_sets(own):
-        return own
+        if change is not None:
+            raise
+        return Adapted(own)
+    untouched = change is None and not spends and not _is_touched(node, own.co_filename, adaptations, call)
+    if untouched and not _displays_sets(own):
+        return Adapted(own)
     node = cast(ast.FunctionDef, _copied(node))
-    if not adapt(node, own.co_filename, adaptations) and not _displays_sets(own):
-        return own
-    made = compile(ast.Module([node], []), own.co_filename, "exec", dont_inherit=True)
-    return next(each for each in made.co_consts if isinstance(each, CodeType) and each.co_name == own.co_name)
+    if change is not None:
+        change(node, function, call)
+    copies = tuple(_adapt(node, function, adaptations, call, spends, change))
+    module = ast.fix_missing_locations(ast.Module([node], []))
+    made = compile(module, own.co_filename, "exec", dont_inherit=True)
+    code = next(each for each in made.co_consts if isinstance(each, CodeType) and each.co_name == own.co_name)
+    return Adapted(code, copies)
 
 
 def _copied(part: Any) -> Any:
@@ -102,63 +173,103 @@ def _copied(part: Any) -> Any:
     return type(part)(**{name: _copied(each) for name, each in vars(part).items()})
 
 
-def _is_touched(node: ast.FunctionDef, file: str, adaptations: Adaptations) -> bool:
-    """Whether any of the adaptations lies within the function."""
-    places = (*adaptations.needed, *adaptations.dropped, *adaptations.ranges)
+def _is_touched(node: ast.FunctionDef, file: str, adaptations: Adaptations, call: Where | None) -> bool:
+    """Whether any of the adaptations lies within the function, or a call in it needs a copy of a step helper."""
+    known = adaptations
+    places = (*known.needed, *known.dropped, *known.ranges, *known.pieces, *known.copied)
     last = node.end_lineno or node.lineno
-    inside = any(each.file == file and node.lineno <= each.line <= last for each in places)
-    return inside or node.name in adaptations.guards
+    inside = any(each.call == call and each.file == file and node.lineno <= each.line <= last for each in places)
+    return inside or (call is None and node.name in adaptations.guards)
 
 
-def adapt(node: ast.FunctionDef, file: str, adaptations: Adaptations) -> bool:
-    """Changes a function's definition in place. Answers whether there was anything to change."""
-    guards = adaptations.guards.get(node.name)
-    if guards is not None:
-        state = ast.Name(node.args.args[0].arg, ast.Load())
-        node.body = _spending(node.body, guards, ast.Expr(ast.Call(ast.Name("__spend__", ast.Load()), [state], [])))
-    adapter = _Adapter(file, adaptations)
+def _adapt(
+    node: ast.FunctionDef,
+    function: FunctionType,
+    adaptations: Adaptations,
+    call: Where | None,
+    spends: bool,
+    change: Change | None,
+) -> Iterator[tuple[str, FunctionType, Adapted]]:
+    """Changes a function's definition in place. Answers with the copies of step helpers that it calls then."""
+    file = function.__code__.co_filename
+    spending = _spending_of(node, file, adaptations, call, spends)
+    if spending is not None:
+        node.body = spending.body(without_returns(node.body))
+    if spends:
+        node.args.kwonlyargs.append(ast.arg(_DRAFT))
+        node.args.kw_defaults.append(None)
+    adapter = _Adapter(file, adaptations, call, spending, change is not None)
     adapter.visit(node)
     ast.fix_missing_locations(node)
-    return adapter.changed or guards is not None
+    for name, place, statement in adapter.copies:
+        helper = called(statement, function.__globals__)
+        assert helper is not None, "the front end found the helper"
+        statement.value.func = ast.copy_location(ast.Name(name, ast.Load()), statement.value.func)
+        inner = spending is not None and place in spending.calls
+        yield name, helper, adapted(helper, adaptations, place, inner, change)
 
 
 class _Adapter(ast.NodeTransformer):
-    """Puts in everything but budgets."""
+    """Puts in everything but budgets. `copies` are the calls that go to a copy of the helper: its name, and where."""
 
-    def __init__(self, file: str, adaptations: Adaptations) -> None:
-        self.file = file
+    def __init__(
+        self, file: str, adaptations: Adaptations, call: Where | None, spending: _Spending | None, all_calls: bool
+    ) -> None:
+        self.file, self.call = file, call
         self.needed = adaptations.needed
         self.dropped = adaptations.dropped
         self.ranges = adaptations.ranges
-        self.changed = False
+        self.pieces = adaptations.pieces
+        self.calls = adaptations.calls
+        self.copied = adaptations.calls if all_calls else adaptations.copied
+        self.spending = spending
+        self.copies: list[tuple[str, Where, Any]] = []
+        self._is_argument = False
 
     def visit(self, node: ast.AST) -> Any:
         """A statement that only serves folded ghosts becomes `pass`; an expression that must not be None is asked."""
         if isinstance(node, ast.stmt) and not isinstance(node, ast.FunctionDef) and self._is_in(self.dropped, node):
-            self.changed = True
             return ast.copy_location(ast.Pass(), node)
+        if self._is_argument and isinstance(node, ast.expr) and self._is_in(self.dropped, node):
+            return ast.copy_location(ast.Name("__gone__", ast.Load()), node)
         made = super().visit(node)
+        if isinstance(node, ast.Name) and self._is_in(self.pieces, node):
+            made = _called("__current__", [node], node)
         if isinstance(node, ast.expr) and self._is_in(self.needed, node) and _is_read(node):
-            self.changed = True
             made = _called("__some__", [cast(ast.expr, made), ast.Constant(words(self.file, node))], node)
         bounds = self._bounds_of(node)
         if bounds is not None:
-            self.changed = True
             made = _called("__within__", [cast(ast.expr, made), *map(ast.Constant, bounds)], node)
         return made
 
     def _bounds_of(self, node: ast.AST) -> tuple[int, int] | None:
         known = bool(self.ranges) and isinstance(node, ast.expr) and hasattr(node, "lineno")
-        return self.ranges.get(_place(self.file, cast(ast.expr, node))) if known else None
+        return self.ranges.get(_place(self.file, cast(ast.expr, node), self.call)) if known else None
+
+    def visit_Expr(self, node: ast.Expr) -> ast.stmt:
+        """A call of a step helper: its arguments without what only serves folded ghosts, and a copy if it needs one."""
+        if not isinstance(node.value, ast.Call) or not self._is_in(self.calls, node.value):
+            self.generic_visit(node)
+            return node
+        place = _place(self.file, node.value, self.call)
+        self._is_argument = True
+        node.value.args = [self.visit(each) for each in node.value.args]
+        for each in node.value.keywords:
+            each.value = self.visit(each.value)
+        self._is_argument = False
+        spends = self.spending is not None and place in self.spending.calls
+        if spends:
+            node.value.keywords.append(ast.keyword(_DRAFT, ast.Name(cast(_Spending, self.spending).state, ast.Load())))
+        if spends or place in self.copied:
+            self.copies.append((f"__step{next(_numbers)}__", place, node))
+        return node
 
     def visit_Match(self, node: ast.Match) -> ast.stmt:
         """The cases up to the first that asks a folded ghost."""
         gone = (at for at, case in enumerate(node.cases) if self._is_in(self.dropped, case.pattern))
         kept = node.cases[: next(gone, None)]
         if not kept:
-            self.changed = True
             return ast.copy_location(ast.Pass(), node)
-        self.changed = self.changed or len(kept) < len(node.cases)
         node.cases = kept
         self.generic_visit(node)
         return node
@@ -166,7 +277,6 @@ class _Adapter(ast.NodeTransformer):
     def visit_Call(self, node: ast.Call) -> ast.expr:
         """`World(count=0, history=...)` without the ghosts that were folded away."""
         kept = [each for each in node.keywords if not self._is_in(self.dropped, each.value)]
-        self.changed = self.changed or len(kept) < len(node.keywords)
         node.keywords = kept
         self.generic_visit(node)
         return node
@@ -182,7 +292,7 @@ class _Adapter(ast.NodeTransformer):
         return _called("__Set__", [ast.copy_location(ast.ListComp(node.elt, node.generators), node)], node)
 
     def _is_in(self, places: frozenset[Where], node: ast.expr | ast.stmt | ast.pattern) -> bool:
-        return bool(places) and hasattr(node, "lineno") and _place(self.file, node) in places
+        return bool(places) and hasattr(node, "lineno") and _place(self.file, node, self.call) in places
 
 
 def _called(name: str, arguments: list[ast.expr], node: ast.AST) -> ast.expr:
@@ -194,37 +304,78 @@ def _is_read(node: ast.expr) -> bool:
     return isinstance(getattr(node, "ctx", None) or ast.Load(), ast.Load)
 
 
-def _place(file: str, node: ast.expr | ast.stmt | ast.pattern) -> Where:
+def _place(file: str, node: ast.expr | ast.stmt | ast.pattern, call: Where | None) -> Where:
     end_line, end_column = cast(int, node.end_lineno), cast(int, node.end_col_offset)
-    return Where(file, node.lineno, node.col_offset, end_line, end_column)
+    return Where(file, node.lineno, node.col_offset, end_line, end_column, call)
 
 
 # --- budgets ----------------------------------------------------------------------------------------------------------
 
 
-def _spending(body: list[ast.stmt], guards: frozenset[Where], spent: ast.stmt) -> list[ast.stmt]:
-    """The statements with `spent` put in right after the last `require` of every path, as `roles.spend` does it."""
-    last = max((at for at, each in enumerate(body) if _holds_one(each, guards)), default=-1)
-    if last < 0:
-        return [spent, *body]
-    statement = body[last]
-    put_in: Callable[[list[ast.stmt]], list[ast.stmt]] = lambda inner: _spending(inner, guards, spent)  # noqa: E731
-    if isinstance(statement, ast.If):
-        statement.body, statement.orelse = put_in(statement.body), put_in(statement.orelse)
-        return body
-    if isinstance(statement, ast.Match):
+def _spending_of(
+    node: ast.FunctionDef, file: str, adaptations: Adaptations, call: Where | None, spends: bool
+) -> _Spending | None:
+    """How a function asks a budget: an action that has one by itself, or the step helper with its last guard."""
+    if call is None:
+        guards = adaptations.guards.get(node.name)
+        return None if guards is None else _Spending(file, guards, call, node.args.args[0].arg, adaptations.calls)
+    every = frozenset[Where]().union(*adaptations.guards.values())
+    return _Spending(file, every, call, _DRAFT, adaptations.calls) if spends else None
+
+
+class _Spending:
+    """Puts the question to a budget into a function. `calls` are the calls in which a step helper is to ask it."""
+
+    def __init__(
+        self, file: str, guards: frozenset[Where], call: Where | None, state: str, steps: frozenset[Where]
+    ) -> None:
+        self.file, self.call, self.state, self.steps = file, call, state, steps
+        self.guards = [place for each in guards if (place := self._own(each)) is not None]
+        self.calls: set[Where] = set()
+
+    def _own(self, guard: Where) -> Where | None:
+        """A guard's place in the function's own text: the call, for one in a step helper."""
+        place: Where | None = guard
+        while place is not None and place.call != self.call:
+            place = place.call
+        return place if place is not None and place.file == self.file else None
+
+    def body(self, body: list[ast.stmt]) -> list[ast.stmt]:
+        """The statements that ask right after the last `require` of every path, as `roles.spend` does it."""
+        last = max((at for at, each in enumerate(body) if self._holds_one(each)), default=-1)
+        if last < 0:
+            return [self._question(), *body]
+        statement = body[last]
+        if isinstance(statement, ast.Expr) and self._is_step(statement):
+            self.calls.add(_place(self.file, statement.value, self.call))
+            return body
+        if isinstance(statement, ast.If):
+            statement.body, statement.orelse = self.body(statement.body), self.body(statement.orelse)
+            return body
+        if isinstance(statement, ast.Match):
+            self._cases(statement)
+            return body
+        return [*body[: last + 1], self._question(), *body[last + 1 :]]
+
+    def _cases(self, statement: ast.Match) -> None:
         for case in statement.cases:
-            case.body = put_in(case.body)
-        statement.cases.append(ast.match_case(ast.MatchAs(), None, [spent]))
+            case.body = self.body(case.body)
+        statement.cases.append(ast.match_case(ast.MatchAs(), None, [self._question()]))
         if isinstance(statement.cases[-2].pattern, ast.MatchAs) and statement.cases[-2].guard is None:
             statement.cases.pop()
-        return body
-    return [*body[: last + 1], spent, *body[last + 1 :]]
 
+    def _question(self) -> ast.stmt:
+        state = ast.Name(self.state, ast.Load())
+        return ast.Expr(ast.Call(ast.Name("__spend__", ast.Load()), [state], []))
 
-def _holds_one(statement: ast.stmt, guards: frozenset[Where]) -> bool:
-    first, last = (statement.lineno, statement.col_offset), (statement.end_lineno or 0, statement.end_col_offset or 0)
-    return any(first <= (each.line, each.column) and (each.end_line, each.end_column) <= last for each in guards)
+    def _is_step(self, statement: ast.Expr) -> bool:
+        return _place(self.file, statement.value, self.call) in self.steps
+
+    def _holds_one(self, node: ast.stmt) -> bool:
+        first, last = (node.lineno, node.col_offset), (node.end_lineno or 0, node.end_col_offset or 0)
+        return any(
+            first <= (each.line, each.column) and (each.end_line, each.end_column) <= last for each in self.guards
+        )
 
 
 def _displays_sets(code: CodeType) -> bool:

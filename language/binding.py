@@ -229,7 +229,7 @@ class _Binding:
         fields = (*(each for each in fields if each.name not in gone), *budgets.values())
         sizes = {each.name: self._size(each) for each in domains}
         spending = {function.__name__: mark.budget for function, mark in self.definition.functions}
-        adapted = adaptations(texts, self.folder, tuple(shape.fields), gone, spending, self.values)
+        adapted = adaptations(texts, self.folder, tuple(shape.fields), gone, spending, program)
         namespace = Namespace(self.values, self.definition.state_class, fields, sizes, adapted)
         finisher = _Finisher(self, texts, namespace, budgets, shape, gone)
         bound = namespace.globals_of_all(modules_of(self.definition.module))

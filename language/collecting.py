@@ -16,7 +16,7 @@ from typing import Any, cast
 
 from . import ir
 from .constants import Constant, ConstantExpression, Value
-from .declare import Mark, mark_of
+from .declare import Mark, is_of_language, mark_of
 from .errors import Diagnostics, UsageError, nearest
 from .frontend.source import Source, read, source_of_class
 from .kinds import Domain
@@ -353,7 +353,7 @@ def _is_model(module: ModuleType) -> bool:
 
 
 def _is_model_thing(thing: object) -> bool:
-    if isinstance(thing, (type, FunctionType)) and mark_of(thing) is not None:
+    if isinstance(thing, (type, FunctionType)) and (mark_of(thing) is not None or is_of_language(thing)):
         return True
     return isinstance(thing, ConstantExpression) or (
         isinstance(thing, type) and issubclass(thing, Domain) and thing is not Domain

@@ -106,6 +106,10 @@ class Owner(Protocol):
         """Stores `new` at `key`, which must still hold `old`."""
         ...
 
+    def at(self, key: Any) -> Any:
+        """What is at `key` now."""
+        ...
+
     def path(self, key: Any) -> str:
         """The cell at `key` as people write it: `log[A]`."""
         ...
@@ -162,6 +166,14 @@ class Container:
     def plain(self) -> Self:
         """The same value without an owner."""
         return self if self._owner is None else self._plain
+
+    def current(self) -> Any:
+        """What is now where this view was read; of a value, the value itself."""
+        return self if self._owner is None else self._owner.at(self._key)
+
+    def at(self, key: Any) -> Any:
+        """The element at `key` of what is now where this view was read; see `Owner`."""
+        return self.current()[key]
 
     def same(self, other: Container) -> bool:
         """Whether both hold the very same elements, by identity: what a view checks before it writes."""

@@ -38,6 +38,16 @@ def mark_of(thing: object) -> Mark | None:
     return mark if isinstance(mark, Mark) else None
 
 
+_LANGUAGE = __name__.rpartition(".")[0]
+
+
+def is_of_language(thing: object) -> bool:
+    """Whether a class or function is one of the language's own, such as `Seq` or `require`: a module that imports one
+    is written in the language, if only in helpers."""
+    module = getattr(thing, "__module__", None)
+    return isinstance(module, str) and (module == _LANGUAGE or module.startswith(_LANGUAGE + "."))
+
+
 @dataclass_transform(kw_only_default=True)
 def state(cls: C) -> C:
     """Marks the one class whose fields are the model's state."""

@@ -84,6 +84,7 @@ class Shape:
     def reuse(self, cells: Cells) -> None:
         """Keeps the cells of a draft that its guards stopped, for the next attempt on the same state."""
         if not cells.written:
+            cells.hit_seal = False
             self._spare = cells
 
     def replace(self, state: State, **changes: Any) -> State:
@@ -121,6 +122,10 @@ class Cells:
         if not old.same(self.values[key]):
             raise stale(key)
         self.values[key] = new.view(self, key, self.shape.checks[key])
+
+    def at(self, key: str) -> Any:
+        """What the field holds now."""
+        return self.values[key]
 
     def path(self, key: str) -> str:
         """The name of the field."""
@@ -183,6 +188,11 @@ class Draft:
 
     def __repr__(self) -> str:
         return repr(self.__cells__.freeze())
+
+
+def current(piece: Any) -> Any:
+    """What a piece of the state that a step helper was given is now, whatever was written since; a value is itself."""
+    return piece.current() if isinstance(piece, Container) else piece
 
 
 def spend(draft: Draft) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import difflib
 import linecache
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from .ir import Where
@@ -84,6 +84,7 @@ CODES: dict[str, str] = {
     "TG311": "a role with the wrong signature",
     "TG312": "an assignment to the state itself",
     "TG313": "a limit after a write",
+    "TG314": "a value where a step helper needs a piece of the state",
     # TG4xx: bounds
     "TG401": "an empty range",
     "TG402": "a set over more than 64 members",
@@ -120,10 +121,19 @@ class Diagnostic:
         text = self._source_line()
         if text.strip():
             lines += [f"{number} | {text}", f"{margin} | {' ' * self._start()}{'^' * self._width(text)}"]
+        lines += [f"{margin} = called at: {place}" for place in self._calls()]
         lines.append(f"{margin} = cause: {self.message}")
         if self.hint:
             lines.append(f"{margin} = instead: {self.hint}")
         return "\n".join(lines)
+
+    def _calls(self) -> Iterator[str]:
+        """The calls that lead to a place in a step helper, the innermost first."""
+        call = self.where.call
+        while call is not None:
+            text = linecache.getline(call.file, call.line).strip()
+            yield f"{shown_path(call.file)}:{call.line}: {text}"
+            call = call.call
 
     def _source_line(self) -> str:
         return linecache.getline(self.where.file, self.where.line).rstrip("\r\n")
@@ -171,12 +181,18 @@ class Diagnostics:
     """Collects diagnostics while the text is read; each mistake once, however often its function is elaborated."""
 
     def __init__(self) -> None:
-        self._errors: dict[tuple[str, str, int, int], Diagnostic] = {}
+        self._errors: dict[tuple[str, Where], Diagnostic] = {}
 
     def add(self, code: str, where: Where, message: str, hint: str = "") -> None:
-        """Notes one mistake. The first message for a code at a place stays."""
+        """Notes one mistake. The first message for a code at a place stays.
+
+        A mistake in a step helper is noted for the first call of it; one of the rules of a step, which depend on what
+        is around the call, for every call.
+        """
         assert code in CODES, f"{code} has no meaning in the table"
-        self._errors.setdefault((code, where.file, where.line, where.column), Diagnostic(code, where, message, hint))
+        call = where.call if code.startswith("TG3") else None
+        key = code, Where(where.file, where.line, where.column, 0, 0, call)
+        self._errors.setdefault(key, Diagnostic(code, where, message, hint))
 
     @property
     def count(self) -> int:

@@ -9,16 +9,15 @@ and the coverage of guards; whether a step happens is decided by the author's ow
 from __future__ import annotations
 
 import ast
-import copy
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from types import FunctionType
 from typing import Any, cast
 
-from .adapted import KEY, adapt
+from .adapted import KEY, adapted, over
 from .declare import limit, require
-from .ir import For, If, Limit, Require, Statement
-from .source import function_node, words
+from .ir import For, If, Limit, Require, Statement, Where
+from .source import words
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,8 +25,7 @@ class Conjunct:
     """One condition of a guard: its text, where it stands, and whether it belongs to the bounds."""
 
     text: str
-    line: int
-    column: int
+    where: Where
     is_limit: bool
 
 
@@ -87,30 +85,25 @@ class Probes:
 def probed(function: Callable[..., Any]) -> tuple[Callable[..., None], Probes]:
     """The action's function with probes, and the probes. NoSource when its text cannot be read."""
     original = cast(FunctionType, function)
-    file = original.__code__.co_filename
     probes = Probes()
-    node = _Prober(file, original.__globals__, probes).visit(copy.deepcopy(function_node(function)))
-    adapt(node, file, original.__globals__[KEY])
-    _strip(node)
-    module = ast.fix_missing_locations(ast.Module([node], []))
-    globals_ = {**original.__globals__, "__probe__": probes}
-    exec(compile(module, file, "exec", dont_inherit=True), globals_)
-    return globals_[node.name], probes
 
+    def probe(node: ast.FunctionDef, of: FunctionType, call: Where | None) -> None:
+        _Prober(of.__code__.co_filename, of.__globals__, probes, call).visit(node)
 
-def _strip(node: ast.FunctionDef) -> None:
-    """Takes off what matters only when a module is read: decorators and annotations."""
-    node.decorator_list = []
-    node.returns = None
-    for argument in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs):
-        argument.annotation = None
+    made = adapted(original, original.__globals__[KEY], change=probe)
+    kept: dict[int, dict[str, Any]] = {}
+
+    def globals_of(each: FunctionType) -> dict[str, Any]:
+        return kept.setdefault(id(each.__globals__), {**each.__globals__, "__probe__": probes})
+
+    return over(original, made, globals_of), probes
 
 
 class _Prober(ast.NodeTransformer):
     """Puts the probes in."""
 
-    def __init__(self, file: str, globals_: dict[str, Any], probes: Probes) -> None:
-        self.file = file
+    def __init__(self, file: str, globals_: dict[str, Any], probes: Probes, call: Where | None) -> None:
+        self.file, self.call = file, call
         self.globals = globals_
         self.probes = probes
 
@@ -124,7 +117,9 @@ class _Prober(ast.NodeTransformer):
         if isinstance(node, ast.BoolOp) and isinstance(node.op, ast.And):
             node.values = [self._condition(value, is_limit) for value in node.values]
             return node
-        conjunct = Conjunct(words(self.file, node), node.lineno, node.col_offset, is_limit)
+        end = node.end_lineno or node.lineno, node.end_col_offset or node.col_offset
+        where = Where(self.file, node.lineno, node.col_offset, *end, self.call)
+        conjunct = Conjunct(words(self.file, node), where, is_limit)
         number = ast.Constant(self.probes.add(conjunct))
         probe = ast.Call(ast.Name("__probe__", ast.Load()), [number, node], [])
         return ast.copy_location(probe, node)

@@ -27,13 +27,21 @@ from .types import Int, Pool, Record, Seq, Subset, Type
 
 @dataclass(frozen=True, slots=True)
 class Where:
-    """A place in an author's file: 1-based line and 0-based column, as Python's `ast` counts them, end exclusive."""
+    """A place in an author's file: 1-based line and 0-based column, as Python's `ast` counts them, end exclusive.
+
+    `call` is where the step helper that holds the place was called, None in a function's own text.
+    """
 
     file: str
     line: int
     column: int
     end_line: int
     end_column: int
+    call: Where | None = None
+
+    def outermost(self) -> Where:
+        """The place in the function's own text: the first of the calls that lead here, or the place itself."""
+        return self if self.call is None else self.call.outermost()
 
 
 # --- expressions ------------------------------------------------------------------------------------------------------

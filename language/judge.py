@@ -142,8 +142,9 @@ def attempt(
     try:
         (run or action.run)(Draft(cells), **arguments)
     except (Disabled, AtLimit) as stop:
+        stopped = _stopped(stop, cells, action)
         shape.reuse(cells)
-        return _stopped(stop, cells, action)
+        return stopped
     except Exception as error:
         raise blamed(model, error, action.name, arguments) from error
     if sealed:

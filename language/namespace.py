@@ -20,10 +20,10 @@ from enum import Enum
 from types import FunctionType, ModuleType
 from typing import Any, Generic, TypeVar, cast
 
-from .adapted import GLOBALS, KEY, Adaptations, adapted_code
+from .adapted import GLOBALS, KEY, Adaptations, adapted, over
 from .constants import Constant, ConstantExpression, Value
 from .containers import ModelError
-from .declare import mark_of
+from .declare import is_of_language, mark_of
 from .drafts import FieldLike, Shape
 from .kinds import Domain, DomainMeta
 from .values import is_majority
@@ -95,9 +95,8 @@ class Namespace:
         original = cast(FunctionType, function)
         known = self._functions.get(id(original))
         if known is None:
-            known = self._functions[id(original)] = _over(
-                original, self.globals_of(original.__globals__), self._adaptations
-            )
+            made = adapted(original, self._adaptations)
+            known = self._functions[id(original)] = over(original, made, lambda each: self.globals_of(each.__globals__))
             self._kept.append(original)
         return known
 
@@ -168,18 +167,6 @@ class Namespace:
         return False
 
 
-def _over(function: FunctionType, globals_: dict[str, Any], adaptations: Adaptations) -> FunctionType:
-    code = adapted_code(function, adaptations)
-    made = FunctionType(code, globals_, function.__name__, function.__defaults__, function.__closure__)
-    made.__kwdefaults__ = function.__kwdefaults__
-    made.__annotations__ = function.__annotations__
-    made.__qualname__ = function.__qualname__
-    made.__module__ = function.__module__
-    made.__doc__ = function.__doc__
-    made.__dict__.update(function.__dict__)
-    return made
-
-
 def _is_of_a_model(globals_: Mapping[str, Any], seen: dict[int, bool]) -> bool:
     """Whether the module with these globals holds constants, domains or marked things, itself or through what it
     imports."""
@@ -203,7 +190,7 @@ def _may_be_a_model(module: str) -> bool:
 def _tells(thing: Any, seen: dict[int, bool]) -> bool:
     if isinstance(thing, ConstantExpression) or (isinstance(thing, DomainMeta) and thing is not Domain):
         return True
-    if isinstance(thing, (type, FunctionType)) and mark_of(thing) is not None:
+    if isinstance(thing, (type, FunctionType)) and (mark_of(thing) is not None or is_of_language(thing)):
         return True
     if isinstance(thing, FunctionType):
         return _is_of_a_model(thing.__globals__, seen)

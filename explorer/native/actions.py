@@ -104,7 +104,8 @@ class Plan:
         passed = self.passed[id(guard)] = self._counters.new()
         if not ir.is_constant(guard.condition):
             is_limit = isinstance(guard, ir.Limit)
-            self.coverage.guards.append(GuardCounters(guard.text, guard.where.line, is_limit, passed, base, times))
+            line = guard.where.outermost().line
+            self.coverage.guards.append(GuardCounters(guard.text, line, is_limit, passed, base, times))
         return passed
 
     def _present_values(self, parameter: ir.Parameter) -> int:

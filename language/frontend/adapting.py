@@ -12,6 +12,7 @@ from ..constants import Value
 from ..types import Int, Subset
 from .folding import Folder
 from .roles import ActionText, InitialText
+from .scope import Program
 from .walk import inside, places
 
 
@@ -21,12 +22,12 @@ def adaptations(
     fields: Iterable[str],
     gone: frozenset[str],
     budgets: Mapping[str, str | None],
-    values: Mapping[str, Value],
+    program: Program,
 ) -> Adaptations:
     """What the elaborated functions of a model say beyond Python.
 
     Of the state's `fields` those in `gone` are ghosts that were folded away; `budgets` gives each action's budget by
-    the action's name; `values` are those of the constants.
+    the action's name; `program` knows the constants' values, and the calls of step helpers.
     """
     dropped: set[ir.Where] = set()
     guards: dict[str, frozenset[ir.Where]] = {}
@@ -42,7 +43,21 @@ def adaptations(
             dropped |= places(folded) - places(text.elaborated.without(gone, folded))
         if isinstance(text, ActionText) and budgets[function.__name__] is not None:
             guards[function.__name__] = _requires(folder.body(body))
-    return Adaptations(_needed(forms), frozenset(dropped), _ranges(forms, values), guards)
+    needed, ranges = _needed(forms), _ranges(forms, program.values)
+    copied = _calls((*needed, *dropped, *ranges, *program.pieces))
+    calls, pieces = frozenset(program.calls), frozenset(program.pieces)
+    return Adaptations(needed, frozenset(dropped), ranges, guards, calls, pieces, copied)
+
+
+def _calls(places: Iterable[ir.Where]) -> frozenset[ir.Where]:
+    """The calls that lead to these places."""
+    found: set[ir.Where] = set()
+    for place in places:
+        call = place.call
+        while call is not None:
+            found.add(call)
+            call = call.call
+    return frozenset(found)
 
 
 def _needed(forms: Iterable[Any]) -> frozenset[ir.Where]:

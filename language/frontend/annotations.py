@@ -73,16 +73,41 @@ class Types:
         self.identities: dict[str, Identity] = {}
         self._named: dict[type[Any], Type | None] = {}
         self._broken: list[Any] = []
+        self._variables: Mapping[Any, Type] = {}
 
     # --- entry points ------------------------------------------------------------------------------------------------
 
-    def read(self, node: ast.expr, source: Source, namespace: Mapping[str, Any]) -> Annotation:
-        """The annotation at `node`. Raises Abandoned after noting what is wrong with it."""
+    def read(
+        self,
+        node: ast.expr,
+        source: Source,
+        namespace: Mapping[str, Any],
+        variables: Mapping[Any, Type] | None = None,
+    ) -> Annotation:
+        """The annotation at `node`, with what its type variables stand for. Raises Abandoned after noting what is wrong
+        with it."""
+        outer, self._variables = self._variables, variables or {}
         try:
             return self._annotation(_evaluate(node, source, namespace))
         except _Problem as problem:
             self.diagnostics.add(problem.code, source.where(node), problem.message, problem.hint)
             raise Abandoned from None
+        finally:
+            self._variables = outer
+
+    def has_variables(self, node: ast.expr, source: Source, namespace: Mapping[str, Any]) -> bool:
+        """Whether an annotation holds type variables; one that cannot be evaluated holds none, and `read` says why."""
+        try:
+            return _has_variables(_evaluate(node, source, namespace))
+        except _Problem:
+            return False
+
+    def infer(
+        self, node: ast.expr, source: Source, namespace: Mapping[str, Any], found: Type, variables: dict[Any, Type]
+    ) -> bool:
+        """Adds to `variables` what an annotation's type variables are in a value of type `found`. Answers whether the
+        two are of one shape."""
+        return _infer(_evaluate(node, source, namespace), found, variables)
 
     def complete(self, node: ast.expr, source: Source, namespace: Mapping[str, Any]) -> Annotation:
         """Like `read`, for data that is stored: every integer has a range and every container a capacity."""
@@ -210,6 +235,8 @@ class Types:
             return Bool()
         if value is None or value is type(None):
             return Unit()
+        if isinstance(value, typing.TypeVar):
+            return self._variable(value)
         origin = typing.get_origin(value)
         if origin is typing.Annotated:
             return self._annotated(value.__origin__, value.__metadata__)
@@ -221,6 +248,12 @@ class Types:
         if named is None:
             raise _Problem("TG209", f"{_name_of(value)} is not a type of the language", _nearest_type(value))
         return named
+
+    def _variable(self, variable: Any) -> Type:
+        if variable not in self._variables:
+            message = f"nothing says which type {_name_of(variable)} is"
+            raise _Problem("TG209", message, "a type variable in the parameters of a helper, and there in an argument")
+        return self._variables[variable]
 
     def _annotated(self, inner: Any, marks: tuple[Any, ...]) -> Type:
         type_ = self._type(inner)
@@ -354,6 +387,31 @@ def _evaluate(node: ast.expr, source: Source, namespace: Mapping[str, Any]) -> A
         raise _Problem("TG209", f"no type {name} in this module", nearest(name, known)) from None
     except Exception as error:  # whatever the author's annotation raises is the author's mistake
         raise _Problem("TG209", f"the annotation cannot be evaluated: {error}", "a type of the language") from None
+
+
+def _has_variables(value: Any) -> bool:
+    return isinstance(value, typing.TypeVar) or any(map(_has_variables, typing.get_args(value)))
+
+
+def _infer(wanted: Any, found: Type, variables: dict[Any, Type]) -> bool:
+    if isinstance(wanted, typing.TypeVar):
+        variables[wanted] = variables.get(wanted, found)
+        return True
+    origin, arguments = typing.get_origin(wanted), typing.get_args(wanted)
+    if not _has_variables(wanted):
+        return True
+    if origin is typing.Annotated:
+        return _infer(wanted.__origin__, found, variables)
+    if origin is typing.Union or origin is python_types.UnionType:
+        inner = found.of if isinstance(found, Option) else found
+        return all(_infer(each, inner, variables) for each in arguments if each is not type(None))
+    if isinstance(found, Option):
+        return _infer(wanted, found.of, variables)
+    if isinstance(found, Map) and origin is containers.Map:
+        return _infer(arguments[0], found.key, variables) and _infer(arguments[1], found.value, variables)
+    holders: dict[Any, Any] = {containers.Seq: Seq, containers.Bag: Pool, containers.Set: (Subset, Pool)}
+    holds = isinstance(found, (Seq, Pool, Subset)) and isinstance(found, holders.get(origin, ()))
+    return holds and _infer(arguments[0], cast(Any, found).of, variables)
 
 
 def _check_complete(type_: Type) -> None:

@@ -13,7 +13,7 @@ from typing import Any, cast
 from .. import declare, ir
 from .. import values as containers
 from ..constants import Constant, ConstantExpression
-from ..declare import mark_of
+from ..declare import is_of_language, mark_of
 from ..errors import Abandoned, nearest
 from ..kinds import Domain
 from ..types import Enumeration, Identity, Int, Pool, Record, Seq, Subset, Type, scalar_size
@@ -445,15 +445,17 @@ def _function(scope: Scope, function: FunctionType, node: ast.Call) -> ir.Expr:
 
 
 def is_model_function(function: FunctionType) -> bool:
-    """Whether a function belongs to a model's text: its module holds constants, domains, or marked things."""
+    """Whether a function belongs to a model's text: its module holds constants, domains, or marked things, or is
+    written in the language."""
     return any(_is_model_thing(each) for each in function.__globals__.values())
 
 
 def _is_model_thing(value: object) -> bool:
     if isinstance(value, type):
-        return mark_of(value) is not None or (issubclass(value, Domain) and value is not Domain)
+        ours = is_of_language(value)
+        return ours or mark_of(value) is not None or (issubclass(value, Domain) and value is not Domain)
     return isinstance(value, (Constant, ConstantExpression)) or (
-        isinstance(value, FunctionType) and mark_of(value) is not None
+        isinstance(value, FunctionType) and (mark_of(value) is not None or is_of_language(value))
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+from dataclasses import replace
 from enum import Enum
 from typing import Any, Literal, cast
 
@@ -154,6 +155,11 @@ def name(scope: Scope, node: ast.Name, expected: Type | None) -> ir.Expr:
 def _local(scope: Scope, binding: Binding, node: ast.Name) -> ir.Expr:
     if binding.type is None:
         raise Abandoned  # what it was bound to is wrong, and noted there
+    if binding.piece is not None:
+        scope.program.pieces.add(scope.where(node))
+        return binding.piece.read
+    if binding.value is not None:
+        return replace(cast(ir.Name, binding.value), where=scope.where(node))
     return ir.Name(binding.name, binding.type, scope.where(node))
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from types import FunctionType
-from typing import Any
+from typing import Any, cast
 
 from .. import ir
 from ..errors import Abandoned
@@ -61,18 +61,27 @@ def _stored(target: ast.expr) -> Iterator[str]:
     return (node.id for node in ast.walk(target) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store))
 
 
-def signature(program: Program, function: FunctionType, source: Source, node: ast.FunctionDef) -> Signature:
-    """Reads a function's annotations, and notes what is wrong with them. Raises Abandoned when little is left."""
+def signature(
+    program: Program,
+    function: FunctionType,
+    source: Source,
+    node: ast.FunctionDef,
+    variables: Mapping[Any, Type] | None = None,
+) -> Signature:
+    """Reads a function's annotations, and notes what is wrong with them. Raises Abandoned when little is left.
+
+    `variables` are the types that its type variables stand for.
+    """
     _check_shape(program, source, node)
     parameters: list[tuple[ast.arg, Type | None]] = []
     broken: set[str] = set()
     for each in node.args.args:
         try:
-            parameters.append((each, _parameter_type(program, function, source, each)))
+            parameters.append((each, _parameter_type(program, function, source, each, variables)))
         except Abandoned:
             parameters.append((each, Unit()))
             broken.add(each.arg)
-    returns = _return_type(program, function, source, node)
+    returns = _return_type(program, function, source, node, variables)
     return Signature(function, source, node, tuple(parameters), returns, frozenset(broken))
 
 
@@ -86,15 +95,23 @@ def _check_shape(program: Program, source: Source, node: ast.FunctionDef) -> Non
         raise Abandoned
 
 
-def _parameter_type(program: Program, function: FunctionType, source: Source, node: ast.arg) -> Type | None:
+def _parameter_type(
+    program: Program, function: FunctionType, source: Source, node: ast.arg, variables: Mapping[Any, Type] | None
+) -> Type | None:
     if node.annotation is None:
         hint = f"{node.arg}: Replica, or {node.arg}: {program.shape.name} for the state"
         program.diagnostics.add("TG210", source.where(node), f"{node.arg} has no type", hint)
         raise Abandoned
-    return program.types.read(node.annotation, source, function.__globals__).type
+    return program.types.read(node.annotation, source, function.__globals__, variables).type
 
 
-def _return_type(program: Program, function: FunctionType, source: Source, node: ast.FunctionDef) -> Type | None:
+def _return_type(
+    program: Program,
+    function: FunctionType,
+    source: Source,
+    node: ast.FunctionDef,
+    variables: Mapping[Any, Type] | None,
+) -> Type | None:
     if node.returns is None:
         where = source.where(node)
         heading = ir.Where(where.file, where.line, where.column, where.line, where.column + len(f"def {node.name}"))
@@ -102,7 +119,7 @@ def _return_type(program: Program, function: FunctionType, source: Source, node:
             "TG210", heading, f"{node.name} does not say what it returns", "-> bool, or the type of its value"
         )
         raise Abandoned
-    return program.types.read(node.returns, source, function.__globals__).type
+    return program.types.read(node.returns, source, function.__globals__, variables).type
 
 
 # --- calls -----------------------------------------------------------------------------------------------------------
@@ -118,28 +135,50 @@ def call(scope: Scope, function: FunctionType, node: ast.Call) -> ir.Expr:
         )
     if function in program.stack:
         raise scope.error("TG106", node, f"{function.__name__} calls itself", "a loop over a bounded range")
-    its = signature(program, function, *found)
+    variables = bound_variables(scope, function, *found, node)
+    its = signature(program, function, *found, variables)
     if its.broken:
         raise Abandoned
     states, arguments = _bind_arguments(scope, its, node)
-    made = _elaborated(program, its, states, tuple(each.type for each in arguments))
+    made = _elaborated(program, its, states, tuple(each.type for each in arguments), variables)
     return ir.Call(made, tuple(arguments), made.returns, scope.where(node))
 
 
 def of_state(program: Program, its: Signature, state: str) -> ir.Call:
     """A predicate over one state, asked of the state that the caller calls `state`."""
     ((parameter, _),) = its.parameters
-    made = _elaborated(program, its, {parameter.arg: state}, ())
+    made = _elaborated(program, its, {parameter.arg: state}, (), {})
     return ir.Call(made, (), Bool(), its.source.where(its.node))
+
+
+def bound_variables(
+    scope: Scope, function: FunctionType, source: Source, node: ast.FunctionDef, call: ast.Call
+) -> dict[Any, Type]:
+    """What a helper's type variables stand for in a call: the types of the arguments say it."""
+    types, variables = scope.program.types, dict[Any, Type]()
+    annotated = [each for each in node.args.args if each.annotation is not None]
+    generic = [
+        each for each in annotated if types.has_variables(cast(ast.expr, each.annotation), source, function.__globals__)
+    ]
+    if not generic:
+        return variables
+    arguments = given(scope, node, source, function, call)
+    for each in generic:
+        where, argument = arguments[each.arg]
+        found, wanted = expression(where, argument).type, cast(ast.expr, each.annotation)
+        if not types.infer(wanted, source, function.__globals__, found, variables):
+            message = f"this is {describe(found)}, and {ast.unparse(wanted)} is needed"
+            raise scope.error("TG203", argument, message, f"a value of {ast.unparse(wanted)}")
+    return variables
 
 
 def _bind_arguments(scope: Scope, its: Signature, node: ast.Call) -> tuple[dict[str, str], list[ir.Expr]]:
     """The caller's state for each state parameter, and the other arguments in order."""
-    given = _given(scope, its, node)
+    values = given(scope, its.node, its.source, its.function, node)
     states: dict[str, str] = {}
     arguments: list[ir.Expr] = []
     for parameter, type_ in its.parameters:
-        where, argument = given[parameter.arg]
+        where, argument = values[parameter.arg]
         if type_ is not None:
             value = expression(where, argument, type_)
             arguments.append(fit(where, value, type_, argument))
@@ -152,28 +191,32 @@ def _bind_arguments(scope: Scope, its: Signature, node: ast.Call) -> tuple[dict[
     return states, arguments
 
 
-def _given(scope: Scope, its: Signature, node: ast.Call) -> dict[str, tuple[Scope, ast.expr]]:
+def given(
+    scope: Scope, helper: ast.FunctionDef, source: Source, function: FunctionType, node: ast.Call
+) -> dict[str, tuple[Scope, ast.expr]]:
     """Each parameter's argument, and the scope to read it in: a default is read where the helper stands."""
-    names = [parameter.arg for parameter, _ in its.parameters]
-    hint = f"{its.node.name}({', '.join(names)})"
+    names = [parameter.arg for parameter in helper.args.args]
+    hint = f"{helper.name}({', '.join(names)})"
     if len(node.args) > len(names) or any(isinstance(each, ast.Starred) for each in node.args):
-        raise scope.error("TG211", node, f"{its.node.name} takes {len(names)} arguments, not {len(node.args)}", hint)
-    given = {name: (scope, each) for name, each in zip(names, node.args, strict=False)}
+        raise scope.error("TG211", node, f"{helper.name} takes {len(names)} arguments, not {len(node.args)}", hint)
+    found = {name: (scope, each) for name, each in zip(names, node.args, strict=False)}
     for keyword in node.keywords:
-        if keyword.arg not in names or keyword.arg in given:
-            raise scope.error("TG211", keyword, f"{its.node.name} has no free parameter {keyword.arg}", hint)
-        given[keyword.arg] = (scope, keyword.value)
-    defaults = its.node.args.defaults
-    outside = Scope(scope.program, its.source, its.function.__globals__, "helper")
+        if keyword.arg not in names or keyword.arg in found:
+            raise scope.error("TG211", keyword, f"{helper.name} has no free parameter {keyword.arg}", hint)
+        found[keyword.arg] = (scope, keyword.value)
+    defaults = helper.args.defaults
+    outside = Scope(scope.program, source, function.__globals__, "helper")
     for name, default in zip(names[len(names) - len(defaults) :], defaults, strict=True):
-        given.setdefault(name, (outside, default))
-    missing = [name for name in names if name not in given]
+        found.setdefault(name, (outside, default))
+    missing = [name for name in names if name not in found]
     if missing:
-        raise scope.error("TG211", node, f"{its.node.name} also needs {', '.join(missing)}", hint)
-    return given
+        raise scope.error("TG211", node, f"{helper.name} also needs {', '.join(missing)}", hint)
+    return found
 
 
-def _elaborated(program: Program, its: Signature, states: dict[str, str], given: tuple[Type, ...]) -> ir.Function:
+def _elaborated(
+    program: Program, its: Signature, states: dict[str, str], given: tuple[Type, ...], variables: Mapping[Any, Type]
+) -> ir.Function:
     declared = [type_ for _, type_ in its.parameters if type_ is not None]
     types = tuple(_bounded(settle(want, found)) for want, found in zip(declared, given, strict=True))
     key = (its.function, tuple(states.items()), types)
@@ -181,7 +224,7 @@ def _elaborated(program: Program, its: Signature, states: dict[str, str], given:
         program.helpers[key] = None
         program.stack.append(its.function)
         try:
-            program.helpers[key] = _function(program, its, states, types)
+            program.helpers[key] = _function(program, its, states, types, variables)
         finally:
             program.stack.pop()
     made = program.helpers[key]
@@ -196,18 +239,26 @@ def _bounded(type_: Type) -> Type:
     return widened() if wide else type_
 
 
-def _function(program: Program, its: Signature, states: dict[str, str], types: tuple[Type, ...]) -> ir.Function:
+def _function(
+    program: Program, its: Signature, states: dict[str, str], types: tuple[Type, ...], variables: Mapping[Any, Type]
+) -> ir.Function:
     remaining = iter(types)
     named = tuple((each.arg, next(remaining)) for each, type_ in its.parameters if type_ is not None)
-    return function_form(program, its, "helper", states, named)
+    return function_form(program, its, "helper", states, named, variables)
 
 
 def function_form(
-    program: Program, its: Signature, role: Role, states: dict[str, str], named: tuple[tuple[str, Type], ...]
+    program: Program,
+    its: Signature,
+    role: Role,
+    states: dict[str, str],
+    named: tuple[tuple[str, Type], ...],
+    variables: Mapping[Any, Type] | None = None,
 ) -> ir.Function:
     """The typed form of a pure function. Raises Abandoned when anything in it is wrong."""
     scope = Scope(program, its.source, its.function.__globals__, role)
     scope.states = states
+    scope.variables = variables or {}
     scope.assigned = names_assigned(its.node.body)
     scope.returns = its.returns
     scope.used.update(states.values())

@@ -17,10 +17,10 @@ from .calls import record_arguments
 from .folding import Folder
 from .helpers import Signature, function_form, names_assigned, of_state, signature
 from .intervals import ANY_INT
-from .rules import Ghosts, check_order, without_ghosts
+from .rules import Ghosts, check_order, without_ghosts, without_names
 from .scope import Program, Role, Scope, block, expression
 from .source import Source, source_of_function
-from .walk import fields_read, fields_written
+from .walk import fields_read, fields_written, inside
 
 PHASES = (comparisons, statements)
 """Imported so that they register what they elaborate."""
@@ -30,22 +30,38 @@ VALUES_MAX = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class Elaborated:
-    """A function's typed form before folding, with what the ghost rule found out about it."""
+    """A function's typed form before folding, with what the ghost rule found out about it. `arguments` are the names
+    that keep the arguments of step helpers."""
 
     body: tuple[ir.Statement, ...]
     ghosts: Ghosts
+    arguments: frozenset[str] = frozenset()
 
     def without(self, folded: frozenset[str], body: tuple[ir.Statement, ...]) -> tuple[ir.Statement, ...]:
         """`body`, which is this text or made from it, without what only serves these ghost fields."""
         ghosts = Ghosts(folded, Diagnostics())
         ghosts.check(self.body)
-        return without_ghosts(body, ghosts)
+        return self._without_arguments(body, without_ghosts(body, ghosts))
+
+    def _without_arguments(
+        self, before: tuple[ir.Statement, ...], after: tuple[ir.Statement, ...]
+    ) -> tuple[ir.Statement, ...]:
+        """Without the arguments of step helpers that were there for ghosts only."""
+        unused = self.arguments & _names_read(before) - _names_read(after)
+        if not unused:
+            return after
+        kept = without_names(after, unused)
+        return self._without_arguments(after, kept)
 
     def needs(self, fields: Set[str]) -> bool:
         """Whether anything but these ghost fields themselves depends on one of them."""
         notes = Diagnostics()
         Ghosts(frozenset(fields), notes).check(self.body)
         return bool(notes.first_message())
+
+
+def _names_read(body: tuple[ir.Statement, ...]) -> frozenset[str]:
+    return frozenset(each.name for form in body for each in inside(form) if isinstance(each, ir.Name))
 
 
 def located(program: Program, function: FunctionType) -> tuple[Source, ast.FunctionDef]:
@@ -220,7 +236,7 @@ def action(program: Program, function: FunctionType) -> ActionText:
     ghosts.check(body)
     check_sentence(program, its, _scope(program, its, "sentence", 1))
     body = (*_bounds(program, its.parameters[0][0].arg), *body)
-    return ActionText(its, parameters, Elaborated(body, ghosts))
+    return ActionText(its, parameters, Elaborated(body, ghosts, frozenset(scope.arguments)))
 
 
 def _bounds(program: Program, state: str) -> Iterator[ir.Limit]:
@@ -277,7 +293,8 @@ def initial(program: Program, function: FunctionType) -> InitialText:
     defaults = {name: vars(shape.python)[name] for name in shape.fields if name in vars(shape.python)}
     fields = record_arguments(scope, dict(shape.fields), shape.name, call, defaults)
     _check_initial_ghosts(program, ghosts, body, fields)
-    return InitialText(its, parameters, Elaborated(body, ghosts), ir.MakeState(tuple(fields), scope.where(call)))
+    elaborated = Elaborated(body, ghosts, frozenset(scope.arguments))
+    return InitialText(its, parameters, elaborated, ir.MakeState(tuple(fields), scope.where(call)))
 
 
 def _makes_state(scope: Scope, node: ast.expr | None) -> bool:

@@ -7,7 +7,8 @@ is a ghost too.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
+from dataclasses import replace
 from typing import Any
 
 from .. import ir
@@ -163,6 +164,22 @@ def without_ghosts(body: tuple[ir.Statement, ...], ghosts: Ghosts) -> tuple[ir.S
                     kept.append(ir.For(statement.variable, statement.type, source, made, statement.where))
             case _ if isinstance(statement, WRITES) and statement.place.field in ghosts.fields:
                 continue
+            case _:
+                kept.append(statement)
+    return tuple(kept)
+
+
+def without_names(body: tuple[ir.Statement, ...], names: Set[str]) -> tuple[ir.Statement, ...]:
+    """The statements without those that bind these names."""
+    kept: list[ir.Statement] = []
+    for statement in body:
+        match statement:
+            case ir.Let(name=name) if name in names:
+                continue
+            case ir.If(yes=yes, no=no):
+                kept.append(replace(statement, yes=without_names(yes, names), no=without_names(no, names)))
+            case ir.For(body=inner):
+                kept.append(replace(statement, body=without_names(inner, names)))
             case _:
                 kept.append(statement)
     return tuple(kept)

@@ -26,11 +26,25 @@ N = TypeVar("N", bound=ast.AST)
 
 @dataclass(frozen=True, slots=True)
 class Binding:
-    """A visible local name: its unique name in the typed form, and its type (None after a mistake in its value)."""
+    """A visible local name: its unique name in the typed form, and its type (None after a mistake in its value).
+
+    A parameter of a step helper may stand for something of the caller's: for a `value` that does not change, or for a
+    `piece` of the state.
+    """
 
     name: str
     type: Type | None
     is_loop_variable: bool = False
+    value: ir.Expr | None = None
+    piece: Piece | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A cell of the state that a step helper was given: where it is written, and the expression that reads it."""
+
+    place: ir.Place
+    read: ir.Expr
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,13 +64,18 @@ class StateShape:
 
 @dataclass
 class Program:
-    """One binding of one model while it is elaborated. `helpers` keeps each helper per argument types and states;
-    `bounds` are the model's `@bound` predicates."""
+    """One binding of one model while it is elaborated. `helpers` keeps each helper per argument types and states.
+
+    `calls` are the calls of step helpers that were elaborated, `pieces` the names in them that stand for a piece of
+    the state, and `bounds` the model's `@bound` predicates.
+    """
 
     types: Types
     shape: StateShape
     diagnostics: Diagnostics
     helpers: dict[Any, ir.Function | None] = field(default_factory=dict[Any, "ir.Function | None"])
+    pieces: set[ir.Where] = field(default_factory=set[ir.Where])
+    calls: set[ir.Where] = field(default_factory=set[ir.Where])
     stack: list[FunctionType] = field(default_factory=list[FunctionType])
     bounds: tuple[FunctionType, ...] = ()
 
@@ -71,7 +90,11 @@ class Program:
 
 
 class Scope:
-    """The names visible at one point of a function. `states` maps its state parameters to the caller's names."""
+    """The names visible at one point of a function. `states` maps its state parameters to the caller's names.
+
+    In a step helper `call` is where it was called. `variables` are the types that a helper's type variables stand for,
+    `arguments` the names that keep the arguments of step helpers.
+    """
 
     def __init__(self, program: Program, source: Source, namespace: Mapping[str, Any], role: Role) -> None:
         self.program = program
@@ -86,6 +109,9 @@ class Scope:
         self.assigned: frozenset[str] = frozenset()
         self.returns: Type | None = None
         self.returned: list[Type] = []
+        self.call: ir.Where | None = None
+        self.variables: Mapping[Any, Type] = {}
+        self.arguments: set[str] = set()
 
     def inner(self) -> Scope:
         """A scope inside this one: sees its names, adds its own."""
@@ -93,6 +119,7 @@ class Scope:
         made.states, made.used, made.assigned = self.states, self.used, self.assigned
         made.returns, made.returned = self.returns, self.returned
         made.locals, made.changing = self.locals, self.changing
+        made.call, made.variables, made.arguments = self.call, self.variables, self.arguments
         made.names = dict(self.names)
         return made
 
@@ -100,7 +127,7 @@ class Scope:
 
     def note(self, code: str, node: ast.AST, message: str, hint: str = "") -> None:
         """Notes a mistake and goes on."""
-        self.program.diagnostics.add(code, self.source.where(node), message, hint)
+        self.program.diagnostics.add(code, self.where(node), message, hint)
 
     def error(self, code: str, node: ast.AST, message: str, hint: str = "") -> Abandoned:
         """Notes a mistake; the caller raises what this returns, to leave the phrase."""
@@ -109,7 +136,7 @@ class Scope:
 
     def where(self, node: ast.AST) -> ir.Where:
         """A node's place."""
-        return self.source.where(node)
+        return self.source.where(node, self.call)
 
     # --- names -------------------------------------------------------------------------------------------------------
 

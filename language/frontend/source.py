@@ -28,10 +28,10 @@ class Source:
             if isinstance(node, ast.ClassDef):
                 self.classes[node.name] = node
 
-    def where(self, node: ast.AST) -> Where:
-        """The place of a node that has one."""
+    def where(self, node: ast.AST, call: Where | None = None) -> Where:
+        """The place of a node that has one, in a step helper with the call of it."""
         found: Any = node
-        return Where(self.path, found.lineno, found.col_offset, found.end_lineno, found.end_col_offset)
+        return Where(self.path, found.lineno, found.col_offset, found.end_lineno, found.end_col_offset, call)
 
     def text_of(self, node: ast.expr) -> str:
         """A node's text on one line: as the author wrote it, or written out again when it spans lines."""

@@ -6,18 +6,22 @@ import ast
 import builtins
 import copy
 from collections.abc import Callable
+from types import FunctionType
 from typing import Any
 
 from .. import declare, ir
 from ..errors import Abandoned
-from ..types import Bool, Enumeration, Int, Map, Option, Pool, Seq, Subset, Type, Unit
+from ..steps import METHODS
+from ..types import Bool, Enumeration, Int, Option, Pool, Seq, Subset, Type, Unit
 from .annotations import describe
 from .comprehensions import iteration
-from .expressions import BOOL, condition, conjunction, disjunction, fitted, index, integer
+from .expressions import BOOL, condition, conjunction, disjunction, fitted, integer
 from .helpers import names_assigned
 from .intervals import hull, widened
 from .matching import agrees, fit, is_known, join, settle
+from .places import cell
 from .scope import MISSING, Binding, Scope, block, expression, statements
+from .steps import call_step, is_step_helper
 
 Made = list[ir.Statement]
 
@@ -41,6 +45,8 @@ def expression_statement(scope: Scope, node: ast.Expr, made: Made) -> bool:
         return False
     elif isinstance(call.func, ast.Attribute) and scope.static(call.func.value) is MISSING:
         _write_by_method(scope, call, call.func, made)
+    elif isinstance(found, FunctionType) and is_step_helper(found):
+        call_step(scope, found, call, made)
     else:
         expression(scope, call)
         raise scope.error("TG114", node, "a helper has no effect, and its value is not used", "name = helper(...)")
@@ -74,19 +80,16 @@ def _conjuncts(node: ast.expr) -> list[ast.expr]:
     return [node]
 
 
-_METHODS = ("append", "truncate", "add", "discard", "remove")
-
-
 def _write_by_method(scope: Scope, call: ast.Call, function: ast.Attribute, made: Made) -> None:
-    if function.attr not in _METHODS:
+    if function.attr not in METHODS:
         expression(scope, call)
         raise scope.error(
             "TG119",
             call,
             f".{function.attr}(...) is not in the language",
-            ", ".join(f".{each}(x)" for each in _METHODS),
+            ", ".join(f".{each}(x)" for each in METHODS),
         )
-    place = _place(scope, function.value, call)
+    place = cell(scope, function.value, call)
     usage = f"{ast.unparse(function)}(x)"
     if len(call.args) != 1 or call.keywords:
         raise scope.error("TG211", call, f".{function.attr} takes one argument", usage)
@@ -118,57 +121,6 @@ def _method_hint(type_: Type, path: str) -> str:
             return f"{path}.add(x), {path}.discard(x), or {path}.remove(x)"
         case _:
             return f"{path} = value"
-
-
-# --- places ----------------------------------------------------------------------------------------------------------
-
-
-def _place(scope: Scope, node: ast.expr, statement: ast.AST) -> ir.Place:
-    """The cell of the state that a path names. Raises Abandoned after noting why it is none."""
-    path: list[ast.expr] = []
-    root = node
-    while isinstance(root, ast.Subscript):
-        path.insert(0, root.slice)
-        root = root.value
-    if not isinstance(root, ast.Attribute) or scope.state_called(root.value) is None:
-        raise _no_place(scope, node, root)
-    if scope.role in ("helper", "property"):
-        code = "TG304" if scope.role == "helper" else "TG305"
-        hint = (
-            "return the new value, and let the action store it"
-            if scope.role == "helper"
-            else "a value, without writing"
-        )
-        raise scope.error(code, statement, f"a {scope.role} only looks at the state", hint)
-    made = expression(scope, root)
-    indexes: list[ir.Expr] = []
-    for each in path:
-        if isinstance(each, ast.Slice) or not isinstance(made.type, (Map, Seq)):
-            hint = "s.q = s.q[:n] + ..., or .truncate(n)" if isinstance(made.type, Seq) else "the whole cell"
-            raise scope.error("TG215", each, f"a part of {describe(made.type)} cannot be written by index", hint)
-        made = index(scope, made, each, each)
-        assert isinstance(made, ir.Index)
-        indexes.append(made.index)
-    return ir.Place(root.attr, tuple(indexes), made.type, scope.where(node))
-
-
-def _no_place(scope: Scope, node: ast.expr, root: ast.expr) -> Abandoned:
-    """Notes why a path does not lead to a cell of the state."""
-    bottom = root
-    while isinstance(bottom, (ast.Attribute, ast.Subscript)):
-        bottom = bottom.value
-    if isinstance(bottom, ast.Name) and scope.state_called(bottom) is None:
-        message = (
-            f"{ast.unparse(bottom)} is the value at the moment it was bound; writing to it would not change the state"
-        )
-        return scope.error("TG108", node, message, "a path from the state: s.field[key]...")
-    if isinstance(root, ast.Attribute):
-        owner = ast.unparse(root.value)
-        message = f"{owner} is a record, and records never change"
-        return scope.error("TG120", node, message, f"{owner} = replace({owner}, {root.attr}=...)")
-    return scope.error(
-        "TG108", node, "this is a value, not a cell of the state", "a path from the state: s.field[key]..."
-    )
 
 
 # --- assignments -----------------------------------------------------------------------------------------------------
@@ -205,7 +157,8 @@ def annotated_assignment(scope: Scope, node: ast.AnnAssign, made: Made) -> bool:
         raise scope.error(
             "TG114", node, "an annotation gives a type to a local name that gets a value", "name: Type = value"
         )
-    declared = scope.program.types.read(node.annotation, scope.source, scope.namespace).type
+    types, variables = scope.program.types, scope.variables
+    declared = types.read(node.annotation, scope.source, scope.namespace, variables).type
     if declared is None:
         raise scope.error("TG312", node, "the state is not a value to keep", "a field of it")
     try:
@@ -221,17 +174,20 @@ def _assign(scope: Scope, target: ast.expr, value: ast.expr, node: ast.stmt, mad
     if isinstance(target, ast.Name):
         _assign_name(scope, target, value, node, made)
     elif isinstance(target, (ast.Attribute, ast.Subscript)):
-        place = _place(scope, target, node)
+        place = cell(scope, target, node)
         made.append(ir.Store(place, fitted(scope, value, place.type), scope.where(node)))
     else:
         raise scope.error("TG114", target, "several targets at once are not in the language", "one assignment for each")
 
 
 def _assign_name(scope: Scope, target: ast.Name, value: ast.expr, node: ast.stmt, made: Made) -> None:
+    before = scope.names.get(target.id)
+    if before is not None and before.piece is not None:
+        message = f"{target.id} is a piece of the state; it is changed by index or by a method"
+        raise scope.error("TG312", node, message, f"{target.id}[key] = value, {target.id}.add(x), ...")
     if target.id in scope.states:
         message = f"{target.id} is the state; it is changed field by field"
         raise scope.error("TG312", node, message, f"{target.id}.field = value")
-    before = scope.names.get(target.id)
     try:
         found = expression(scope, value, before.type if before is not None else None)
     except Abandoned:
@@ -386,6 +342,8 @@ def _widened(binding: Binding) -> Binding:
 @statements(ast.Return)
 def returned(scope: Scope, node: ast.Return, made: Made) -> bool:
     """`return value`, in a helper or a property."""
+    if scope.call is not None:
+        raise scope.error("TG115", node, *_no_early_return(node))
     if scope.role == "action":
         raise scope.error(
             "TG115", node, "an action has no value and runs to its end", "if ...: ... else: ..., or require(condition)"
@@ -406,6 +364,16 @@ def returned(scope: Scope, node: ast.Return, made: Made) -> bool:
     scope.returned.append(value.type)
     made.append(ir.Return(value, scope.where(node)))
     return True
+
+
+def _no_early_return(node: ast.Return) -> tuple[str, str]:
+    """Why a `return` in a step helper is not an early one, and what to write."""
+    if node.value is not None:
+        return "this helper says that it returns nothing", "-> the type of its value, and no writes"
+    return (
+        "a helper returns early as the last statement of an if, on all ways through it",
+        "if condition: return, not inside a loop, a match or another if that goes on",
+    )
 
 
 # --- match -----------------------------------------------------------------------------------------------------------

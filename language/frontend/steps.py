@@ -1,0 +1,152 @@
+"""Step helpers: helpers that return nothing and hold guards, limits and writes. A call of one is elaborated in place.
+
+The state goes to the caller's state. A parameter that the helper writes to stands for the cell that it is given, with
+the indexes of its path as they are at the call. Any other parameter is a value, as it is at the call. Every place in
+what comes out knows the call, so that one text, elaborated twice, is two.
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+from functools import reduce
+from types import FunctionType
+from typing import cast
+
+from .. import ir
+from ..errors import Abandoned
+from ..steps import is_step, pieces, without_returns
+from ..types import Map, Seq, Type
+from .annotations import describe
+from .helpers import Signature, bound_variables, given, names_assigned, signature
+from .matching import agrees, fit, is_known, settle
+from .places import cell, is_path
+from .scope import Binding, Piece, Scope, block, expression
+from .source import source_of_function
+
+
+def is_step_helper(function: FunctionType) -> bool:
+    """Whether a function is one that acts: it says that it returns nothing."""
+    found = source_of_function(function)
+    return found is not None and is_step(found[1])
+
+
+def call_step(scope: Scope, function: FunctionType, node: ast.Call, made: list[ir.Statement]) -> None:
+    """Appends what a call of a step helper does. Raises Abandoned after noting why it cannot be called here."""
+    _check_role(scope, function, node)
+    found = source_of_function(function)
+    assert found is not None, "is_step_helper has found its text"
+    if function in scope.program.stack:
+        raise scope.error("TG106", node, f"{function.__name__} calls itself", "a loop over a bounded range")
+    variables = bound_variables(scope, function, *found, node)
+    its = signature(scope.program, function, *found, variables)
+    if its.broken:
+        raise Abandoned
+    inner = _inner(scope, its, node)
+    inner.variables = variables
+    _bind(scope, inner, its, node, made)
+    scope.program.calls.add(scope.where(node))
+    scope.program.stack.append(function)
+    try:
+        body, _ends = block(inner, without_returns(its.node.body))
+    finally:
+        scope.program.stack.pop()
+    made.extend(body)
+
+
+def _check_role(scope: Scope, function: FunctionType, node: ast.Call) -> None:
+    if scope.role == "helper":
+        message = f"{function.__name__} acts, and a helper that returns a value only looks"
+        raise scope.error("TG304", node, message, "a call in an action, or in a helper that returns None")
+    if scope.role == "property":
+        raise scope.error("TG305", node, f"{function.__name__} acts, and a property only looks", "a call in an action")
+
+
+def _inner(scope: Scope, its: Signature, node: ast.Call) -> Scope:
+    """The scope of a helper's body: its own names, unique in the caller."""
+    inner = Scope(scope.program, its.source, its.function.__globals__, scope.role)
+    inner.used, inner.arguments = scope.used, scope.arguments
+    inner.assigned = names_assigned(its.node.body)
+    inner.call = scope.where(node)
+    return inner
+
+
+# --- arguments --------------------------------------------------------------------------------------------------------
+
+
+def _bind(scope: Scope, inner: Scope, its: Signature, node: ast.Call, made: list[ir.Statement]) -> None:
+    """Gives each parameter what it stands for."""
+    arguments = given(scope, its.node, its.source, its.function, node)
+    written = pieces(its.function, its.node, _text)
+    for parameter, type_ in its.parameters:
+        where, argument = arguments[parameter.arg]
+        if type_ is None:
+            state = where.state_called(argument)
+            if state is None:
+                message = f"{its.node.name} needs the state itself here"
+                raise scope.error("TG203", argument, message, "the caller's own state parameter")
+            inner.states[parameter.arg] = state
+        elif parameter.arg in written:
+            inner.names[parameter.arg] = _piece(where, its, parameter.arg, type_, argument, made)
+        else:
+            inner.names[parameter.arg] = _value(where, inner, parameter.arg, type_, argument, made)
+
+
+def _text(function: FunctionType) -> ast.FunctionDef:
+    found = source_of_function(function)
+    if found is None:
+        raise Abandoned
+    return found[1]
+
+
+def _piece(
+    scope: Scope, its: Signature, name: str, type_: Type, argument: ast.expr, made: list[ir.Statement]
+) -> Binding:
+    """A parameter that stands for the cell it is given."""
+    if not is_path(scope, argument):
+        message = f"{its.node.name} writes to its parameter {name}, and this is no piece of the state"
+        raise scope.error("TG314", argument, message, "a path from the state: s.field[key]...")
+    place = cell(scope, argument, argument)
+    if not agrees(place.type, type_):
+        message = f"this is {describe(place.type)}, and {describe(type_)} is needed"
+        raise scope.error("TG203", argument, message, f"a piece of the state that is a {describe(type_)}")
+    place = replace(place, indexes=tuple(_kept(scope, each, made) for each in place.indexes))
+    return Binding(name, place.type, piece=Piece(place, _read(scope, place)))
+
+
+def _kept(scope: Scope, index: ir.Expr, made: list[ir.Statement]) -> ir.Expr:
+    """An index as it is at the call, whatever is written later."""
+    if isinstance(index, (ir.Name, ir.Const, ir.OpenConst)):
+        return index
+    name = scope.fresh("at")
+    scope.arguments.add(name)
+    made.append(ir.Let(name, index, index.where))
+    return ir.Name(name, index.type, index.where)
+
+
+def _read(scope: Scope, place: ir.Place) -> ir.Expr:
+    """What reads a cell."""
+    state = next(iter(scope.states.values()))
+    field = scope.program.shape.fields[place.field]
+    return reduce(_at, place.indexes, ir.StateField(state, place.field, field, place.where))
+
+
+def _at(container: ir.Expr, index: ir.Expr) -> ir.Expr:
+    type_ = cast("Map | Seq", container.type)
+    return ir.Index(container, index, type_.value if isinstance(type_, Map) else type_.of, container.where)
+
+
+def _value(scope: Scope, inner: Scope, name: str, type_: Type, argument: ast.expr, made: list[ir.Statement]) -> Binding:
+    """A parameter that is a value: what cannot change is put in for it, anything else gets a name."""
+    value = fit(scope, expression(scope, argument, type_), type_, argument)
+    settled = settle(type_, value.type)
+    if not is_known(settled):
+        hint = f"a name with a type: {name}: Annotated[Seq[T], Capacity(n)] = ..., before the call"
+        raise scope.error("TG214", argument, "the capacity of this container is not known", hint)
+    if isinstance(value, (ir.Name, ir.Const, ir.OpenConst)) and name not in inner.assigned:
+        return Binding(name, value.type, value=value)
+    unique = inner.fresh(name)
+    inner.arguments.add(unique)
+    made.append(ir.Let(unique, value, value.where))
+    inner.locals[name] = Binding(unique, settled)
+    return Binding(unique, settled)

@@ -1,0 +1,139 @@
+"""The text of step helpers: functions that return nothing, hold guards, limits and writes, and are called by actions.
+
+    def power_down(s: Partition, broker: Broker) -> None
+    def lose(network: Bag[M], message: M) -> None
+
+Front end and plain Python agree on them through what is said here: which functions they are, which of their parameters
+stand for a piece of the state (those that they write to; any other is a value), and how an early `return` reads.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator
+from types import FunctionType, ModuleType
+from typing import Any, cast
+
+METHODS = ("append", "truncate", "add", "discard", "remove")
+"""The methods that write."""
+
+NodeOf = Callable[[FunctionType], ast.FunctionDef]
+"""Gives a function's text; raises what its caller expects when there is none."""
+
+
+def is_step(node: ast.FunctionDef) -> bool:
+    """Whether a helper with this text is one that acts: it says that it returns nothing."""
+    return isinstance(node.returns, ast.Constant) and node.returns.value is None
+
+
+def called(node: ast.stmt, globals_: dict[str, Any]) -> FunctionType | None:
+    """The function that a statement calls; None for any other statement."""
+    if not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Call)):
+        return None
+    found = _static(node.value.func, globals_)
+    return found if isinstance(found, FunctionType) else None
+
+
+def _static(node: ast.expr, globals_: dict[str, Any]) -> Any:
+    if isinstance(node, ast.Name):
+        return globals_.get(node.id)
+    owner = _static(node.value, globals_) if isinstance(node, ast.Attribute) else None
+    return getattr(owner, cast(ast.Attribute, node).attr, None) if isinstance(owner, ModuleType) else None
+
+
+# --- pieces of the state ----------------------------------------------------------------------------------------------
+
+
+def pieces(function: FunctionType, node: ast.FunctionDef, node_of: NodeOf) -> frozenset[str]:
+    """The parameters that stand for a piece of the state: it writes to them, or a step helper that it calls does."""
+    names = frozenset(each.arg for each in node.args.args)
+    return frozenset(_written(function, node.body, node_of, (function,))) & names
+
+
+def _written(
+    function: FunctionType, body: list[ast.stmt], node_of: NodeOf, under: tuple[FunctionType, ...]
+) -> Iterator[str]:
+    """The names that statements write through."""
+    for each in body:
+        for inner in _blocks(each):
+            yield from _written(function, inner, node_of, under)
+        match each:
+            case ast.Assign(targets=targets):
+                yield from (_root(target) for target in targets if isinstance(target, ast.Subscript))
+            case ast.AugAssign(target=ast.Subscript() as target):
+                yield _root(target)
+            case ast.Expr(value=ast.Call(func=ast.Attribute(value=holder, attr=attr))) if attr in METHODS:
+                yield _root(holder)
+            case ast.Expr(value=ast.Call() as call):
+                inner = called(each, function.__globals__)
+                if inner is not None and inner not in under:
+                    yield from _given(call, inner, node_of, (*under, inner))
+            case _:
+                pass
+
+
+def _given(call: ast.Call, function: FunctionType, node_of: NodeOf, under: tuple[FunctionType, ...]) -> Iterator[str]:
+    """The names that a call gives to parameters which the helper writes through."""
+    node = node_of(function)
+    if not is_step(node):
+        return
+    written = set(_written(function, node.body, node_of, under))
+    names = [each.arg for each in node.args.args]
+    given = [*zip(names, call.args, strict=False), *((each.arg, each.value) for each in call.keywords)]
+    yield from (_root(argument) for name, argument in given if name in written)
+
+
+def _root(node: ast.expr) -> str:
+    """The name that a path begins with; "" when it begins with something else."""
+    while isinstance(node, ast.Subscript):
+        node = node.value
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+def _blocks(node: ast.stmt) -> Iterator[list[ast.stmt]]:
+    match node:
+        case ast.If(body=body, orelse=orelse) | ast.For(body=body, orelse=orelse):
+            yield from (body, orelse)
+        case ast.Match(cases=cases):
+            yield from (case.body for case in cases)
+        case _:
+            pass
+
+
+# --- early returns ----------------------------------------------------------------------------------------------------
+
+
+def without_returns(body: list[ast.stmt]) -> list[ast.stmt]:
+    """The statements with each early `return` read as a branch: what follows an `if` that returns stands in its other
+    branch. The `return`s that cannot be read so are left where they are."""
+    made: list[ast.stmt] = []
+    for at, each in enumerate(body):
+        if _is_return(each):
+            break
+        if isinstance(each, ast.If) and (_ends(each.body) or _ends(each.orelse)):
+            return [*made, _branched(each, body[at + 1 :])]
+        made.append(each)
+    return made
+
+
+def _branched(node: ast.If, rest: list[ast.stmt]) -> ast.If:
+    yes = node.body if _ends(node.body) else [*node.body, *rest]
+    no = node.orelse if _ends(node.orelse) else [*node.orelse, *rest]
+    made = ast.If(node.test, without_returns(yes) or [_nothing(node)], without_returns(no))
+    return ast.copy_location(made, node)
+
+
+def _nothing(node: ast.stmt) -> ast.stmt:
+    return ast.copy_location(ast.Pass(), node)
+
+
+def _is_return(node: ast.stmt) -> bool:
+    return isinstance(node, ast.Return) and node.value is None
+
+
+def _ends(body: list[ast.stmt]) -> bool:
+    """Whether every way through the statements ends in a `return`."""
+    last = body[-1] if body else None
+    if isinstance(last, ast.If):
+        return _ends(last.body) and _ends(last.orelse)
+    return last is not None and _is_return(last)
