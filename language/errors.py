@@ -74,7 +74,7 @@ CODES: dict[str, str] = {
     "TG301": "a require after a write",
     "TG302": "a require after a limit",
     "TG303": "behaviour that depends on a ghost",
-    "TG304": "a write in a helper",
+    "TG304": "a write in a helper that returns a value",
     "TG305": "a write in a property",
     "TG306": "an unknown budget",
     "TG307": "a message parameter that could come from several fields",

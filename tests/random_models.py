@@ -38,6 +38,7 @@ from .random_kinds import (
     seq,
     set_,
 )
+from .random_steps import StepText, call_of, piece_write, step_helpers
 
 
 @dataclass(slots=True)
@@ -53,6 +54,8 @@ class Writer:
     loops: set[str] = field(default_factory=set[str])
     ghosts: bool = False
     count: int = 0
+    steps: list[StepText] = field(default_factory=list[StepText])
+    pieces: dict[str, Kind] = field(default_factory=dict[str, Kind])
 
     def chance(self, share: float) -> bool:
         """True that often."""
@@ -329,6 +332,8 @@ class Writer:
     def places(self) -> list[tuple[str, Kind]]:
         """Everything that can be written."""
         found, waiting = list[tuple[str, Kind]](), [(f"s.{name}", kind) for name, kind in self.fields.items()]
+        if self.pieces:
+            waiting = list(self.pieces.items())
         while waiting:
             text, kind = waiting.pop(0)
             found.append((text, kind))
@@ -346,18 +351,25 @@ class Writer:
     def statement(self, depth: int) -> str:
         """One statement."""
         ways = [self._write, self._write, self._write, self._bind, self._bind_again, self._keep, self._drain]
+        if self.pieces:
+            ways = [self._write, self._write, self._bind, self._bind_again]
+        elif self.steps and self.states:
+            ways += [lambda: call_of(self, guarded=False) or self._write()] * 2
         if depth > 0:
             ways += [lambda: self._if(depth), lambda: self._for(depth), lambda: self._match(depth)]
         return self.random.choice(ways)()
 
     def _write(self) -> str:
         text, kind = self.random.choice(self.places())
+        if text in self.pieces:
+            return piece_write(self, text, kind)
         self.ghosts = text.startswith("s.ghost")
-        made = self._written(text, kind)
+        made = self.written(text, kind)
         self.ghosts = False
         return made
 
-    def _written(self, text: str, kind: Kind) -> str:
+    def written(self, text: str, kind: Kind) -> str:
+        """A write to a cell."""
         of = kind.of[0] if kind.of else kind
         match kind.form:
             case "seq":
@@ -414,7 +426,7 @@ class Writer:
         else:
             part, of = self.random.choice(list(PARTS[kind.text].items()))
             made, used = f"replace({text}, {part}={self.value(of, 1)})", f"{text} = {name}"
-        between = self._written(text, kind)
+        between = self.written(text, kind)
         self.names[name] = kind
         other = self.statement(0)
         return "\n".join((f"{name} = {made}", between, other, used))
@@ -494,6 +506,7 @@ class Writer:
             for name, kind in self.fields.items()
         )
         text += f'@state\nclass World:\n    """The state."""\n\n{declared}\n\n\n' + self._helper() + self._initial()
+        text += step_helpers(self)
         for number in range(self.size):
             text += self._action(number)
         text += self._property("invariant", 2, "s: World", ("s",)) + self._property("reachable", 1, "s: World", ("s",))
@@ -568,6 +581,8 @@ class Writer:
             lines.insert(0, self._bind())
         if self.chance(0.4):
             lines.append(f"limit({self.truth(1)})")
+        else:
+            lines += [each for each in [call_of(self, guarded=True)] if each]
         outer = dict(self.names)
         lines += [self.statement(2) for _ in range(self.random.randint(1, 3))]
         self.names = outer

@@ -12,10 +12,10 @@ from typing import Any, cast
 
 from .. import declare, ir
 from .. import values as containers
-from ..constants import Constant, ConstantExpression
-from ..declare import is_of_language, mark_of
+from ..declare import mark_of
 from ..errors import Abandoned, nearest
 from ..kinds import Domain
+from ..steps import is_step
 from ..types import Enumeration, Identity, Int, Pool, Record, Seq, Subset, Type, scalar_size
 from .annotations import describe
 from .comprehensions import iteration, map_of, over_elements, quantified, set_of, subset_of
@@ -30,8 +30,10 @@ from .expressions import (
     static_value,
 )
 from .helpers import call as call_helper
+from .helpers import is_model_function
 from .matching import fit, join, plain
 from .scope import MISSING, Scope, expression, expressions
+from .source import source_of_function
 
 Builtin = Callable[[Scope, ast.Call, "Type | None"], ir.Expr]
 
@@ -441,22 +443,11 @@ def _function(scope: Scope, function: FunctionType, node: ast.Call) -> ir.Expr:
         raise scope.error("TG107", node, message, "a helper that both use")
     if mark is None and not is_model_function(function):
         raise _not_in_language(scope, node)
+    found = source_of_function(function)
+    if found is not None and is_step(found[1]):
+        message = f"{function.__name__} acts, and has no value"
+        raise scope.error("TG107", node, message, "a statement of its own, in an action")
     return call_helper(scope, function, node)
-
-
-def is_model_function(function: FunctionType) -> bool:
-    """Whether a function belongs to a model's text: its module holds constants, domains, or marked things, or is
-    written in the language."""
-    return any(_is_model_thing(each) for each in function.__globals__.values())
-
-
-def _is_model_thing(value: object) -> bool:
-    if isinstance(value, type):
-        ours = is_of_language(value)
-        return ours or mark_of(value) is not None or (issubclass(value, Domain) and value is not Domain)
-    return isinstance(value, (Constant, ConstantExpression)) or (
-        isinstance(value, FunctionType) and (mark_of(value) is not None or is_of_language(value))
-    )
 
 
 _BUILTINS: dict[int, Builtin] = {

@@ -9,7 +9,10 @@ from types import FunctionType
 from typing import Any, cast
 
 from .. import ir
+from ..constants import Constant, ConstantExpression
+from ..declare import is_of_language, mark_of
 from ..errors import Abandoned
+from ..kinds import Domain
 from ..types import Bool, Int, Type, Unit
 from .annotations import describe
 from .intervals import inside, widened
@@ -295,3 +298,21 @@ def _narrowed(declared: Type, found: Type) -> Type:
     if isinstance(declared, Int):
         return found
     return declared if isinstance(declared, Bool) else settle(declared, found)
+
+
+# --- whose functions they are ---------------------------------------------------------------------------------------
+
+
+def is_model_function(function: FunctionType) -> bool:
+    """Whether a function belongs to a model's text: its module holds constants, domains, or marked things, or is
+    written in the language."""
+    return any(_is_model_thing(each) for each in function.__globals__.values())
+
+
+def _is_model_thing(value: object) -> bool:
+    if isinstance(value, type):
+        ours = is_of_language(value)
+        return ours or mark_of(value) is not None or (issubclass(value, Domain) and value is not Domain)
+    return isinstance(value, (Constant, ConstantExpression)) or (
+        isinstance(value, FunctionType) and (mark_of(value) is not None or is_of_language(value))
+    )

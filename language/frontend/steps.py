@@ -14,11 +14,12 @@ from types import FunctionType
 from typing import cast
 
 from .. import ir
+from ..declare import mark_of
 from ..errors import Abandoned
 from ..steps import is_step, pieces, without_returns
 from ..types import Map, Seq, Type
 from .annotations import describe
-from .helpers import Signature, bound_variables, given, names_assigned, signature
+from .helpers import Signature, bound_variables, given, is_model_function, names_assigned, signature
 from .matching import agrees, fit, is_known, settle
 from .places import cell, is_path
 from .scope import Binding, Piece, Scope, block, expression
@@ -26,7 +27,9 @@ from .source import source_of_function
 
 
 def is_step_helper(function: FunctionType) -> bool:
-    """Whether a function is one that acts: it says that it returns nothing."""
+    """Whether a function is a helper of a model that acts: it says that it returns nothing."""
+    if mark_of(function) is not None or not is_model_function(function):
+        return False
     found = source_of_function(function)
     return found is not None and is_step(found[1])
 
@@ -126,9 +129,18 @@ def _kept(scope: Scope, index: ir.Expr, made: list[ir.Statement]) -> ir.Expr:
 
 def _read(scope: Scope, place: ir.Place) -> ir.Expr:
     """What reads a cell."""
-    state = next(iter(scope.states.values()))
     field = scope.program.shape.fields[place.field]
-    return reduce(_at, place.indexes, ir.StateField(state, place.field, field, place.where))
+    return reduce(_at, place.indexes, ir.StateField(_state(scope), place.field, field, place.where))
+
+
+def _state(scope: Scope) -> str:
+    """What the action calls its state: a helper knows it by its state parameter, or by a piece that it was given."""
+    if scope.states:
+        return next(iter(scope.states.values()))
+    read: ir.Expr = next(each.piece.read for each in scope.names.values() if each.piece is not None)
+    while isinstance(read, ir.Index):
+        read = read.container
+    return cast(ir.StateField, read).state
 
 
 def _at(container: ir.Expr, index: ir.Expr) -> ir.Expr:
