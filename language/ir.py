@@ -27,10 +27,7 @@ from .types import Int, Pool, Record, Seq, Subset, Type
 
 @dataclass(frozen=True, slots=True)
 class Where:
-    """A place in an author's file: 1-based line and 0-based column, as Python's `ast` counts them, end exclusive.
-
-    `call` is where the step helper that holds the place was called, None in a function's own text.
-    """
+    """A place in a file, as `ast` counts: 1-based line, 0-based column, end exclusive; in a step helper, with its call."""
 
     file: str
     line: int
@@ -40,7 +37,7 @@ class Where:
     call: Where | None = None
 
     def outermost(self) -> Where:
-        """The place in the function's own text: the first of the calls that lead here, or the place itself."""
+        """The place in the function's own text: the outermost call, or the place itself."""
         return self if self.call is None else self.call.outermost()
 
 

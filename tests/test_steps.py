@@ -16,7 +16,7 @@ from tidegate.language.errors import ModelErrors
 from tidegate.language.judge import Stopped, attempt, initial_states, why_stopped
 from tidegate.language.model import Model
 from tidegate.language.values import ModelError
-from tidegate.reports.effects import action_lines
+from tidegate.reports.spec.effects import action_lines
 
 from .engines import agree, agree_on, bound, compiled, reachable_states, text_of
 
