@@ -27,7 +27,7 @@ from .types import Int, Pool, Record, Seq, Subset, Type
 
 @dataclass(frozen=True, slots=True)
 class Where:
-    """A place in a file, as `ast` counts: 1-based line, 0-based column, end exclusive; in a step helper, with its call."""
+    """A place in a file, 1-based line, 0-based column, end exclusive; in a step helper also its call."""
 
     file: str
     line: int
