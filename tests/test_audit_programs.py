@@ -232,3 +232,88 @@ def test_a_setting_of_the_brokers_that_the_controllers_do_not_see_is_said() -> N
     assert heard(wanted, wanted) == [] and heard("", wanted) == []
     (found,) = heard(wanted, "")
     assert found.endswith("the controllers decide, and have false")
+
+
+# --- what renders to settings -----------------------------------------------------------------------------------------
+
+RENDERED = """\
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: kafka-controller-configuration}
+data:
+  server.properties: |
+    process.roles=controller,broker
+    controller.quorum.voters=0@k-0:9093,1@k-1:9093,2@k-2:9093
+    log.dir=/bitnami/kafka/data
+    default.replication.factor=3
+    min.insync.replicas=2
+---
+apiVersion: apps/v1
+kind: StatefulSet
+metadata: {name: kafka-controller}
+spec:
+  replicas: 3
+  template:
+    spec:
+      containers:
+        - name: kafka
+          image: docker.io/bitnami/kafka:3.9.0-debian-12
+          env:
+            - {name: KAFKA_CFG_OFFSETS_TOPIC_REPLICATION_FACTOR, value: "2"}
+            - {name: KAFKA_CFG_TRANSACTION_STATE_LOG_REPLICATION_FACTOR, valueFrom: {fieldRef: {fieldPath: x}}}
+      volumes:
+        - {name: configuration, configMap: {name: kafka-controller-configuration}}
+---
+apiVersion: v1
+kind: Service
+metadata: {name: kafka}
+"""
+
+
+def test_what_helm_renders_is_read() -> None:
+    cluster, findings = read({"rendered.yaml": RENDERED}, kafka_version=None, distribution=None)
+    assert [each.id for each in cluster.brokers] == [0, 1, 2] and cluster.whole
+    assert cluster.versions.kafka is not None and cluster.versions.kafka.value == "3.9.0"
+    assert cluster.versions.distribution is not None and cluster.versions.distribution.value == "bitnami"
+    stated = {each.key: (each.value, each.origin.line) for each in cluster.brokers[0].settings}
+    assert stated["min.insync.replicas"] == ("2", 10)
+    assert stated["offsets.topic.replication.factor"] == ("2", 23)
+    found = by_name(cluster)
+    assert {(v.signature.replicas, v.signature.voters) for v in found["__consumer_offsets"].variants} == {(2, 3)}
+    assert "not stated" in found["__transaction_state"].not_checked
+    assert not [each for each in findings if each.kind in ("unknown_key", "typo")]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "word"),
+    [
+        ("values.yaml", "controller:\n  replicaCount: 3\nextraConfig: |\n  min.insync.replicas=2\n", "helm template"),
+        ("values-prod.yml", "kafka: {config: {min.insync.replicas: 1}}\n", "helm template"),
+        ("topics.tf", 'resource "kafka_topic" "orders" {\n  replication_factor = 1\n}\n', "kafka-topics.sh --describe"),
+        ("prod.tfvars", "min_isr = 1\n", "kafka-topics.sh --describe"),
+    ],
+)
+def test_values_and_terraform_are_not_read_and_it_says_what_to_give(name: str, text: str, word: str) -> None:
+    cluster, findings = read({name: text})
+    (found,) = findings
+    assert found.kind == "not_read" and found.severity == "error" and word in found.to_do
+    assert subjects(cluster) == []
+
+
+def test_strimzis_tiers_and_disks_are_said_not_to_be_modelled() -> None:
+    text = """\
+apiVersion: kafka.strimzi.io/v1
+kind: Kafka
+metadata: {name: mine}
+spec:
+  kafka:
+    version: 3.9.0
+    replicas: 3
+    tieredStorage: {type: custom}
+    storage: {type: jbod, volumes: [{id: 0, type: persistent-claim}, {id: 1, type: persistent-claim}]}
+"""
+    _, findings = read({"k.yaml": text})
+    said = [each.what for each in findings if each.kind == "not_modelled"]
+    assert len(said) == 2 and "tiered storage" in said[0] and "2 volumes" in said[1]
+    _, single = read({"k.yaml": text.replace(", {id: 1, type: persistent-claim}", "").replace("    tiered", "    # ")})
+    assert not [each for each in single if each.kind == "not_modelled"]

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ..advice import advise
 from ..cluster import CannotRead, Cluster, Finding, Origin, Setting, Use, is_called
-from . import compose, describe, mapping, properties, strimzi, yamls
+from . import compose, describe, kubernetes, mapping, properties, strimzi, yamls
 from .judged import judged
 from .part import Part
 from .together import Options, join
@@ -19,7 +19,8 @@ __all__ = ["Options", "of_texts", "read"]
 LARGEST = 256 << 20
 """Bytes of one file; 50,000 partitions are described in 6 MB."""
 
-TEXTS = frozenset(
+TERRAFORM = frozenset({".tf", ".tfvars", ".hcl"})
+TEXTS = TERRAFORM | frozenset(
     {".properties", ".conf", ".cfg", ".config", ".txt", ".out", ".log", ".yaml", ".yml", ".toml", ".env", ""}
 )
 PROSE = frozenset({"readme", "license", "notice", "changelog", "makefile", "dockerfile"})
@@ -75,7 +76,8 @@ def of_texts(
 
 KNOWN = (
     "Known are server.properties, producer and consumer properties, what kafka-topics.sh, kafka-configs.sh, "
-    "kafka-metadata-quorum.sh and kafka-features.sh describe, Strimzi's YAML, docker-compose and audit.toml."
+    "kafka-metadata-quorum.sh and kafka-features.sh describe, Strimzi's YAML, docker-compose, what `helm template` "
+    "prints, Spring's application.yml, properties of Connect, Streams and MirrorMaker, and audit.toml."
 )
 
 
@@ -115,6 +117,8 @@ def part_of(path: str, text: str) -> Part | None:
         return None
     if suffix == ".toml":
         return mapping.read(path, text)
+    if suffix in TERRAFORM:
+        return _terraform(path)
     if suffix in (".yaml", ".yml"):
         return of_yaml(path, text)
     for reader in (describe.topics, describe.configs, describe.features, describe.quorum):
@@ -150,7 +154,7 @@ def _resources(path: str, text: str) -> list[tuple[str, yamls.Tree]]:
 
 
 def of_yaml(path: str, text: str) -> Part | None:
-    """A YAML file without Strimzi's resources: compose services, or Spring's application.yml."""
+    """A YAML file without Strimzi's resources: compose, what a Helm chart renders, Spring's application.yml."""
     try:
         trees = [tree for document in yamls.documents(text) for tree in _items(document)]
     except yamls.NotYaml as error:
@@ -161,6 +165,9 @@ def of_yaml(path: str, text: str) -> Part | None:
     for tree in trees:
         if compose.recognised(tree):
             return compose.read(path, tree)
+    rendered = kubernetes.read(path, trees)
+    if rendered is not None:
+        return rendered
     leaves = [leaf for tree in trees for leaf in tree.leaves()]
     named = [(".".join(leaf.path), leaf) for leaf in leaves]
     spring = [
@@ -169,9 +176,29 @@ def of_yaml(path: str, text: str) -> Part | None:
         if name.startswith("spring.kafka.")
     ]
     if not spring:
-        return None
+        return _values_of_a_chart(path)
     part = properties.spring(path, spring)
     return part if part.clients else None
+
+
+def _values_of_a_chart(path: str) -> Part | None:
+    """What is said of a file of Helm values: what becomes of them is the chart's to say."""
+    if not Path(path).stem.lower().startswith("values"):
+        return None
+    part = Part("Helm values")
+    what = f"{path} was not read: values are no configuration until their chart has rendered them"
+    to_do = f"helm template NAME CHART -f {path} > rendered.yaml, and give that"
+    part.note("not_read", "error", what, Origin(path), to_do)
+    return part
+
+
+def _terraform(path: str) -> Part:
+    """What is said of Terraform's files: their values may come from variables, modules and states."""
+    part = Part("Terraform")
+    what = f"{path} was not read: Terraform's settings are known when they are applied"
+    to_do = "give what they become: kafka-topics.sh --describe, the server_properties as a file, or --bootstrap-server"
+    part.note("not_read", "error", what, Origin(path), to_do)
+    return part
 
 
 def _items(tree: yamls.Tree) -> list[yamls.Tree]:

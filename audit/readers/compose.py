@@ -89,15 +89,16 @@ def _service(part: Part, path: str, name: str, service: Tree) -> None:
     part.control_plane = made.control_plane or part.control_plane
     for fact, stated in made.facts.items():
         part.facts.setdefault(fact, []).extend(stated)
-    _image(part, path, service)
+    image(part, path, service)
 
 
-def _image(part: Part, path: str, service: Tree) -> None:
+def image(part: Part, path: str, service: Tree) -> None:
     """What the image's name and tag say about the distribution and the release."""
-    image, place = service.text("image"), service.get("image")
-    if image is None or place is None:
+    named, place = service.text("image"), service.get("image")
+    if named is None or place is None:
         return
-    name, _, tag = image.partition(":")
+    name, _, tag = named.rpartition("/")[2].partition(":")
+    name = f"{named.rpartition('/')[0]}/{name}".lstrip("/")
     owner = next((owner for known, owner in IMAGES.items() if name == known or name.endswith("/" + known)), None)
     if owner is None:
         return

@@ -85,6 +85,11 @@ def _kafka(part: Part, path: str, tree: Tree, pools: Resources) -> None:
     for each in given:
         if each.key == "inter.broker.protocol.version":
             part.fact("inter_broker_protocol", each.value, each.origin)
+    if kafka.get("tieredStorage") is not None:
+        what = "spec.kafka.tieredStorage: tiered storage is not modelled"
+        to_do = "read the answers as those about what is still in the brokers' own logs"
+        part.note("not_modelled", "warning", what, Origin(path, kafka.line), to_do, "KIP-405")
+    _disks(part, path, kafka)
     part.control_plane = "zookeeper" if tree.get("spec", "zookeeper") is not None and not pools else "kraft"
     rack = kafka.get("rack")
     if rack is not None:  # which node stands where is known when it runs
@@ -110,6 +115,7 @@ def _pools(part: Part, pools: Resources, given: tuple[Setting, ...]) -> None:
         spec = pool.get("spec")
         if spec is None:
             continue
+        _disks(part, path, spec)
         listed = spec.get("roles")
         told = [leaf.value for leaf in listed.leaves()] if listed is not None else []
         roles: tuple[Role, ...] = tuple(role for role in ("broker", "controller") if role in told)
@@ -117,6 +123,15 @@ def _pools(part: Part, pools: Resources, given: tuple[Setting, ...]) -> None:
             origin = Origin(path, spec.line, f"KafkaNodePool {pool.text('metadata', 'name')}")
             part.brokers.append(Broker(number, origin, roles=roles, settings=given, ephemeral=_ephemeral(spec)))
             number += 1
+
+
+def _disks(part: Part, path: str, tree: Tree) -> None:
+    volumes = tree.get("storage", "volumes")
+    if volumes is not None and len(volumes.items()) > 1:
+        count = len(volumes.items())
+        what = f"{count} volumes are not modelled: one that fails takes some replicas, and the broker stays up"
+        to_do = "read `a disk is lost` as all of a broker's disks at once"
+        part.note("not_modelled", "warning", what, Origin(path, volumes.line), to_do, "KIP-112")
 
 
 def _count(tree: Tree) -> int:

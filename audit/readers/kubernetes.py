@@ -1,0 +1,94 @@
+"""Kubernetes' own resources, such as `helm template` prints them: brokers of StatefulSets and Deployments, by the
+`server.properties` of the ConfigMaps that they mount, and by the `KAFKA_*` variables of their containers.
+
+Which broker has which id is decided when a pod starts: they are numbered here as they stand, controllers first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from ..cluster import Broker, Origin, Setting
+from . import compose, properties
+from .part import Part, numbers
+from .yamls import Tree
+
+SETS = ("StatefulSet", "Deployment")
+MOST = 1000
+"""Pods of one set that are counted."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Set:
+    """A set of pods: what its brokers are like, and how many they are."""
+
+    broker: Broker
+    count: int
+    tree: Tree
+    containers: Sequence[Tree]
+
+
+def read(path: str, trees: Sequence[Tree]) -> Part | None:
+    """The brokers of one rendered file; None if it has none."""
+    maps = {tree.text("metadata", "name"): tree for tree in trees if tree.text("kind") == "ConfigMap"}
+    sets = [found for tree in trees if tree.text("kind") in SETS and (found := _set(path, tree, maps)) is not None]
+    if not sets:
+        return None
+    part = Part("Kubernetes resources")
+    number = 0
+    for each in sorted(sets, key=lambda one: "controller" not in one.broker.roles):
+        for _ in range(each.count):
+            part.brokers.append(replace(each.broker, id=number))
+            number += 1
+        for container in each.containers:
+            compose.image(part, path, container)
+    roles = {role for each in sets for role in each.broker.roles}
+    keys = {setting.key for each in sets for setting in each.broker.settings}
+    part.control_plane = "kraft" if "process.roles" in keys or "controller" in roles else None
+    part.control_plane = part.control_plane or ("zookeeper" if "zookeeper.connect" in keys else None)
+    part.whole = True
+    return part
+
+
+def _set(path: str, tree: Tree, maps: dict[str | None, Tree]) -> _Set | None:
+    pod = tree.get("spec", "template", "spec")
+    if pod is None:
+        return None
+    listed = pod.get("containers")
+    containers = [each for _, each in listed.items()] if listed is not None else []
+    settings = [*_of_maps(path, pod, maps), *(s for each in containers for s in _of_variables(path, each))]
+    if not {each.key for each in settings} & properties.BROKER_MARKS:
+        return None
+    origin = Origin(path, tree.line, f"{tree.text('kind')} {tree.text('metadata', 'name')}")
+    written = tree.text("spec", "replicas")
+    counted = numbers(written or "1")
+    count = min(counted[0], MOST) if counted else 1
+    return _Set(properties.broker_of(settings, origin), count, tree, containers)
+
+
+def _of_maps(path: str, pod: Tree, maps: dict[str | None, Tree]) -> Iterator[Setting]:
+    volumes = pod.get("volumes")
+    for _, volume in volumes.items() if volumes is not None else ():
+        found = maps.get(volume.text("configMap", "name"))
+        data = found.get("data") if found is not None else None
+        for name, entry in data.items() if data is not None else ():
+            text = entry.text()
+            if name.endswith(".properties") and text is not None:
+                try:
+                    given, _ = properties.entries(path, text)
+                except ValueError:
+                    continue
+                for each in given:
+                    line = None if each.origin.line is None else entry.line + each.origin.line
+                    yield replace(each, origin=Origin(path, line, name))
+
+
+def _of_variables(path: str, container: Tree) -> Iterator[Setting]:
+    listed = container.get("env")
+    for _, each in listed.items() if listed is not None else ():
+        name = each.text("name")
+        value = each.text("value")
+        key = compose.key_of(name) if name is not None else None
+        if key is not None:  # what comes from a field or a secret is filled in later
+            yield Setting(key, "${}" if value is None else value, Origin(path, each.line, name or ""))
