@@ -34,6 +34,7 @@ def advise(cluster: Cluster) -> tuple[Finding, ...]:
         lag_and_fetch,
         storage,
         racks_of_brokers,
+        one_machine,
         of_controllers,
         of_versions,
         of_clients,
@@ -239,6 +240,16 @@ def racks_of_brokers(cluster: Cluster) -> Iterator[Finding]:
     elif len(bare) > 1:
         what = "no broker has broker.rack: if they stand in several racks or zones, replicas may share one"
         yield Finding("advice", "note", what, bare[0].origin, "set broker.rack, if there is more than one", "KIP-36")
+
+
+def one_machine(cluster: Cluster) -> Iterator[Finding]:
+    """Brokers of one compose file: copies on one computer are lost together when it loses power or its disk."""
+    keepers = [each for each in cluster.brokers if each.keeps_topics]
+    machines = {each.machine for each in keepers}
+    if len(keepers) > 1 and len(machines) == 1 and None not in machines:
+        what = f"{len(keepers)} brokers run on one computer: one loss of power, or one lost disk, takes all copies"
+        to_do = "a computer for each broker; for development this is as it should be"
+        yield Finding("arithmetic", "warning", what, keepers[0].origin, to_do)
 
 
 def _has_rack(broker: Broker) -> bool:

@@ -228,6 +228,9 @@ def composed(extra: str = "") -> Cluster:
 
 def test_the_brokers_of_a_compose_file_share_one_machine() -> None:
     assert {each.one_machine for each in signatures(composed())} == {True}
+    files = [("c.yml", "services:\n" + "".join(COMPOSE.format(id=i).partition("services:\n")[2] for i in (1, 2)), True)]
+    found = of_texts(files, Options(kafka_version="3.9.0"), "x")[1]
+    assert any("2 brokers run on one computer" in each.what for each in found)
     assert {each.one_machine for each in signatures(composed("    deploy: {replicas: 1}\n"))} == {False}
     assert {each.one_machine for each in signatures(cluster_of(nodes()))} == {False}
 

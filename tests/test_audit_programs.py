@@ -162,6 +162,25 @@ def test_a_producer_alone_gets_its_remark(text: str, client: str, word: str) -> 
     assert sound == []
 
 
+def test_a_connect_worker_of_a_compose_file_is_one_too() -> None:
+    text = """\
+services:
+  k:
+    image: apache/kafka:3.9.0
+    environment: {KAFKA_NODE_ID: 1, KAFKA_PROCESS_ROLES: broker}
+  connect:
+    image: confluentinc/cp-kafka-connect:7.9.0
+    environment:
+      CONNECT_BOOTSTRAP_SERVERS: k:9092
+      CONNECT_OFFSET_STORAGE_TOPIC: offsets
+      CONNECT_OFFSET_STORAGE_REPLICATION_FACTOR: 1
+      CONNECT_PRODUCER_ACKS: 1
+"""
+    cluster, findings = read({"docker-compose.yml": text})
+    assert {v.signature.replicas for v in by_name(cluster)["offsets"].variants} == {1}
+    assert any(each.what.startswith("connect has acks=1") for each in findings)
+
+
 # --- topics that only some clusters have ------------------------------------------------------------------------------
 
 

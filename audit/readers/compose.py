@@ -10,7 +10,7 @@ import re
 from dataclasses import replace
 
 from ..cluster import Origin, Setting
-from . import properties
+from . import properties, workers
 from .part import Part
 from .releases import CONFLUENT
 from .yamls import Tree
@@ -71,6 +71,8 @@ def read(path: str, tree: Tree) -> Part:
     for name, service in services.items() if services is not None else ():
         if _is_broker(service):
             _service(part, path, name, service)
+        else:
+            _worker(part, path, name, service)
     part.whole = True
     return part
 
@@ -90,6 +92,21 @@ def _service(part: Part, path: str, name: str, service: Tree) -> None:
     for fact, stated in made.facts.items():
         part.facts.setdefault(fact, []).extend(stated)
     image(part, path, service)
+
+
+def _worker(part: Part, path: str, name: str, service: Tree) -> None:
+    """A worker of Connect, whose image takes its settings as `CONNECT_*` (Confluent's, Debezium's)."""
+    given: list[Setting] = []
+    for variable, value, line in variables(service):
+        if variable.startswith("CONNECT_"):
+            key = key_of("KAFKA_" + variable.removeprefix("CONNECT_"))
+            if key is not None:
+                given.append(Setting(key, value, Origin(path, line, f"services.{name}.environment.{variable}")))
+    made = workers.read(path, given)
+    if made is not None:
+        part.clients += [replace(each, name=name) for each in made.clients]
+        part.made += made.made
+        part.findings += made.findings
 
 
 def image(part: Part, path: str, service: Tree) -> None:
