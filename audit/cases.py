@@ -154,7 +154,10 @@ class Bench:
         engine = self.engine(case)
         values = {name: value for name, value in case.constants if name in engine.model.open}
         model = definition().revalued(engine.model, "partition", values)
-        search = Search(symmetry=True, recheck=RECHECK, keep_going=True, seconds=seconds, memory_bytes=MEMORY_BYTES)
+        search = Search(
+            symmetry=True, recheck=RECHECK, keep_going=True, deadlocks=False, seconds=seconds,
+            memory_bytes=MEMORY_BYTES,
+        )
         ending = Ending(case)
         return model, explore(model, search, engine.kernel, engine.symmetry, enough=ending.is_here), ending.given_up
 

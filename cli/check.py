@@ -127,8 +127,15 @@ def advised(model: Model, verdict: Verdict, options: argparse.Namespace) -> Verd
     if options.engine != "walk" and symmetric and not options.symmetry and verdict.distinct_states >= _WORTH_FOLDING:
         notes.append(f"the members of {', '.join(symmetric)} are alike; --symmetry explores several times fewer states")
     if model.ghosts and options.ghosts is None and any(each.ghosts for each in model.properties):
-        notes.append("ghost fields are kept, because a chosen property reads one; counts are with them")
+        notes.append(f"ghost fields are kept, because {_readers(model)}; counts are with them")
     return dataclasses.replace(verdict, notes=tuple(notes))
+
+
+def _readers(model: Model) -> str:
+    """Who reads ghosts: `led_once reads one`, `led_once and 3 more properties read them`."""
+    first, *others = [each.name for each in model.properties if each.ghosts]
+    more = count(len(others), "more property", "more properties")
+    return f"{first} and {more} read them" if others else f"{first} reads one"
 
 
 def trace_documents(model: Model, verdict: Verdict) -> Mapping[str, Document]:

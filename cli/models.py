@@ -9,7 +9,7 @@ from typing import Any
 
 from ..gates.records import named_bounds
 from ..invariants.catalogue import CATALOGUE, find
-from ..language.binding import Definition, load
+from ..language.binding import PROPERTIES, Definition, load
 from ..language.constants import Constant, Value
 from ..language.errors import UsageError, nearest
 from ..language.model import Model
@@ -80,26 +80,31 @@ def _own(path: str, profile: str | None) -> tuple[Definition, str | None]:
 
 
 def bound(choice: Chosen, *, lemmas: bool = False) -> Model:
-    """The model bound as asked: bounds first, then `--set`. Ghosts are kept where asked for, or where a property
-    asked for by name reads one; lemmas are bound where wanted."""
+    """The model bound as asked: bounds first, then `--set`. Ghosts are kept where asked for and, unless they are not
+    wanted, where a property reads one; lemmas are bound where wanted."""
     definition, profile = definition_of(choice.model)
     constants: dict[str, Value | str] = dict(_bounds(choice))
     constants.update(choice.assignments)
+    return definition.bind(
+        choice.model,
+        constants=constants,
+        profile=profile,
+        open=choice.open,
+        ghosts=choice.ghosts,
+        properties=_properties(definition, choice),
+        lemmas=lemmas,
+    )
 
-    def bind(ghosts: bool) -> Model:
-        return definition.bind(
-            choice.model,
-            constants=constants,
-            profile=profile,
-            open=choice.open,
-            ghosts=ghosts,
-            properties=choice.properties or None,
-            lemmas=lemmas,
-        )
 
-    model = bind(bool(choice.ghosts))
-    wanted = choice.ghosts is None and any(not each.applicable for each in model.properties if choice.properties)
-    return bind(True) if wanted else model
+def _properties(definition: Definition, choice: Chosen) -> tuple[str, ...] | None:
+    """The names of the properties to judge, those that were left out gone; None for all that the model has."""
+    if not choice.without:
+        return choice.properties or None
+    named = choice.properties or definition.names(*PROPERTIES)
+    for each in choice.without:
+        if each not in named:
+            raise Wrong(f"--without {each}: no such property to leave out; {nearest(each, named)}")
+    return tuple(each for each in named if each not in choice.without)
 
 
 def _bounds(choice: Chosen) -> Mapping[str, Value | str]:

@@ -46,7 +46,8 @@ def add_verb(verbs: Verbs[Parser], name: str, says: str, about: str, examples: s
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """Which model, bound how. `ghosts` None leaves it to the properties that were asked for."""
+    """Which model, bound how. `properties` are all those of the model where none is named; `without` are left out of
+    them. `ghosts` None keeps ghosts where one of the properties reads one."""
 
     model: str
     assignments: tuple[tuple[str, str], ...] = ()
@@ -54,6 +55,7 @@ class Chosen:
     open: tuple[str, ...] = ()
     properties: tuple[str, ...] = ()
     ghosts: bool | None = None
+    without: tuple[str, ...] = ()
 
 
 def add_model_options(
@@ -81,7 +83,8 @@ def add_model_options(
             "--ghosts",
             action=argparse.BooleanOptionalAction,
             default=None,
-            help="keep ghost fields (default: only if a chosen --property reads one)",
+            help="keep ghost fields (default: if a judged property reads one; without them such a property is not "
+            "judged)",
         )
     group.add_argument(
         "--property",
@@ -90,6 +93,9 @@ def add_model_options(
         default=[],
         dest="properties",
         help="judge this property only (repeatable)",
+    )
+    group.add_argument(
+        "--without", metavar="NAME", action="append", default=[], help="do not judge this property (repeatable)"
     )
     if search:
         group.add_argument(
@@ -110,6 +116,7 @@ def chosen(options: argparse.Namespace) -> Chosen:
         open=tuple(getattr(options, "open", ())),
         properties=tuple(options.properties),
         ghosts=getattr(options, "ghosts", None),
+        without=tuple(options.without),
     )
 
 
@@ -151,6 +158,9 @@ def add_search_options(parser: Parser) -> None:
     )
     group.add_argument(
         "--keep-going", action="store_true", help="explore everything and give every property's shortest counterexample"
+    )
+    group.add_argument(
+        "--no-deadlock", action="store_true", help="a state in which nothing can happen is no failure"
     )
     group.add_argument("--no-cache", action="store_true", help="compile anew and keep nothing on disk")
 
@@ -290,6 +300,7 @@ def search_of(options: argparse.Namespace) -> Search:
         workers=options.workers,
         seed=options.seed,
         keep_going=options.keep_going,
+        deadlocks=not options.no_deadlock,
         depth=getattr(options, "depth", None),
         cache=None if options.no_cache else cache_directory(),
     )

@@ -31,8 +31,8 @@ EXAMPLES = """\
   tidegate replay report/strong_isr.trace.json            model, constants and steps as they were saved
   tidegate replay report/strong_isr.trace.json --shrink
 
-exit: 0 every property holds along the run, 1 one is violated, 2 it ends in a deadlock, 7 a step broke
-the model's types, 64 a step is disabled (told with the guard that was false, and with what was enabled
+exit: 0 every property holds along the run, 1 one is violated, 2 it ends in a deadlock, 5 one was not judged,
+7 a step broke the model's types, 64 a step is disabled (told with the guard that was false, and with what was enabled
 instead), or the model is not any more what it was when the trace was saved
 """
 
@@ -55,26 +55,37 @@ def add(verbs: Verbs[Parser]) -> None:
 
 def run(options: argparse.Namespace) -> Exit:
     """Replays and prints the trace."""
-    document = _saved(options) if options.model.endswith(".json") else _given(options)
+    document, missed = _saved(options) if options.model.endswith(".json") else _given(options)
+    if missed:
+        note = f"not judged: {', '.join(missed)}, which read ghosts that are folded away; --ghosts keeps them"
+        document = document | {"notes": [*document["notes"], note]}
     if options.json:
         print_json(document)
     else:
         print(trace_page(document, paper_of(options)).text(), end="")
-    return exit_of(document)
+    found = exit_of(document)
+    return Exit.INCONCLUSIVE if missed and found is Exit.HOLDS else found
 
 
-def _given(options: argparse.Namespace) -> Document:
-    """The trace of the steps on the command line."""
+def _missed(model: Model) -> list[str]:
+    """The properties that cannot be judged, since they read ghosts that are folded away."""
+    return [each.name for each in model.properties if not each.applicable]
+
+
+def _given(options: argparse.Namespace) -> tuple[Document, list[str]]:
+    """The trace of the steps on the command line, and the properties that are not judged."""
     if options.steps is None:
         raise Wrong(f'which steps of {options.model}? give --steps "...", or name a saved .trace.json in its place')
-    return _document(bound(chosen(options)), options.steps, shrink=options.shrink)
+    model = bound(chosen(options))
+    return _document(model, options.steps, shrink=options.shrink), _missed(model)
 
 
 # --- a saved trace ----------------------------------------------------------------------------------------------------
 
 
-def _saved(options: argparse.Namespace) -> Document:
-    """The trace of the steps of a saved one, about the same property or failure if it is still there."""
+def _saved(options: argparse.Namespace) -> tuple[Document, list[str]]:
+    """The trace of the steps of a saved one, about the same property or failure if it is still there, and the
+    properties that are not judged, of those that the search was about."""
     path: str = options.model
     asked = {"--steps": options.steps, "--set": options.assignments, "--bounds": options.bounds}
     for name, value in {**asked, "--ghosts": options.ghosts}.items():
@@ -85,7 +96,8 @@ def _saved(options: argparse.Namespace) -> Document:
         model = model_of(saved, path, options.properties)
         taken = run_of(model, saved, path)
         document = _again(model, taken, saved, path)
-    return _shrunk(model, taken, document) if options.shrink else document
+    missed = [name for name in _missed(model) if name in saved["properties"]]
+    return _shrunk(model, taken, document) if options.shrink else document, missed
 
 
 def _again(model: Model, run: Run, saved: Document, path: str) -> Document:

@@ -15,7 +15,17 @@ from typing import Any
 
 from ..language import ir
 from ..language.guards import Probes, guards_of
-from ..language.judge import Stopped, attempt, guard_probes, holds, initial_states, instances, shape_of
+from ..language.judge import (
+    Stopped,
+    attempt,
+    deadlock,
+    guard_probes,
+    holds,
+    initial_states,
+    instances,
+    is_held,
+    shape_of,
+)
 from ..language.model import Action, Model, Property
 from ..language.source import NoSource
 from ..language.values import ModelError, State
@@ -23,7 +33,7 @@ from ..language.verdict import ActionCoverage, Failure, GuardCoverage, Level, Ru
 from .renaming import canonical_keys
 from .search import Progress, Report, Search
 from .symmetry import Symmetry, symmetry_of
-from .verdicts import Ending, peak_memory_bytes, verdict_of
+from .verdicts import Ending, notes_of, peak_memory_bytes, verdict_of
 
 REPORT_SECONDS = 0.1
 
@@ -70,6 +80,7 @@ class _Exploration:
         self.runs: dict[str, Run] = {}
         self.failure: Failure | None = None
         self.deadlock = False
+        self.held = 0
         self.exhausted = False
         self.expanded = 0
         self.beyond = Counter[str]()
@@ -130,12 +141,12 @@ class _Exploration:
     def _expand(self, number: int) -> None:
         state = self.states[number]
         self.expanded += 1
-        moved = limited = False
+        moved = held = False
         beyond: str | None = None
         for action, arguments in instances(self.model, state):
             result = self._attempt(number, state, action, arguments)
             if isinstance(result, Stopped):
-                limited = limited or result.by_limit
+                held = held or is_held(action, result)
                 beyond = result.bound
                 continue
             moved = True
@@ -143,10 +154,10 @@ class _Exploration:
             self._found(result, (number, action.name, arguments))
         if beyond is not None:
             self.beyond[beyond] += 1
-        if not moved and not limited and not self.deadlock and not self._may_end(number, state):
+        self.held += held and not moved
+        if not moved and not held and self.search.deadlocks and not self.deadlock and not self._may_end(number, state):
             self.deadlock = True
-            message = "nothing can happen here, and the model does not say that it may end"
-            self.failure = Failure(message, "", self._path(number))
+            self.failure = deadlock(self.model, self._path(number))
             self._violated()
 
     def _attempt(self, number: int, state: State, action: Action, arguments: Mapping[str, Any]) -> State | Stopped:
@@ -267,7 +278,8 @@ class _Exploration:
             actions=tuple(self._coverage(action) for action in self.model.actions),
             levels=tuple(self.levels),
             rechecked=0,
-            notes=self.symmetry.refusals,
+            held=self.held,
+            notes=(*self.symmetry.refusals, *notes_of(self.search)),
         )
         return verdict_of(self.model, ending)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import resource
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any
@@ -13,7 +13,9 @@ from typing import Any
 from ..language.constants import Value
 from ..language.model import Model, Property
 from ..language.verdict import ActionCoverage, Failure, Level, Outcome, PropertyVerdict, Run, Verdict, Word
+from .search import Search
 
+_NO_PROPERTY = "no property was judged: only deadlocks and steps that break the model's types were looked for"
 _NO_START = "there is no initial state: a guard in every @initial function is false, whatever its arguments"
 
 
@@ -25,6 +27,8 @@ class Ending:
     `sampled` says what an engine that does not exhaust looked at, once it has seen all that it was asked to; `bounded`
     is the number of steps up to which an engine has looked at every run, once that is all that it was asked to.
     `collisions` is how many pairs of states an engine that keeps fingerprints is expected to have taken for one.
+    `held` is in how many states nothing was enabled and limits stopped what the protocol or a client would do; None
+    where that is not counted. `cut_short` says that a sample ended at a failure before all of it was taken.
     """
 
     engine: str
@@ -45,11 +49,14 @@ class Ending:
     sampled: str | None = None
     bounded: int | None = None
     collisions: float | None = None
+    held: int | None = None
+    cut_short: bool = False
 
     @property
     def passed(self) -> bool:
         """Whether the engine looked at all that it was to look at."""
-        return self.exhausted or self.sampled is not None or self.bounded is not None
+        sampled = self.sampled is not None and not self.cut_short
+        return self.exhausted or sampled or self.bounded is not None
 
 
 def verdict_of(model: Model, ending: Ending) -> Verdict:
@@ -62,9 +69,9 @@ def verdict_of(model: Model, ending: Ending) -> Verdict:
         open_constants=tuple(sorted(model.open)),
         ghosts=model.ghosts,
         engine=ending.engine,
-        verdict=_word(outcome, ending),
+        verdict=_word(outcome, ending, properties),
         outcome=outcome,
-        assurance=_assurance(outcome, ending) + _bounds_text(model, outcome, ending),
+        assurance=_assurance(outcome, ending, properties) + _bounds_text(model, outcome, ending),
         distinct_states=ending.distinct,
         transitions=sum(action.fired for action in ending.actions),
         depth=len(ending.levels),
@@ -79,8 +86,10 @@ def verdict_of(model: Model, ending: Ending) -> Verdict:
         failure=ending.failure,
         rechecked_states=ending.rechecked,
         states_beyond=_beyond(model, ending),
-        notes=ending.notes if ending.distinct or not ending.exhausted else (*ending.notes, _NO_START),
+        notes=tuple(_notes(model, ending)),
+        held_states=ending.held,
     )
+
 
 
 def _beyond(model: Model, ending: Ending) -> int:
@@ -101,6 +110,20 @@ def _bounds_text(model: Model, outcome: Outcome, ending: Ending) -> str:
     return f"; nothing beyond @bound {', '.join(each.name for each in model.bounds)}"
 
 
+def _notes(model: Model, ending: Ending) -> Iterator[str]:
+    """What the engine notes, and what a reader should know of a verdict that has little to say."""
+    yield from ending.notes
+    if ending.exhausted and not ending.distinct:
+        yield _NO_START
+    if not model.properties:
+        yield _NO_PROPERTY
+
+
+def notes_of(search: Search) -> tuple[str, ...]:
+    """What a search was asked to leave out."""
+    return () if search.deadlocks else ("deadlocks were not looked for: --no-deadlock",)
+
+
 def plain(value: Value) -> Any:
     """A constant's value as JSON has it: an enum as its value when that is text, else as its name."""
     if isinstance(value, Enum):
@@ -111,7 +134,7 @@ def plain(value: Value) -> Any:
 def _property(each: Property, ending: Ending) -> PropertyVerdict:
     run = ending.runs.get(each.name)
     if not each.applicable:
-        return PropertyVerdict(each.name, each.kind, each.says, "not_applicable")
+        return PropertyVerdict(each.name, each.kind, each.says, "not_judged")
     if each.kind == "reachable":
         word = "reached" if run is not None else "missing" if ending.exhausted else "not_checked"
         return PropertyVerdict(each.name, each.kind, each.says, word, run)
@@ -126,19 +149,31 @@ def _outcome(ending: Ending, properties: tuple[PropertyVerdict, ...]) -> Outcome
         return "safety"
     if ending.deadlock:
         return "deadlock"
-    if not ending.exhausted:
+    if not ending.exhausted or _not_judged(properties):
         return "none"
     idle = any(not action.switched_off and not action.fired for action in ending.actions)
     return "vacuous" if idle or any(each.verdict == "missing" for each in properties) else "none"
 
 
-def _word(outcome: Outcome, ending: Ending) -> Word:
+def _not_judged(properties: tuple[PropertyVerdict, ...]) -> list[str]:
+    return [each.name for each in properties if each.verdict == "not_judged"]
+
+
+def _word(outcome: Outcome, ending: Ending, properties: tuple[PropertyVerdict, ...]) -> Word:
     if outcome in ("model_error", "safety", "deadlock"):
         return "violated"
-    return "holds" if ending.passed else "inconclusive"
+    return "holds" if ending.passed and not _not_judged(properties) else "inconclusive"
 
 
-def _assurance(outcome: Outcome, ending: Ending) -> str:
+def _assurance(outcome: Outcome, ending: Ending, properties: tuple[PropertyVerdict, ...]) -> str:
+    grounds = _grounds(outcome, ending)
+    missed = _not_judged(properties)
+    if outcome != "none" or not missed or not ending.passed:
+        return grounds
+    return f"{grounds}, but {', '.join(missed)} {'is' if len(missed) == 1 else 'are'} not judged"
+
+
+def _grounds(outcome: Outcome, ending: Ending) -> str:
     if outcome in ("model_error", "safety", "deadlock"):
         return f"a counterexample, {'' if ending.sampled else 'the shortest, '}replayed in plain Python"
     if ending.exhausted:

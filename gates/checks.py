@@ -179,7 +179,8 @@ def arguments(check: Recorded, settings: Settings) -> list[str]:
     sets = [part for name, value in check.constants.items() for part in ("--set", f"{name}={constant_text(value)}")]
     properties = [part for name in check.properties for part in ("--property", name)]
     opened = [part for name in check.open for part in ("--open", name)]
-    flags = ["--symmetry" if check.symmetry else "--no-symmetry", "--ghosts" if check.ghosts else "--no-ghosts"]
+    flags = ["--symmetry" if check.symmetry else "--no-symmetry"]
+    flags += [] if check.ghosts is None else ["--ghosts" if check.ghosts else "--no-ghosts"]
     limits = [
         part
         for name, value in (("--memory", settings.memory), ("--time", settings.time))

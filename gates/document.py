@@ -77,7 +77,7 @@ def _check(result: Result, settings: Settings) -> Document:
         "constants": dict(entry.constants),
         "engine": engine_of(entry, settings),
         "symmetry": entry.symmetry,
-        "ghosts": entry.ghosts,
+        "ghosts": bool(entry.ghosts),
         "expected": {
             "outcome": entry.outcome if entry.expects else None,
             "counts": dict(entry.counts),

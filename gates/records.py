@@ -51,7 +51,8 @@ class Expected:
 class Recorded:
     """One `[[check]]`: what to run and what must come out. `constants` are those of its bounds and its `own` over them;
     `counts` is empty where the search stops at a violation. `expects` is whether it says what must come out at all;
-    `engine` is empty where any will do. `open` are constants that one kernel takes at run time."""
+    `engine` is empty where any will do. `ghosts` is None where the properties decide whether they are kept. `open` are
+    constants that one kernel takes at run time."""
 
     model: str
     profile: str
@@ -59,7 +60,7 @@ class Recorded:
     own: Mapping[str, Constant]
     constants: Mapping[str, Constant]
     symmetry: bool
-    ghosts: bool
+    ghosts: bool | None
     tier: str
     source: str
     outcome: str
@@ -216,7 +217,7 @@ def _check(
         own=own,
         constants={**bounds.get(named, {}), **own},
         symmetry=_take(table, "symmetry", bool, place, False),
-        ghosts=_take(table, "ghosts", bool, place, False),
+        ghosts=_take(table, "ghosts", bool, place) if "ghosts" in table else None,
         tier=_one_of(_take(table, "tier", str, place, "commit"), _TIERS, f"{place}, tier"),
         source=_take(table, "source", str, place, ""),
         outcome=_one_of(_take(table, "outcome", str, place, _outcome(properties)), _OUTCOMES, f"{place}, outcome"),

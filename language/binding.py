@@ -33,6 +33,9 @@ from .model import Action, Field, Initial, Model, Property, PropertyKind
 from .namespace import Namespace
 from .types import Identity, Int
 
+PROPERTIES = ("invariant", "transition", "reachable")
+"""The roles of functions that are judged unless properties are chosen by name; a lemma is judged only then."""
+
 
 @dataclass(frozen=True, slots=True)
 class Definition:
@@ -63,24 +66,24 @@ class Definition:
         constants: Mapping[str, Value | str] | None = None,
         profile: str | None = None,
         open: Iterable[str] = (),
-        ghosts: bool = True,
+        ghosts: bool | None = True,
         properties: Iterable[str] | None = None,
         lemmas: bool = False,
     ) -> Model:
         """The model with these values: the constants' defaults, then the profile's, then `constants` (text is parsed).
 
-        `open` names constants that compiled kernels take at run time. With `ghosts` off, ghost fields are folded away;
-        those that only lemmas read are, too, unless a lemma is bound. `properties` keeps only the named ones, among
-        which lemmas are as others. `lemmas` binds all of them, as `Model.lemmas`. Raises UsageError for
-        what does not exist or is out of range, and ModelErrors, with every mistake at once, when the model's text is
-        wrong.
+        `open` names constants that compiled kernels take at run time. With `ghosts` False, ghost fields are folded
+        away, and a property that reads one cannot be judged; None keeps them if one of the properties reads one. Those
+        that only lemmas read are folded away unless a lemma is bound. `properties` keeps only the named ones, among
+        which lemmas are as others. `lemmas` binds all of them, as `Model.lemmas`. Raises UsageError for what does not
+        exist or is out of range, and ModelErrors, with every mistake at once, when the model's text is wrong.
         """
         values = self.values(constants or {}, profile)
         opened = frozenset(open)
         for each in sorted(opened - set(self.constants)):
             raise UsageError(f"no constant {each} to leave open; {nearest(each, self.constants)}")
         chosen = None if properties is None else frozenset(properties)
-        known = self.names("invariant", "transition", "reachable", "lemma")
+        known = self.names(*PROPERTIES, "lemma")
         for each in sorted((chosen or frozenset()) - set(known)):
             raise UsageError(f"no property {each}; {nearest(each, known)}")
         title = name or (f"{self.name}:{profile}" if profile else self.name)
@@ -201,7 +204,7 @@ class _Binding:
         definition: Definition,
         values: dict[str, Value],
         opened: frozenset[str],
-        ghosts: bool,
+        ghosts: bool | None,
         chosen: frozenset[str] | None,
         lemmas: bool,
     ) -> None:
@@ -225,6 +228,8 @@ class _Binding:
         texts = self._elaborate(program)
         budgets = self._budgets(fields)
         self.diagnostics.raise_if_any()
+        if self.ghosts is None:
+            self.ghosts = self.lemmas or self._reads_ghost(shape.ghosts, texts)
         gone = self._gone(shape.ghosts, texts)
         fields = (*(each for each in fields if each.name not in gone), *budgets.values())
         sizes = {each.name: self._size(each) for each in domains}
@@ -239,7 +244,7 @@ class _Binding:
             constants=self.definition.constants,
             values=self.values,
             open=self.opened,
-            ghosts=self.ghosts,
+            ghosts=bool(self.ghosts),
             state_name=shape.name,
             fields=fields,
             domains=domains,
@@ -338,6 +343,20 @@ class _Binding:
             except Abandoned:
                 continue
         return made
+
+    def _reads_ghost(self, ghosts: frozenset[str], texts: Mapping[FunctionType, Any]) -> bool:
+        """Whether a property that is bound reads a ghost."""
+        return any(
+            not ghosts.isdisjoint(fields_read(*texts[function].body))
+            for function, mark in self.definition.functions
+            if self.is_bound(function, mark)
+        )
+
+    def is_bound(self, function: FunctionType, mark: Mark) -> bool:
+        """Whether the function is a property of the bound model."""
+        if self.chosen is None:
+            return mark.role in PROPERTIES
+        return mark.role in (*PROPERTIES, "lemma") and function.__name__ in self.chosen
 
     def _gone(self, ghosts: frozenset[str], texts: Mapping[FunctionType, Any]) -> frozenset[str]:
         """The ghost fields that are folded away: all, or where no lemma is bound those that serve only lemmas."""
@@ -454,11 +473,8 @@ class _Finisher:
 
     def properties(self) -> tuple[Property, ...]:
         """The chosen properties, in source order: all but the lemmas, unless some are named."""
-        chosen = self.binding.chosen
-        if chosen is None:
-            return tuple(self._property(f, m) for f, m in self._marked("invariant", "transition", "reachable"))
-        found = self._marked("invariant", "transition", "reachable", "lemma")
-        return tuple(self._property(f, m) for f, m in found if f.__name__ in chosen)
+        found = self._marked(*PROPERTIES, "lemma")
+        return tuple(self._property(function, mark) for function, mark in found if self.binding.is_bound(function, mark))
 
     def lemmas(self) -> tuple[Property, ...]:
         """All lemmas, in source order."""

@@ -29,7 +29,7 @@ from .model import Action, Initial, Model, Property
 from .source import NoSource
 from .steptext import StepError, format_step, parse_start, parse_steps, split_steps, step_name
 from .values import ModelError, State
-from .verdict import Run, Step
+from .verdict import Failure, Run, Step
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,12 +248,33 @@ def is_terminal(model: Model, state: State) -> bool:
 
 
 def is_deadlock(model: Model, state: State) -> bool:
-    """Whether nothing can happen here, though the model does not say that it may end and no bound is what stops it."""
+    """Whether nothing can happen here, though the model does not say that it may end and no bound is what stops it.
+
+    What stops faults, a spent budget or a limit, is no reason: more faults are no way on.
+    """
     for action, arguments in instances(model, state):
         result = attempt(model, state, action, arguments)
-        if isinstance(result, State) or result.by_limit:
+        if isinstance(result, State) or is_held(action, result):
             return False
     return not is_terminal(model, state)
+
+
+def is_held(action: Action, stopped: Stopped) -> bool:
+    """Whether larger bounds would let the protocol, or a client, go on here."""
+    return stopped.by_limit and action.kind != "fault"
+
+
+def deadlock(model: Model, run: Run) -> Failure:
+    """The deadlock that a run ends in, in words."""
+    state = run.states()[-1]
+    cut = [
+        action.name for action, arguments in instances(model, state)
+        if isinstance(stopped := attempt(model, state, action, arguments), Stopped) and stopped.by_limit
+    ]  # fmt: skip
+    message = "nothing can happen here, and no @terminal predicate says that a run may end here"
+    if cut:
+        message += f"; within larger bounds only faults could: {', '.join(dict.fromkeys(cut))}"
+    return Failure(message, "", run)
 
 
 # --- replay -----------------------------------------------------------------------------------------------------------

@@ -37,14 +37,14 @@ class Run:
 class PropertyVerdict:
     """One property's result. `run` is the counterexample of a violated invariant or transition, or a witness's example.
 
-    `verdict` is `not_applicable` for a property that reads ghosts folded away, and `not_checked` when the search ended
-    before it could be decided (a witness not met in a search that was not exhausted).
+    `verdict` is `not_judged` for a property that reads ghosts which were folded away, and `not_checked` when the search
+    ended before it could be decided.
     """
 
     name: str
     kind: Literal["invariant", "transition", "reachable"]
     says: str
-    verdict: Literal["holds", "violated", "reached", "missing", "not_applicable", "not_checked"]
+    verdict: Literal["holds", "violated", "reached", "missing", "not_judged", "not_checked"]
     run: Run | None = None
 
 
@@ -101,8 +101,9 @@ class Verdict:
     `assurance` says in words what the verdict rests on (`exhaustive within bounds`, `bounded to depth 12`). `outcome`
     says what kind of failure it is. `transitions` counts enabled action instances out of distinct states; `depth`
     counts states on the longest shortest path, an initial state being 1. `symmetry` names the domains whose renamings
-    were folded; `states_beyond` counts, of the distinct states, those beyond a `@bound`: judged,
-    not expanded. `notes` are sentences a user should read (why symmetry was refused, what a limit cut).
+    were folded; `states_beyond` counts, of the distinct states, those beyond a `@bound`: judged, not expanded. `notes`
+    are sentences a user should read (why symmetry was refused, what a limit cut). `held_states` is in how many states nothing was enabled and a limit stopped what the protocol or a client would do: they are no
+    deadlocks, since larger bounds go on there. None where an engine does not count them.
     """
 
     model: str
@@ -128,6 +129,7 @@ class Verdict:
     rechecked_states: int = 0
     states_beyond: int = 0
     notes: tuple[str, ...] = ()
+    held_states: int | None = None
 
 
 class Disagreement(Exception):

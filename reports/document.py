@@ -47,6 +47,7 @@ def check_document(verdict: Verdict, traces: Mapping[str, Document], paths: Mapp
         "symmetry": list(verdict.symmetry),
         "rechecked_states": verdict.rechecked_states,
         "states_beyond_bound": verdict.states_beyond,
+        "held_states": verdict.held_states,
         "properties": [_property(each, traces, paths) for each in verdict.properties],
         "failure": _failure(verdict.failure, traces, paths),
         "actions": [_action(each) for each in verdict.actions],

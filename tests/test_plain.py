@@ -101,9 +101,9 @@ def test_an_action_that_never_happens_is_vacuous_unless_a_constant_says_so() -> 
     assert (whole.verdict, whole.outcome, whole.assurance) == ("holds", "none", "exhaustive within bounds")
 
 
-def test_without_ghosts_what_reads_them_is_not_applicable() -> None:
+def test_without_ghosts_what_reads_them_is_not_judged() -> None:
     verdict = check(COURIER.bind(constants={"letters": 1}, ghosts=False), Search())
-    assert words(verdict)["arrived_is_written"] == "not_applicable"
+    assert words(verdict)["arrived_is_written"] == "not_judged"
 
 
 def test_a_broken_step_ends_the_search_before_it() -> None:

@@ -72,7 +72,7 @@ class Plan:
     counted."""
 
     def __init__(self, number: int, action: Action, model: Model, layout: Layout, counters: Counters) -> None:
-        self.number, self.form = number, action.form
+        self.number, self.form, self.is_fault = number, action.form, action.kind == "fault"
         self.prefix, self.body = split(self.form.body, [each.name for each in self.form.parameters])
         self.depths = depths(self.prefix, self.form.parameters)
         self.coverage = ActionCounters(action.name, counters.new())
@@ -236,7 +236,8 @@ class ActionCode(Statements):
         self._guard(node, stopped)
         going = self.builder.block
         self.builder.position_at_end(stopped)
-        self.builder.store(word(1), address(self.builder, self.context, word(CELL["LIMITED"])))
+        if not self.plan.is_fault:
+            self.builder.store(word(1), address(self.builder, self.context, word(CELL["BOUNDED"])))
         self.builder.branch(self.disabled)
         self.builder.position_at_end(going)
 

@@ -35,14 +35,15 @@ CONTEXT = (
     "CROSSED",  # bit i set: a step broke transition property i, and Python has not been told
     "ABOUT",  # index of the state an event is about
     "DETAIL",  # properties an event is about, one bit each
-    "LIMITED",  # a limit alone stopped some instance of the state being expanded
+    "BOUNDED",  # a limit alone stopped some instance, of no fault, of the state being expanded
     "DEADLOCKS",  # whether deadlocks are looked for
     "COMMON",  # address of three words that workers share: distinct states, next state to hand out, whether to stop
     "LEVEL_END",  # with several workers: the states below this belong to the level
     "WALK",  # address of a walker's own words, see `walking`
     "EDGES",  # address of the steps that broke a transition property: for each, the source's index, the words reached
 )
-"""The cells of the context. After them come the values of open constants, then the coverage counters."""
+"""The cells of the context. After them come the values of open constants, then the counters: BOUNDED_STATES, of states in
+which nothing happens and a limit stops something, then those of coverage."""
 
 EVENTS = (
     "LEVEL",
@@ -204,6 +205,18 @@ def judge(c, at):
     return NOTHING
 
 
+def stuck(c, at):
+    """Nothing can happen in a state, and no limit is why: it is a deadlock unless a run may end there."""
+    if c[DEADLOCKS] == 0:
+        return NOTHING
+    ends = terminal(c, at)
+    if ends == 0:
+        return DEADLOCK
+    if ends > 1:
+        return PROPERTY_ERROR
+    return NOTHING
+
+
 def fill(c):
     """Expand states into the buffer until it is full or the level done. Returns an event about the last state
     expanded."""
@@ -213,19 +226,18 @@ def fill(c):
     event = NOTHING
     while next < end and pending < BATCH and event == NOTHING:
         at = c[STATES] + next * (W * 8)
-        c[LIMITED] = 0
+        c[BOUNDED] = 0
         got = expand(c, at, c[BUFFER] + pending * (STRIDE * 8), next)
         c[ABOUT] = next
         next += 1
         if got == FAILED:
             event = ERROR
             got = 0
-        if got == 0 and event == NOTHING and c[DEADLOCKS] != 0 and c[LIMITED] == 0:
-            ends = terminal(c, at)
-            if ends == 0:
-                event = DEADLOCK
-            if ends > 1:
-                event = PROPERTY_ERROR
+        if got == 0 and event == NOTHING:
+            if c[BOUNDED] != 0:
+                c[BOUNDED_STATES] = c[BOUNDED_STATES] + 1
+            else:
+                event = stuck(c, at)
         pending += got
     c[NEXT] = next
     c[PENDING] = pending
@@ -362,7 +374,7 @@ def measure(c, passes):
 
 
 TEXTS: tuple[Callable[..., Any], ...] = (
-    hash_words, find, place, rehash, warm, judge, insert, fill, explore, settle, settle_all, share, measure,
+    hash_words, find, place, rehash, warm, judge, insert, stuck, fill, explore, settle, settle_all, share, measure,
 )  # fmt: skip
 """Every function above, each after those it calls."""
 

@@ -8,7 +8,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Literal
 
-from ...language.judge import holds, initial_states, is_deadlock, is_terminal, steps
+from ...language.judge import deadlock, holds, initial_states, is_deadlock, is_terminal, steps
 from ...language.model import Model, Property
 from ...language.values import ModelError, State
 from ...language.verdict import (
@@ -132,7 +132,7 @@ class Confirmation:
         run = self.run_to(index)
         if not is_deadlock(self.model, run.states()[-1]):
             raise Disagreement(f"a deadlock natively, but not in plain Python: {run.states()[-1]}")
-        return Failure("nothing can happen here, and the model does not say that it may end", "", run)
+        return deadlock(self.model, run)
 
     def model_error(self, index: int) -> Failure:
         """The run to a state where a step breaks the model's types, and the step."""
@@ -178,7 +178,10 @@ class Confirmation:
         state = decode(self.model, self.frontier.program, words)
         if self.words(state) != words:
             raise Disagreement(f"state {index} does not survive decoding: {state}")
-        self._recheck_steps(words, state, self._steps(words, state))
+        taken = self._steps(words, state)
+        self._recheck_steps(words, state, taken)
+        if not taken and self.frontier["DEADLOCKS"] and is_deadlock(self.model, state):
+            raise Disagreement(f"no deadlock natively, but one in plain Python: {state}")
         program = self.frontier.program
         for name, properties, told in (
             ("invariants", program.invariants, False),
@@ -255,6 +258,7 @@ def conclude(model: Model, search: Search, kernel: Kernel, frontier: Frontier, f
         not None, runs=runs, distinct=frontier["COUNT"], seconds=found.seconds, compile_seconds=found.compile_seconds,
         bytes_per_state=frontier.bytes_used() / max(1, frontier["COUNT"]), symmetry=found.symmetry, actions=actions,
         levels=tuple(found.levels), rechecked=rechecked, notes=tuple(found.notes),
+        held=frontier.counter(program.held_states),
     )  # fmt: skip
     return verdict_of(model, ending)
 

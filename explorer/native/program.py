@@ -34,11 +34,12 @@ class Program:
     """What the driver must know about a model's generated code; it follows from the model, so a cached kernel needs
     no more.
 
-    `opens` are the context cells of open constants; `context_cells` and `buffer_slots` say how much memory a run needs.
+    `opens` are the context cells of open constants, `held_states` that of the first counter; `context_cells` and `buffer_slots` say how much memory a run needs.
     """
 
     layout: Layout
     opens: dict[str, int]
+    held_states: int
     plans: tuple[Plan, ...]
     context_cells: int
     buffer_slots: int
@@ -52,11 +53,12 @@ def plan_program(model: Model) -> Program:
     layout = Layout(model.fields, model.values)
     opens = {name: len(CONTEXT) + index for index, name in enumerate(sorted(model.open))}
     counters = Counters(len(CONTEXT) + len(opens))
+    held_states = counters.new()
     active = [action for action in model.actions if can_happen(action)]
     plans = tuple(Plan(number, action, model, layout, counters) for number, action in enumerate(active))
     slots = BATCH + sum(plan.fan_out() for plan in plans) + 16
     kinds = (applicable(model, kind) for kind in ("invariant", "transition", "reachable"))
-    return Program(layout, opens, plans, counters.next, slots, *kinds)
+    return Program(layout, opens, held_states, plans, counters.next, slots, *kinds)
 
 
 def judged_by(program: Program, model: Model) -> Program:
@@ -85,7 +87,7 @@ def generate(
     functions.expand(program.plans, watch, 1 if rolled else UNROLLED_INSTANCES)
     functions.made["canonical"] = canonical_function(module, layout, symmetric)
     texts = (*kernel.TEXTS, *(walking.TEXTS if walks else ()), *(sharding.TEXTS if fingerprint else ()))
-    _kernel(module, layout, functions.made, texts, fingerprint // 64)
+    _kernel(module, program, functions.made, texts, fingerprint // 64)
     return str(module)
 
 
@@ -102,11 +104,12 @@ def applicable(model: Model, kind: str) -> tuple[Property, ...]:
 
 
 def _kernel(
-    module: llvm.Module, layout: Layout, made: dict[str, llvm.Function], texts: Sequence[Text], finger: int
+    module: llvm.Module, program: Program, made: dict[str, llvm.Function], texts: Sequence[Text], finger: int
 ) -> None:
     numbers = {
         **CELL, **{name: index for index, name in enumerate(EVENTS)},
-        "W": layout.words, "STRIDE": layout.words + 2, "BATCH": BATCH,
+        "W": program.layout.words, "STRIDE": program.layout.words + 2, "BATCH": BATCH,
+        "BOUNDED_STATES": program.held_states,
         "NO_PARENT": NO_PARENT, "REHASH_BATCH": kernel.REHASH_BATCH, "CLAIMED": kernel.CLAIMED,
         "NO_ROOM": kernel.NO_ROOM, "HANDOUT": kernel.HANDOUT, "ERROR_BIT": ERROR_BIT, "FAILED": FAILED,
         **walking.NUMBERS, **sharding.NUMBERS, "FINGER": finger,

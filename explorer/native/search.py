@@ -17,6 +17,7 @@ from ...language.model import Model
 from ...language.verdict import Level, Verdict
 from ..search import Progress, Report, Search
 from ..symmetry import Symmetry, symmetry_of
+from ..verdicts import notes_of
 from .frontier import Frontier
 from .kernel import ERROR_BIT
 from .kernels import Kernel, kernel_of
@@ -80,7 +81,7 @@ def _attempt(
         if driver.failed:
             return None
         driver.findings.symmetry = tuple(each.name for each in symmetry.domains)
-        driver.findings.notes += symmetry.refusals
+        driver.findings.notes += [*symmetry.refusals, *notes_of(search)]
         return conclude(model, search, kernel, frontier, driver.findings)
     finally:
         frontier.close()
@@ -103,7 +104,7 @@ class Driver:
         frontier["CHECK"] = (1 << len(program.invariants)) - 1
         frontier["SEEK"] = (1 << len(program.witnesses)) - 1
         frontier["WATCH"] = (1 << len(program.transitions)) - 1
-        frontier["DEADLOCKS"] = 1
+        frontier["DEADLOCKS"] = int(search.deadlocks)
 
     @property
     def seconds(self) -> float:

@@ -37,7 +37,8 @@ class Ground:
     `words` are those of a state, `cells` the size of the kernel's context, `counters` where its coverage counters
     begin, `slots` its buffer's size, `plans` how many actions there are; `opens` gives the cells of open constants
     their values. `starts` are the initial states, `faults` one word an action, see `walking`, `masks` the bits of the
-    chosen fields. `check`, `seek` and `watch` are the properties, a bit each.
+    chosen fields. `check`, `seek` and `watch` are the properties, a bit each; `deadlocks` says whether deadlocks are
+    looked for.
     """
 
     seed: int
@@ -55,6 +56,7 @@ class Ground:
     masks: Words
     check: int
     seek: int
+    deadlocks: bool = True
 
 
 def ground_of(model: Model, search: Search, walks: Walks, kernel: Kernel, starts: Sequence[Words]) -> Ground:
@@ -67,7 +69,7 @@ def ground_of(model: Model, search: Search, walks: Walks, kernel: Kernel, starts
         opens=tuple((cell, kernel_number(model.values[name]) & _WORD) for name, cell in program.opens.items()),
         starts=tuple(starts), faults=tuple(_allowance(model, plan.form.name) for plan in program.plans),
         masks=_masks(kernel, walks.fields), check=(1 << len(program.invariants)) - 1,
-        seek=(1 << len(program.witnesses)) - 1,
+        seek=(1 << len(program.witnesses)) - 1, deadlocks=search.deadlocks,
     )  # fmt: skip
 
 
@@ -147,7 +149,7 @@ class Stroller:
         for cell, value in ground.opens:
             self.context[cell] = value
         for name, value in (
-            ("CHECK", ground.check), ("SEEK", ground.seek), ("WATCH", (1 << ground.transitions) - 1), ("DEADLOCKS", 1),
+            ("CHECK", ground.check), ("SEEK", ground.seek), ("WATCH", (1 << ground.transitions) - 1), ("DEADLOCKS", int(ground.deadlocks)),
             ("WALK", self._block.address),
         ):  # fmt: skip
             self.context[CELLS[name]] = value

@@ -191,12 +191,8 @@ def end(c, w):
 def ended(c, w, at):
     """Nothing can happen: the bounds stop everything, a run may end here, or it is a deadlock."""
     end(c, w)
-    if c[DEADLOCKS] != 0 and c[LIMITED] == 0:
-        ends = terminal(c, at)
-        if ends == 0:
-            return DEADLOCK
-        if ends > 1:
-            return PROPERTY_ERROR
+    if c[BOUNDED] == 0:
+        return stuck(c, at)
     return NOTHING
 
 
@@ -204,7 +200,7 @@ def go(c, w):
     """One step of the walk under way. Returns an event about the state at its end, or about the one it left."""
     length = w[LENGTH]
     at = c[STATES] + length * (W * 8)
-    c[LIMITED] = 0
+    c[BOUNDED] = 0
     c[ABOUT] = length
     got = expand(c, at, c[BUFFER], length)
     c[NEXT] = c[NEXT] + 1

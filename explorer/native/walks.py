@@ -19,7 +19,7 @@ from ...language.model import Model
 from ...language.verdict import ActionCoverage, Failure, Run, Verdict
 from ..search import Progress, Report, Search, Walks
 from ..shrink import shrunk
-from ..verdicts import Ending, verdict_of
+from ..verdicts import Ending, notes_of, verdict_of
 from .frontier import Frontier
 from .kernel import ERROR_BIT, NO_PARENT
 from .kernels import Kernel, kernel_of
@@ -284,9 +284,16 @@ def verdict(model: Model, search: Search, kernel: Kernel, frontier: Frontier, to
         engine="walk", exhausted=False, sampled=_sampled(search, took) if took.stopped is None else None,
         stopped=took.stopped, failure=failure, deadlock=deadlock, runs=runs, distinct=took.tally.distinct,
         seconds=took.seconds, compile_seconds=kernel.seconds, bytes_per_state=0.0, symmetry=(), actions=actions,
-        levels=(), rechecked=0, notes=(*_notes(search, took, actions), *took.notes),
+        levels=(), rechecked=0, notes=(*_notes(search, took, actions), *took.notes, *notes_of(search)),
+        cut_short=_ended_early(search, finds),
     )  # fmt: skip
     return replace(verdict_of(model, ending), depth=took.tally.longest + 1)
+
+
+def _ended_early(search: Search, finds: Finds) -> bool:
+    """Whether a failure ended the walks before all were taken."""
+    ending = ("error",) if search.keep_going else ("error", "invariants", "transitions", "deadlock")
+    return any(True for kind in ending for _ in finds.of(kind))
 
 
 def _walks(search: Search) -> Walks:

@@ -10,12 +10,12 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, field
 
-from ...language.judge import attempt, holds, initial_states, instances, is_deadlock
+from ...language.judge import attempt, deadlock, holds, initial_states, instances, is_deadlock
 from ...language.model import Model
 from ...language.values import ModelError, State
 from ...language.verdict import Disagreement, Failure, Level, Run, Verdict
 from ..search import Progress, Report, Search
-from ..verdicts import Ending, peak_memory_bytes, verdict_of
+from ..verdicts import Ending, notes_of, peak_memory_bytes, verdict_of
 from .circuits import Circuits, Question, circuits_of
 from .encoding import finite
 from .ordering import namings
@@ -93,6 +93,7 @@ class _Bounded:
         try:
             unrolling = Unrolling(self.model, circuits, solver)
             wanted = [*circuits.state_questions, *circuits.step_questions]
+            wanted = [each for each in wanted if self.search.deadlocks or each.kind != "deadlock"]
             for length in range(self.depth + 1):
                 level = time.monotonic()
                 if length:
@@ -165,7 +166,7 @@ class _Bounded:
                 return None
         elif question.kind == "deadlock":
             if is_deadlock(self.model, last):
-                return Failure("nothing can happen here, and the model does not say that it may end", "", run)
+                return deadlock(self.model, run)
         elif (error := self._breaking(last)) is not None:
             return Failure(error.message, error.where, run, error.action, error.arguments)
         raise Disagreement(f"bmc finds `{question.name.removeprefix('?')}` in {last}; plain Python does not")
@@ -202,7 +203,7 @@ class _Bounded:
             actions=(),
             levels=tuple(self.levels),
             rechecked=0,
-            notes=tuple(self.notes),
+            notes=(*self.notes, *notes_of(self.search)),
             bounded=bounded,
         )
         return verdict_of(self.model, ending)

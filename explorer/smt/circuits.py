@@ -219,9 +219,11 @@ class _Builder:
         return _asked(asked)
 
     def _deadlock(self) -> Bit:
-        """Nothing can happen, no bound is what stops it, and the run may not end here."""
+        """Nothing can happen, no bound holds the protocol or a client, and the run may not end here."""
         every = instances(self.model, self.encoding, self.before, "!", ground=True)
-        moving = disjunction(both(each.valid, each.guard) for each in every)
+        moving = disjunction(
+            each.happens if each.action.kind == "fault" else both(each.valid, each.guard) for each in every
+        )
         forms = [each.form for each in self.model.terminals if each.form is not None]
         ending = disjunction(predicate(form, self.encoding, self.before).value for form in forms)
         return negation(either(moving, ending))

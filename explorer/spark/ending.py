@@ -15,7 +15,7 @@ from ..native.kernels import Kernel
 from ..native.outcome import Confirmation, coverage_of
 from ..search import Search
 from ..symmetry import Symmetry
-from ..verdicts import Ending, verdict_of
+from ..verdicts import Ending, notes_of, verdict_of
 from .job import Job
 from .levels import Facts, LevelFile, Place
 from .rundir import Manifest
@@ -89,7 +89,8 @@ class _Telling:
             distinct=manifest.distinct, seconds=manifest.seconds, compile_seconds=ended.kernel.seconds,
             bytes_per_state=8.0 * job.words + 8, symmetry=tuple(each.name for each in ended.symmetry.domains),
             actions=coverage_of(ended.model, ended.kernel, self.frontier), levels=levels, rechecked=rechecked,
-            notes=(*ended.symmetry.refusals, *self._notes()), collisions=ended.collisions,
+            notes=(*ended.symmetry.refusals, *notes_of(ended.search), *self._notes()), collisions=ended.collisions,
+            held=self.frontier.counter(self.frontier.program.held_states),
         )  # fmt: skip
         return verdict_of(ended.model, ending)
 

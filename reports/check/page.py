@@ -12,13 +12,13 @@ _STYLES = {
     "reached": "green",
     "violated": "red bold",
     "missing": "yellow bold",
-    "not applicable": "dim",
+    "not judged": "yellow bold",
     "undecided": "dim",
 }
 _WORDS = {
     "holds": "holds",
     "reached": "reached",
-    "not_applicable": "not applicable",
+    "not_judged": "not judged",
     "not_checked": "undecided",
 }
 _LARGE = 10_000
@@ -123,8 +123,11 @@ def _properties(page: Page, verdict: Verdict) -> None:
         for key, word in _WORDS.items()
     ]
     page.columns([row for row in rows if row[1]], styles=_STYLES)
-    if any(each.verdict == "not_applicable" for each in verdict.properties):
-        page.line("not applicable: it reads a ghost, and ghosts are folded away here; --ghosts keeps them", indent=2)
+    if any(each.verdict == "not_judged" for each in verdict.properties):
+        page.line(
+            "not judged: it reads a ghost, and --no-ghosts folds ghosts away; --ghosts keeps them, --without NAME leaves "
+            "the property out", indent=2
+        )  # fmt: skip
 
 
 def _name(each: PropertyVerdict) -> str:
@@ -148,6 +151,9 @@ def _coverage(page: Page, verdict: Verdict) -> None:
         page.line(f"switched off by constants: {', '.join(off)}", indent=2, hang=4)
     _guards(page, "guards that never let anything through", _shut_guards(live))
     _guards(page, "limits that cut (the bounds, not the protocol, stopped these steps)", _cutting_limits(live))
+    if verdict.held_states:
+        where = count(verdict.held_states, "state")
+        page.line(f"only these limits stop {where}: nothing is enabled there, and it is no deadlock", indent=2, hang=4)
 
 
 def _shut_guards(actions: list[ActionCoverage]) -> list[tuple[str, str, str]]:

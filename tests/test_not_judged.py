@@ -1,0 +1,238 @@
+"""What was not judged is never said to hold: ghosts that are folded away, deadlocks behind spent budgets, samples that
+ended early."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from tidegate.cli.exits import Exit, of_verdict
+from tidegate.cli.main import main
+from tidegate.cli.models import bound
+from tidegate.cli.options import Chosen, Wrong
+from tidegate.explorer import ENGINES
+from tidegate.explorer.search import Search, Walks
+from tidegate.language.model import Model
+from tidegate.language.verdict import Verdict
+
+COUNTER = '''
+"""A counter that remembers."""
+from __future__ import annotations
+from typing import Annotated
+from tidegate.language import Ghost, Range, action, initial, invariant, limit, state
+
+@state
+class Counter:
+    """A number."""
+    value: Annotated[int, Range(0, 3)]
+    highest: Ghost[Annotated[int, Range(0, 3)]]
+
+@initial
+def zero() -> Counter:
+    return Counter(value=0, highest=0)
+
+@action
+def count(s: Counter) -> None:
+    """It counts."""
+    s.value = (s.value + 1) % 4
+    s.highest = max(s.highest, s.value)
+
+@invariant
+def is_small(s: Counter) -> bool:
+    """It is small."""
+    return s.value <= 3
+
+@invariant
+def was_never_three(s: Counter) -> bool:
+    """It never was three."""
+    return s.highest < 3
+'''
+
+FORKS = '''
+"""Two philosophers, two forks, and forks that break."""
+from __future__ import annotations
+from tidegate.language import Domain, Option, action, constant, initial, invariant, limit, require, state
+
+breaks = constant(1, minimum=0, maximum=2, says="forks that break")
+thefts = constant(1, minimum=0, maximum=2, says="forks that a client takes away")
+
+class Philosopher(Domain, size=2):
+    """A philosopher."""
+
+@state
+class Table:
+    """Two forks."""
+    left: Option[Philosopher]
+    right: Option[Philosopher]
+    whole: bool
+
+@initial
+def start() -> Table:
+    return Table(left=None, right=None, whole=True)
+
+@action
+def take_left(s: Table, who: Philosopher) -> None:
+    """{who} takes the left fork."""
+    require(s.left is None)
+    s.left = who
+
+@action
+def take_right(s: Table, who: Philosopher) -> None:
+    """{who} takes the right fork."""
+    require(s.right is None)
+    s.right = who
+
+@action
+def put_down(s: Table, who: Philosopher) -> None:
+    """{who} has eaten."""
+    require(s.left == who)
+    require(s.right == who)
+    s.left = None
+    s.right = None
+
+@action(kind="fault", budget="breaks")
+def fork_breaks(s: Table) -> None:
+    """A fork breaks."""
+    s.whole = not s.whole
+
+@invariant
+def is_table(s: Table) -> bool:
+    """Nobody takes the table."""
+    return s.whole or not s.whole
+'''
+
+EXHAUSTIVE = ("native", "python", "bmc")
+ENGINE_NAMES = (*EXHAUSTIVE, "walk")
+
+
+def written(tmp_path: Path, text: str) -> str:
+    path = tmp_path / "model.py"
+    path.write_text(text)
+    return str(path)
+
+
+def searched(model: Model, engine: str, search: Search | None = None) -> Verdict:
+    asked = search or Search()
+    return ENGINES[engine](model, replace(asked, walks=Walks(300, 40) if engine == "walk" else None), None)
+
+
+def words(verdict: Verdict) -> dict[str, str]:
+    return {each.name: each.verdict for each in verdict.properties}
+
+
+# --- ghosts -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("engine", ENGINE_NAMES)
+def test_a_violated_invariant_that_reads_a_ghost_is_found_without_being_named(tmp_path: Path, engine: str) -> None:
+    verdict = searched(bound(Chosen(written(tmp_path, COUNTER))), engine)
+    assert (verdict.verdict, verdict.outcome) == ("violated", "safety")
+    assert words(verdict)["was_never_three"] == "violated"
+
+
+@pytest.mark.parametrize("engine", ENGINE_NAMES)
+def test_without_ghosts_a_property_that_reads_one_is_not_judged_and_nothing_holds(tmp_path: Path, engine: str) -> None:
+    verdict = searched(bound(Chosen(written(tmp_path, COUNTER), ghosts=False)), engine)
+    assert (verdict.verdict, of_verdict(verdict)) == ("inconclusive", Exit.INCONCLUSIVE)
+    assert words(verdict) == {"is_small": "holds", "was_never_three": "not_judged"}
+    assert verdict.assurance.endswith("but was_never_three is not judged")
+
+
+@pytest.mark.parametrize("engine", ENGINE_NAMES)
+def test_a_property_that_was_left_out_by_name_is_not_missed(tmp_path: Path, engine: str) -> None:
+    model = bound(Chosen(written(tmp_path, COUNTER), ghosts=False, without=("was_never_three",)))
+    verdict = searched(model, engine)
+    assert (verdict.verdict, words(verdict)) == ("holds", {"is_small": "holds"})
+    assert not bound(Chosen(written(tmp_path, COUNTER), properties=("is_small",))).ghosts
+
+
+def test_a_property_to_leave_out_that_is_not_there_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(Wrong, match="--without was_never_four: no such property to leave out; did you mean"):
+        bound(Chosen(written(tmp_path, COUNTER), without=("was_never_four",)))
+
+
+def test_a_replay_without_ghosts_does_not_say_that_every_property_holds(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = written(tmp_path, COUNTER)
+    assert main(["replay", path, "--steps", "count", "--no-ghosts"]) == Exit.INCONCLUSIVE
+    assert "not judged: was_never_three" in capsys.readouterr().out
+    assert main(["replay", path, "--steps", "count"]) == Exit.HOLDS
+    assert main(["replay", path, "--steps", "count; count; count"]) == Exit.SAFETY
+
+
+def test_the_gate_keeps_ghosts_where_an_expected_property_reads_one(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    written(tmp_path, COUNTER)
+    gate = tmp_path / "model.toml"
+    head = 'schema = "tidegate.spec/1"\nmodel = "model.py"\n[[check]]\n'
+    gate.write_text(f'{head}expect = {{ was_never_three = "holds" }}\n')
+    assert main(["gate", str(gate)]) == Exit.UNEXPECTED
+    gate.write_text(f'{head}ghosts = false\nexpect = {{ was_never_three = "holds" }}\n')
+    assert main(["gate", str(gate)]) == Exit.INCONCLUSIVE
+    assert "was_never_three is not judged" in capsys.readouterr().out
+
+
+def test_a_model_without_properties_says_that_none_was_judged(tmp_path: Path) -> None:
+    model = bound(Chosen(written(tmp_path, COUNTER), without=("is_small", "was_never_three")))
+    verdict = searched(model, "native")
+    assert any(note.startswith("no property was judged") for note in verdict.notes)
+
+
+# --- deadlocks --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("engine", ENGINE_NAMES)
+@pytest.mark.parametrize("breaks", [0, 1, 2])
+def test_a_spent_budget_of_a_fault_hides_no_deadlock(tmp_path: Path, engine: str, breaks: int) -> None:
+    model = bound(Chosen(written(tmp_path, FORKS), (("breaks", str(breaks)),)))
+    verdict = searched(model, engine)
+    assert verdict.outcome == "deadlock"
+    assert verdict.failure is not None
+    assert "@terminal" in verdict.failure.message
+    assert verdict.failure.message.endswith("within larger bounds only faults could: fork_breaks")
+    assert engine == "walk" or len(verdict.failure.run.steps) == 2 + breaks
+
+
+@pytest.mark.parametrize("engine", ENGINE_NAMES)
+def test_a_limit_in_a_fault_hides_no_deadlock(tmp_path: Path, engine: str) -> None:
+    text = FORKS.replace('(kind="fault", budget="breaks")', '(kind="fault")')
+    text = text.replace("    s.whole = not s.whole", "    limit(s.whole)\n    s.whole = False")
+    assert searched(bound(Chosen(written(tmp_path, text))), engine).outcome == "deadlock"
+
+
+@pytest.mark.parametrize("engine", ENGINE_NAMES)
+def test_a_spent_budget_of_a_client_is_a_bound(tmp_path: Path, engine: str) -> None:
+    text = FORKS.replace('kind="fault", budget="breaks"', 'kind="client", budget="thefts"')
+    verdict = searched(bound(Chosen(written(tmp_path, text))), engine)
+    assert verdict.verdict == "holds"
+    if engine in ("native", "python"):
+        assert verdict.held_states == 2, "each philosopher has one fork, the client is done"
+
+
+@pytest.mark.parametrize("engine", ENGINE_NAMES)
+def test_deadlocks_are_no_failure_where_they_are_not_looked_for(tmp_path: Path, engine: str) -> None:
+    verdict = searched(bound(Chosen(written(tmp_path, FORKS))), engine, Search(deadlocks=False))
+    assert verdict.verdict == "holds"
+    assert "deadlocks were not looked for: --no-deadlock" in verdict.notes
+
+
+def test_the_verdict_counts_states_that_only_bounds_stop(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = written(tmp_path, FORKS.replace('kind="fault", budget="breaks"', 'kind="client", budget="thefts"'))
+    for workers in ("1", "2"):
+        assert main(["check", path, "--workers", workers, "--no-cache"]) == Exit.HOLDS
+        assert "only these limits stop 2 states" in capsys.readouterr().out
+    assert main(["check", path, "--no-deadlock", "--no-cache"]) == Exit.HOLDS
+    assert "note: deadlocks were not looked for" in capsys.readouterr().out
+
+
+# --- samples ----------------------------------------------------------------------------------------------------------
+
+
+def test_walks_that_ended_at_a_violation_call_nothing_else_holds(tmp_path: Path) -> None:
+    model = bound(Chosen(written(tmp_path, COUNTER)))
+    assert words(searched(model, "walk")) == {"is_small": "not_checked", "was_never_three": "violated"}
+    whole = searched(model, "walk", Search(keep_going=True))
+    assert words(whole) == {"is_small": "holds", "was_never_three": "violated"}
