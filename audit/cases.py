@@ -155,7 +155,11 @@ class Bench:
         values = {name: value for name, value in case.constants if name in engine.model.open}
         model = definition().revalued(engine.model, "partition", values)
         search = Search(
-            symmetry=True, recheck=RECHECK, keep_going=True, deadlocks=False, seconds=seconds,
+            symmetry=True,
+            recheck=RECHECK,
+            keep_going=True,
+            deadlocks=False,
+            seconds=seconds,
             memory_bytes=MEMORY_BYTES,
         )
         ending = Ending(case)

@@ -159,9 +159,7 @@ def add_search_options(parser: Parser) -> None:
     group.add_argument(
         "--keep-going", action="store_true", help="explore everything and give every property's shortest counterexample"
     )
-    group.add_argument(
-        "--no-deadlock", action="store_true", help="a state in which nothing can happen is no failure"
-    )
+    group.add_argument("--no-deadlock", action="store_true", help="a state in which nothing can happen is no failure")
     group.add_argument("--no-cache", action="store_true", help="compile anew and keep nothing on disk")
 
 

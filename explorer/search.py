@@ -53,9 +53,9 @@ class Search:
     `symmetry` folds states that differ by a renaming of a symmetric domain. `recheck` is how many states of an
     exhaustive run, drawn with `seed`, plain Python judges again. `cache` is where compiled kernels are kept; None
     keeps none. `keep_going` explores everything and gives the shortest counterexample of every property, instead of
-    ending at the first. `deadlocks` says whether a state in which nothing can happen is a failure. `walks` is for the engine that walks, and None for its defaults. `depth`
-    is how many steps runs have at most in the engine that is bounded by it; None leaves that to the engine. `cluster`
-    is for the engine on Spark.
+    ending at the first. `deadlocks` says whether a state in which nothing can happen is a failure. `walks` is for the
+    engine that walks, and None for its defaults. `depth` is how many steps runs have at most in the
+    engine that is bounded by it; None leaves that to the engine. `cluster` is for the engine on Spark.
     """
 
     symmetry: bool = False

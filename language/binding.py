@@ -474,7 +474,9 @@ class _Finisher:
     def properties(self) -> tuple[Property, ...]:
         """The chosen properties, in source order: all but the lemmas, unless some are named."""
         found = self._marked(*PROPERTIES, "lemma")
-        return tuple(self._property(function, mark) for function, mark in found if self.binding.is_bound(function, mark))
+        return tuple(
+            self._property(function, mark) for function, mark in found if self.binding.is_bound(function, mark)
+        )
 
     def lemmas(self) -> tuple[Property, ...]:
         """All lemmas, in source order."""

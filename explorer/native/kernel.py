@@ -42,8 +42,8 @@ CONTEXT = (
     "WALK",  # address of a walker's own words, see `walking`
     "EDGES",  # address of the steps that broke a transition property: for each, the source's index, the words reached
 )
-"""The cells of the context. After them come the values of open constants, then the counters: BOUNDED_STATES, of states in
-which nothing happens and a limit stops something, then those of coverage."""
+"""The cells of the context. After them come the values of open constants, then the counters: BOUNDED_STATES, of
+states in which nothing happens and a limit stops something, then those of coverage."""
 
 EVENTS = (
     "LEVEL",

@@ -34,7 +34,8 @@ class Program:
     """What the driver must know about a model's generated code; it follows from the model, so a cached kernel needs
     no more.
 
-    `opens` are the context cells of open constants, `held_states` that of the first counter; `context_cells` and `buffer_slots` say how much memory a run needs.
+    `opens` are the context cells of open constants, `held_states` that of the first counter;
+    `context_cells` and `buffer_slots` say how much memory a run needs.
     """
 
     layout: Layout

@@ -149,7 +149,8 @@ class Stroller:
         for cell, value in ground.opens:
             self.context[cell] = value
         for name, value in (
-            ("CHECK", ground.check), ("SEEK", ground.seek), ("WATCH", (1 << ground.transitions) - 1), ("DEADLOCKS", int(ground.deadlocks)),
+            ("CHECK", ground.check), ("SEEK", ground.seek), ("WATCH", (1 << ground.transitions) - 1),
+            ("DEADLOCKS", int(ground.deadlocks)),
             ("WALK", self._block.address),
         ):  # fmt: skip
             self.context[CELLS[name]] = value

@@ -237,7 +237,8 @@ class Exploration:
             transitions=len(program.transitions),
             check=((1 << len(program.invariants)) - 1) & ~found["invariants"],
             seek=((1 << len(program.witnesses)) - 1) & ~found["witnesses"],
-            watch=((1 << len(program.transitions)) - 1) & ~found["transitions"], deadlocks=self.search.deadlocks and not found["deadlock"],
+            watch=((1 << len(program.transitions)) - 1) & ~found["transitions"],
+            deadlocks=self.search.deadlocks and not found["deadlock"],
         )  # fmt: skip
 
     # --- the levels ---------------------------------------------------------------------------------------------------

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...language import Set, action, limit, replace, require
+from ...language import Set, action, limit, replace, require, terminal
 from .state import (
     Acks,
     Answer,
@@ -97,6 +97,20 @@ def is_in_sequence(s: Partition, leader: Broker, id: int) -> bool:
     """Whether an idempotent producer's record comes next. One that the leader has is not appended again."""
     last = len(s.log[leader]) - 1
     return not (idempotent and acks == Acks.ALL) or last < 0 or id == s.log[leader][last].id + 1
+
+
+@terminal
+def the_answer_never_comes(s: Partition) -> bool:
+    """A record was lost before it was acknowledged, and the producer, which sends nothing again, waits for its answer.
+
+    Kafka's producer retries until delivery.timeout.ms; here `retries` bounds that, and is 0 where it is no question.
+    """
+    return retries == 0 and any(
+        id < s.sent
+        and id not in s.acknowledged
+        and all(leader != s.registered.leader or all(each.id != id for each in s.log[leader]) for leader in Broker)
+        for id in range(max_records)
+    )
 
 
 # --- it is fetched ----------------------------------------------------------------------------------------------------

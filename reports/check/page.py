@@ -125,8 +125,8 @@ def _properties(page: Page, verdict: Verdict) -> None:
     page.columns([row for row in rows if row[1]], styles=_STYLES)
     if any(each.verdict == "not_judged" for each in verdict.properties):
         page.line(
-            "not judged: it reads a ghost, and --no-ghosts folds ghosts away; --ghosts keeps them, --without NAME leaves "
-            "the property out", indent=2
+            "not judged: it reads a ghost, and --no-ghosts folds ghosts away; --ghosts keeps them, --without NAME "
+            "leaves the property out", indent=2
         )  # fmt: skip
 
 
