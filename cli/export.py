@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -124,7 +125,8 @@ def _graph_text(document: Document | None, options: argparse.Namespace) -> str:
     if options.around is not None and document is None:
         raise Wrong("--around N is a step of a trace; name a .trace.json file")
     if document is None:
-        return _written(bound(chosen(options)), None, options)
+        choice = chosen(options)  # a graph judges nothing, so that ghosts are in it only where they are asked for
+        return _written(bound(dataclasses.replace(choice, ghosts=bool(choice.ghosts))), None, options)
     with naming(options.model):
         model = model_of(document, options.model)
         run = run_of(model, document, options.model)

@@ -91,7 +91,6 @@ def verdict_of(model: Model, ending: Ending) -> Verdict:
     )
 
 
-
 def _beyond(model: Model, ending: Ending) -> int:
     """How many states lie beyond a `@bound`, as the actions that ask for no message count them: once a state."""
     if not model.bounds or ending.sampled is not None or ending.bounded is not None:

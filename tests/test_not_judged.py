@@ -7,7 +7,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tidegate.cli.exits import Exit, of_verdict
 from tidegate.cli.main import main
 from tidegate.cli.models import bound
 from tidegate.cli.options import Chosen, Wrong
@@ -15,6 +14,7 @@ from tidegate.explorer import ENGINES
 from tidegate.explorer.search import Search, Walks
 from tidegate.language.model import Model
 from tidegate.language.verdict import Verdict
+from tidegate.reports.exits import Exit, of_verdict
 
 COUNTER = '''
 """A counter that remembers."""
