@@ -89,8 +89,7 @@ class Proof:
     properties by name, with what each says. `never` are actions whose guard contradicts the lemmas. `unstated` are
     properties that cannot be said without bounds. `symmetric` are the domains of which one choice of members stands for
     all. `witnesses` counts the reachable states, initial ones among them, in which plain Python found all lemmas true.
-    `stopped` says why it ended early. `falls` are the candidates that were given up. `again` are the fields of messages
-    from which some step removes one: in the proof it may come again.
+    `stopped` says why it ended early. `falls` are the candidates that were given up.
     """
 
     model: str
@@ -109,7 +108,6 @@ class Proof:
     workers: int
     stopped: str = ""
     falls: tuple[Fall, ...] = ()
-    again: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 
     @property

@@ -5,12 +5,11 @@ from __future__ import annotations
 import operator
 from typing import Any
 
-import pytest
 import z3
 from hypothesis import given
 from hypothesis import strategies as st
 from tidegate.explorer.smt.numbers import BitVectors, Integers, width
-from tidegate.explorer.smt.terms import INFINITE, Bit, Boundless, Number, known
+from tidegate.explorer.smt.terms import Bit, Number, known
 
 from .smt import truth
 
@@ -75,15 +74,3 @@ def test_disjoint_intervals_need_no_solver() -> None:
     small, large = numbers.fresh("a", 0, 3)[0], numbers.fresh("b", 4, 9)[0]
     answers: list[Bit] = [numbers.less(small, large), numbers.less(large, small), numbers.same(small, large)]
     assert answers == [True, False, False]
-
-
-def test_a_bound_that_is_not_there_is_above_everything() -> None:
-    numbers = Integers()
-    free = numbers.fresh("a", 0, float("inf"))[0]
-    assert numbers.less(free, INFINITE) is True and numbers.less(INFINITE, free) is False
-    assert numbers.same(free, INFINITE) is False
-    assert numbers.arithmetic("+", INFINITE, known(1)) is INFINITE
-    assert numbers.arithmetic("min", INFINITE, free).term is free.term
-    for operation in (lambda: numbers.same(INFINITE, INFINITE), lambda: numbers.arithmetic("*", INFINITE, known(2))):
-        with pytest.raises(Boundless):
-            operation()

@@ -9,7 +9,7 @@ from typing import TypeVar, cast
 import z3
 
 from .numbers import Integers
-from .shapes import Fields, Function, Heap, History, Holding, Maybe, Members, Sequence, Shape, Slots, Table
+from .shapes import Fields, Function, Heap, Holding, Maybe, Members, Records, Sequence, Shape, Slots, Table
 from .terms import (
     Bit,
     Number,
@@ -88,11 +88,11 @@ class Algebra:
                 length = self.numbers.choose(condition, yes.length, no.length)
                 return Sequence(length, remembered(lambda at: self.choose(condition, yes.at(at), no.at(at))))
             case Function(), Function():
-                return Function(yes.first, remembered(lambda at: self.choose(condition, yes.at(at), no.at(at))))
+                return Function(yes.ends, remembered(lambda at: self.choose(condition, yes.at(at), no.at(at))))
             case Holding(), Holding():
                 return Holding(remembered(lambda each: choose_bit(condition, yes.has(each), no.has(each))))
-            case History(), History():
-                return History(lambda each: choose_bit(condition, yes.has(each), no.has(each)))
+            case Records(), Records():
+                return Records(lambda each: choose_bit(condition, yes.has(each), no.has(each)), yes.multiple)
             case Number() | bool() | z3.BoolRef(), Number() | bool() | z3.BoolRef():
                 return self.numbers.choose(condition, self.number(yes), self.number(no))
             case _:
@@ -187,7 +187,7 @@ class Algebra:
                 return self._keys_of_first(length, parts)
             case Heap(count=count, slots=slots):
                 return self._keys_of_first(count, slots)
-            case Sequence() | Function() | Holding() | History():
+            case Sequence() | Function() | Holding() | Records():
                 raise Extensional
             case _:
                 return [self.number(shape)]
@@ -242,7 +242,7 @@ class Algebra:
                 return disjunction(both(self.is_below(i, end), self.same(p, element)) for i, p in enumerate(parts))
             case Holding(has=has):
                 return has(self.number(element))
-            case History(has=has):
+            case Records(has=has):
                 return has(cast(Fields, element))
             case _:
                 raise Extensional
@@ -276,8 +276,8 @@ class Algebra:
                 return Table(first, self._put(parts, first, place, value))
             case Slots(length=length, parts=parts):
                 return Slots(length, self._put(parts, 0, place, value))
-            case Function(first=first, at=at):
-                return Function(first, remembered(lambda i: self.choose(self.numbers.same(i, place), value, at(i))))
+            case Function(ends=ends, at=at):
+                return Function(ends, remembered(lambda i: self.choose(self.numbers.same(i, place), value, at(i))))
             case Sequence(length=length, at=at):
                 return Sequence(length, remembered(lambda i: self.choose(self.numbers.same(i, place), value, at(i))))
             case _:
@@ -303,11 +303,11 @@ class Algebra:
         bits = (choose_bit(self.is_at(member, subset.first + at), value, each) for at, each in enumerate(subset.bits))
         return Members(subset.first, tuple(bits))
 
-    def with_record(self, pool: Heap | History, record: Fields) -> Heap | History:
+    def with_record(self, pool: Heap | Records, record: Fields) -> Heap | Records:
         """The pool with a record more; a set that has it stays. There is room, or one slot is added."""
-        if isinstance(pool, History):
+        if isinstance(pool, Records):
             has = pool.has
-            return History(lambda each: either(has(each), self.same(each, record)))
+            return Records(lambda each: either(has(each), self.same(each, record)), pool.multiple)
         is_new = True if pool.multiple else negation(self.has(pool, record))
         slots: list[Fields] = []
         was_below: Bit = True
@@ -323,10 +323,12 @@ class Algebra:
         count = self.numbers.arithmetic("+", pool.count, self.numbers.counted(is_new))
         return Heap(count, tuple(slots), pool.multiple)
 
-    def without_record(self, pool: Heap | History, record: Fields) -> Heap | History:
-        """The pool without one copy of the record, if it has one. A history forgets nothing."""
-        if isinstance(pool, History):
-            return pool
+    def without_record(self, pool: Heap | Records, record: Fields, left: Bit = False) -> Heap | Records:
+        """The pool without one copy of the record, if it has one. Where it may be there more than once, and it is not
+        counted how often, `left` is whether one more is there."""
+        if isinstance(pool, Records):
+            has = pool.has
+            return Records(lambda each: both(has(each), either(negation(self.same(each, record)), left)), pool.multiple)
         gone: Bit = False
         slots: list[Fields] = []
         for at, old in enumerate(pool.slots):

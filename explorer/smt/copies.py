@@ -125,7 +125,7 @@ class Searched:
 
     def _step(self, obligation: Obligation) -> Sketch | bool:
         certain = True
-        for each in self._instances(obligation.action):
+        for each in self._instances(obligation):
             found = self._solved(*self._broken(obligation, each))
             if not isinstance(found, bool):
                 return Sketch(self.number, self._state(found), obligation.action, each.argument_values(found))
@@ -139,11 +139,14 @@ class Searched:
         states = (self.before, instance.post) if goal.kind == "transition" else (instance.post,)
         return instance.happens, instance.defined, negation(self._truth(goal, *states))
 
-    def _instances(self, action: str) -> list[Instance]:
+    def _instances(self, obligation: Obligation) -> list[Instance]:
+        """Of instances that differ by a renaming one, except where the question is what breaks: a loop that ends early
+        meets members in an order of their own."""
+        action = obligation.action
         if self._known[0] != action:
-            made = instances(self.model, self.encoding, self.before, "a", action)
-            self._known = (action, representatives(made, self.symmetric))
-        return self._known[1]
+            self._known = (action, instances(self.model, self.encoding, self.before, "a", action))
+        made = self._known[1]
+        return made if obligation.kind == "defined" else representatives(made, self.symmetric)
 
     def _solved(self, *bits: Bit) -> z3.ModelRef | bool:
         """A model of the bits where all lemmas hold; else whether there is certainly none."""

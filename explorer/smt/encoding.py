@@ -1,13 +1,15 @@
 """The two encodings of a model's values, behind one interface.
 
 *Finite*: every type within its bounds, numbers as bit-vectors; for bounded checking and for counterexamples to
-induction. *Unbounded*: quantities have no upper end, numbers are integers, logs and histories are functions; for
-proofs that hold whatever the bounds are.
+induction. *Unbounded*: numbers are integers, logs and histories are functions, and constants that bound quantities are
+variables; for proofs that hold whatever the bounds are.
 
-A quantity loses its end when the constant that bounds it does. Which constants do is said by `boundless_constants`:
-those that occur in a `Range`, in a `Capacity`, or as a budget, in no size of a `Domain`, and whose value is not 0. A
-bound of 0 says that there is no such thing (`messages=0`: an exchange is one step; `crashes=0`: nobody crashes), and
-goes on saying so.
+A constant without a bound is a variable, the same in all states. Of it only its declared minimum is known, and that it
+is not 0 where that is the minimum. A type that it bounds has that variable for an end: so a proof is one for every
+value of the constant, and a comparison with it means what it means in the model. Which constants these are is said by
+`boundless_constants`: those that occur in a `Range`, in a `Capacity`, or as a budget, in no size of a `Domain`, and
+whose value is not 0. A bound of 0 says that there is no such thing (`messages=0`: an exchange is one step; `crashes=0`:
+nobody crashes), and goes on saying so.
 """
 
 from __future__ import annotations
@@ -19,20 +21,22 @@ from typing import Any, cast
 import z3
 
 from ...language.binding import Definition
-from ...language.constants import ConstantExpression
+from ...language.constants import Constant, ConstantExpression, Operation
 from ...language.containers import sort_key
 from ...language.model import Model
 from ...language.types import Bool, Enumeration, Identity, Int, Map, Option, Pool, Record, Seq, Subset, Type, Unit
 from .algebra import Algebra, bit, remembered, spread
-from .numbers import BitVectors, Integers
-from .shapes import Fields, Function, Heap, History, Holding, Maybe, Members, Sequence, Shape, Slots, Table
+from .numbers import BitVectors, Integers, not_less
+from .shapes import Fields, Function, Heap, Holding, Maybe, Members, Records, Sequence, Shape, Slots, Table
 from .terms import Bit, Bound, Number, both, conjunction, disjunction, formula, implies, known, negation
+from .terms import Operation as Arithmetic
 
 
 class Encoding:
     """An encoding of one bound model: made by `finite` or `unbounded`.
 
-    `boundless` names the constants that have no value here; `algebra` computes with shapes.
+    `boundless` names the constants that have no value here: each is a variable, and `constants` says of them what is
+    known. `algebra` computes with shapes.
     """
 
     def __init__(self, model: Model, numbers: Integers, boundless: frozenset[str]) -> None:
@@ -41,6 +45,10 @@ class Encoding:
         self.boundless = boundless
         self.numbers = numbers
         self.algebra = Algebra(numbers)
+        self._variables = {name: self._open(name) for name in sorted(boundless)}
+        self.constants = conjunction(
+            not_less(numbers, Number(each.term, -inf, inf), known(int(each.lo))) for each in self._variables.values()
+        )
 
     @property
     def is_finite(self) -> bool:
@@ -49,17 +57,40 @@ class Encoding:
 
     # --- bounds -------------------------------------------------------------------------------------------------------
 
+    def _open(self, name: str) -> Number:
+        """The variable that a constant without a bound is; it is at least its minimum, and not 0 (see
+        `boundless_constants`)."""
+        least = cast(int, self.model.constants[name].minimum)
+        return Number(z3.Int(f"constant.{name}"), 1 if least == 0 else least, inf)
+
+    def computed(self, expression: ConstantExpression) -> Number:
+        """The value of an expression over constants."""
+        match expression:
+            case Operation(op=op, left=left, right=right):
+                return self.numbers.arithmetic(cast(Arithmetic, op), self.computed(left), self.computed(right))
+            case Constant(name=name) if name in self._variables:
+                return self._variables[name]
+            case _:
+                return known(expression.value(self.values))
+
+    def open_constant(self, type_: Type, name: str) -> Shape:
+        """A constant that the text names: a variable if it has no bound, else its value."""
+        return self._variables[name] if name in self._variables else self.constant(type_, self.values[name])
+
+    def _is_open(self, expression: ConstantExpression | None) -> bool:
+        return expression is not None and bool(expression.names() & self.boundless)
+
     def bound(self, open_: ConstantExpression | None, closed: int) -> Bound:
-        """An upper bound: the static one, the value of an open one, or none at all."""
+        """A bound: the static one, the value of an open one, or infinite where it is a variable (see `ends`)."""
         if open_ is None:
             return closed
-        return inf if open_.names() & self.boundless else open_.value(self.values)
+        return inf if self._is_open(open_) else open_.value(self.values)
 
     def interval(self, type_: Type) -> tuple[Bound, Bound]:
-        """The first and the last number of a scalar type."""
+        """The first and the last number of a scalar type, infinite where no number is known to be it."""
         match type_:
             case Int(lo=lo, hi=hi, lo_open=lo_open, hi_open=hi_open):
-                return (lo if lo_open is None else lo_open.value(self.values)), self.bound(hi_open, hi)
+                return -self.bound(None if lo_open is None else -lo_open, -lo), self.bound(hi_open, hi)
             case Bool():
                 return 0, 1
             case Enumeration(members=members):
@@ -69,14 +100,36 @@ class Encoding:
             case _:
                 raise TypeError(f"{type_} is not a scalar type")
 
-    def numbers_of(self, type_: Type) -> range | None:
-        """The numbers of a scalar type's values; None when they have no end."""
+    def ends(self, type_: Type) -> tuple[Number, Number]:
+        """The first and the last number of a scalar type, as terms where they depend on constants without bounds."""
         lo, hi = self.interval(type_)
-        return None if hi == inf else range(int(lo), int(hi) + 1)
+        lo_open, hi_open = (type_.lo_open, type_.hi_open) if isinstance(type_, Int) else (None, None)
+        first = self.computed(lo_open) if lo_open is not None and lo == -inf else known(int(lo))
+        return first, self.computed(hi_open) if hi_open is not None and hi == inf else known(int(hi))
+
+    def fits(self, type_: Type, number: Number) -> Bit:
+        """Whether a number is one of a scalar type's values."""
+        first, last = self.ends(type_)
+        lo, hi = self.interval(type_)
+        least = not_less(self.numbers, number, first) if lo == -inf else True
+        most = not_less(self.numbers, last, number) if hi == inf else True
+        return both(self.numbers.within(number, lo, hi), least, most)
+
+    def numbers_of(self, type_: Type) -> range | None:
+        """The numbers of a scalar type's values; None when it is not known how many there are."""
+        lo, hi = self.interval(type_)
+        return None if inf in (-lo, hi) else range(int(lo), int(hi) + 1)
 
     def capacity(self, type_: Seq | Pool) -> Bound:
-        """How many elements it may have."""
+        """How many elements it may have, infinite where no number is known to be that."""
         return self.bound(type_.capacity_open, type_.capacity)
+
+    def has_room(self, type_: Seq, length: Number) -> Bit:
+        """Whether a sequence may be so long."""
+        below = self.numbers.within(length, 0, self.capacity(type_))
+        if type_.capacity_open is None or not self._is_open(type_.capacity_open):
+            return below
+        return both(below, not_less(self.numbers, self.computed(type_.capacity_open), length))
 
     # --- variables ----------------------------------------------------------------------------------------------------
 
@@ -91,18 +144,21 @@ class Encoding:
         where `at` is made of this function's own bound variables."""
         match type_:
             case Int() | Enumeration() | Identity():
-                return self._variable(name, self.interval(type_), at, said)
+                return self._variable(name, type_, at, said)
             case Bool():
                 return z3.Bool(name) if not at else self._applied(name, at, z3.BoolSort())
             case Option(of=of):
                 present = bit(self._fresh(Bool(), f"{name}?", at, said))
-                return Maybe(present, self._fresh(of, name, at, said))
+                inner: list[Bit] = []
+                value = self._fresh(of, name, at, inner)
+                said += inner if self.is_finite else (implies(present, each) for each in inner)
+                return Maybe(present, value)
             case Record(fields=fields):
                 return Fields({each: self._fresh(of, f"{name}.{each}", at, said) for each, of in fields})
             case Map(key=key, value=value):
                 keys = self.numbers_of(key)
                 if keys is None:
-                    return Function(int(self.interval(key)[0]), self._function(value, name, at, said))
+                    return Function(self.ends(key), self._function(value, name, at, said))
                 return Table(keys.start, tuple(self._fresh(value, f"{name}[{each}]", at, said) for each in keys))
             case Subset(of=of):
                 members = self.numbers_of(of)
@@ -115,14 +171,14 @@ class Encoding:
             case Unit():
                 return Maybe(False, None)
 
-    def _variable(self, name: str, ends: tuple[Bound, Bound], at: tuple[Number, ...], said: list[Bit]) -> Number:
-        lo, hi = ends
+    def _variable(self, name: str, type_: Type, at: tuple[Number, ...], said: list[Bit]) -> Number:
+        lo, hi = self.interval(type_)
         if lo == hi:
             return known(int(lo))
         if at:
             return Number(cast(z3.ArithRef, self._applied(name, at, z3.IntSort())), lo, hi)
         made, right = self.numbers.fresh(name, lo, hi)
-        said.append(right)
+        said.append(both(right, self.fits(type_, made)))
         return made
 
     def _applied(self, name: str, at: tuple[Number | Bit, ...], sort: z3.SortRef) -> Any:
@@ -142,17 +198,38 @@ class Encoding:
         inner: list[Bit] = []
         shape = self._fresh(type_, name, at, inner)
         said += inner
-        for leaf in scalars(shape):
-            if isinstance(leaf, Number) and (leaf.lo > -inf or leaf.hi < inf):
-                free = Number(leaf.term, -inf, inf)
-                ranged = formula(self.numbers.within(free, leaf.lo, leaf.hi))
-                said.append(z3.ForAll(bound, ranged, patterns=[cast(z3.ExprRef, leaf.term)]))
+        for leaf, right in self._ranges(type_, shape):
+            if not isinstance(right, bool):
+                said.append(z3.ForAll(bound, right, patterns=[leaf]))
+
+    def _ranges(self, type_: Type, shape: Shape, there: Bit = True) -> Iterator[tuple[z3.ExprRef, Bit]]:
+        """Each number that a value is made of, and that it is in range if it is there."""
+        match type_, shape:
+            case ((Int() | Enumeration() | Identity()), Number(term=z3.ExprRef() as term)):
+                yield term, implies(there, self.fits(type_, Number(term, -inf, inf)))
+            case Option(of=of), Maybe(present=present, value=value) if value is not None:
+                yield from self._ranges(of, value, both(there, present))
+            case Record(fields=fields), Fields(parts=parts):
+                for name, of in fields:
+                    yield from self._ranges(of, parts[name], there)
+            case Map(value=of), Table(parts=parts):
+                for part in parts:
+                    yield from self._ranges(of, part, there)
+            case Seq(of=of), (Sequence(length=length) | Slots(length=length)):
+                if isinstance(length.term, z3.ExprRef):
+                    yield length.term, implies(there, self.has_room(type_, Number(length.term, -inf, inf)))
+                for part in shape.parts if isinstance(shape, Slots) else ():
+                    yield from self._ranges(of, part, there)
+            case _:
+                return
 
     def _fresh_container(self, type_: Seq | Pool, name: str, at: tuple[Number, ...], said: list[Bit]) -> Shape:
         capacity = self.capacity(type_)
         if capacity == inf and isinstance(type_, Pool):
-            return History(lambda record: self._applied(name, (*at, *self.flattened(record)), z3.BoolSort()))
-        length = self._variable(f"{name}#", (0, capacity), at, said)
+            return Records(
+                lambda record: self._applied(name, (*at, *self.flattened(record)), z3.BoolSort()), type_.multiple
+            )
+        length = self._length(name, type_, at, said)
         if isinstance(type_, Seq) and capacity == inf:
             return Sequence(length, self._function(type_.of, name, at, said))
         parts = tuple(self._fresh(type_.of, f"{name}/{each}", at, said) for each in range(int(capacity)))
@@ -161,6 +238,15 @@ class Encoding:
         heap = Heap(length, cast("tuple[Fields, ...]", parts), type_.multiple)
         said.append(self.in_order(heap))
         return heap
+
+    def _length(self, name: str, type_: Seq | Pool, at: tuple[Number, ...], said: list[Bit]) -> Number:
+        capacity = self.capacity(type_)
+        if capacity == 0 or at:
+            length = known(0) if capacity == 0 else self._applied(f"{name}#", at, z3.IntSort())
+            return length if isinstance(length, Number) else Number(length, 0, capacity)
+        length, right = self.numbers.fresh(f"{name}#", 0, capacity)
+        said.append(both(right, self.has_room(type_, length) if isinstance(type_, Seq) else True))
+        return length
 
     def in_order(self, heap: Heap) -> Bit:
         """Whether a pool's records are sorted, and different if it is a set."""
@@ -220,7 +306,7 @@ class Encoding:
             case Bool():
                 return False
             case Int() | Enumeration() | Identity():
-                return known(int(self.interval(type_)[0]))
+                return known(int(max(self.interval(type_)[0], min(self.interval(type_)[1], 0))))
             case Option() | Unit():
                 return Maybe(False, None)
             case Record(fields=fields):
@@ -228,7 +314,7 @@ class Encoding:
             case Map(key=key, value=value):
                 keys = self.numbers_of(key)
                 if keys is None:
-                    return Function(int(self.interval(key)[0]), lambda _: self.least(value))
+                    return Function(self.ends(key), lambda _: self.least(value))
                 return Table(keys.start, tuple(self.least(value) for _ in keys))
             case Seq():
                 return Slots(known(0), ()) if self.capacity(type_) < inf else self._no_sequence(type_.of)
@@ -238,7 +324,9 @@ class Encoding:
                     return Holding(lambda _: False)
                 return Members(members.start, (False,) * len(members))
             case Pool(multiple=multiple):
-                return Heap(known(0), (), multiple) if self.capacity(type_) < inf else History(lambda _: False)
+                return (
+                    Heap(known(0), (), multiple) if self.capacity(type_) < inf else Records(lambda _: False, multiple)
+                )
 
     def _no_sequence(self, of: Type) -> Sequence:
         return Sequence(known(0), lambda _: self.least(of))
@@ -259,8 +347,9 @@ class Encoding:
             case Record(fields=fields):
                 return Fields({name: self.constant(of, getattr(value, name)) for name, of in fields})
             case Map(key=key, value=of):
-                lo = int(self.interval(key)[0])
-                return self._constant_map(lo, [self.constant(of, each) for _, each in value.items()], key)
+                members = [self.constant(key, each) for each, _ in value.items()]
+                first = cast(int, self.algebra.number(members[0]).term)
+                return self._constant_map(first, [self.constant(of, each) for _, each in value.items()], key)
             case Seq(of=of):
                 parts = tuple(self.constant(of, each) for each in value)
                 return self.sequence(parts, type_)
@@ -276,7 +365,7 @@ class Encoding:
     def _constant_map(self, first: int, parts: list[Shape], key: Type) -> Shape:
         if self.numbers_of(key) is not None:
             return Table(first, tuple(parts))
-        return Function(first, lambda index: self.algebra.picked(parts, first, index))
+        return Function(self.ends(key), lambda index: self.algebra.picked(parts, first, index))
 
     def sequence(self, parts: tuple[Shape, ...], type_: Seq) -> Slots | Sequence:
         """A sequence of these elements."""
@@ -295,22 +384,21 @@ class Encoding:
         bits = (disjunction(self.algebra.is_at(one, each) for one in elements) for each in members)
         return Members(members.start, tuple(bits))
 
-    def pool(self, records: list[Fields], type_: Pool, multiple: bool) -> Heap | History:
+    def pool(self, records: list[Fields], type_: Pool, multiple: bool) -> Heap | Records:
         """A pool of these records, sorted if they are constants."""
         if self.capacity(type_) < inf:
             return Heap(known(len(records)), tuple(records), multiple)
-        return History(lambda each: disjunction(self.algebra.same(each, one) for one in records))
+        return Records(lambda each: disjunction(self.algebra.same(each, one) for one in records), multiple)
 
     # --- what a store keeps -------------------------------------------------------------------------------------------
 
     def stored(self, type_: Type, shape: Shape) -> tuple[Shape, Bit]:
-        """The value in the shape of a cell of this type, and whether it is a value of the type. Elements that are
-        copied from one endless sequence or map to another are taken to be."""
+        """The value in the shape of a cell of this type, and whether it is a value of the type. Of what has no end
+        only the length is looked at: see `elements_fit`."""
         match type_:
             case Int() | Enumeration() | Identity():
-                lo, hi = self.interval(type_)
                 value = self.algebra.number(shape)
-                return self.numbers.narrowed(value, lo, hi), self.numbers.within(value, lo, hi)
+                return self.numbers.narrowed(value, *self.interval(type_)), self.fits(type_, value)
             case Option(of=of):
                 if not isinstance(shape, Maybe):
                     return self.stored(type_, Maybe(True, shape))
@@ -330,14 +418,47 @@ class Encoding:
             case Seq(of=of) if isinstance(shape, Slots):
                 parts, fits = self._stored_parts(of, shape.length, shape.parts, self.capacity(type_))
                 return Slots(self.numbers.narrowed(shape.length, 0, self.capacity(type_)), parts), fits
+            case Seq() if isinstance(shape, Sequence):
+                return shape, self.has_room(type_, shape.length)
             case Pool(of=of) if isinstance(shape, Heap):
                 parts, fits = self._stored_parts(of, shape.count, shape.slots, self.capacity(type_))
                 count = self.numbers.narrowed(shape.count, 0, self.capacity(type_))
                 return Heap(count, cast("tuple[Fields, ...]", parts), shape.multiple), fits
             case Subset(of=of) if isinstance(shape, Members):
-                return self._stored_members(self.numbers_of(of), shape)
+                return self._stored_members(of, shape)
             case _:
                 return shape, True
+
+    def elements_fit(self, type_: Type, shape: Shape, name: str) -> Bit:
+        """Whether the elements of a value that has no end are of the type: said of any one of them, whose number is a
+        new variable. To be proved, never to be assumed."""
+        free = z3.Int(name)
+        index = Number(free, -inf, inf)
+        match type_, shape:
+            case Option(of=of), Maybe(present=present, value=value) if value is not None:
+                return implies(present, self.elements_fit(of, value, name))
+            case Record(fields=fields), Fields(parts=parts):
+                return conjunction(self.elements_fit(of, parts[each], f"{name}.{each}") for each, of in fields)
+            case Map(value=of), Table(parts=parts):
+                return conjunction(self.elements_fit(of, part, f"{name}.{at}") for at, part in enumerate(parts))
+            case Map(value=of), Function(ends=(first, last), at=at):
+                inside = both(not_less(self.numbers, index, first), not_less(self.numbers, last, index))
+                return implies(inside, self._element_fits(of, at(index), name))
+            case Seq(of=of), Slots(length=length, parts=parts):
+                return conjunction(
+                    implies(self.algebra.is_below(at, length), self.elements_fit(of, part, f"{name}.{at}"))
+                    for at, part in enumerate(parts)
+                )
+            case Seq(of=of), Sequence(length=length, at=at):
+                inside = both(not_less(self.numbers, index, known(0)), self.numbers.less(index, length))
+                return implies(inside, self._element_fits(of, at(index), name))
+            case Subset(of=of), Holding(has=has):
+                return implies(has(index), self.fits(of, index))
+            case _:
+                return True
+
+    def _element_fits(self, of: Type, shape: Shape, name: str) -> Bit:
+        return both(self.stored(of, shape)[1], self.elements_fit(of, shape, f"{name}.of"))
 
     def _stored_parts(
         self, of: Type, length: Number, parts: tuple[Shape, ...], capacity: Bound
@@ -351,12 +472,12 @@ class Encoding:
         kept += (self.least(of) for _ in range(room - len(kept)))
         return tuple(kept), conjunction(fits)
 
-    def _stored_members(self, members: range | None, shape: Members) -> tuple[Shape, Bit]:
+    def _stored_members(self, of: Type, shape: Members) -> tuple[Shape, Bit]:
+        members = self.numbers_of(of)
         if members is None:
             has = {at: each for at, each in enumerate(shape.bits, shape.first) if each is not False}
-            return Holding(
-                lambda each: disjunction(both(b, self.algebra.is_at(each, at)) for at, b in has.items())
-            ), True
+            holding = Holding(lambda each: disjunction(both(b, self.algebra.is_at(each, at)) for at, b in has.items()))
+            return holding, conjunction(implies(each, self.fits(of, known(at))) for at, each in has.items())
         outside = [b for at, b in enumerate(shape.bits, shape.first) if at not in members]
         return spread(shape, members.start, members.stop), negation(disjunction(outside))
 
@@ -388,7 +509,7 @@ def scalars(shape: Shape) -> Iterator[Number | Bit]:
             yield shape
         case Sequence(length=length):
             yield length
-        case Function() | Holding() | History():
+        case Function() | Holding() | Records():
             return
 
 

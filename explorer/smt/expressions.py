@@ -9,15 +9,14 @@ from math import inf
 from typing import Any, TypeAlias, cast
 
 from ...language import ir
-from ...language.types import Bool, Map, Option, Subset, Type, Unit
+from ...language.types import Bool, Identity, Map, Option, Pool, Subset, Type, Unit
 from .algebra import Extensional, aligned, bit, remembered
 from .encoding import Encoding
 from .errors import NotUnbounded
-from .shapes import Fields, Function, Heap, History, Holding, Maybe, Members, Sequence, Shape, Slots, Table
+from .numbers import not_less
+from .shapes import Fields, Function, Heap, Holding, Maybe, Members, Records, Sequence, Shape, Slots, Table
 from .terms import (
-    INFINITE,
     Bit,
-    Boundless,
     Number,
     both,
     choose_bit,
@@ -71,10 +70,6 @@ class Evaluator:
         """The expression's value. NotUnbounded, with the line, when it has none in this encoding."""
         try:
             return getattr(self, f"_{type(expression).__name__}")(expression, names)
-        except Boundless as error:
-            raise NotUnbounded(
-                expression.where, str(error), "keep that constant bounded, or use it as a bound"
-            ) from None
         except Extensional:
             raise NotUnbounded(
                 expression.where,
@@ -105,9 +100,7 @@ class Evaluator:
         return (bool(e.number) if isinstance(e.type, Bool) else known(e.number)), True
 
     def _OpenConst(self, e: ir.OpenConst, names: Names) -> Value:
-        if e.name in self.encoding.boundless:
-            return INFINITE, True
-        return self.encoding.constant(e.type, self.encoding.values[e.name]), True
+        return self.encoding.open_constant(e.type, e.name), True
 
     def _Name(self, e: ir.Name, names: Names) -> Value:
         return names[e.name], True
@@ -223,8 +216,8 @@ class Evaluator:
         match container:
             case Table(first=first, parts=parts):
                 return self.numbers.within(index, first, first + len(parts) - 1)
-            case Function(first=first):
-                return self.numbers.within(index, first, inf)
+            case Function(ends=(first, last)):
+                return both(not_less(self.numbers, index, first), not_less(self.numbers, last, index))
             case Slots(length=length) | Sequence(length=length):
                 return both(self.numbers.within(index, 0, inf), self.numbers.less(index, length))
             case _:
@@ -297,14 +290,13 @@ class Evaluator:
     def _MakeSubset(self, e: ir.MakeSubset, names: Names) -> Value:
         elements, defined = self.values(e.elements, names)
         numbers = [self.algebra.number(each) for each in elements]
-        lo, hi = self.encoding.interval(e.type.of)
-        inside = conjunction(self.numbers.within(each, lo, hi) for each in numbers)
+        inside = conjunction(self.encoding.fits(e.type.of, each) for each in numbers)
         return self.encoding.subset(numbers, e.type.of), both(defined, inside)
 
     def _FullSubset(self, e: ir.FullSubset, names: Names) -> Value:
         members = self.encoding.numbers_of(e.type.of)
         if members is None:
-            return Holding(lambda _: True), True
+            return Holding(lambda each: self.encoding.fits(e.type.of, each)), True
         return Members(members.start, (True,) * len(members)), True
 
     def _MakeSeq(self, e: ir.MakeSeq, names: Names) -> Value:
@@ -343,7 +335,7 @@ class Evaluator:
 
     def _MakePool(self, e: ir.MakePool, names: Names) -> Value:
         elements, defined = self.values(e.elements, names)
-        pool = cast("Heap | History", self.encoding.least(e.type))
+        pool = cast("Heap | Records", self.encoding.least(e.type))
         for each in elements:
             pool = self.algebra.with_record(pool, cast(Fields, each))
         return pool, defined
@@ -352,12 +344,23 @@ class Evaluator:
         type_ = cast(Map, e.type)
         keys = self.encoding.numbers_of(type_.key)
         if keys is None:
-            return self._endless_map(e, type_, names), True
+            return self._endless_map(e, type_, names)
         found = [self.value(e.value, {**names, e.variable: self.member(type_.key, key)}) for key in keys]
         return Table(keys.start, tuple(value for value, _ in found)), conjunction(defined for _, defined in found)
 
-    def _endless_map(self, e: ir.MakeMap, type_: Map, names: Names) -> Function:
-        return Function(int(self.encoding.interval(type_.key)[0]), self.later(e.value, e.variable, names))
+    def _endless_map(self, e: ir.MakeMap, type_: Map, names: Names) -> Value:
+        key = self.any_number()
+        _, defined = self.value(e.value, {**names, e.variable: key})
+        made = Function(self.encoding.ends(type_.key), self.later(e.value, e.variable, names))
+        return made, implies(self.encoding.fits(type_.key, key), defined)
+
+    def any_number(self) -> Number:
+        """A new variable that stands for any integer: what is to be defined for all is defined for it."""
+        raise NotImplementedError
+
+    def any_bit(self) -> Bit:
+        """A new truth value, of which nothing is known."""
+        raise NotImplementedError
 
     def later(self, expression: ir.Expr, variable: str, names: Names) -> Callable[[Number], Shape]:
         """An expression as a function of one of its names, in the states as they are now."""
@@ -384,7 +387,7 @@ class Evaluator:
         return value, both(right, defined)
 
     def _Quantified(self, e: ir.Quantified, names: Names) -> Value:
-        walk = Walk()
+        walk = Walk(in_order=self.encoding.is_finite or not any(_is_unordered(each.source) for each in e.generators))
         default, right = (None, True) if e.default is None else self.value(e.default, names)
         try:
             value = self._collected(e, names, walk, default)
@@ -400,7 +403,7 @@ class Evaluator:
                     value, defined = self.truth(e.body, inner)
                     walk.need(there, defined)
                     walk.stop(both(there, negation(value) if e.kind == "all" else value))
-                    if walk.going is False:
+                    if walk.going is False and walk.in_order:
                         break
                 return walk.going if e.kind == "all" else negation(walk.going)
             case "sum":
@@ -511,17 +514,33 @@ class Evaluator:
                 raise Endless
 
 
+def _is_unordered(source: ir.Source) -> bool:
+    """Whether the order of a source's rounds depends on what members of a symmetric domain are called."""
+    match source:
+        case ir.Members(of=of):
+            return isinstance(of, Identity) and of.symmetric
+        case ir.Elements(of=of):
+            return isinstance(of.type, Subset | Pool)
+        case _:
+            return False
+
+
 @dataclass(slots=True)
 class Walk:
-    """What a loop has come to: whether it still goes on, and what had to be defined on the way."""
+    """What a loop has come to: whether it still goes on, and what had to be defined on the way.
 
+    Where members of a symmetric domain are gone through, one order of them stands for all (see `symmetric`): so the
+    rounds are not `in_order`, and every one of them has to be defined, whatever the others come to.
+    """
+
+    in_order: bool = True
     going: Bit = True
     defined: list[Bit] = field(default_factory=list[Bit])
 
     def need(self, there: Bit, defined: Bit) -> None:
         """Something is evaluated in a round that takes place if `there`."""
         if defined is not True:
-            self.defined.append(implies(both(self.going, there), defined))
+            self.defined.append(implies(both(self.going, there) if self.in_order else there, defined))
 
     def stop(self, condition: Bit) -> None:
         """The loop ends here under the condition."""

@@ -19,24 +19,23 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeAlias, cast
 
-from ...language import ir
 from ...language.binding import Definition
 from ...language.errors import UsageError, nearest
 from ...language.model import Model, Property
 from ...language.proof import Finding, Obligation, Proof, Unstated, Word
-from ...language.types import Identity, Pool
+from ...language.types import Identity
 from ..symmetry import symmetry_of
 from ..verdicts import plain
-from ..walk import walk
 from .copies import Copies, Searched, Sketch, judged, lemmas_of
 from .crew import Lost, shared
 from .effort import Effort
-from .encoding import boundless_constants
+from .encoding import boundless_constants, unbounded
 from .errors import NotUnbounded, Unsayable
 from .hints import Hints
 from .keeping import Shelf
 from .questions import Questions
 from .sampling import Sample, sampled
+from .transition import is_off
 
 _TOGETHER = 6
 """Obligations about one action that one process takes at a time."""
@@ -121,6 +120,7 @@ class Induction:
         self.model = replace(open_, lemmas=tuple(each for each in open_.lemmas if each.name not in without))
         self.lemmas = lemmas_of(self.model)
         self.copies = Copies(definition, self.model, self.boundless)
+        self.encoding = unbounded(self.model)
         self.symmetric = _symmetric(self.model)
         self.shelf = Shelf(asked.folder, self.model)
         self.hints = Hints(self.lemmas)
@@ -134,8 +134,8 @@ class Induction:
     # --- what there is to prove --------------------------------------------------------------------------------------
 
     def actions(self) -> tuple[str, ...]:
-        """The actions that the constants leave on."""
-        return tuple(each.name for each in self.model.actions if not each.switched_off)
+        """The actions that the constants leave on, whatever those without a bound are."""
+        return tuple(each.name for each in self.model.actions if not is_off(self.encoding, each.form.body))
 
     def goals(self) -> tuple[Property, ...]:
         """The lemmas and properties to prove, witnesses apart. UsageError for a name that there is not."""
@@ -247,7 +247,6 @@ class Induction:
             workers=self.asked.workers,
             stopped=stopped,
             notes=(*self.shelf.notes, *self.hints.notes),
-            again=_taken_from(model),
         )
 
     def _note(self, finding: Finding, heard: Heard) -> None:
@@ -321,7 +320,7 @@ class Prover:
             try:
                 found = self._hard(each) if task.hard else self._quick(each, 2 if task.suspect else 0)
             except NotUnbounded as error:
-                if each.goal in self.lemmas:
+                if not each.goal or each.goal in self.lemmas:
                     raise
                 yield Unstated(each.goal, f"{error.message}; {error.remedy}", error.where.file, error.where.line)
                 continue
@@ -382,13 +381,6 @@ def _tasks(obligations: Sequence[Obligation]) -> Iterator[Task]:
     for _, each in itertools.groupby(obligations, lambda obligation: obligation.action):
         while some := tuple(itertools.islice(each, _TOGETHER)):
             yield Task(some)
-
-
-def _taken_from(model: Model) -> tuple[str, ...]:
-    """The fields of messages from which some step removes one."""
-    forms = (node for action in model.actions if not action.switched_off for node in walk(action.form.body))
-    removed = {node.place.field for node in forms if isinstance(node, ir.Remove)}
-    return tuple(each.name for each in model.fields if each.name in removed and isinstance(each.type, Pool))
 
 
 def _size(model: Model, domain: Identity) -> int:

@@ -51,7 +51,8 @@ class Shelf:
         self._start = digest(tuple(each.form for each in model.initials))
         self._rest = digest(tuple(sorted(_meaning(each) for each in model.lemmas if each.kind == "invariant")))
         types = tuple((each.name, each.type, each.budget or "") for each in model.fields)
-        self._base = digest((own_text(), types, tuple(sorted(model.open))))
+        minima = tuple((each, model.constants[each].minimum) for each in sorted(model.open))
+        self._base = digest((own_text(), types, minima))
 
     def name_of(self, obligation: Obligation) -> str:
         """The name under which the proof of an obligation is kept."""

@@ -11,7 +11,7 @@ import z3
 
 from ...language.frontend.intervals import arithmetic as bounded_interval
 from ...language.types import Int
-from .terms import INFINITE, Bit, Bound, Boundless, Number, Operation, Term, both, known, negation
+from .terms import Bit, Bound, Number, Operation, Term, both, known, negation
 
 
 class Integers:
@@ -19,9 +19,7 @@ class Integers:
 
     def term(self, number: Number) -> Term:
         """The number as a term of Z3."""
-        if number is INFINITE:
-            raise Boundless("a bound that is not there has no value")
-        return z3.IntVal(number.term) if isinstance(number.term, int) else cast(Term, number.term)
+        return z3.IntVal(number.term) if isinstance(number.term, int) else number.term
 
     def fresh(self, name: str, lo: Bound, hi: Bound) -> tuple[Number, Bit]:
         """A variable, and the constraint that it is from `lo` to `hi`."""
@@ -68,8 +66,6 @@ class Integers:
         """`left op right`, as Python means it; of `//` and `%` by 0 anything."""
         if op in ("min", "max"):
             return self._extreme(op, left, right)
-        if INFINITE in (left, right):
-            return _boundless(op, left, right)
         if op in ("//", "%") and right.term == 0:
             return known(0)
         if isinstance(left.term, int) and isinstance(right.term, int):
@@ -86,7 +82,7 @@ class Integers:
         least, most = self.choose(smaller, left, right), self.choose(smaller, right, left)
         lo, hi = _interval(op, left, right)
         chosen = least if op == "min" else most
-        return chosen if chosen is INFINITE or chosen.known else self._cut(chosen, lo, hi)
+        return chosen if chosen.known else self._cut(chosen, lo, hi)
 
     def _computed(self, op: Operation, left: Number, right: Number, lo: Bound, hi: Bound) -> Number:
         one, other = cast("list[Any]", self._brought(lo, hi, left, right))
@@ -103,10 +99,6 @@ class Integers:
 
     def less(self, left: Number, right: Number) -> Bit:
         """Whether `left < right`."""
-        if INFINITE in (left, right):
-            if left is right:
-                raise Boundless("two bounds that are not there have no order")
-            return right is INFINITE
         if left.hi < right.lo:
             return True
         if left.lo >= right.hi:
@@ -117,10 +109,6 @@ class Integers:
 
     def same(self, left: Number, right: Number) -> Bit:
         """Whether they are equal."""
-        if INFINITE in (left, right):
-            if left is right:
-                raise Boundless("two bounds that are not there are neither equal nor different")
-            return False
         if left.hi < right.lo or right.hi < left.lo:
             return False
         if left.known and right.known:
@@ -234,10 +222,3 @@ def _interval(op: Operation, left: Number, right: Number) -> tuple[Bound, Bound]
             return (0, left.hi) if left.lo >= 0 and right.lo >= 0 else (-inf, inf)
         case "%":
             return (0, right.hi - 1) if right.lo > 0 else (-inf, inf)
-
-
-def _boundless(op: Operation, left: Number, right: Number) -> Number:
-    """Arithmetic on a bound that is not there: finite shifts leave it where it is."""
-    if left is not right and (op == "+" or (op == "-" and left is INFINITE)):
-        return INFINITE
-    raise Boundless(f"`{op}` of a bound that is not there has no value")

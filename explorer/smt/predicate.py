@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from math import inf
 from typing import Any, cast
@@ -16,10 +17,10 @@ from .clauses import Clause, Member
 from .encoding import Encoding, scalars
 from .errors import NotUnbounded
 from .expressions import Endless, Names, Value, Walk
-from .shapes import History, Holding, Sequence, Shape
+from .shapes import Holding, Records, Sequence, Shape
 from .statements import Execution, Path
 from .states import SymbolicState
-from .terms import INFINITE, Bit, Number, both, disjunction, implies, negation
+from .terms import Bit, Number, both, conjunction, disjunction, either, formula, implies, known, negation
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +99,14 @@ class _Taking(Execution):
         super().__init__(encoding, states)
         self.suffix = suffix
         self.count = 0
-        self.has_no_last = False  # whether a loop goes over all numbers from somewhere on
+
+    def any_number(self) -> Number:
+        """A new variable that stands for any integer."""
+        return Number(z3.Int(self._name()), -inf, inf)
+
+    def any_bit(self) -> z3.BoolRef:
+        """A new truth value."""
+        return z3.Bool(self._name())
 
     # --- bodies -------------------------------------------------------------------------------------------------------
 
@@ -199,23 +207,33 @@ class _Taking(Execution):
         if not operands:
             yield self._clause(False, True, at, ir.Where("", 0, 0, 0, 0))
             return
-        plain: list[tuple[Bit, Bit]] = []
-        others: list[ir.Expr] = []
+        others: list[tuple[ir.Expr, _Context]] = []
+        plain: list[Bit] = []
         for each in operands:
             try:
-                plain.append(self.truth(each, names))
+                value, defined = self.truth(each, names)
             except NotUnbounded:
-                others.append(each)
-        for value, defined in plain:
-            at = at.under(negation(value) if wanted else value, defined)
-        first, *rest = others
-        for clause in self.says(first, names, at, wanted):
+                others.append((each, at))
+            else:
+                plain.append(negation(value) if wanted else value)
+                at = at.under(plain[-1], defined)
+        yield from self._one_of_others(others, conjunction(plain), at, names, wanted)
+
+    def _one_of_others(
+        self, others: list[tuple[ir.Expr, _Context]], plain: Bit, at: _Context, names: Names, wanted: bool
+    ) -> Iterator[Clause]:
+        """One of several with quantifiers. What has to be defined in one is so where those without, of which Python
+        comes to some later, have not decided it before."""
+        (first, before), *rest = others
+        for clause in self.says(first, names, before, wanted):
+            hypothesis = both(clause.hypothesis, plain)
             if not rest:
-                yield clause
+                yield replace(clause, hypothesis=hypothesis, defined=both(clause.defined, at.defined))
                 continue
-            left = both(clause.hypothesis, negation(clause.conclusion))
-            inner = _Context(clause.variables, left, clause.defined, clause.members)
-            yield from self._one_of(tuple(rest), names, inner, wanted)
+            left = both(hypothesis, negation(clause.conclusion))
+            inner = _Context(clause.variables, left, both(clause.defined, at.defined), clause.members)
+            later = [(each, inner) for each, _ in rest]
+            yield from self._one_of_others(later, plain, inner, names, wanted)
 
     def _same_sequences(self, e: ir.Compare, names: Names, at: _Context, error: NotUnbounded) -> Iterator[Clause]:
         (left, one), (right, other) = self.value(e.left, names), self.value(e.right, names)
@@ -242,7 +260,7 @@ class _Taking(Execution):
             for each in first.conditions:
                 value, defined = self.truth(each, inner)
                 inside = inside.under(value, defined)
-            if inside.hypothesis is not False:
+            if inside.hypothesis is not False or inside.defined is not at.defined:
                 yield from self.open_rounds(tuple(rest), inner, inside)
 
     def _round(self, generator: ir.Generator, names: Names, at: _Context) -> Iterator[tuple[Shape, _Context]]:
@@ -262,15 +280,13 @@ class _Taking(Execution):
             case ir.Range(start=start, stop=stop):
                 (first, one), (end, other) = self.number(start, names), self.number(stop, names)
                 index, variables = self._variable(first.lo, end.hi - 1)
-                self.has_no_last |= end is INFINITE
                 above = negation(self.numbers.less(index, first))
                 inside = both(above, self._ranged(index, first.lo, inf), self.numbers.less(index, end))
                 return index, replace(at, defined=at.need(both(one, other))).over(variables, inside)
             case ir.Members(of=of):
                 lo, hi = self.encoding.interval(of)
-                self.has_no_last = True
                 index, variables = self._variable(lo, hi)
-                return index, at.over(variables, self._ranged(index, lo, hi))
+                return index, at.over(variables, self._typed(of, index))
             case ir.Elements(of=of):
                 container, defined = self.value(of, names)
                 element, variables, inside = self._any_of(container, of.type, generator.source.where)
@@ -281,13 +297,13 @@ class _Taking(Execution):
             case Sequence(length=length, at=at):
                 index, variables, inside = self._position(length)
                 return at(index), variables, inside
-            case History(has=has):
+            case Records(has=has):
                 record, right = self.encoding.message(cast(Pool, type_).of, self._name())
                 return record, tuple(variables_of(record)), both(right, has(record))
             case Holding(has=has):
-                lo, hi = self.encoding.interval(cast(Subset, type_).of)
-                member, variables = self._variable(lo, hi)
-                return member, variables, both(self._ranged(member, lo, hi), has(member))
+                of = cast(Subset, type_).of
+                member, variables = self._variable(*self.encoding.interval(of))
+                return member, variables, both(self._typed(of, member), has(member))
             case _:
                 raise NotUnbounded(where, "this has no end and cannot be gone through", "another kind of collection")
 
@@ -301,6 +317,9 @@ class _Taking(Execution):
 
     def _ranged(self, index: Number, lo: float, hi: float) -> Bit:
         return self.numbers.within(Number(index.term, -inf, inf), lo, hi)
+
+    def _typed(self, type_: Type, index: Number) -> Bit:
+        return self.encoding.fits(type_, Number(index.term, -inf, inf))
 
     def _name(self) -> str:
         self.count += 1
@@ -321,8 +340,9 @@ def variables_of(shape: Shape) -> Iterator[z3.ExprRef]:
 class Defining(_Taking):
     """Runs statements, and defines what loops without an end give by clauses about new terms (`assumptions`).
 
-    `all` and `any` become a new truth value; `min` and `max` a new number. That the rounds themselves are defined is
-    not said.
+    `all` and `any` become a new truth value; `min` and `max` a new number; a `limit` a new truth value, of which
+    `limits` say what it is. Their rounds have to be defined, each of them: whatever others come to, so that a step may
+    be found to break the model that Python can take, and never the other way round.
     """
 
     def __init__(
@@ -335,12 +355,28 @@ class Defining(_Taking):
         super().__init__(encoding, states, suffix)
         self.budgets = budgets
         self.assumptions: list[Clause] = []
+        self.limits: list[z3.BoolRef] = []
+
+    def limit(self, statement: ir.Limit, path: Path) -> None:
+        """A guard of the bounds: a new truth value. Where the text counts what cannot be counted here, nothing is known
+        of it. That of a budget is left out with the budget."""
+        if self.encoding.is_finite:
+            super().limit(statement, path)
+        elif statement.budget is None:
+            passes = self.any_bit()
+            with suppress(NotUnbounded):
+                value, defined = self.truth(statement.condition, path.names)
+                path.need(defined)
+                self.limits.append(passes == formula(value))
+            path.limited = either(path.limited, both(path.here, negation(passes)))
+            path.here = both(path.here, passes)
 
     def endless(self, quantified: ir.Quantified, names: Names) -> Value:
         """The value of a comprehension over something that has no end: a new term, and what is assumed of it."""
         match quantified.kind:
-            case "all" | "any":
-                return self._whether(quantified, names), True
+            case "all" | "any" as kind:
+                rounds = self._over_rounds(quantified, names, kind == "all", _Context())
+                return self._whether(quantified, names), conjunction(each.defined for each in rounds)
             case "min" | "max":
                 return self._extreme_of(quantified, names)
             case _:
@@ -390,12 +426,9 @@ class Defining(_Taking):
             (plain.number(e.body, inner)[0], inside)
             for inner, inside in plain.open_rounds(e.generators, names, _Context())
         ]
-        if plain.has_no_last and not (e.kind == "min" and isinstance(e.body, ir.Name)):
-            raise NotUnbounded(
-                e.where,
-                f"`{e.kind}` goes over all numbers from somewhere on, and there may be none",
-                "go over the elements of a sequence",
-            )
+        if not rounds:
+            return (known(0) if default is None else default), both(right, default is not None)
+        right = both(right, self._values_defined(e, names))
         lows = [each.lo for each, _ in rounds] + ([] if default is None else [default.lo])
         highs = [each.hi for each, _ in rounds] + ([] if default is None else [default.hi])
         some, best = z3.Bool(self._name()), Number(z3.Int(self._name()), min(lows), max(highs))
@@ -410,6 +443,13 @@ class Defining(_Taking):
             self.assumptions.append(Clause("", (), z3.Not(some), otherwise, e.where))
             return best, right
         return best, both(right, some)
+
+    def _values_defined(self, e: ir.Quantified, names: Names) -> Bit:
+        plain = _Taking(self.encoding, self.states, self._name())
+        return conjunction(
+            inside.need(plain.number(e.body, inner)[1])
+            for inner, inside in plain.open_rounds(e.generators, names, _Context())
+        )
 
     def _witnesses(self, e: ir.Quantified, names: Names, best: Number) -> Bit:
         """One of the rounds gives the number."""

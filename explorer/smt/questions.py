@@ -57,6 +57,11 @@ class Context:
     case: Case = ()
     solvers: dict[tuple[Lemmas, int], z3.Solver] = field(default_factory=dict[tuple[Lemmas, int], z3.Solver])
 
+    @property
+    def is_possible(self) -> bool:
+        """Whether the step is not plainly impossible."""
+        return not any(z3.is_false(each) for each in self.happens)
+
     def inside(self, formulas: Sequence[z3.BoolRef]) -> list[z3.BoolRef]:
         """The formulas as they are in this case."""
         if not self.case:
@@ -180,21 +185,22 @@ class Questions:
                 yield self._rest, _goals(distinct(self._clauses(goal, self.before), None, (), self.symmetric))
             case "defined":
                 for instance, happening in self._instances(obligation.action):
-                    said = [formula(instance.valid), *_assumed(instance.assumptions)]
+                    said = [formula(instance.valid), *_assumed(instance.assumptions), *instance.bounds]
                     context = Context(happening.inside(said), case=happening.case)
                     yield context, happening.inside(_proper([instance.defined]))
             case "step":
                 goal = self.predicates[obligation.goal]
-                for instance, context in self._instances(obligation.action):
+                possible = (each for each in self._instances(obligation.action) if each[1].is_possible)
+                for instance, context in possible:
                     states = (self.before, instance.post) if goal.kind == "transition" else (instance.post,)
                     wanted = distinct(self._clauses(goal, *states), instance, context.case, self.symmetric)
                     yield context, context.inside(_goals(wanted))
 
     def _initial(self, goal: Property) -> Iterator[Question]:
         for start in starts(self.model, self.encoding, "i"):
-            said = [formula(each) for each in (start.valid, start.guard, start.defined)]
-            context = Context([*said, *_assumed(start.assumptions)], on_lemmas=False)
-            yield context, _goals(self._clauses(goal, start.state))
+            said = [formula(each) for each in (self.encoding.constants, start.valid, start.guard)]
+            context = Context([*said, *_assumed(start.assumptions), *start.bounds], on_lemmas=False)
+            yield context, [*_proper([start.defined]), *_goals(self._clauses(goal, start.state))]
 
     def _clauses(self, goal: Property, *states: SymbolicState) -> list[Clause]:
         """The goal's clauses, those left out that are plainly true."""
@@ -214,8 +220,7 @@ class Questions:
         for case in cases(instance, self.symmetric):
             context = Context([], case=case)
             context.happens = context.inside(said)
-            if not any(z3.is_false(each) for each in context.happens):
-                yield context
+            yield context
 
     # --- trying ------------------------------------------------------------------------------------------------------
 

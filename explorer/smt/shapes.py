@@ -6,10 +6,10 @@
 | `Int`, `Enumeration`, `Identity` | a `Number` (its position) | the same |
 | `Option` | `Maybe`: a flag and a value | the same |
 | `Record` | `Fields`: a shape per field | the same |
-| `Map` | `Table`: a shape per key | the same; over an `Int` without an end: `Function` |
+| `Map` | `Table`: a shape per key | the same; over an `Int` without a known end: `Function` |
 | `Seq` | `Slots`: a length and a shape per index | `Sequence`: a length and a function of the index |
 | `Subset` | `Members`: a bit per member | the same; over an `Int` without an end: `Holding` |
-| `Pool` | `Heap`: a count and slots in the judge's order | `History`: a predicate of records; it only grows |
+| `Pool` | `Heap`: a count and slots in the judge's order | `Records`: a predicate of records |
 
 What lies beyond a length or under an absent flag is garbage: no operation looks at it.
 """
@@ -49,9 +49,9 @@ class Table:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Function:
-    """A `Map` over integers without an end."""
+    """A `Map` over integers between two `ends` of which one is not known: what `at` is beyond them is garbage."""
 
-    first: int
+    ends: tuple[Number, Number]
     at: Callable[[Number], Shape]
 
 
@@ -81,7 +81,7 @@ class Members:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Holding:
-    """A `Subset` of the integers without an end."""
+    """A `Subset` of integers of which it is not known how many there are."""
 
     has: Callable[[Number], Bit]
 
@@ -96,12 +96,14 @@ class Heap:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class History:
-    """A `Pool` without a capacity: every record that was ever in it. Taking one out changes nothing."""
+class Records:
+    """A `Pool` without a capacity, as the records that are in it. Of one that may be there more than once (`multiple`)
+    it is not known how often it is, nor whether one is left when one is taken out."""
 
     has: Callable[[Fields], Bit]
+    multiple: bool = False
 
 
 Shape: TypeAlias = (
-    Bit | Number | Maybe | Fields | Table | Function | Slots | Sequence | Members | Holding | Heap | History
+    Bit | Number | Maybe | Fields | Table | Function | Slots | Sequence | Members | Holding | Heap | Records
 )

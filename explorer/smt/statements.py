@@ -7,14 +7,17 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, cast
 
+import z3
+
 from ...language import ir
-from ...language.types import Int, Pool, Seq, Subset, Type
+from ...language.types import Int, Map, Option, Pool, Record, Seq, Subset, Type
 from ..walk import walk
 from .algebra import remembered
 from .encoding import Encoding
 from .errors import NotUnbounded
 from .expressions import Endless, Evaluator, Value, Walk
-from .shapes import Fields, Heap, History, Holding, Members, Sequence, Shape, Slots
+from .numbers import not_less
+from .shapes import Fields, Heap, Holding, Members, Records, Sequence, Shape, Slots
 from .terms import Bit, Number, both, conjunction, either, implies, known, negation
 
 
@@ -89,12 +92,8 @@ class Execution(Evaluator):
                 path.need(defined)
                 path.stopped = either(path.stopped, both(path.here, negation(value)))
                 path.here = both(path.here, value)
-            case ir.Limit(condition=condition):
-                if self.encoding.is_finite:
-                    value, defined = self.truth(condition, path.names)
-                    path.need(defined)
-                    path.limited = either(path.limited, both(path.here, negation(value)))
-                    path.here = both(path.here, value)
+            case ir.Limit():
+                self.limit(statement, path)
             case ir.Let(name=name, value=expression):
                 path.names[name], defined = self.value(expression, path.names)
                 path.need(defined)
@@ -113,6 +112,13 @@ class Execution(Evaluator):
             case _:
                 if statement.place.field not in self.budgets:
                     self._write(statement, path)
+
+    def limit(self, statement: ir.Limit, path: Path) -> None:
+        """A guard of the bounds."""
+        value, defined = self.truth(statement.condition, path.names)
+        path.need(defined)
+        path.limited = either(path.limited, both(path.here, negation(value)))
+        path.here = both(path.here, value)
 
     def _branch(self, statement: ir.If, path: Path) -> None:
         condition, defined = self.truth(statement.condition, path.names)
@@ -185,17 +191,35 @@ class Execution(Evaluator):
                     return False
             case _:
                 return False
-        first, end = self.number(start, path.names)[0], self.number(stop, path.names)[0]
+        (first, one), (end, other) = self.number(start, path.names), self.number(stop, path.names)
         count = self.numbers.arithmetic("max", self.numbers.arithmetic("-", end, first), known(0))
-        element = self.later(value, statement.variable, path.names)
         indexes = [self.value(each, path.names) for each in place.indexes]
+        some = self.any_number()
+        inside = both(not_less(self.numbers, some, first), self.numbers.less(some, end))
+        taken, right = self.value(value, {**path.names, statement.variable: some})
+        path.need(conjunction([one, other, implies(self.numbers.less(first, end), self._all_right(indexes))]))
+        path.need(implies(inside, both(right, self._of_type(cast(Seq, place.type).of, value, taken))))
         assert path.cells is not None
-        many = _Many(place, first, count, element)
+        many = _Many(place, first, count, self.later(value, statement.variable, path.names))
         path.cells[place.field] = self._changed(
             many, path.cells[place.field], [index for index, _ in indexes], False, path
         )
         self._version += 1
         return True
+
+    def _all_right(self, values: list[Value]) -> Bit:
+        return conjunction(right for _, right in values)
+
+    def _of_type(self, type_: Type, expression: ir.Expr, value: Shape) -> Bit:
+        """Whether the value of an expression is of a type."""
+        return both(self.encoding.stored(type_, value)[1], self._copied(type_, expression, value))
+
+    def _copied(self, type_: Type, expression: ir.Expr, value: Shape) -> Bit:
+        """Whether the elements of what has no end are of a type: they are where it is read from a cell with such
+        elements, else it has to be proved of any of them."""
+        if self.encoding.is_finite or (_is_read(expression) and _plain(type_) == _plain(expression.type)):
+            return True
+        return self.encoding.elements_fit(type_, value, cast(z3.ExprRef, self.any_number().term).decl().name())
 
     def _one_round(self, statement: ir.If, there: Bit, names: dict[str, Shape], path: Path) -> None:
         """One round of a loop, which takes place if `there`."""
@@ -246,12 +270,15 @@ class Execution(Evaluator):
         type_: Type = statement.place.type
         match statement:
             case ir.Store():
-                return self.encoding.stored(type_, value)
+                stored, fits = self.encoding.stored(type_, value)
+                return stored, both(fits, self._copied(type_, statement.value, value))
             case _Many():
-                return statement.appended(self, cast(Sequence, cell)), True
+                longer = statement.appended(self, cast(Sequence, cell))
+                return self.encoding.stored(type_, longer)
             case ir.Append():
                 sequence = cast("Slots | Sequence", cell)
                 stored, fits = self.encoding.stored(cast(Seq, type_).of, value)
+                fits = both(fits, self._copied(cast(Seq, type_).of, statement.value, value))
                 longer, room = self.encoding.stored(type_, self.algebra.appended(sequence, stored))
                 return longer, both(fits, room)
             case ir.Truncate():
@@ -265,7 +292,7 @@ class Execution(Evaluator):
                 return Sequence(shorter, sequence.at), fits
             case ir.Add() if isinstance(type_, Pool):
                 record, fits = self.encoding.stored(type_.of, value)
-                grown = self.algebra.with_record(cast("Heap | History", cell), cast(Fields, record))
+                grown = self.algebra.with_record(cast("Heap | Records", cell), cast(Fields, record))
                 after, room = self.encoding.stored(type_, grown)
                 return after, both(fits, room)
             case ir.Add():
@@ -276,9 +303,10 @@ class Execution(Evaluator):
 
     def _without(self, statement: ir.Remove, cell: Shape, value: Shape, type_: Type) -> tuple[Shape, Bit]:
         if isinstance(type_, Pool):
-            pool, record = cast("Heap | History", cell), cast(Fields, value)
+            pool, record = cast("Heap | Records", cell), cast(Fields, value)
             there = self.algebra.has(pool, record) if statement.strict else True
-            return self.algebra.without_record(pool, record), there
+            left = self.any_bit() if isinstance(pool, Records) and pool.multiple else False
+            return self.algebra.without_record(pool, record, left), there
         there = self.algebra.has(cell, value) if statement.strict else True
         return self._with_member(cell, value, False), there
 
@@ -305,6 +333,34 @@ class _Many:
             return execution.algebra.choose(numbers.less(index, length), cell.at(index), new)
 
         return Sequence(numbers.arithmetic("+", length, self.count), remembered(at))
+
+
+def _is_read(expression: ir.Expr) -> bool:
+    """Whether an expression is a cell of the state, or a part of one, so that its elements are of the cell's type."""
+    match expression:
+        case ir.StateField():
+            return True
+        case ir.Index(container=inner) | ir.RecordField(record=inner) | ir.Slice(sequence=inner):
+            return _is_read(inner)
+        case ir.Unwrap(option=inner) | ir.Some(value=inner):
+            return _is_read(inner)
+        case _:
+            return False
+
+
+def _plain(type_: Type) -> Any:
+    """What two types have in common whose elements are of the same values: how many there may be is left out."""
+    match type_:
+        case Seq(of=of):
+            return "sequence", _plain(of)
+        case Option(of=of):
+            return _plain(of)
+        case Map(key=key, value=value):
+            return "map", key, _plain(value)
+        case Record(name=name, fields=fields):
+            return name, tuple((each, _plain(of)) for each, of in fields)
+        case _:
+            return type_
 
 
 _NOWHERE = ir.Where("", 0, 0, 0, 0)

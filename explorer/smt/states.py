@@ -29,7 +29,8 @@ class Found(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class SymbolicState:
-    """A state: the shape of every field, and `valid`, the constraint that they are values of their types.
+    """A state: the shape of every field, and `valid`, the constraint that they are values of their types (and that
+    constants without bounds are at least their minima).
 
     In the unbounded encoding the fields that hold what is left of a budget are not there.
     """
@@ -41,7 +42,8 @@ class SymbolicState:
 def fresh_state(model: Model, encoding: Encoding, suffix: str) -> SymbolicState:
     """A state of new variables, whose names begin with `suffix` and the field's name."""
     made = {each.name: encoding.fresh(each.type, f"{suffix}.{each.name}") for each in kept_fields(model, encoding)}
-    return SymbolicState({name: shape for name, (shape, _) in made.items()}, conjunction(v for _, v in made.values()))
+    valid = conjunction([encoding.constants, *(right for _, right in made.values())])
+    return SymbolicState({name: shape for name, (shape, _) in made.items()}, valid)
 
 
 def constant_state(model: Model, encoding: Encoding, state: State) -> SymbolicState:

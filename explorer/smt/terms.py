@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from math import inf
 from typing import Literal, TypeAlias
 
 import z3
@@ -102,10 +101,9 @@ def formula(bit: Bit) -> z3.BoolRef:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Number:
-    """An integer from `lo` to `hi`: an `int` when it is known, else a term. `INFINITE` stands for a bound that is not
-    there: it is above every other number."""
+    """An integer from `lo` to `hi`: an `int` when it is known, else a term."""
 
-    term: int | z3.BitVecRef | z3.ArithRef | None
+    term: int | z3.BitVecRef | z3.ArithRef
     lo: Bound
     hi: Bound
 
@@ -113,13 +111,6 @@ class Number:
     def known(self) -> bool:
         """Whether it is a constant."""
         return isinstance(self.term, int)
-
-
-INFINITE = Number(None, inf, inf)
-
-
-class Boundless(Exception):
-    """Arithmetic on a bound that is not there, with no meaning: `2 * max_term`, `max_term == log_size`."""
 
 
 def known(value: int) -> Number:

@@ -5,10 +5,13 @@ written is the very same shape."""
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
+import z3
+
+from ...language import ir
 from ...language.checks import members_of
 from ...language.ir import Parameter
 from ...language.model import Action, Initial, Model
@@ -17,8 +20,8 @@ from .algebra import Algebra
 from .clauses import Clause
 from .encoding import Encoding
 from .predicate import Defining
-from .shapes import Heap, History, Shape
-from .statements import Path
+from .shapes import Heap, Records, Shape
+from .statements import Execution, Path
 from .states import Found, SymbolicState, decoded
 from .terms import Bit, both, conjunction, negation
 
@@ -30,8 +33,9 @@ class Instance:
     `arguments` are all its parameters as shapes, in order; `concrete` those with a Python value (a `Domain` member, an
     enum member, None). `valid` says that the free arguments are in their ranges, or members of their pool (finite: a
     slot of it). The step happens iff `valid`, `guard` and `limit`; with `valid` it breaks the model iff not `defined`
-    (then `guard`, `limit` and `post` mean nothing). Unbounded: `limit` is True. `assumptions` (unbounded only) define
-    what loops without an end gave: true of the terms they introduce, to be asserted beside `guard`.
+    (then `guard`, `limit` and `post` mean nothing). `assumptions` (unbounded only) define what loops without an end
+    gave: true of the terms they introduce, to be asserted beside `guard`. `bounds` (unbounded only) say where the
+    `limit`s let the step through: without them they let it through anywhere.
     """
 
     action: Action
@@ -43,6 +47,7 @@ class Instance:
     defined: Bit
     post: SymbolicState
     assumptions: tuple[Clause, ...] = ()
+    bounds: tuple[z3.BoolRef, ...] = ()
 
     @property
     def happens(self) -> Bit:
@@ -66,6 +71,7 @@ class Start:
     defined: Bit
     state: SymbolicState
     assumptions: tuple[Clause, ...] = ()
+    bounds: tuple[z3.BoolRef, ...] = ()
 
     def argument_values(self, found: Found) -> dict[str, Any]:
         """The arguments of plain Python that a Z3 model gives (finite encoding)."""
@@ -122,8 +128,8 @@ class _Arguments:
 
     def _records(self, parameter: Parameter, name: str) -> list[_Argument]:
         assert self.pre is not None and parameter.pool is not None
-        pool = cast("Heap | History", self.pre.fields[parameter.pool])
-        if isinstance(pool, History):
+        pool = cast("Heap | Records", self.pre.fields[parameter.pool])
+        if isinstance(pool, Records):
             record, valid = self.encoding.message(cast(Record, parameter.type), name)
             return [_Argument(record, both(valid, pool.has(record)))]
         algebra: Algebra = self.encoding.algebra
@@ -179,13 +185,31 @@ def instances(
     arguments = _Arguments(encoding, pre, suffix, ground)
     made: list[Instance] = []
     for action in model.actions:
-        if action.switched_off or only not in (None, action.name):
+        off = action.switched_off if encoding.is_finite else is_off(encoding, action.form.body)
+        if off or only not in (None, action.name):
             continue
         for given in arguments.of(action.form.parameters):
             instance = _instance(model, encoding, action, given, pre, f"{suffix}!{action.name}{len(made)}")
             if instance.guard is not False or instance.defined is not True:
                 made.append(instance)
     return made
+
+
+def is_off(encoding: Encoding, body: Iterable[ir.Statement]) -> bool:
+    """Whether a guard of an action is false whatever the state is, and whatever the constants without a bound are."""
+    constants = Execution(encoding, {})
+    for each in body:
+        match each:
+            case ir.Require(condition=condition) if ir.is_constant(condition):
+                if constants.truth(condition, {})[0] is False:
+                    return True
+            case ir.If(condition=condition, yes=yes, no=no) if ir.is_constant(condition):
+                chosen = constants.truth(condition, {})[0]
+                if isinstance(chosen, bool) and is_off(encoding, yes if chosen else no):
+                    return True
+            case _:
+                pass
+    return False
 
 
 def _instance(
@@ -212,6 +236,7 @@ def _instance(
         defined=conjunction(path.defined),
         post=SymbolicState(path.cells),
         assumptions=tuple(execution.assumptions),
+        bounds=tuple(execution.limits),
     )
 
 
@@ -256,4 +281,5 @@ def _start(model: Model, encoding: Encoding, initial: Initial, given: tuple[_Arg
         defined=conjunction(path.defined),
         state=SymbolicState(fields),
         assumptions=tuple(execution.assumptions),
+        bounds=tuple(execution.limits),
     )

@@ -465,6 +465,14 @@ def there_is_nothing_else(s: Quorum) -> bool:
     )
 
 
+@lemma
+def logs_have_room(s: Quorum) -> bool:
+    """A log has no more records than clients wrote and epochs have begun."""
+    return all(len(s.log[voter]) <= s.written + s.election[voter].epoch for voter in Voter) and all(
+        len(s.leader_log[epoch]) <= s.written + epoch for epoch in range(max_epoch + 1)
+    )
+
+
 # --- in every step ----------------------------------------------------------------------------------------------------
 
 

@@ -124,8 +124,6 @@ def claim(proof: Proof) -> list[str]:
     given = [each for each in proof.lemmas if each not in proof.goals]
     if given:
         lines.append(f"assumes {count(len(given), 'lemma')} that {'was' if len(given) == 1 else 'were'} not asked for")
-    if proof.again:
-        lines.append(f"what was once in {_listed(proof.again)} may come again: more happens here than in the model")
     lines.append("assumes that Z3 and what we tell it are right")
     members = _listed([f"number of {name.lower()}s" for name in proof.sizes])
     lines.append(f"not proved for any other {members}" if members else "nothing else is proved")
