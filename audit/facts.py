@@ -50,7 +50,7 @@ def note(answer: Answer, key: str, used: list[Used]) -> Answer:
         case Stated(value=value, origin=origin):
             used.append(Used(key, value, origin, answer.assumed))
         case Default(value=value, source=source):
-            used.append(Used(key, value, None, source))
+            used.append(Used(key, value, None, "; ".join(filter(None, (source, answer.assumed)))))
         case Unknown():
             pass
     return answer

@@ -57,7 +57,7 @@ def test_what_the_controllers_have_where_their_files_are_missing_is_an_assumptio
     found = subject_of(cluster_of(nodes("", None), "3.9.0"))
     assert {each.signature.unclean for each in found.variants} == {False}
     (used,) = [each for each in found.used if each.key == "unclean.leader.election.enable"]
-    assert "KIP-106" in used.source
+    assert used.source == "KIP-106; the controllers, whose files were not given, do not set it otherwise"
 
 
 def test_with_zookeeper_the_brokers_are_the_controllers() -> None:
@@ -335,3 +335,16 @@ def test_the_words_for_what_is_out_of_service() -> None:
     first, second = outages(subject_of(cluster_of({"topics.txt": SHRUNK}, "3.9.0"), "orders"))
     assert first.says == "orders partition 0: no leader, so that nothing is written or read"
     assert second.says == "orders partition 1: acks=all is refused (the ISR is {2} of 3 replicas)"
+
+
+def test_a_resource_that_asks_for_more_replicas_than_there_are_brokers_cannot_be_created() -> None:
+    topic = """\
+---
+apiVersion: kafka.strimzi.io/v1
+kind: KafkaTopic
+metadata: {name: orders}
+spec: {partitions: 1, replicas: 5}
+"""
+    found = subject_of(of_texts([("k.yaml", POOLS + topic, True)], Options(), "x")[0], "orders")
+    assert found.refused
+    assert found.not_checked == "orders cannot be created: it asks for 5 replicas, and there are 3 brokers"
