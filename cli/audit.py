@@ -20,12 +20,13 @@ from ..audit.readers import Options, read
 from ..audit.readers.connecting import secured
 from ..audit.readers.part import Part
 from ..audit.verdicts import DEFAULT, Requirement
+from ..explorer.keeping import cache_directory
 from ..language.errors import Unreadable, nearest
 from ..reports.audit.page import audit_page
 from ..reports.exits import Exit
 from ..reports.paper import count
 from .auditfiles import save
-from .options import Parser, Verbs, Wrong, add_print_options, add_verb, cache_directory, paper_of, seconds
+from .options import Parser, Verbs, Wrong, add_print_options, add_verb, paper_of, seconds
 from .output import prepared, print_json
 
 EXAMPLES = """\

@@ -8,7 +8,8 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from ..explorer import ENGINES
+from ..api.checking import check_model, trace_documents
+from ..api.models import bind_model
 from ..explorer.search import Search
 from ..language.model import Model
 from ..language.verdict import Verdict
@@ -19,8 +20,6 @@ from ..reports.files import write_json, write_text, write_trace
 from ..reports.paper import Page, Paper, count
 from ..reports.trace.html import page
 from ..reports.trace.page import trace_page
-from ..traces.document import trace_document
-from .models import bound
 from .options import (
     Parser,
     Verbs,
@@ -88,7 +87,7 @@ def run(options: argparse.Namespace) -> Exit:
     """Checks, prints, then saves: a result is never lost to a full disk."""
     out: Path | None = None if options.out is None else prepared(options.out)
     search = dataclasses.replace(search_of(options), walks=walks_of(options), cluster=cluster_of(options))
-    model = bound(chosen(options))
+    model = bind_model(chosen(options))
     asked = asked_witnesses(model, options.witnesses)
     verdict = advised(model, checked(model, options.engine, search), options)
     traces = {**trace_documents(model, verdict), **longest_documents(model, asked)}
@@ -107,7 +106,7 @@ def run(options: argparse.Namespace) -> Exit:
 def checked(model: Model, engine: str, search: Search) -> Verdict:
     """The engine's verdict, with a line of progress on a terminal meanwhile."""
     with ProgressLine(sys.stderr) as line:
-        return ENGINES[engine](model, search, report_for(line))
+        return check_model(model, engine, search, report_for(line)).verdict
 
 
 def tables(verdict: Verdict, folder: Path) -> None:
@@ -136,15 +135,6 @@ def _readers(model: Model) -> str:
     first, *others = [each.name for each in model.properties if each.ghosts]
     more = count(len(others), "more property", "more properties")
     return f"{first} and {more} read them" if others else f"{first} reads one"
-
-
-def trace_documents(model: Model, verdict: Verdict) -> Mapping[str, Document]:
-    """A trace document for each property that has a run, and under "" for a failure that is no property's."""
-    runs = {each.name: each for each in verdict.properties if each.run is not None}
-    documents = {name: trace_document(model, each, engine=verdict.engine) for name, each in runs.items()}
-    if verdict.failure is not None:
-        documents[""] = trace_document(model, verdict.failure, engine=verdict.engine)
-    return documents
 
 
 def full_report(verdict: Verdict, traces: Mapping[str, Document], paper: Paper, witnesses: Sequence[str] = ()) -> str:

@@ -5,18 +5,19 @@ from __future__ import annotations
 import argparse
 import sys
 
+from ..api.checking import trace_documents
+from ..api.models import ModelChoice, bind_model
 from ..reports.exits import Exit, of_verdict
 from ..reports.paper import Page
-from .check import checked, full_report, trace_documents
-from .models import bound
-from .options import Chosen, Parser, Verbs, add_print_options, add_search_options, add_verb, paper_of, search_of
+from .check import checked, full_report
+from .options import Parser, Verbs, add_print_options, add_search_options, add_verb, paper_of, search_of
 
-BROKEN = Chosen(
+BROKEN = ModelChoice(
     "replication:truncate_to_hw",
     assignments=(("replicas", "2"), ("log_size", "1"), ("max_records", "1"), ("max_leader_epoch", "2")),
     properties=("leader_completeness",),
 )
-FIXED = Chosen(
+FIXED = ModelChoice(
     "replication:kip320",
     assignments=(("replicas", "3"), ("log_size", "2"), ("max_records", "2"), ("max_leader_epoch", "2")),
     ghosts=True,
@@ -60,12 +61,12 @@ def run(options: argparse.Namespace) -> Exit:
     return Exit.INCONCLUSIVE if Exit.INCONCLUSIVE in (broken, fixed) else Exit.INTERNAL
 
 
-def _shown(story: str, choice: Chosen, options: argparse.Namespace) -> Exit:
+def _shown(story: str, choice: ModelChoice, options: argparse.Namespace) -> Exit:
     paper = paper_of(options)
     page = Page(paper)
     page.line(story, hang=0)
     print(page.text(), flush=True)
-    model = bound(choice)
+    model = bind_model(choice)
     verdict = checked(model, options.engine, search_of(options))
     print(full_report(verdict, trace_documents(model, verdict), paper), end="", flush=True)
     return of_verdict(verdict)

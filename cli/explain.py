@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import argparse
 
+from ..api.models import ModelChoice, bind_model
 from ..language.errors import nearest
 from ..language.model import Action, Model
 from ..reports.exits import Exit
 from ..reports.paper import Page
 from ..reports.spec.effects import action_lines
 from ..reports.spec.mathematics import parameters_text
-from .models import bound
-from .options import Chosen, Parser, Verbs, Wrong, add_print_options, add_verb, paper_of
+from .options import Parser, Verbs, Wrong, add_print_options, add_verb, paper_of
 
 EXAMPLES = """\
   tidegate explain replication:kip320
@@ -31,7 +31,7 @@ def add(verbs: Verbs[Parser]) -> None:
 
 def run(options: argparse.Namespace) -> Exit:
     """Prints what is asked for."""
-    model = bound(Chosen(options.model, ghosts=True))
+    model = bind_model(ModelChoice(options.model, ghosts=True))
     page = Page(paper_of(options))
     if options.action is None:
         _overview(page, model)

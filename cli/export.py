@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..api.models import bind_model
 from ..explorer.graph import StateGraph, TooLarge, neighbourhood, state_graph
 from ..language.errors import nearest
 from ..language.judge import initial_states
@@ -21,7 +22,6 @@ from ..reports.trace.itf import to_itf
 from ..reports.trace.markdown import markdown
 from ..reports.trace.sequence import SPELLINGS
 from ..reports.trace.spreadsheet import spreadsheet
-from .models import bound
 from .options import Parser, Verbs, Wrong, add_model_options, add_verb, chosen, positive
 from .saved import document_of, model_of, naming, run_of
 
@@ -126,7 +126,7 @@ def _graph_text(document: Document | None, options: argparse.Namespace) -> str:
         raise Wrong("--around N is a step of a trace; name a .trace.json file")
     if document is None:
         choice = chosen(options)  # a graph judges nothing, so that ghosts are in it only where they are asked for
-        return _written(bound(dataclasses.replace(choice, ghosts=bool(choice.ghosts))), None, options)
+        return _written(bind_model(dataclasses.replace(choice, ghosts=bool(choice.ghosts))), None, options)
     with naming(options.model):
         model = model_of(document, options.model)
         run = run_of(model, document, options.model)

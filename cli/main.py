@@ -26,7 +26,7 @@ VERBS = {
     "sweep": "tidegate.cli.sweep",
     "prove": "tidegate.cli.prove",
     "replay": "tidegate.cli.replay",
-    "run": "tidegate.cli.run",
+    "simulate": "tidegate.cli.simulate",
     "show": "tidegate.cli.show",
     "export": "tidegate.cli.export",
     "explain": "tidegate.cli.explain",

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
+from ..api.models import definition_of
 from ..gates.records import named_bounds
-from ..invariants.catalogue import CATALOGUE, find
-from ..language.binding import PROPERTIES, Definition, load
-from ..language.constants import Constant, Value
-from ..language.errors import UsageError, nearest
-from ..language.model import Model
+from ..invariants.catalogue import CATALOGUE
+from ..language.constants import Constant
 from ..reports.document import plain
 from ..reports.exits import Exit
 from ..reports.paper import Page, Paper
-from .options import Chosen, Parser, Verbs, Wrong, add_print_options, add_verb, paper_of
+from .options import Parser, Verbs, add_print_options, add_verb, paper_of
 from .output import print_json
 
 EXAMPLES = """\
@@ -45,75 +42,6 @@ def run(options: argparse.Namespace) -> Exit:
     else:
         print("\n".join(_page(each, paper_of(options)).text() for each in described), end="")
     return Exit.HOLDS
-
-
-# --- from what was typed to a model ---------------------------------------------------------------------------------
-
-
-def definition_of(text: str) -> tuple[Definition, str | None]:
-    """The definition and profile that MODEL names: `replication`, `replication:kip320`, `mine.py`, `mine.py:profile`.
-
-    Raises `Wrong` for a name or path that is not there, `ModelErrors` for a text that is no model.
-    """
-    path, colon, profile = text.partition(":")
-    if path.endswith(".py") or "/" in path or Path(path).is_dir():
-        return _own(path, profile if colon else None)
-    try:
-        return find(text)
-    except UsageError as error:
-        if path in CATALOGUE:
-            raise
-        raise Wrong(f"{error}\na model of your own is given by its path, as in ./{path}.py") from None
-
-
-def _own(path: str, profile: str | None) -> tuple[Definition, str | None]:
-    """The definition in a user's own file."""
-    if not Path(path).is_file():
-        raise Wrong(
-            f"{path}: {'a directory; name a .py file in it' if Path(path).is_dir() else 'there is no such file'}"
-        )
-    definition = load(Path(path))
-    if profile is not None and profile not in definition.profiles:
-        hint = nearest(profile, definition.profiles) or "it has no profiles"
-        raise Wrong(f"{path} has no profile {profile}; {hint}")
-    return definition, profile
-
-
-def bound(choice: Chosen, *, lemmas: bool = False) -> Model:
-    """The model bound as asked: bounds first, then `--set`. Ghosts are kept where asked for and, unless they are not
-    wanted, where a property reads one; lemmas are bound where wanted."""
-    definition, profile = definition_of(choice.model)
-    constants: dict[str, Value | str] = dict(_bounds(choice))
-    constants.update(choice.assignments)
-    return definition.bind(
-        choice.model,
-        constants=constants,
-        profile=profile,
-        open=choice.open,
-        ghosts=choice.ghosts,
-        properties=_properties(definition, choice),
-        lemmas=lemmas,
-    )
-
-
-def _properties(definition: Definition, choice: Chosen) -> tuple[str, ...] | None:
-    """The names of the properties to judge, those that were left out gone; None for all that the model has."""
-    if not choice.without:
-        return choice.properties or None
-    named = choice.properties or definition.names(*PROPERTIES)
-    for each in choice.without:
-        if each not in named:
-            raise Wrong(f"--without {each}: no such property to leave out; {nearest(each, named)}")
-    return tuple(each for each in named if each not in choice.without)
-
-
-def _bounds(choice: Chosen) -> Mapping[str, Value | str]:
-    if choice.bounds is None:
-        return {}
-    known = named_bounds(choice.model)
-    if choice.bounds not in known:
-        raise Wrong(f"--bounds {choice.bounds}: {nearest(choice.bounds, known) or 'this model has no named bounds'}")
-    return known[choice.bounds]
 
 
 # --- describing -----------------------------------------------------------------------------------------------------

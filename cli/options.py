@@ -5,13 +5,13 @@ values.
 from __future__ import annotations
 
 import argparse
-import os
 import re
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
 
+from ..api.models import ModelChoice
+from ..explorer.keeping import cache_directory
 from ..explorer.search import Cluster, Search, Walks
 from ..reports.paper import Paper, paper_for
 
@@ -42,20 +42,6 @@ def add_verb(verbs: Verbs[Parser], name: str, says: str, about: str, examples: s
 
 
 # --- which model ----------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class Chosen:
-    """Which model, bound how. `properties` are all those of the model where none is named; `without` are left out of
-    them. `ghosts` None keeps ghosts where one of the properties reads one."""
-
-    model: str
-    assignments: tuple[tuple[str, str], ...] = ()
-    bounds: str | None = None
-    open: tuple[str, ...] = ()
-    properties: tuple[str, ...] = ()
-    ghosts: bool | None = None
-    without: tuple[str, ...] = ()
 
 
 def add_model_options(
@@ -107,9 +93,9 @@ def add_model_options(
         )
 
 
-def chosen(options: argparse.Namespace) -> Chosen:
+def chosen(options: argparse.Namespace) -> ModelChoice:
     """What `add_model_options` read. Raises `Wrong` for an assignment without `=`."""
-    return Chosen(
+    return ModelChoice(
         model=options.model,
         assignments=tuple(_assignment(text) for text in options.assignments),
         bounds=options.bounds,
@@ -302,20 +288,6 @@ def search_of(options: argparse.Namespace) -> Search:
         depth=getattr(options, "depth", None),
         cache=None if options.no_cache else cache_directory(),
     )
-
-
-def cache_directory() -> Path | None:
-    """Where compiled kernels are kept: `$TIDEGATE_CACHE`, else `tidegate` in the user's cache; None if it cannot be
-    made.
-    """
-    given = os.environ.get("TIDEGATE_CACHE")
-    base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    directory = Path(given) if given else base / "tidegate"
-    try:
-        directory.mkdir(parents=True, exist_ok=True)
-    except OSError:
-        return None
-    return directory if os.access(directory, os.W_OK) else None
 
 
 def size(text: str) -> int:

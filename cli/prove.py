@@ -8,6 +8,8 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from ..api.models import bind_model, definition_of
+from ..explorer.keeping import cache_directory
 from ..explorer.smt.effort import Effort
 from ..explorer.smt.errors import NotUnbounded, Unsayable
 from ..language.binding import Definition
@@ -20,7 +22,6 @@ from ..reports.exits import Exit, worst
 from ..reports.files import write_json
 from ..reports.paper import Paper, count, to_ascii
 from ..reports.trace.page import trace_page
-from .models import bound, definition_of
 from .options import (
     Parser,
     Verbs,
@@ -28,7 +29,6 @@ from .options import (
     add_model_options,
     add_print_options,
     add_verb,
-    cache_directory,
     chosen,
     paper_of,
     positive,
@@ -110,7 +110,7 @@ def run(options: argparse.Namespace) -> Exit:
     choice = chosen(options)
     definition, _ = definition_of(choice.model)
     everything = definition.names("invariant", "transition", "reachable", "lemma")
-    model = bound(dataclasses.replace(choice, properties=everything, ghosts=True), lemmas=True)
+    model = bind_model(dataclasses.replace(choice, properties=everything, ghosts=True), lemmas=True)
     if options.record_hints and options.candidates:
         raise Wrong("--record-hints is of a proof that is found: leave out --candidates")
     if not definition.names("lemma"):

@@ -7,6 +7,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from ..api.models import bind_model
 from ..explorer.shrink import shrunk
 from ..language.judge import holds, is_deadlock, replay, run_text
 from ..language.model import Model
@@ -18,7 +19,6 @@ from ..reports.exits import Exit
 from ..reports.paper import count
 from ..reports.trace.page import trace_page
 from ..traces.document import run_document, trace_document
-from .models import bound
 from .options import Parser, Verbs, Wrong, add_model_options, add_print_options, add_verb, chosen, paper_of
 from .output import print_json
 from .saved import document_of, model_of, naming, run_of
@@ -76,7 +76,7 @@ def _given(options: argparse.Namespace) -> tuple[Document, list[str]]:
     """The trace of the steps on the command line, and the properties that are not judged."""
     if options.steps is None:
         raise Wrong(f'which steps of {options.model}? give --steps "...", or name a saved .trace.json in its place')
-    model = bound(chosen(options))
+    model = bind_model(chosen(options))
     return _document(model, options.steps, shrink=options.shrink), _missed(model)
 
 

@@ -8,6 +8,7 @@ from collections.abc import Generator, Sequence
 from pathlib import Path
 from typing import Any, cast
 
+from ..api.models import ModelChoice, bind_model
 from ..language.errors import UsageError
 from ..language.judge import initial_states, replay
 from ..language.model import Model
@@ -17,8 +18,7 @@ from ..language.verdict import Run
 from ..reports.document import Document
 from ..traces.differences import changes, state_to_json
 from ..traces.document import SCHEMA
-from .models import bound
-from .options import Chosen, Wrong
+from .options import Wrong
 
 _FAMILY = SCHEMA.partition("/")[0]
 
@@ -56,9 +56,9 @@ def model_of(document: Document, place: Path | str, properties: Sequence[str] = 
     """The model of a trace with the constants that it was found with. Raises `Wrong` when there is no such model with
     such constants now."""
     settings = tuple((name, str(value).lower()) for name, value in document["bounds"].items())
-    choice = Chosen(document["model"], settings, properties=tuple(properties), ghosts=document["ghosts"])
+    choice = ModelChoice(document["model"], settings, properties=tuple(properties), ghosts=document["ghosts"])
     try:
-        return bound(choice)
+        return bind_model(choice)
     except UsageError as error:
         raise Wrong(f"{place}: {error}; {_changed(document)}") from None
 

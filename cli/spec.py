@@ -8,13 +8,14 @@ import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from ..api.models import definition_of
 from ..gates.records import Expected, Recorded, constant_text, read, shipped
 from ..language.binding import Definition
 from ..reports.exits import Exit
 from ..reports.files import write_text
 from ..reports.spec.mathematics import Recorded as Row
 from ..reports.spec.mathematics import Specification, specification_text
-from .models import CATALOGUE, definition_of
+from .models import CATALOGUE
 from .options import Parser, Verbs, Wrong, add_verb
 
 EXAMPLES = """\

@@ -12,14 +12,13 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+from ..api.models import ModelChoice, bind_model
 from ..explorer.commands import Finished, run_command
 from ..explorer.search import Cluster
 from ..language.errors import UsageError
 from ..reports.exits import Exit
 from ..reports.paper import Page, Paper, count
-from .models import bound
 from .options import (
-    Chosen,
     Parser,
     Verbs,
     Wrong,
@@ -90,9 +89,9 @@ def run(options: argparse.Namespace) -> Exit:
     return Exit.INTERNAL if "broke down" in words else Exit.INCONCLUSIVE if "inconclusive" in words else Exit.HOLDS
 
 
-def points_of(choice: Chosen, vary: Sequence[str], *, drop: bool) -> Iterator[Point]:
+def points_of(choice: ModelChoice, vary: Sequence[str], *, drop: bool) -> Iterator[Point]:
     """The points: each combination of the values to vary, by itself and, to drop, with each switch turned."""
-    model = bound(choice)
+    model = bind_model(choice)
     axes = [_axis(text) for text in vary]
     for name in dict(axes):
         if name not in model.constants:
@@ -116,7 +115,7 @@ def _axis(text: str) -> tuple[str, list[str]]:
     return name.strip(), found
 
 
-def _command(choice: Chosen, point: Point, options: argparse.Namespace) -> list[str]:
+def _command(choice: ModelChoice, point: Point, options: argparse.Namespace) -> list[str]:
     settings = {**dict(choice.assignments), **point}
     sets = [part for name, value in settings.items() for part in ("--set", f"{name}={value}")]
     properties = [part for name in choice.properties for part in ("--property", name)]

@@ -15,3 +15,17 @@ def keep(path: Path, data: bytes) -> None:
         with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
             file.write(data)
         os.replace(file.name, path)
+
+
+def cache_directory() -> Path | None:
+    """Where compiled kernels are kept: `$TIDEGATE_CACHE`, else `tidegate` in the user's cache; None if it cannot be
+    made.
+    """
+    given = os.environ.get("TIDEGATE_CACHE")
+    base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    directory = Path(given) if given else base / "tidegate"
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+    except OSError:
+        return None
+    return directory if os.access(directory, os.W_OK) else None

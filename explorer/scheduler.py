@@ -5,42 +5,81 @@ The judge takes the steps, so that nothing can happen here that the model does n
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from random import Random
-from typing import Protocol
+from typing import Any, Protocol
 
 from ..language.judge import initial_states, steps
 from ..language.model import Model
-from ..language.values import State
+from ..language.values import ModelError, State
 from ..language.verdict import Run, Step
 
 
+@dataclass(frozen=True, slots=True)
+class Scheduled:
+    """A run as far as it went. `ended` is whether it ended by itself: no step was possible, or the operator ended it;
+    `error` is what the next step broke, where one broke the model."""
+
+    run: Run
+    ended: bool = False
+    error: ModelError | None = None
+
+
 class Operator(Protocol):
-    """Who decides how likely steps are, and when a run is over."""
+    """Decides which of the possible steps is taken."""
 
-    def weigh(self, state: State, step: Step) -> int:
-        """How likely a step is beside the others; 0: not now."""
-        ...
-
-    def saw(self, state: State, step: Step) -> None:
-        """Hears of the step that was taken in a state."""
-        ...
-
-    def is_over(self, state: State) -> bool:
-        """Whether the run has come to its end."""
+    def choose(self, random: Random, state: State, possible: Sequence[Step]) -> Step | None:
+        """One of the steps that are possible in a state, at least one; None ends the run. The only chance is in
+        `random`, so that the same seed gives the same run."""
         ...
 
 
-def scheduled(model: Model, operator: Operator, *, seed: int, steps_max: int) -> Run:
-    """A run of at most so many steps from the first initial state; the same for the same seed."""
+class AnyStep:
+    """Takes any step: first whether it is a fault, with a probability from 0 to 1 where both are possible, then which
+    action, then with which arguments. With a probability of 0 a fault never happens."""
+
+    def __init__(self, model: Model, faults: float) -> None:
+        if not 0 <= faults <= 1:
+            raise ValueError(f"faults={faults} is no probability: it must be from 0 to 1")
+        self._faults = faults
+        self._kinds = {each.name: each.kind for each in model.actions}
+
+    def choose(self, random: Random, state: State, possible: Sequence[Step]) -> Step | None:
+        """A step, as drawn."""
+        wants_fault = random.random() < self._faults
+        fitting = [each for each in possible if (self._kinds[each.action] == "fault") == wants_fault]
+        if not fitting and self._faults == 0:
+            return None
+        fitting = fitting or list(possible)
+        action = random.choice(list(dict.fromkeys(each.action for each in fitting)))
+        return random.choice([each for each in fitting if each.action == action])
+
+
+def scheduled(
+    model: Model,
+    operator: Operator,
+    *,
+    seed: int,
+    steps_max: int,
+    heard: Callable[[State, Step], Any] | None = None,
+) -> Scheduled:
+    """A run of at most so many steps, the same for the same seed, which draws the initial state too.
+
+    `heard` is called with the state before each step and the step.
+    """
     random, taken = Random(seed), list[Step]()
-    start = state = next(initial_states(model))
-    while len(taken) < steps_max and not operator.is_over(state):
-        choices = list(steps(model, state))
-        weights = [operator.weigh(state, step) for step in choices]
-        if not any(weights):
-            break
-        step = random.choices(choices, weights)[0]
-        operator.saw(state, step)
+    start = state = random.choice(list(initial_states(model)))
+    while len(taken) < steps_max:
+        try:
+            possible = list(steps(model, state))
+        except ModelError as error:
+            return Scheduled(Run(start, tuple(taken)), error=error)
+        step = operator.choose(random, state, possible) if possible else None
+        if step is None:
+            return Scheduled(Run(start, tuple(taken)), ended=True)
+        if heard is not None:
+            heard(state, step)
         taken.append(step)
         state = step.after
-    return Run(start, tuple(taken))
+    return Scheduled(Run(start, tuple(taken)))

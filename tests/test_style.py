@@ -23,7 +23,8 @@ ALLOWED = {
     "testing": {"language", "traces", "explorer"},
     "audit": {"language", "traces", "model", "invariants", "explorer", "reports"},
     "gates": {"language", "traces", "explorer", "reports", "spec"},
-    "cli": {"language", "traces", "model", "invariants", "explorer", "reports", "audit", "gates", "spec"},
+    "api": {"language", "traces", "model", "invariants", "explorer", "reports", "audit", "gates"},
+    "cli": {"language", "traces", "model", "invariants", "explorer", "reports", "audit", "gates", "api", "spec"},
     "spec": set[str](),
 }
 

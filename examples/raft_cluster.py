@@ -1,24 +1,23 @@
-"""`tidegate run raft`: a small cluster that runs: a seeded network delivers its messages, and its leader is killed."""
+"""A small Raft cluster that runs: a seeded network delivers, loses and repeats its messages, and its leader is killed.
+
+    python examples/raft_cluster.py --servers 3 --seed 7
+
+Every step is a step of the model `raft`, taken by plain Python, and every property is judged after it. What befalls the
+cluster is decided by `Weather`, an operator of `tidegate.simulate`.
+"""
 
 from __future__ import annotations
 
 import argparse
 import sys
-from pathlib import Path
+from collections.abc import Sequence
+from random import Random
 from typing import Any
 
-from ..explorer.scheduler import scheduled
-from ..language.values import State
-from ..language.verdict import Step
-from ..model.raft.cluster import Message, Role, Server
-from ..reports.exits import Exit
-from ..reports.files import write_trace
-from ..reports.trace.page import trace_page
-from ..traces.document import run_document
-from .models import bound
-from .options import Chosen, Parser, Verbs, Wrong, add_print_options, add_verb, paper_of
-from .output import prepared, print_json
-from .replay import exit_of
+import tidegate as tg
+from tidegate.language.values import State
+from tidegate.language.verdict import Step
+from tidegate.model.raft.cluster import Message, Role, Server
 
 STEPS_MAX = 600
 COMMANDS = 4
@@ -40,53 +39,6 @@ LIKELY = {
     "receive_append_reply": 20,
 }
 
-EXAMPLES = """\
-  tidegate run raft --servers 3 --seed 7
-  tidegate run raft --servers 5 --seed 1 --out report; tidegate show report/run.trace.json
-
-exit: 0 every property held at every step, 1 one did not, 5 the bounds ended the run before it was over
-"""
-
-
-def add(verbs: Verbs[Parser]) -> None:
-    """Adds the verb."""
-    about = (
-        "Runs a cluster in this process: clients send commands, a seeded network delivers, loses and repeats messages, "
-        "and the leader is killed on the way. Every step is a step of the model, taken by plain Python, and every "
-        "property is judged after it. The same seed gives the same run."
-    )
-    parser = add_verb(verbs, "run", "a small cluster that runs, and loses its leader", about, EXAMPLES)
-    parser.add_argument("model", metavar="MODEL", help="`raft`, or one of its profiles, `raft:no_fsync`")
-    parser.add_argument("--servers", metavar="N", type=int, default=3, help="how many servers (default: 3)")
-    parser.add_argument("--seed", metavar="N", type=int, default=0, help="draws what happens (default: 0)")
-    parser.add_argument("--out", metavar="DIR", type=Path, help="write run.trace.json there")
-    add_print_options(parser)
-    parser.set_defaults(run=run)
-
-
-def run(options: argparse.Namespace) -> Exit:
-    """Runs, prints the trace and saves it."""
-    if options.model.partition(":")[0] != "raft":
-        raise Wrong(f"{options.model} cannot be run; raft can: tidegate run raft")
-    sizes = {**BOUNDS, "servers": options.servers, "crashes": 1}
-    assignments = tuple((name, str(value)) for name, value in sizes.items())
-    model = bound(Chosen(options.model, assignments=assignments, ghosts=True))
-    weather = Weather()
-    taken = scheduled(model, weather, seed=options.seed, steps_max=STEPS_MAX)
-    document = run_document(model, taken)
-    if options.out is not None:
-        write_trace(prepared(options.out) / "run.trace.json", document)
-    if options.json:
-        print_json(document)
-    else:
-        print(trace_page(document, paper_of(options)).text(), end="")
-    if exit_of(document) == Exit.HOLDS and not weather.is_over(taken.states()[-1]):
-        print(
-            "tidegate: the bounds ended the run before every server had applied all; try another seed", file=sys.stderr
-        )
-        return Exit.INCONCLUSIVE
-    return exit_of(document)
-
 
 class Weather:
     """What befalls the cluster: timers run out where no leader is heard, and the leader dies after the first commit.
@@ -96,6 +48,15 @@ class Weather:
 
     def __init__(self) -> None:
         self.down: Server | None = None
+
+    def choose(self, random: Random, state: State, possible: Sequence[Step]) -> Step | None:
+        """A step, drawn by how likely each is; None when the run is over."""
+        weights = [self.weigh(state, step) for step in possible]
+        if self.is_over(state) or not any(weights):
+            return None
+        step = random.choices(possible, weights)[0]
+        self.note(step)
+        return step
 
     def weigh(self, state: State, step: Step) -> int:
         """How likely a step is beside the others."""
@@ -123,7 +84,7 @@ class Weather:
             and step.arguments["kept"] == len(cluster.log[leader])
         )
 
-    def saw(self, state: State, step: Step) -> None:
+    def note(self, step: Step) -> None:
         """Keeps a server that crashed down until there is a new leader."""
         if step.action == "restart":
             self.down = step.arguments["server"]
@@ -163,3 +124,31 @@ def has_news(cluster: Any, leader: Server, follower: Server) -> bool:
         or cluster.commit_index[follower] < cluster.commit_index[leader]
         or cluster.current_term[follower] < cluster.current_term[leader]
     )
+
+
+def simulate(profile: str, servers: int, seed: int) -> tuple[tg.Simulation, bool]:
+    """A run of the cluster, and whether every server had applied everything at its end."""
+    weather = Weather()
+    run = tg.simulate(profile, operator=weather, seed=seed, steps=STEPS_MAX, servers=servers, crashes=1, **BOUNDS)
+    return run, weather.is_over(run.run.states()[-1])
+
+
+def main() -> int:
+    """Prints a run: exit 0 when every property held, 1 when one did not, 5 when the bounds ended it too early."""
+    parser = argparse.ArgumentParser(description="A small Raft cluster that runs, and loses its leader.")
+    parser.add_argument("--profile", default="raft", help="`raft`, or one of its profiles, as in raft:no_fsync")
+    parser.add_argument("--servers", type=int, default=3)
+    parser.add_argument("--seed", type=int, default=0)
+    options = parser.parse_args()
+    run, over = simulate(options.profile, options.servers, options.seed)
+    for number, step in enumerate(run.trace.document["steps"], 1):
+        print(f"{number:5}  {step['sentence']}")
+    if run.violated is not None:
+        return 1
+    if not over:
+        print("the bounds ended the run before every server had applied everything; try another seed", file=sys.stderr)
+    return 0 if over else 5
+
+
+if __name__ == "__main__":
+    sys.exit(main())

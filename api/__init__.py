@@ -1,0 +1,31 @@
+"""Tidegate from Python: what the command does, as functions whose results show themselves in a notebook.
+
+    import tidegate as tg
+
+    verdict = tg.check("replication:kip320", replicas=2)
+    verdict.holds, verdict.properties
+    verdict.states().to_pandas()
+
+Every function takes a model as the command does, `replication:kip320`, `mine.py`, `mine.py:profile`, or one that `load`
+has bound. Constants are keyword arguments; one that has the name of an option is given in `constants={"seed": 3}`.
+"""
+
+from __future__ import annotations
+
+from .checking import CheckResult, check
+from .exploring import Exploration, explore
+from .models import load
+from .proving import ProofResult, prove
+from .simulating import Simulation, simulate
+
+__all__ = [
+    "CheckResult",
+    "Exploration",
+    "ProofResult",
+    "Simulation",
+    "check",
+    "explore",
+    "load",
+    "prove",
+    "simulate",
+]

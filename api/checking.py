@@ -1,0 +1,153 @@
+"""`check`: every reachable state within the bounds, or as much as another engine looks at."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from ..explorer import ENGINES
+from ..explorer.keeping import cache_directory
+from ..explorer.search import Report, Search
+from ..language.constants import Value
+from ..language.errors import UsageError, nearest
+from ..language.model import Model
+from ..language.verdict import Verdict
+from ..reports.check.page import headline, verdict_page
+from ..reports.document import Document, check_document
+from ..reports.exits import Exit, of_verdict
+from ..traces.document import trace_document
+from .exploring import MOST_STATES, Exploration, explore
+from .models import all_constants, load
+from .results import PAPER, Trace, preformatted, table
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class CheckResult:
+    """What a check came to. `verdict` has everything that the engine said; the rest is there for convenience."""
+
+    model: Model
+    verdict: Verdict
+
+    @property
+    def holds(self) -> bool:
+        """Whether everything that was asked for holds: an inconclusive or a vacuous result does not."""
+        return self.exit is Exit.HOLDS
+
+    @property
+    def exit(self) -> Exit:
+        """What `tidegate check` would end with."""
+        return of_verdict(self.verdict)
+
+    @property
+    def properties(self) -> Mapping[str, str]:
+        """Each property's verdict by name: `holds`, `violated`, `reached`, ..."""
+        return {each.name: each.verdict for each in self.verdict.properties}
+
+    @property
+    def traces(self) -> Mapping[str, Trace]:
+        """The trace of each property that has one, and under "" of a failure that is no property's."""
+        return {name: Trace(document) for name, document in trace_documents(self.model, self.verdict).items()}
+
+    def trace(self, name: str | None = None) -> Trace:
+        """The trace of one property; without a name, of the first that is violated, or of the failure. UsageError when
+        there is none."""
+        traces = self.traces
+        violated = [each.name for each in self.verdict.properties if each.verdict == "violated"]
+        chosen = next((each for each in [*violated, ""] if each in traces), None) if name is None else name
+        if chosen is None or chosen not in traces:
+            what = "nothing failed" if name is None else f"{name} has no trace; {nearest(name, traces)}"
+            raise UsageError(f"{self.verdict.model}: {what}")
+        return traces[chosen]
+
+    def document(self) -> Document:
+        """The result as `tidegate check --json` prints it."""
+        return check_document(self.verdict, trace_documents(self.model, self.verdict), {})
+
+    def explore(self, most: int = MOST_STATES) -> Exploration:
+        """Every reachable state and step, enumerated by plain Python. UsageError beyond `most` states."""
+        return explore(self.model, most=most)
+
+    def states(self, most: int = MOST_STATES) -> Any:
+        """The reachable states as an Arrow table, a column for each field: `explore().states()`."""
+        return self.explore(most).states()
+
+    def graph(self, most: int = MOST_STATES) -> Any:
+        """The state graph as a networkx.MultiDiGraph: `explore().graph()`."""
+        return self.explore(most).graph()
+
+    def __str__(self) -> str:
+        return verdict_page(self.verdict, PAPER).text()
+
+    def _repr_html_(self) -> str:
+        rows = [(each.name, each.kind, each.verdict, each.says) for each in self.verdict.properties]
+        failed = self.verdict.failure is not None or any(each.verdict == "violated" for each in self.verdict.properties)
+        shown = self.trace()._repr_html_() if failed else ""  # pyright: ignore[reportPrivateUsage]  # IPython's name
+        return preformatted(headline(self.verdict)) + table(rows, ("property", "kind", "verdict", "says")) + shown
+
+
+def check(
+    model: str | Path | Model,
+    *,
+    engine: str = "native",
+    bounds: str | None = None,
+    properties: Iterable[str] = (),
+    ghosts: bool | None = None,
+    open: Iterable[str] = (),
+    search: Search | None = None,
+    symmetry: bool = False,
+    workers: int = 1,
+    memory: int | None = None,
+    time: float | None = None,
+    seed: int = 0,
+    keep_going: bool = False,
+    depth: int | None = None,
+    cache: bool = True,
+    constants: Mapping[str, Value | str] | None = None,
+    **more_constants: Value | str,
+) -> CheckResult:
+    """Checks a model: `check("replication:kip101", properties=["strong_isr"], replicas=2).trace()`.
+
+    `engine` is native, python, bmc, walk or spark. `memory`, in bytes, and `time`, in seconds, end the search as
+    inconclusive. `keep_going` finds the shortest counterexample of every property instead of ending at the first.
+    `depth` bounds the runs of bmc. `cache=False` compiles anew. `search` has everything else that an engine takes
+    (walks, a Spark cluster), and replaces the options from `symmetry` on. For the model and its constants see `load`.
+    Raises UsageError, ModelErrors, ModelError for an initial state that breaks the model, and Disagreement when engine
+    and plain Python differ.
+    """
+    if engine not in ENGINES:
+        raise UsageError(f"there is no engine {engine}; {nearest(engine, ENGINES)}")
+    bound = load(
+        model,
+        bounds=bounds,
+        properties=properties,
+        ghosts=ghosts,
+        open=open,
+        constants=all_constants(constants, more_constants),
+    )
+    asked = search or Search(
+        symmetry=symmetry,
+        memory_bytes=memory,
+        seconds=time,
+        workers=workers,
+        seed=seed,
+        keep_going=keep_going,
+        depth=depth,
+        cache=cache_directory() if cache else None,
+    )
+    return check_model(bound, engine, asked)
+
+
+def check_model(model: Model, engine: str, search: Search, report: Report | None = None) -> CheckResult:
+    """A bound model checked by the engine of that name; `report` is called while it works."""
+    return CheckResult(model, ENGINES[engine](model, search, report))
+
+
+def trace_documents(model: Model, verdict: Verdict) -> Mapping[str, Document]:
+    """A trace document for each property that has a run, and under "" for a failure that is no property's."""
+    runs = {each.name: each for each in verdict.properties if each.run is not None}
+    documents = {name: trace_document(model, each, engine=verdict.engine) for name, each in runs.items()}
+    if verdict.failure is not None:
+        documents[""] = trace_document(model, verdict.failure, engine=verdict.engine)
+    return documents

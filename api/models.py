@@ -1,0 +1,135 @@
+"""Which model, and bound how: from a name or a path to a bound model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..gates.records import named_bounds
+from ..invariants.catalogue import CATALOGUE, find
+from ..language import binding
+from ..language.binding import PROPERTIES, Definition
+from ..language.constants import Value
+from ..language.errors import UsageError, nearest
+from ..language.model import Model
+
+
+@dataclass(frozen=True, slots=True)
+class ModelChoice:
+    """Which model, bound how. `assignments` are constants with their values, as text or not. `properties` are all those
+    of the model where none is named; `without` are left out of them. `ghosts` None keeps ghosts where one of the
+    properties reads one."""
+
+    model: str
+    assignments: tuple[tuple[str, Value | str], ...] = ()
+    bounds: str | None = None
+    open: tuple[str, ...] = ()
+    properties: tuple[str, ...] = ()
+    ghosts: bool | None = None
+    without: tuple[str, ...] = ()
+
+
+def definition_of(text: str) -> tuple[Definition, str | None]:
+    """The definition and profile that MODEL names: `replication`, `replication:kip320`, `mine.py`, `mine.py:profile`.
+
+    Raises `UsageError` for a name or path that is not there, `ModelErrors` for a text that is no model.
+    """
+    path, colon, profile = text.partition(":")
+    if path.endswith(".py") or "/" in path or Path(path).is_dir():
+        return _own(path, profile if colon else None)
+    try:
+        return find(text)
+    except UsageError as error:
+        if path in CATALOGUE:
+            raise
+        raise UsageError(f"{error}\na model of your own is given by its path, as in ./{path}.py") from None
+
+
+def _own(path: str, profile: str | None) -> tuple[Definition, str | None]:
+    """The definition in a user's own file."""
+    if not Path(path).is_file():
+        raise UsageError(
+            f"{path}: {'a directory; name a .py file in it' if Path(path).is_dir() else 'there is no such file'}"
+        )
+    definition = binding.load(Path(path))
+    if profile is not None and profile not in definition.profiles:
+        hint = nearest(profile, definition.profiles) or "it has no profiles"
+        raise UsageError(f"{path} has no profile {profile}; {hint}")
+    return definition, profile
+
+
+def bind_model(choice: ModelChoice, *, lemmas: bool = False) -> Model:
+    """The model bound as asked: bounds first, then `assignments`. Ghosts are kept where asked for and, unless they are
+    not wanted, where a property reads one; lemmas are bound where wanted."""
+    definition, profile = definition_of(choice.model)
+    constants: dict[str, Value | str] = dict(_bounds(choice))
+    constants.update(choice.assignments)
+    return definition.bind(
+        choice.model,
+        constants=constants,
+        profile=profile,
+        open=choice.open,
+        ghosts=choice.ghosts,
+        properties=_properties(definition, choice),
+        lemmas=lemmas,
+    )
+
+
+def _properties(definition: Definition, choice: ModelChoice) -> tuple[str, ...] | None:
+    """The names of the properties to judge, those that were left out gone; None for all that the model has."""
+    if not choice.without:
+        return choice.properties or None
+    named = choice.properties or definition.names(*PROPERTIES)
+    for each in choice.without:
+        if each not in named:
+            raise UsageError(f"--without {each}: no such property to leave out; {nearest(each, named)}")
+    return tuple(each for each in named if each not in choice.without)
+
+
+def _bounds(choice: ModelChoice) -> Mapping[str, Value | str]:
+    if choice.bounds is None:
+        return {}
+    known = named_bounds(choice.model)
+    if choice.bounds not in known:
+        raise UsageError(
+            f"--bounds {choice.bounds}: {nearest(choice.bounds, known) or 'this model has no named bounds'}"
+        )
+    return known[choice.bounds]
+
+
+def all_constants(given: Mapping[str, Value | str] | None, more: Mapping[str, Value | str]) -> dict[str, Value | str]:
+    """The constants given as a mapping and those given as keyword arguments. UsageError for one given twice."""
+    twice = sorted(set(given or {}) & set(more))
+    if twice:
+        raise UsageError(f"{twice[0]} is given twice: in constants= and as a keyword argument")
+    return {**(given or {}), **more}
+
+
+def load(
+    model: str | Path | Model,
+    *,
+    bounds: str | None = None,
+    properties: Iterable[str] = (),
+    without: Iterable[str] = (),
+    ghosts: bool | None = None,
+    open: Iterable[str] = (),
+    constants: Mapping[str, Value | str] | None = None,
+    **more_constants: Value | str,
+) -> Model:
+    """A model bound to its constants: `load("replication:kip320", bounds="small", replicas=2)`.
+
+    `bounds` names constants that are recorded for a built-in model; constants given here come over them. `properties`
+    keeps only those, `without` leaves some out, `ghosts` None keeps ghost fields where one of them reads one, `open`
+    leaves constants open in compiled code. A model that is bound already is returned as it is. Raises UsageError for a
+    name that does not exist or a value out of range, and ModelErrors, with every mistake at once, when the text is no
+    model.
+    """
+    given = all_constants(constants, more_constants)
+    if isinstance(model, Model):
+        if given or bounds is not None or tuple(properties) or tuple(open) or ghosts is not None:
+            raise UsageError(f"{model.name} is bound already; give its constants, bounds and properties to load()")
+        return model
+    return bind_model(
+        ModelChoice(str(model), tuple(given.items()), bounds, tuple(open), tuple(properties), ghosts, tuple(without)),
+    )

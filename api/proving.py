@@ -1,0 +1,105 @@
+"""`prove`: that properties hold whatever the bounds, by induction with Z3."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..explorer.keeping import cache_directory
+from ..language.binding import Definition
+from ..language.constants import Value
+from ..language.errors import UsageError
+from ..language.model import Model
+from ..language.proof import Proof
+from ..reports.check.proof import counterexample_document, proof_document, proof_page
+from ..reports.document import Document
+from .models import ModelChoice, all_constants, bind_model, definition_of
+from .results import PAPER, Trace, preformatted
+
+if TYPE_CHECKING:
+    from ..explorer.smt.induction import Induction
+
+NEEDS_Z3 = "prove needs z3-solver, which is not installed; install it with: pip install 'tidegate[prove]'"
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class ProofResult:
+    """What a proof came to. `proof` has every obligation with its finding."""
+
+    model: Model
+    proof: Proof
+
+    @property
+    def word(self) -> str:
+        """One word for all of it: `proved` only if everything that was asked for is."""
+        return self.proof.word
+
+    @property
+    def proved(self) -> bool:
+        """Whether everything that was asked for is proved."""
+        return self.proof.word == "proved"
+
+    @property
+    def counterexamples(self) -> tuple[Trace, ...]:
+        """The counterexamples to induction, as traces."""
+        return tuple(Trace(counterexample_document(each)) for each in self.proof.findings if each.counterexample)
+
+    def document(self) -> Document:
+        """The result as `tidegate prove --json` prints it."""
+        return proof_document(self.proof, {})
+
+    def __str__(self) -> str:
+        return proof_page(self.proof, PAPER).text()
+
+    def _repr_html_(self) -> str:
+        return preformatted(str(self))
+
+
+def prove(
+    model: str | Path,
+    *,
+    lemmas: Iterable[str] = (),
+    properties: Iterable[str] = (),
+    workers: int = 2,
+    time: float | None = None,
+    seed: int = 0,
+    cache: bool = True,
+    constants: Mapping[str, Value | str] | None = None,
+    **more_constants: Value | str,
+) -> ProofResult:
+    """Proves a model by induction on its lemmas: `prove("replication:kip320", replicas=5).proved`.
+
+    `lemmas` and `properties` name what to prove; without names it is all of both. `time` is in seconds, for everything.
+    Raises UsageError, ModelErrors, and NotUnbounded or Unsayable for a text that has no meaning without bounds.
+    """
+    given = all_constants(constants, more_constants)
+    choice = ModelChoice(str(model), tuple(given.items()), properties=tuple(properties))
+    definition, bound = provable(choice)
+    asked = {"lemmas": tuple(lemmas), "properties": tuple(properties), "seconds": time, "workers": workers}
+    return ProofResult(bound, induction(definition, bound, asked, seed=seed, cache=cache).prove(lambda _: None))
+
+
+def provable(choice: ModelChoice) -> tuple[Definition, Model]:
+    """A definition and its model with all lemmas and properties bound. UsageError when it has no lemmas."""
+    definition, _ = definition_of(choice.model)
+    everything = definition.names("invariant", "transition", "reachable", "lemma")
+    if not definition.names("lemma"):
+        raise UsageError(
+            f"{choice.model} has no lemmas to prove it by; docs/proofs.md says how to write them, marked @lemma"
+        )
+    return definition, bind_model(dataclasses.replace(choice, properties=everything, ghosts=True), lemmas=True)
+
+
+def induction(
+    definition: Definition, model: Model, asked: Mapping[str, Any], *, seed: int = 0, cache: bool = True
+) -> Induction:
+    """The proof that is to be made, its obligations known. UsageError, with what installs it, when z3 is missing."""
+    try:
+        from ..explorer.smt.induction import Asked, Induction
+    except ModuleNotFoundError as error:
+        if error.name != "z3":
+            raise
+        raise UsageError(NEEDS_Z3) from None
+    return Induction(definition, model, Asked(**asked, seed=seed, folder=cache_directory() if cache else None))
