@@ -100,17 +100,23 @@ def is_in_sequence(s: Partition, leader: Broker, id: int) -> bool:
 
 
 @terminal
-def the_answer_never_comes(s: Partition) -> bool:
-    """A record was lost before it was acknowledged, and the producer, which sends nothing again, waits for its answer.
+def a_record_is_missing(s: Partition) -> bool:
+    """A record that was sent is not in the leader's log, and is not sent again: the producer waits for its answer, or
+    what it sends next is out of sequence.
 
     Kafka's producer retries until delivery.timeout.ms; here `retries` bounds that, and is 0 where it is no question.
     """
     return retries == 0 and any(
         id < s.sent
-        and id not in s.acknowledged
         and all(leader != s.registered.leader or all(each.id != id for each in s.log[leader]) for leader in Broker)
         for id in range(max_records)
     )
+
+
+@terminal
+def writes_have_stopped(s: Partition) -> bool:
+    """The ISR is smaller than min.insync.replicas: the leader refuses what is sent, and nobody who is gone comes back."""
+    return acks == Acks.ALL and len(s.registered.isr) < least_isr()
 
 
 # --- it is fetched ----------------------------------------------------------------------------------------------------
