@@ -112,6 +112,7 @@ def _bounds_text(model: Model, outcome: Outcome, ending: Ending) -> str:
 def _notes(model: Model, ending: Ending) -> Iterator[str]:
     """What the engine notes, and what a reader should know of a verdict that has little to say."""
     yield from ending.notes
+    yield from model.notes
     if ending.exhausted and not ending.distinct:
         yield _NO_START
     if not model.properties:

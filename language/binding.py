@@ -55,6 +55,7 @@ class Definition:
     module: ModuleType
     domains: tuple[type[Any], ...] = ()
     view: Any = None
+    notes: tuple[str, ...] = ()
 
     def names(self, *roles: str) -> tuple[str, ...]:
         """The names of the functions with one of these roles."""
@@ -156,6 +157,7 @@ def load(path_or_module: str | Path | ModuleType, properties: Iterable[ModuleTyp
         module=module,
         domains=collected.domains,
         view=vars(module).get("view"),
+        notes=collected.notes,
     )
 
 
@@ -257,6 +259,7 @@ class _Binding:
             namespace={**bound, shape.name: namespace.shape},
             files=self.definition.files,
             view=self.definition.view,
+            notes=self.definition.notes,
         )
 
     def _size(self, domain: Identity) -> int:

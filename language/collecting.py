@@ -8,7 +8,7 @@ import itertools
 import linecache
 import sys
 import traceback
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import FunctionType, ModuleType
@@ -20,6 +20,7 @@ from .declare import Mark, is_of_language, mark_of
 from .errors import Diagnostics, UsageError, nearest
 from .frontend.source import Source, read, source_of_class
 from .kinds import Domain
+from .left_out import half_imported, look_alikes
 
 _numbers = itertools.count(1)
 _PRIVATE = "_tidegate_"
@@ -30,7 +31,8 @@ _LANGUAGE = __name__.rpartition(".")[0]
 
 @dataclass(frozen=True, slots=True)
 class Collected:
-    """What a module and its property modules hold. Constants and functions are in source order."""
+    """What a module and its property modules hold. Constants and functions are in source order; `notes` say what its
+    files hold besides."""
 
     constants: Mapping[str, Constant]
     profiles: Mapping[str, Mapping[str, Value]]
@@ -38,6 +40,7 @@ class Collected:
     functions: tuple[tuple[FunctionType, Mark], ...]
     domains: tuple[type[Any], ...]
     files: tuple[str, ...]
+    notes: tuple[str, ...] = ()
 
 
 # --- users' files ----------------------------------------------------------------------------------------------------
@@ -152,11 +155,34 @@ class Collector:
         state_class = self._state_class()
         functions = tuple(self._functions())
         self._check_roles(functions)
+        self._check_modules()
+        if state_class is not None and not self.diagnostics.count:
+            self._check_look_alikes(modules, state_class.__name__)
         self.diagnostics.raise_if_any()
         assert state_class is not None, "its absence is a diagnostic"
         domains = tuple(dict.fromkeys(each for module in modules for each in _domains(module)))
         files = tuple(str(each.__file__) for each in modules)
-        return Collected(constants, profiles, state_class, functions, domains, files)
+        notes = tuple(half_imported(modules, (function for function, _ in functions)))
+        return Collected(constants, profiles, state_class, functions, domains, files, notes)
+
+    def _check_modules(self) -> None:
+        """`modules`, where it lists modules, is a tuple of nothing else: the rest would be left out."""
+        listed: object = vars(self.module).get("modules")
+        if isinstance(listed, (list, tuple, set, frozenset)):
+            things = list(cast("Iterable[object]", listed))
+            if any(isinstance(each, ModuleType) for each in things) and not (
+                isinstance(listed, tuple) and all(isinstance(each, ModuleType) for each in things)
+            ):
+                source = read(self.path)
+                message = "modules lists a model's files, as a tuple of imported modules"
+                self.diagnostics.add("TG010", source.where(source.assigned()["modules"]), message, "modules = (a, b)")
+
+    def _check_look_alikes(self, modules: tuple[ModuleType, ...], state: str) -> None:
+        """A function that takes the state and is neither marked nor called is one whose decorator was forgotten."""
+        for source, node in look_alikes(modules, state):
+            message = f"{node.name} takes the state, has no decorator, and nothing calls it"
+            hint = f"@action, @invariant, @transition, @reachable or @terminal above it; or the name _{node.name}"
+            self.diagnostics.add("TG010", _name_place(source, node, "def"), message, hint)
 
     def _check_names(self, module: ModuleType) -> None:
         """No function silently replaces another of its name."""

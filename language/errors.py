@@ -25,6 +25,7 @@ CODES: dict[str, str] = {
     "TG007": "a profile that does not fit the constants",
     "TG008": "the text of a function cannot be found",
     "TG009": "two things of one name",
+    "TG010": "something that would be left out of the model",
     # TG1xx: not in the language
     "TG101": "a loop without a bound",
     "TG102": "an exception",

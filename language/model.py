@@ -107,6 +107,7 @@ class Model:
     lemmas: tuple[Property, ...] = ()
     bounds: tuple[Property, ...] = ()
     view: Any = None
+    notes: tuple[str, ...] = ()
 
     def field(self, name: str) -> Field:
         """The state field `name`; KeyError if there is none."""

@@ -121,6 +121,22 @@ OTHERS: dict[str, tuple[dict[str, str], str, str]] = {
     "a guard with a value": ({"BODY": "x = require(s.count > 0)"}, "TG310", "require(...) is no value"),
     "an f-string": ({"BODY": "x = f'{s.count}'"}, "TG110", "text is not a value of the language"),
     "an await": ({"BODY": "x = [*s.nodes]"}, "TG111", "a list is not a value of the language"),
+    "a modules list": ({"MORE": "import math\nmodules = [math]"}, "TG010", "as a tuple of imported modules"),
+    "an action without its decorator": (
+        {"MORE": "def reset(s: Counter) -> None:\n    s.count = 0"},
+        "TG010",
+        "reset takes the state, has no decorator",
+    ),
+    "a default of an action's parameter": (
+        {"MORE": "@action\ndef set_to(s: Counter, many: bool = True) -> None:\n    s.count = 0"},
+        "TG122",
+        "set_to is an action: every value of its parameters is tried",
+    ),
+    "a default of an initial function's parameter": (
+        {"MORE": "@initial\ndef other(many: bool = True) -> Counter:\n    return Counter(count=0, nodes=Set())"},
+        "TG122",
+        "other is an initial function",
+    ),
     "a with": ({"BODY": "with open('x') as f: s.count = 7.5"}, "TG105", "7.5 is not an integer"),
 }
 
@@ -135,6 +151,50 @@ def test_other_mistakes_are_told_apart(what: str, tmp_path: Path) -> None:
     file.write_text(text, encoding="utf-8")
     errors = errors_of(file).errors
     assert (code, True) in [(each.code, message in each.message) for each in errors], [str(each) for each in errors]
+
+
+def written(tmp_path: Path, more: str) -> Path:
+    file = tmp_path / "counter.py"
+    text = COUNTER.replace("BODY", "pass").replace("SIZE", "2").replace("SENTENCE", "Counts.").replace("MORE", more)
+    file.write_text(text, encoding="utf-8")
+    return file
+
+
+HELPERS = {
+    "a helper of a property": "def low(s: Counter) -> bool: return s.count < 3\n"
+    "@invariant\ndef holds(s: Counter) -> bool: return low(s)",
+    "a query for tests": "def total(s: Counter) -> int: return s.count",
+    "a query with an underscore": "def _low(s: Counter) -> bool: return s.count < 3",
+    "a helper of a sentence": "def low(s: Counter) -> bool: return s.count < 3\n"
+    '@action\ndef reset(s: Counter) -> None:\n    """It was low: {low(s)}."""\n    s.count = 0',
+}
+
+
+@pytest.mark.parametrize("what", HELPERS)
+def test_a_function_that_something_calls_needs_no_decorator(what: str, tmp_path: Path) -> None:
+    load(written(tmp_path, HELPERS[what])).bind()
+
+
+def test_a_condition_of_a_number_in_or_says_what_was_meant(tmp_path: Path) -> None:
+    body = "@action\ndef one(s: Counter) -> None:\n    require(s.count == 1 or 2)\n    s.count = 0"
+    (error,) = errors_of(written(tmp_path, body)).errors
+    assert error.code == "TG204"
+    assert "x == 1 or x == 2" in error.hint
+
+
+def test_marked_functions_of_a_file_that_was_imported_from_are_named(tmp_path: Path) -> None:
+    written(tmp_path, "@invariant\ndef low(s: Counter) -> bool: return s.count < 4")
+    variant = tmp_path / "variant.py"
+    variant.write_text(
+        "from tidegate.language import *\nfrom counter import Counter, start\n"
+        "@action\ndef reset(s: Counter) -> None:\n    s.count = 0\n"
+    )
+    (note,) = load(variant).bind().notes
+    assert note == (
+        "step (@action), low (@invariant) of counter.py are not in this model: import them by name too, if they belong "
+        "to it"
+    )
+    assert load(tmp_path / "counter.py").bind().notes == ()
 
 
 def test_a_comprehension_may_shadow_the_state(tmp_path: Path) -> None:

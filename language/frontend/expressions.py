@@ -41,6 +41,8 @@ def condition(scope: Scope, node: ast.expr) -> ir.Expr:
 
 def _condition_hint(node: ast.expr, type_: Type, scope: Scope) -> str:
     text = scope.source.text_of(node)
+    if isinstance(node, ast.Constant):
+        return f"a comparison; `x == 1 or x == {text}` where `x == 1 or {text}` was meant, or `x in (1, {text})`"
     match type_:
         case Option(of=Bool()):
             return f"{text} is not None and ..."

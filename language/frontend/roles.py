@@ -88,6 +88,10 @@ def _signature(program: Program, function: FunctionType, states: int, role: str)
     """A role's signature: so many parameters for the state come first, and no others do."""
     source, node = located(program, function)
     its = signature(program, function, source, node)
+    if node.args.defaults:
+        message = f"{node.name} is {role}: every value of its parameters is tried, and none is a default"
+        program.diagnostics.add("TG122", source.where(node.args.defaults[0]), message, "a parameter without a default")
+        raise Abandoned
     kinds = [type_ is None for _, type_ in its.parameters]
     if kinds[:states] != [True] * states or any(kinds[states:]):
         name = program.shape.name

@@ -115,7 +115,7 @@ def a_record_is_missing(s: Partition) -> bool:
 
 @terminal
 def writes_have_stopped(s: Partition) -> bool:
-    """The ISR is smaller than min.insync.replicas: the leader refuses what is sent, and nobody who is gone comes back."""
+    """The ISR is smaller than min.insync.replicas: the leader refuses writes, and nobody who is gone comes back."""
     return acks == Acks.ALL and len(s.registered.isr) < least_isr()
 
 
