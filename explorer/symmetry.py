@@ -58,12 +58,18 @@ def _refusal(domain: Identity, nodes: list[Any], orders: int) -> str | None:
     for node in nodes:
         if isinstance(node, ir.Const) and isinstance(node.type, Identity) and node.type.name == domain.name:
             return f"{place(node.where)} names one member"
+        if isinstance(node, ir.Position | ir.MemberAt) and _mentions(_ordered_type(node), domain):
+            return f"{place(node.where)} depends on the order of the members"
         if isinstance(node, ir.ActionForm | ir.Function):
             for loop in walk(node.body, helpers=False):
                 if isinstance(loop, ir.For) and _ordered_by(loop.source, domain):
                     for problem in _order_dependence(node, loop):
                         return problem
     return None
+
+
+def _ordered_type(node: ir.Position | ir.MemberAt) -> Type:
+    return node.of.type if isinstance(node, ir.Position) else node.type
 
 
 def place(where: ir.Where) -> str:
@@ -74,8 +80,8 @@ def place(where: ir.Where) -> str:
 def _ordered_by(source: ir.Source, domain: Identity) -> bool:
     """Whether the order of a source's rounds depends on what the domain's members are called."""
     match source:
-        case ir.Members(of=Identity(name=name)):
-            return name == domain.name
+        case ir.Members(of=of):
+            return _mentions(of, domain)
         case ir.Elements(of=of):
             return isinstance(of.type, Subset | Pool) and _mentions(of.type, domain)
         case _:

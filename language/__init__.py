@@ -18,6 +18,7 @@ from .declare import (
 )
 from .kinds import Capacity, Domain, Ghost, Member, Option, Range
 from .lanes import GroupLanes, LogLanes, TransactionLanes
+from .orders import choose, position, previous, subsets
 from .values import Bag, Map, Seq, Set, is_majority, replace
 
 __all__ = [
@@ -36,17 +37,21 @@ __all__ = [
     "TransactionLanes",
     "action",
     "bound",
+    "choose",
     "constant",
     "initial",
     "invariant",
     "is_majority",
     "lemma",
     "limit",
+    "position",
+    "previous",
     "reachable",
     "record",
     "replace",
     "require",
     "state",
+    "subsets",
     "terminal",
     "transition",
 ]

@@ -97,6 +97,8 @@ CODES: dict[str, str] = {
     "TG408": "a bound that is not an integer",
     "TG409": "a negative index",
     "TG410": "an integer that may leave 62 bits",
+    "TG411": "a domain that is ordered and symmetric",
+    "TG412": "a loop over too many values",
 }
 """Every code and its one-line meaning. A code is never reused for something else."""
 

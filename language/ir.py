@@ -214,6 +214,24 @@ class IsMajority:
 
 
 @dataclass(frozen=True, slots=True)
+class Position:
+    """The number of a scalar: of a member of a domain or enum its place in the declaration, of an integer itself."""
+
+    of: Expr
+    type: Int
+    where: Where
+
+
+@dataclass(frozen=True, slots=True)
+class MemberAt:
+    """The value of a scalar type that has some `Position`; an error when there is none."""
+
+    number: Expr
+    type: Type
+    where: Where
+
+
+@dataclass(frozen=True, slots=True)
 class Some:
     """A value of `T` taken as an `Option` of `T`."""
 
@@ -334,7 +352,8 @@ class Range:
 
 @dataclass(frozen=True, slots=True)
 class Members:
-    """Iterates the members of a finite scalar type in declaration order (those that exist, when its size is open)."""
+    """Iterates the values of a finite type in declaration order (those that exist, when its size is open): the members
+    of a scalar type, or all sets over one by their bit masks."""
 
     of: Type
     where: Where
@@ -388,9 +407,9 @@ class Call:
 
 
 Expr: TypeAlias = (
-    Const | OpenConst | Name | StateField | RecordField | Index | Slice | Length | Not | And | Or | Choice | Arithmetic
-    | Compare | Contains | SetOperation | IsMajority | Some | IsNone | Unwrap | MakeRecord | Replace | MakeSubset |
-    FullSubset | MakeSeq | Concat | MakePool | MakeMap | Quantified | Call
+    Const | OpenConst | Name | StateField | RecordField | Index | Slice | Length | Not | And | Or | Choice
+    | Arithmetic | Compare | Contains | SetOperation | IsMajority | Position | MemberAt | Some | IsNone | Unwrap
+    | MakeRecord | Replace | MakeSubset | FullSubset | MakeSeq | Concat | MakePool | MakeMap | Quantified | Call
 )  # fmt: skip
 
 

@@ -12,7 +12,7 @@ Bounds may be constants or integer arithmetic over them; they are numbers only o
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Annotated, Any, ClassVar, Optional, TypeVar, cast
+from typing import Annotated, Any, ClassVar, Optional, Self, TypeVar, cast
 
 from .constants import ConstantExpression, lift
 
@@ -36,23 +36,28 @@ class DomainMeta(type):
 
 
 class Domain(metaclass=DomainMeta):
-    """A finite set of names: replicas, producers, group members. Members are equal or not, nothing else.
+    """A finite set of names: replicas, producers, group members. Members are equal or not, nothing else, unless the
+    domain is ordered.
 
     Class arguments: `size` (a constant or a number, 1 to 26 unless `labels` names more), `symmetric` (the protocol
     treats the members alike, so that states that differ by a renaming are one), `labels` (how members print; letters
-    by default).
+    by default), `ordered` (members have an order, neighbours and numbers; such a domain is never symmetric).
     """
 
     domain_size: ClassVar[ConstantExpression]
     domain_symmetric: ClassVar[bool]
+    domain_ordered: ClassVar[bool]
     domain_labels: ClassVar[tuple[str, ...]]
     _members: ClassVar[dict[int, Any]]
 
     index: int
     __slots__ = ("index",)
 
-    def __init_subclass__(cls, *, size: int, symmetric: bool = False, labels: Sequence[str] = _LETTERS) -> None:
+    def __init_subclass__(
+        cls, *, size: int, symmetric: bool = False, labels: Sequence[str] = _LETTERS, ordered: bool = False
+    ) -> None:
         cls.domain_size = lift(size)
+        cls.domain_ordered = ordered
         cls.domain_symmetric = symmetric
         cls.domain_labels = tuple(labels)
         cls._members = {}
@@ -76,6 +81,24 @@ class Domain(metaclass=DomainMeta):
 
     def __repr__(self) -> str:
         return self.domain_labels[self.index]
+
+    def __next__(self: D) -> D:
+        raise TypeError(f"what comes after {self!r} is known when the model is bound")
+
+    def __lt__(self, other: Self) -> bool:
+        return NotImplemented if self._unlike(other) else self.index < other.index
+
+    def __le__(self, other: Self) -> bool:
+        return NotImplemented if self._unlike(other) else self.index <= other.index
+
+    def __gt__(self, other: Self) -> bool:
+        return NotImplemented if self._unlike(other) else self.index > other.index
+
+    def __ge__(self, other: Self) -> bool:
+        return NotImplemented if self._unlike(other) else self.index >= other.index
+
+    def _unlike(self, other: object) -> bool:
+        return not self.domain_ordered or type(other) is not type(self)
 
 
 class Range:

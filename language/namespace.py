@@ -14,6 +14,7 @@ so that `pdb`, `print` and tracebacks show the author's own lines. (And what the
 
 from __future__ import annotations
 
+import builtins
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import Enum
@@ -26,6 +27,7 @@ from .containers import ModelError
 from .declare import is_of_language, mark_of
 from .drafts import FieldLike, Shape
 from .kinds import Domain, DomainMeta
+from .orders import previous
 from .values import is_majority
 
 D = TypeVar("D", bound="Domain")
@@ -112,6 +114,7 @@ class Namespace:
             self._kept.append(original)
             for name, thing in original.items():
                 known[name] = self._bound(thing)
+            known.setdefault("next", self._next)
             known |= {**GLOBALS, KEY: self._adaptations}
         return known
 
@@ -139,6 +142,8 @@ class Namespace:
             return self.domain(cast(Any, thing))
         if thing is is_majority:
             return self._is_majority
+        if thing is previous:
+            return self._previous
         if isinstance(thing, FunctionType) and self._is_of_a_model(thing.__globals__):
             return self.function(thing)
         if isinstance(thing, ModuleType) and self._is_of_a_model(vars(thing)):
@@ -158,6 +163,17 @@ class Namespace:
         bound = ModuleType(module.__name__, module.__doc__)
         bound.__dict__.update(self.globals_of(module))
         return bound
+
+    def _next(self, member: Any, *rest: Any) -> Any:
+        """The member of an ordered domain after this one, around the ring; else what Python's own `next` says."""
+        return self._neighbour(member, 1) if isinstance(member, Domain) else builtins.next(member, *rest)
+
+    def _previous(self, member: Domain) -> Domain:
+        return self._neighbour(member, -1)
+
+    def _neighbour(self, member: Domain, step: int) -> Domain:
+        members = self.domain(type(member)).members
+        return members[(member.index + step) % len(members)]
 
     def _is_majority(self, subset: Any) -> bool:
         """More than half of the members that the domain of the set has are in it (an empty set is none)."""

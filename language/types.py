@@ -43,7 +43,8 @@ class Enumeration:
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """A finite domain of names (`class Replica(Domain, ...)`): equality only, no order, no arithmetic.
+    """A finite domain of names (`class Replica(Domain, ...)`): equality only, no order, no arithmetic, unless it is
+    `ordered`.
 
     `size` is the number of members laid out; `size_open` the number that exists when the size is an open constant.
     """
@@ -54,6 +55,7 @@ class Identity:
     labels: tuple[str, ...]
     python: type[Any] = field(compare=False, repr=False)
     size_open: ConstantExpression | None = None
+    ordered: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,8 +31,9 @@ from enum import Enum
 from typing import Annotated
 
 from tidegate.language import (
-    Bag, Capacity, Domain, Ghost, Map, Member, Option, Range, Seq, Set, action, bound, constant, initial, invariant,
-    is_majority, limit, reachable, record, replace, require, state, terminal, transition,
+    Bag, Capacity, Domain, Ghost, Map, Member, Option, Range, Seq, Set, action, bound, choose, constant, initial,
+    invariant, is_majority, limit, position, previous, reachable, record, replace, require, state, subsets,
+    terminal, transition,
 )
 
 

@@ -88,6 +88,8 @@ _SHOWN: dict[type[Any], Callable[[Any], str]] = {
     ir.SetOperation: _infix,
     ir.Contains: lambda f: f"({show(f.element)} in {show(f.container)})",
     ir.IsMajority: lambda f: f"majority({show(f.subset)})",
+    ir.Position: lambda f: f"position({show(f.of)})",
+    ir.MemberAt: lambda f: f"member({show(f.number)})",
     ir.Some: lambda f: f"+{show(f.value)}",
     ir.IsNone: lambda f: f"none({show(f.option)})",
     ir.Unwrap: lambda f: f"{show(f.option)}!",

@@ -10,8 +10,9 @@ from enum import Enum
 from typing import Annotated
 
 from tidegate.language import (
-    Bag, Capacity, Domain, Ghost, Map, Member, Option, Range, Seq, Set, action, bound, constant, initial, invariant,
-    is_majority, limit, reachable, record, replace, require, state, terminal, transition,
+    Bag, Capacity, Domain, Ghost, Map, Member, Option, Range, Seq, Set, action, bound, choose, constant, initial,
+    invariant, is_majority, limit, position, previous, reachable, record, replace, require, state, subsets,
+    terminal, transition,
 )
 
 nodes = constant(2, minimum=1, maximum=3, says="nodes")
@@ -27,6 +28,10 @@ class Node(Domain, size=nodes, symmetric={symmetric}):
 
 class Pot(Domain, size=2, symmetric={symmetric}):
     """Another name."""
+
+
+class Seat(Domain, size=nodes, ordered=True):
+    """A place on a ring."""
 
 
 class Color(Enum):
@@ -85,8 +90,8 @@ class Kind:
 
 SMALL, SIGNED, LARGE = Kind("Small", "int"), Kind("Signed", "int"), Kind("Large", "int")
 BOOL, COLOR = Kind("bool", "bool"), Kind("Color", "enum")
-NODE, POT = Kind("Node", "domain"), Kind("Pot", "domain")
-SCALARS = (SMALL, SIGNED, BOOL, COLOR, NODE, POT)
+NODE, POT, SEAT = Kind("Node", "domain"), Kind("Pot", "domain"), Kind("Seat", "domain")
+SCALARS = (SMALL, SIGNED, BOOL, COLOR, NODE, POT, SEAT)
 
 
 def option(of: Kind) -> Kind:
@@ -123,13 +128,13 @@ PARTS: dict[str, dict[str, Kind]] = {
     "Big": {"sizes": map_(COLOR, LARGE), "flat": FLAT, "queue": seq(LARGE, "3")},
 }
 PLAIN = (
-    *SCALARS, option(NODE), option(SMALL), option(COLOR), option(FLAT), option(BIG), FLAT, NEST, BIG,
+    *SCALARS, option(NODE), option(SMALL), option(COLOR), option(SEAT), option(FLAT), option(BIG), FLAT, NEST, BIG,
     seq(SMALL, "room"), seq(FLAT, "2"), seq(BIG, "2"), seq(seq(SIGNED, "2"), "2"), seq(map_(SIGNED, LARGE), "2"),
-    set_(NODE), set_(COLOR), set_(SMALL), set_(SIGNED),
+    set_(NODE), set_(COLOR), set_(SMALL), set_(SIGNED), set_(SEAT), seq(SEAT, "2"),
 )  # fmt: skip
 LISTED = (option(NODE), option(SMALL), map_(NODE, BOOL), map_(BOOL, option(POT)), map_(NODE, SMALL), option(set_(POT)))
 """Types of parameters, besides scalars and sets: each of their values is tried."""
-KEYS = (NODE, POT, COLOR, BOOL, SIGNED, SMALL)
+KEYS = (NODE, POT, SEAT, COLOR, BOOL, SIGNED, SMALL)
 POOLS = (
     pool(FLAT, "room", "Set"),
     pool(BIG, "2", "Set"),
@@ -139,4 +144,4 @@ POOLS = (
 )
 LITERALS = {"Small": ("0", "1", "top"), "Signed": ("-2", "-1", "0", "1"), "Large": ("0", "7", "1999", "2000")}
 WRAPPED = {"Small": "({}) % (top + 1)", "Signed": "({}) % 4 - 2", "Large": "({}) % 2001"}
-MEMBERS = {"Node": "Node(0)", "Pot": "Pot(0)"}
+MEMBERS = {"Node": "Node(0)", "Pot": "Pot(0)", "Seat": "Seat(0)"}

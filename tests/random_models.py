@@ -30,6 +30,7 @@ from .random_kinds import (
     POOLS,
     POT,
     SCALARS,
+    SEAT,
     SIGNED,
     SMALL,
     WRAPPED,
@@ -128,7 +129,31 @@ class Writer:
 
     def _domain(self, kind: Kind, depth: int) -> str:
         own = [name for name, each in self.names.items() if each == kind]
+        if kind == SEAT and depth > 0:
+            return self._seat(depth - 1)
         return self.random.choice(own) if own else MEMBERS[kind.text]
+
+    def _seat(self, depth: int) -> str:
+        """A member of the ordered domain."""
+        return self.pick(
+            lambda: f"next({self.value(SEAT, depth)})",
+            lambda: f"previous({self.value(SEAT, depth)})",
+            lambda: f"Seat(({self.number(depth)}) % len(Seat))",
+            lambda: f"Seat({self.value(SMALL, 0)})" if self.chance(0.3) else "Seat(0)",
+            lambda: f"{self.extreme()}({self.value(SEAT, depth)}, {self.value(SEAT, depth)})",
+            lambda: self._chosen(SEAT, "default=Seat(0)", depth),
+        )
+
+    def _chosen(self, kind: Kind, default: str, depth: int) -> str:
+        """One of several members: the least, the greatest, or the first."""
+        name = self.fresh("c")
+        self.names[name] = kind
+        truth = self.truth(depth)
+        del self.names[name]
+        loop = f"({name} for {name} in {self.members(kind)} if {truth})"
+        instead = f"choose({loop[1:-1]})" if self.chance(0.5) else "Seat(0)"
+        other = f"({instead} if any({truth} for {name} in {self.members(kind)}) else Seat(0))"
+        return self.pick(lambda: f"{self.extreme()}({loop}, {default})", lambda: other)
 
     def _option(self, kind: Kind, depth: int) -> str:
         return "None" if self.chance(0.3) else self.value(kind.of[0], depth - 1)
@@ -204,7 +229,24 @@ class Writer:
             lambda: self._total(depth - 1),
             lambda: f"({self.number(depth - 1)} if {self.truth(depth - 1)} else {self.number(depth - 1)})",
             lambda: f"helped({self.number(depth - 1)}, {self.value(SMALL, 0)})",
+            lambda: f"position({self.value(SEAT, depth - 1)})",
+            lambda: f"({self.number(0)}) ** min(max({self.number(0)}, 0), 3)",
+            lambda: self._numbered(depth - 1),
         )
+
+    def _numbered(self, depth: int) -> str:
+        """A sum over a sequence with its indexes, or over two side by side."""
+        kinds = [each for each in self.holding("seq") if each.of[0] == SMALL]
+        paths = [path for kind in kinds for path in self.paths(lambda each, kind=kind: each == kind, 0)]
+        if not paths:
+            return "1"
+        one, other = self.random.choice(sorted(paths)), self.random.choice(sorted(paths))
+        i, x = self.fresh("i"), self.fresh("x")
+        source = self.random.choice((f"enumerate({one})", f"zip({one}, {other})"))
+        self.names[i], self.names[x] = SMALL, SMALL
+        made = f"sum({self.number(depth)} + {i} * {x} for {i}, {x} in {source})"
+        del self.names[i], self.names[x]
+        return made
 
     def extreme(self) -> str:
         """`min` or `max`."""
@@ -258,7 +300,7 @@ class Writer:
         if holders and self.chance(0.6):
             text, kind = self.random.choice(sorted(holders, key=lambda each: each[0]))
             return text, kind.of[0]
-        kind = self.random.choice((NODE, COLOR, POT, SMALL))
+        kind = self.random.choice((NODE, COLOR, POT, SMALL, SEAT))
         return self.members(kind), kind
 
     def every_kind(self) -> set[Kind]:
@@ -290,6 +332,8 @@ class Writer:
             lambda: self._within(depth - 1),
             lambda: self._absent(),
             lambda: self._majority(),
+            lambda: f"{self.value(SEAT, depth - 1)} {self.random.choice(('<', '<=', '>', '>='))} {self.value(SEAT, 0)}",
+            lambda: self._some_set(depth - 1),
             lambda: self._over(
                 depth - 1,
                 lambda generators: f"{self.random.choice(('all', 'any'))}({self.truth(depth - 1)} {generators})",
@@ -318,6 +362,16 @@ class Writer:
             if path is None
             else f"({self.value(kind.of[0], depth)} {self.random.choice(('in', 'not in'))} {path})"
         )
+
+    def _some_set(self, depth: int) -> str:
+        """A claim of some or all sets."""
+        kind = self.random.choice((NODE, COLOR, SEAT))
+        path = self.some_path(lambda each: each == set_(kind)) if self.chance(0.5) else None
+        name = self.fresh("u")
+        self.names[name] = set_(kind)
+        truth = self.truth(depth)
+        del self.names[name]
+        return f"{self.random.choice(('any', 'all'))}({truth} for {name} in subsets({path or kind.text}))"
 
     def _absent(self) -> str:
         path = self.some_path(lambda each: each.form == "option")

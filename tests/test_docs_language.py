@@ -114,12 +114,15 @@ from enum import Enum
 from typing import Annotated
 
 from tidegate.language import (
-    Bag, Capacity, Domain, Ghost, Map, Option, Range, Seq, Set, action, initial, is_majority, record, replace, require,
-    state,
+    Bag, Capacity, Domain, Ghost, Map, Option, Range, Seq, Set, action, choose, initial, is_majority, position,
+    previous, record, replace, require, state, subsets,
 )
 
 class Replica(Domain, size=2):
     """A broker."""
+
+class Seat(Domain, size=3, ordered=True):
+    """A place on a ring."""
 
 class Mode(Enum):
     """How fast."""
@@ -145,6 +148,8 @@ class World:
     m: Map[Replica, Number]
     q: Annotated[Seq[Number], Capacity(3)]
     isr: Set[Replica]
+    seat: Seat
+    seats: Set[Seat]
     tried: ANNOTATION
 
 @initial
@@ -152,7 +157,7 @@ def start() -> World:
     """The first state."""
     return World(
         n=0, ok=True, mode=Mode.SLOW, leader=None, pair=Pair(first=0, second=0), m=Map({r: 0 for r in Replica}),
-        q=Seq(), isr=Set(), tried=VALUE,
+        q=Seq(), isr=Set(), seat=Seat(0), seats=Set(Seat), tried=VALUE,
     )
 
 @action

@@ -33,6 +33,8 @@ class Count:
 
 
 COUNTS = [
+    Count("voting", 77, None, 11, symmetry=True),
+    Count("chameneos", 34_534, 104_616, 13),
     Count("async_termination_detection", 4_097, 53_254, 14),
     Count("inner_fifo", 3_864, 9_624, 12),
     Count("ewd840", 302, None, 9),

@@ -375,6 +375,16 @@ class Reading:
         left, right = self.see(node.left, names), self.see(node.right, names)
         return self._made(_SETS[node.op](left.value, right.value), left, right)
 
+    def _Position(self, node: ir.Position, names: Environment) -> Seen:
+        seen = self.see(node.of, names)
+        return self._made(self._members(node.of.type).index(seen.value), seen)
+
+    def _MemberAt(self, node: ir.MemberAt, names: Environment) -> Seen:
+        seen, members = self.see(node.number, names), self._members(node.type)
+        if not 0 <= seen.value < len(members):
+            raise ModelError(f"there is no member {seen.value}")
+        return self._made(members[seen.value], seen)
+
     def _IsMajority(self, node: ir.IsMajority, names: Environment) -> Seen:
         seen = self.see(node.subset, names)
         of = node.subset.type

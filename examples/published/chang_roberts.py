@@ -5,13 +5,26 @@ who take part wins.
 """
 
 from enum import Enum
-from typing import Annotated
 
-from tidegate.language import Map, Range, Set, action, constant, initial, invariant, reachable, require, state, terminal
+from tidegate.language import (
+    Domain,
+    Map,
+    Set,
+    action,
+    constant,
+    initial,
+    invariant,
+    reachable,
+    require,
+    state,
+    terminal,
+)
 
 nodes = constant(3, minimum=1, maximum=6, says="nodes on the ring")
 
-Node = Annotated[int, Range(0, nodes - 1)]
+
+class Node(Domain, size=nodes, ordered=True):
+    """A node on the ring; who comes first in it has the smallest number."""
 
 
 class Role(Enum):
@@ -37,29 +50,29 @@ def start(takes_part: Map[Node, bool]) -> Ring:
     """Any of the nodes take part."""
     return Ring(
         takes_part=takes_part,
-        started=Map({node: False for node in range(nodes)}),
-        role=Map({node: Role.CANDIDATE if takes_part[node] else Role.LOST for node in range(nodes)}),
-        inbox=Map({node: Set() for node in range(nodes)}),
+        started=Map({node: False for node in Node}),
+        role=Map({node: Role.CANDIDATE if takes_part[node] else Role.LOST for node in Node}),
+        inbox=Map({node: Set() for node in Node}),
     )
 
 
 @action
 def begin(s: Ring, node: Node) -> None:
-    """Node {node} begins."""
+    """{node} begins."""
     require(not s.started[node])
     s.started[node] = True
     if s.takes_part[node]:
-        s.inbox[(node + 1) % nodes].add(node)
+        s.inbox[next(node)].add(node)
 
 
 @action
 def receive(s: Ring, node: Node, number: Node) -> None:
-    """Node {node} receives {number}."""
+    """{node} receives {number}."""
     require(s.started[node] and number in s.inbox[node])
     s.inbox[node].remove(number)
     if s.role[node] == Role.LOST or number < node:
         s.role[node] = Role.LOST
-        s.inbox[(node + 1) % nodes].add(number)
+        s.inbox[next(node)].add(number)
     elif number == node:
         s.role[node] = Role.WON
 
@@ -73,20 +86,20 @@ def correctness(s: Ring) -> bool:
             s.takes_part[node]
             and all(
                 other == node or (s.role[other] == Role.LOST and (not s.takes_part[other] or other > node))
-                for other in range(nodes)
+                for other in Node
             )
         )
-        for node in range(nodes)
+        for node in Node
     )
 
 
 @reachable
 def somebody_wins(s: Ring) -> bool:
     """There is a winner."""
-    return any(s.role[node] == Role.WON for node in range(nodes))
+    return any(s.role[node] == Role.WON for node in Node)
 
 
 @terminal
 def nothing_under_way(s: Ring) -> bool:
     """Everyone has begun, and no number is under way."""
-    return all(s.started[node] and len(s.inbox[node]) == 0 for node in range(nodes))
+    return all(s.started[node] and len(s.inbox[node]) == 0 for node in Node)

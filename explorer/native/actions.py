@@ -341,7 +341,7 @@ def may_break(node: ir.Statement) -> bool:
     """Whether evaluating a statement's expressions may be an error of the model."""
     for each in walk(node):
         match each:
-            case ir.Unwrap() | ir.Slice() | ir.MakeSubset() | ir.Assert():
+            case ir.Unwrap() | ir.Slice() | ir.MakeSubset() | ir.MemberAt() | ir.Assert():
                 return True
             case ir.Index(container=container) if not isinstance(container.type, Map) or isinstance(
                 container.type.key, Int

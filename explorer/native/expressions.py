@@ -319,6 +319,16 @@ class Expressions(Shapes):
         doubled = self.mul(self.count_bits(self.num(subset)), 2)
         return Truth(node.type, self.compare(">", doubled, self.size(subset.type.of)))
 
+    def _Position(self, node: ir.Position) -> Built:
+        value = self.evaluate(node.of)
+        return Number(node.type, self.widen(value.value) if isinstance(value, Truth) else self.num(value))
+
+    def _MemberAt(self, node: ir.MemberAt) -> Built:
+        index, size = self.integer(node.number), scalar_size(node.type)
+        self._bounded(index, size, node.number.type, 0)
+        self.fail_if(self.negate(self.existing(node.type)(index)))
+        return self.member(node.type, self._safe(index, size))
+
     def size(self, type_: Type) -> Num:
         """How many members of a finite scalar type exist in this run."""
         if isinstance(type_, Identity) and type_.size_open is not None:
@@ -558,7 +568,7 @@ class Expressions(Shapes):
         """At most how often a source yields."""
         match source:
             case ir.Members(of=of):
-                return scalar_size(of)
+                return value_count(of)
             case ir.Range(start=start, stop=stop):
                 assert isinstance(start.type, Int)
                 assert isinstance(stop.type, Int)

@@ -280,6 +280,17 @@ class Evaluator:
         members = cast(Members, value)
         return self._more_than(members.bits, len(members.bits) // 2), defined
 
+    def _Position(self, e: ir.Position, names: Names) -> Value:
+        value, defined = self.value(e.of, names)
+        return self.algebra.number(value), defined
+
+    def _MemberAt(self, e: ir.MemberAt, names: Names) -> Value:
+        number, defined = self.number(e.number, names)
+        lo, hi = self.encoding.interval(e.type)
+        member = self.numbers.narrowed(number, lo, hi)
+        made = self.algebra.is_at(number, 1) if isinstance(e.type, Bool) else member
+        return made, both(defined, self.numbers.within(number, lo, hi))
+
     def _more_than(self, bits: tuple[Bit, ...], count: int) -> Bit:
         """Whether more than `count` of them are true: as each is taken or left, never by a cardinality constraint."""
         rows = cast("list[Bit]", [True] + [False] * (count + 1))  # rows[n]: at least n so far
@@ -483,6 +494,12 @@ class Evaluator:
                     inside = both(negation(self.algebra.is_below(each, first)), self.algebra.is_below(each, end))
                     if inside is not False:
                         yield inside, known(each)
+            case ir.Members(of=Subset(of=of)):
+                members = self.encoding.numbers_of(of)
+                if members is None:
+                    raise Endless
+                for mask in range(1 << len(members)):
+                    yield True, Members(members.start, tuple(bool(mask >> at & 1) for at in range(len(members))))
             case ir.Members(of=of):
                 members = self.encoding.numbers_of(of)
                 if members is None:

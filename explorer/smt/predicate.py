@@ -283,6 +283,8 @@ class _Taking(Execution):
                 above = negation(self.numbers.less(index, first))
                 inside = both(above, self._ranged(index, first.lo, inf), self.numbers.less(index, end))
                 return index, replace(at, defined=at.need(both(one, other))).over(variables, inside)
+            case ir.Members(of=Subset(), where=where):
+                raise NotUnbounded(where, "it visits all sets of numbers without an end", "a domain, or a fixed range")
             case ir.Members(of=of):
                 lo, hi = self.encoding.interval(of)
                 index, variables = self._variable(lo, hi)

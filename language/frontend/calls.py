@@ -10,7 +10,7 @@ from enum import Enum
 from types import FunctionType
 from typing import Any, cast
 
-from .. import declare, ir
+from .. import declare, ir, orders
 from .. import values as containers
 from ..declare import mark_of
 from ..errors import Abandoned, nearest
@@ -18,7 +18,7 @@ from ..kinds import Domain
 from ..steps import is_step
 from ..types import Enumeration, Identity, Int, Pool, Record, Seq, Subset, Type, scalar_size
 from .annotations import describe
-from .comprehensions import iteration, map_of, over_elements, quantified, set_of, subset_of
+from .comprehensions import map_of, over_elements, quantified, set_of, subset_of
 from .expressions import (
     BOOL,
     ArithmeticOp,
@@ -32,8 +32,10 @@ from .expressions import (
 from .helpers import call as call_helper
 from .helpers import is_model_function
 from .matching import fit, join, plain
+from .ordering import call_choose, call_next, call_position, call_previous, member_at, position_of
 from .scope import MISSING, Scope, expression, expressions
 from .source import source_of_function
+from .sources import iteration
 
 Builtin = Callable[[Scope, ast.Call, "Type | None"], ir.Expr]
 
@@ -109,15 +111,13 @@ _CALL_HINTS = {
     "frozenset": "Set()",
     "tuple": "a @record",
     "abs": "max(x, -x)",
-    "enumerate": "for i in range(len(q)), and q[i]",
-    "zip": "for i in range(min(len(p), len(q))), and p[i], q[i]",
     "reversed": "for i in range(len(q)), and q[len(q) - 1 - i]",
     "int": "1 if condition else 0",
     "bool": "a comparison, such as x != 0",
     "isinstance": "an enum field that says the kind",
     "float": "integers, in a smaller unit",
     "divmod": "a // b, and a % b",
-    "pow": "* a fixed number of times",
+    "pow": "a ** b",
 }
 
 
@@ -164,6 +164,9 @@ def _extreme(kind: ArithmeticOp) -> Builtin:
             return quantified(scope, "min" if kind == "min" else "max", node, default)
         if len(node.args) < 2 or node.keywords:
             raise scope.error("TG211", node, f"{kind} is not called like this", f"{kind}(a, b), or {kind}(... for ...)")
+        first = plain(expression(scope, node.args[0]))
+        if isinstance(first.type, Identity) and first.type.ordered:
+            return _extreme_member(scope, kind, first, node)
         made = integer(scope, node.args[0])
         for each in node.args[1:]:
             made = make_arithmetic(scope, kind, made, integer(scope, each), node)
@@ -172,9 +175,22 @@ def _extreme(kind: ArithmeticOp) -> Builtin:
     return elaborate
 
 
+def _extreme_member(scope: Scope, kind: ArithmeticOp, first: ir.Expr, node: ast.Call) -> ir.Expr:
+    """`min(a, b)` of members of an ordered domain."""
+    where = scope.where(node)
+    made = position_of(first, where)
+    for each in node.args[1:]:
+        made = make_arithmetic(scope, kind, made, position_of(fitted(scope, each, first.type), where), node)
+    return member_at(made, first.type, where)
+
+
 def _default(scope: Scope, node: ast.Call, kind: str) -> ir.Expr | None:
     _arguments(scope, node, 1, f"{kind}(... for ..., default=0)", "default")
-    return integer(scope, node.keywords[0].value) if node.keywords else None
+    if not node.keywords:
+        return None
+    value = plain(expression(scope, node.keywords[0].value))
+    is_member = isinstance(value.type, Identity) and value.type.ordered
+    return value if is_member else integer(scope, node.keywords[0].value)
 
 
 def _quantifier(kind: Any) -> Builtin:
@@ -216,6 +232,11 @@ def _range(scope: Scope, node: ast.Call, expected: Type | None) -> ir.Expr:
     raise scope.error(
         "TG113", node, "a range is not a value by itself", "for i in range(start, stop), or start <= x < stop"
     )
+
+
+def _visited(scope: Scope, node: ast.Call, expected: Type | None) -> ir.Expr:
+    name = ast.unparse(node.func)
+    raise scope.error("TG113", node, f"{name}(...) is visited, and is not a value by itself", f"for ... in {name}(...)")
 
 
 def _guard(scope: Scope, node: ast.Call, expected: Type | None) -> ir.Expr:
@@ -384,6 +405,8 @@ def _member(scope: Scope, cls: type[Any], type_: Identity, node: ast.Call) -> ir
         case [ast.Constant(value=int(index))]:
             hint = f"a member from {type_.name}(0) to {type_.name}({type_.size - 1})"
             raise scope.error("TG202", node, f"{type_.name} has no member {index}", hint)
+        case [number] if type_.ordered and not node.keywords:
+            return member_at(integer(scope, number), type_, scope.where(node))
         case _:
             raise scope.error(
                 "TG107", node, "a name is not made from a number", f"{type_.name}(0), a parameter, or a loop variable"
@@ -462,6 +485,13 @@ _BUILTINS: dict[int, Builtin] = {
             (builtins.any, _quantifier("any")),
             (builtins.all, _quantifier("all")),
             (builtins.range, _range),
+            (builtins.enumerate, _visited),
+            (builtins.zip, _visited),
+            (builtins.next, call_next),
+            (orders.previous, call_previous),
+            (orders.position, call_position),
+            (orders.choose, call_choose),
+            (orders.subsets, _visited),
             (containers.Seq, _seq),
             (containers.Set, _set),
             (containers.Bag, _bag),

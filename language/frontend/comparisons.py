@@ -11,6 +11,7 @@ from .annotations import describe
 from .expressions import BOOL, conjunction, disjunction, is_shapeless
 from .folding import cannot_fail
 from .matching import fit, plain, unify
+from .ordering import no_order, position_of
 from .scope import Scope, expression, expressions
 
 CompareOp = Literal["==", "!=", "<", "<=", ">", ">="]
@@ -76,8 +77,10 @@ def compare(scope: Scope, symbol: CompareOp, left: ir.Expr, right: ir.Expr, node
     a, b, joined = unify(scope, plain(left), plain(right), "TG207", node)
     if isinstance(joined, Subset):
         return _subset_order(symbol, a, b, scope.where(node))
-    if not isinstance(joined, (Int, Bool)):
-        raise scope.error("TG206", node, f"{describe(joined)} has no order", "==, or an integer field to order by")
+    if isinstance(joined, Identity) and joined.ordered:
+        a, b = position_of(a, a.where), position_of(b, b.where)
+    elif not isinstance(joined, (Int, Bool)):
+        raise no_order(scope, joined, node)
     return ir.Compare(symbol, a, b, BOOL, scope.where(node))
 
 

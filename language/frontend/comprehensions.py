@@ -1,75 +1,21 @@
-"""What loops and comprehensions range over, and the comprehensions: `all any sum min max`, sets, and maps."""
+"""Comprehensions: `all any sum min max`, sets, and maps."""
 
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
-from enum import Enum
 from typing import Literal, cast
 
 from .. import ir
-from ..kinds import Domain
-from ..types import Bool, Enumeration, Identity, Int, Map, Pool, Seq, Subset, Type, scalar_size
+from ..types import Bool, Enumeration, Identity, Int, Map, Subset, Type, scalar_size
 from .annotations import MEMBERS_MAX, describe
-from .expressions import BOOL, condition, fitted, int_type, integer, number
-from .intervals import hull, steps, total
+from .expressions import BOOL, condition, fitted, int_type
+from .intervals import hull, total
 from .matching import fit, plain
+from .ordering import member_at, position_of
 from .scope import Scope, expression, expressions
+from .sources import bind_target, iteration
 
 Kind = Literal["all", "any", "sum", "min", "max", "set"]
-
-
-@dataclass(frozen=True, slots=True)
-class Iteration:
-    """What a loop ranges over: the source, the type of its variable, and at most how many rounds there are."""
-
-    source: ir.Source
-    type: Type
-    rounds: int
-
-
-def iteration(scope: Scope, node: ast.expr) -> Iteration:
-    """What `for x in node` ranges over. Raises Abandoned after noting TG216 for anything without elements."""
-    if isinstance(node, ast.Call) and scope.static(node.func) is range:
-        return _range(scope, node)
-    found = scope.static(node)
-    if isinstance(found, type):
-        return _members(scope, found, node)
-    holder = plain(expression(scope, node))
-    source = ir.Elements(holder, scope.where(node))
-    match holder.type:
-        case Seq(of=of, capacity=capacity) | Pool(of=of, capacity=capacity):
-            return Iteration(source, of, max(capacity, 0))
-        case Subset(of=of):
-            return Iteration(source, of, scalar_size(of))
-        case Map(key=key):
-            hint = f"for k in {describe(key)}: the keys are all its values"
-            raise scope.error("TG216", node, "a Map is not visited itself", hint)
-        case _:
-            hint = "a domain, an enum, range(...), a Seq or a Set"
-            raise scope.error("TG216", node, f"{describe(holder.type)} has no elements", hint)
-
-
-def _range(scope: Scope, node: ast.Call) -> Iteration:
-    if node.keywords or not 1 <= len(node.args) <= 3:
-        raise scope.error("TG211", node, "range takes a stop, or a start and a stop", "range(start, stop)")
-    if len(node.args) == 3:
-        raise scope.error(
-            "TG117", node.args[2], "a range counts up by one", "range(start, stop), and arithmetic on its variable"
-        )
-    start = integer(scope, node.args[0]) if len(node.args) == 2 else number(scope, 0, node)
-    stop = integer(scope, node.args[-1])
-    rounds = max(0, int_type(stop).hi - int_type(start).lo)
-    return Iteration(ir.Range(start, stop, scope.where(node)), steps(int_type(start), int_type(stop)), rounds)
-
-
-def _members(scope: Scope, cls: type, node: ast.expr) -> Iteration:
-    of = scope.program.types.named(cls) if issubclass(cls, (Enum, Domain)) else None
-    if not isinstance(of, (Enumeration, Identity)):
-        raise scope.error(
-            "TG216", node, f"{cls.__name__} has no list of members", "a domain, an enum, range(...), a Seq or a Set"
-        )
-    return Iteration(ir.Members(of, scope.where(node)), of, scalar_size(of))
 
 
 # --- generators ------------------------------------------------------------------------------------------------------
@@ -81,13 +27,9 @@ def generators(scope: Scope, nodes: list[ast.comprehension]) -> tuple[Scope, tup
     made: list[ir.Generator] = []
     rounds = 1
     for node in nodes:
-        if not isinstance(node.target, ast.Name):
-            raise scope.error(
-                "TG116", node.target, "a loop has one variable", "one name, and its parts by index or field"
-            )
         over = iteration(inner, node.iter)
-        binding = inner.bind(node.target.id, over.type, loop=True)
-        conditions = tuple(condition(inner, each) for each in node.ifs)
+        binding, first = bind_target(inner, node.target, over)
+        conditions = (*first, *(condition(inner, each) for each in node.ifs))
         made.append(ir.Generator(binding.name, over.type, over.source, conditions))
         rounds *= over.rounds
     return inner, tuple(made), rounds
@@ -96,6 +38,8 @@ def generators(scope: Scope, nodes: list[ast.comprehension]) -> tuple[Scope, tup
 def over_elements(scope: Scope, node: ast.expr) -> tuple[tuple[ir.Generator, ...], ir.Expr, int]:
     """`sum(sequence)` and its like: one generator over the elements, and its variable as the body."""
     over = iteration(scope, node)
+    if over.within is not None or over.rows:
+        raise scope.error("TG211", node, "these come one by one", "... for ... in ...")
     variable = scope.fresh("each")
     generator = ir.Generator(variable, over.type, over.source, ())
     return (generator,), ir.Name(variable, over.type, scope.where(node)), over.rounds
@@ -112,7 +56,23 @@ def quantified(scope: Scope, kind: Kind, node: ast.Call, default: ir.Expr | None
     else:
         made, element, rounds = over_elements(scope, argument)
         body = _check_body(scope, kind, element, argument)
+    both_integers = default is not None and isinstance(default.type, Int) and isinstance(body.type, (Int, Bool))
+    if default is not None and not both_integers and default.type != body.type:
+        message = f"{describe(body.type)} and {describe(default.type)} are different types"
+        raise scope.error("TG207", node, message, "a default of the same type")
+    if kind in ("min", "max") and isinstance(body.type, Identity):
+        return _extreme_member(scope, kind, made, body, default, node)
     return ir.Quantified(kind, made, body, default, _type(kind, body, default, rounds), scope.where(node))
+
+
+def _extreme_member(
+    scope: Scope, kind: Kind, made: tuple[ir.Generator, ...], body: ir.Expr, default: ir.Expr | None, node: ast.Call
+) -> ir.Expr:
+    """The first or last of some members of an ordered domain, by their numbers."""
+    where, of = scope.where(node), body.type
+    at = position_of(body, where)
+    instead = None if default is None else position_of(default, where)
+    return member_at(ir.Quantified(kind, made, at, instead, at.type, where), of, where)
 
 
 def _body(scope: Scope, kind: Kind, node: ast.expr) -> ir.Expr:
@@ -127,6 +87,8 @@ def _check_body(scope: Scope, kind: Kind, body: ir.Expr, node: ast.expr) -> ir.E
     if kind == "sum" and isinstance(body.type, Bool):
         return body
     value = plain(body)
+    if kind in ("min", "max") and isinstance(value.type, Identity) and value.type.ordered:
+        return value
     if not isinstance(value.type, Int):
         hint = "1 for each, with an `if`" if kind == "sum" else "an integer field to compare by"
         raise scope.error("TG205", node, f"{kind} of {describe(body.type)}, which is not an integer", hint)
@@ -200,8 +162,8 @@ def _key_type(scope: Scope, node: ast.expr, wanted: Map | None) -> Type:
         key: Type = Bool()
     else:
         over = iteration(scope, node)
-        if isinstance(over.source, ir.Elements):
-            raise scope.error("TG203", node, "these keys depend on the state", "a domain, an enum or a fixed range")
+        if isinstance(over.source, ir.Elements) or over.rows or isinstance(over.type, Subset):
+            raise scope.error("TG203", node, "these are no keys of a Map", "a domain, an enum or a fixed range")
         key = over.type
     if wanted is None or _same_keys(key, wanted.key):
         return key if wanted is None else wanted.key

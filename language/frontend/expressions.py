@@ -15,13 +15,15 @@ from ..errors import Abandoned, nearest
 from ..kinds import Domain
 from ..types import Bool, Enumeration, Identity, Int, Map, Option, Pool, Record, Seq, Subset, Type, Unit
 from .annotations import describe
-from .intervals import arithmetic, fits
+from .intervals import arithmetic, fits, hull
 from .matching import fit, join, plain, unify
 from .scope import MISSING, Binding, Scope, expression, expressions
 
 ArithmeticOp = Literal["+", "-", "*", "//", "%", "min", "max"]
 
 BOOL = Bool()
+POWER_MAX = 62
+"""The highest exponent; a higher power of 2 leaves the integers."""
 
 
 def fitted(scope: Scope, node: ast.expr, wanted: Type) -> ir.Expr:
@@ -161,7 +163,7 @@ def _local(scope: Scope, binding: Binding, node: ast.Name) -> ir.Expr:
         scope.program.pieces.add(scope.where(node))
         return binding.piece.read
     if binding.value is not None:
-        return replace(cast(ir.Name, binding.value), where=scope.where(node))
+        return replace(cast(Any, binding.value), where=scope.where(node))
     return ir.Name(binding.name, binding.type, scope.where(node))
 
 
@@ -403,7 +405,6 @@ _SETS: dict[type[ast.operator], Literal["|", "&", "-", "^"]] = {
 }
 _OTHER: dict[type[ast.operator], tuple[str, str]] = {
     ast.Div: ("/", "//, which gives an integer"),
-    ast.Pow: ("**", "* a fixed number of times"),
     ast.LShift: ("<<", "* by a power of two"),
     ast.RShift: (">>", "// by a power of two"),
     ast.MatMult: ("@", "*"),
@@ -414,6 +415,8 @@ _OTHER: dict[type[ast.operator], tuple[str, str]] = {
 def binary_operation(scope: Scope, node: ast.BinOp, expected: Type | None) -> ir.Expr:
     """Arithmetic on integers, `| & - ^` on sets, `+` on sequences."""
     operator = type(node.op)
+    if operator is ast.Pow:
+        return _power(scope, node)
     if operator in _OTHER:
         symbol, hint = _OTHER[operator]
         raise scope.error("TG112", node, f"{symbol} is not in the language", hint)
@@ -431,6 +434,28 @@ def binary_operation(scope: Scope, node: ast.BinOp, expected: Type | None) -> ir
     if operator not in _ARITHMETIC:
         raise scope.error("TG112", node, f"{_SETS[operator]} works on sets, not on integers", "and, or, + or *")
     return make_arithmetic(scope, _ARITHMETIC[operator], plain(left), plain(right), node)
+
+
+def _power(scope: Scope, node: ast.BinOp) -> ir.Expr:
+    """`base ** exponent`, for an exponent that is never negative: a product for each value that it may have."""
+    base, exponent = integer(scope, node.left), integer(scope, node.right)
+    lo, hi = int_type(exponent).lo, int_type(exponent).hi
+    if lo < 0 or hi > POWER_MAX:
+        message = f"the exponent may be anything from {lo} to {hi}"
+        raise scope.error("TG112", node.right, message, f"an exponent from 0 to {POWER_MAX}, such as max(0, n)")
+    powers: list[ir.Expr] = [number(scope, 1, node)]
+    for _ in range(hi):
+        powers.append(make_arithmetic(scope, "*", powers[-1], base, node))
+    return _power_at(exponent, powers[lo:], lo, scope.where(node))
+
+
+def _power_at(exponent: ir.Expr, powers: list[ir.Expr], at: int, where: ir.Where) -> ir.Expr:
+    """Of the powers, the first being that to `at`, the one to the exponent."""
+    if len(powers) == 1:
+        return powers[0]
+    test = ir.Compare("==", exponent, ir.Const(at, Int(at, at), where), BOOL, where)
+    rest = _power_at(exponent, powers[1:], at + 1, where)
+    return ir.Choice(test, powers[0], rest, hull(int_type(powers[0]), int_type(rest)), where)
 
 
 def _operands(scope: Scope, node: ast.BinOp, expected: Type | None) -> tuple[ir.Expr, ir.Expr]:

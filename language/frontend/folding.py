@@ -13,7 +13,7 @@ from typing import Any
 
 from .. import ir
 from ..constants import Value
-from ..types import Bool, Int, Seq
+from ..types import Bool, Identity, Int, Seq, Type, scalar_size
 from .walk import parts, rebuilt
 
 _ORDER: dict[str, Callable[[int, int], bool]] = {
@@ -113,11 +113,22 @@ def cannot_fail(form: Any) -> bool:
             return False
         case ir.Quantified(kind="min" | "max", default=None):
             return False
+        case ir.MemberAt(number=number, type=type_):
+            if not _always_member(number, type_):
+                return False
         case _ if isinstance(form, _PARTIAL):
             return False
         case _:
             pass
     return all(cannot_fail(part) for part in parts(form))
+
+
+def _always_member(number: ir.Expr, type_: Type) -> bool:
+    """Whether a scalar type has a value at whatever position the number is."""
+    if not isinstance(number.type, Int) or isinstance(type_, Int):
+        return False
+    is_open = isinstance(type_, Identity) and type_.size_open is not None
+    return not is_open and number.type.lo >= 0 and number.type.hi < scalar_size(type_)
 
 
 def _truth(value: bool, where: ir.Where) -> ir.Const:
@@ -199,6 +210,24 @@ def _unwrap(form: ir.Unwrap) -> ir.Expr:
     return form.option.value if isinstance(form.option, ir.Some) else form
 
 
+def _position(form: ir.Position) -> ir.Expr:
+    match form.of:
+        case ir.Const(number=number):
+            return ir.Const(number, Int(number, number), form.where)
+        case _:
+            return form
+
+
+def _member_at(form: ir.MemberAt) -> ir.Expr:
+    match form.number:
+        case ir.Const(number=number) if _always_member(form.number, form.type):
+            return ir.Const(number, form.type, form.where)
+        case ir.Position(of=of) if of.type == form.type:
+            return of
+        case _:
+            return form
+
+
 _HANDLERS: dict[type[Any], Callable[[Any], ir.Expr]] = {
     ir.And: _and,
     ir.Or: _or,
@@ -208,6 +237,8 @@ _HANDLERS: dict[type[Any], Callable[[Any], ir.Expr]] = {
     ir.Arithmetic: _arithmetic,
     ir.IsNone: _is_none,
     ir.Unwrap: _unwrap,
+    ir.Position: _position,
+    ir.MemberAt: _member_at,
 }
 
 

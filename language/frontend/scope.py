@@ -28,8 +28,8 @@ N = TypeVar("N", bound=ast.AST)
 class Binding:
     """A visible local name: its unique name in the typed form, and its type (None after a mistake in its value).
 
-    A parameter of a step helper may stand for something of the caller's: for a `value` that does not change, or for a
-    `piece` of the state.
+    A name that stands for a part of something else has that as its `value`: a part of what a loop visits, or what the
+    caller of a step helper gave it. A parameter of a step helper may also stand for a `piece` of the state.
     """
 
     name: str
@@ -153,6 +153,10 @@ class Scope:
         """Makes `name` visible under a fresh unique name."""
         self.names[name] = binding = Binding(self.fresh(name), type_, loop)
         return binding
+
+    def alias(self, name: str, value: ir.Expr) -> None:
+        """Makes `name` stand for a part of what a loop visits."""
+        self.names[name] = Binding(name, value.type, True, value)
 
     def state_called(self, node: ast.expr) -> str | None:
         """The state that a name stands for here, by its name in the typed form; None for anything else."""

@@ -7,20 +7,19 @@ import builtins
 import copy
 from collections.abc import Callable
 from types import FunctionType
-from typing import Any
 
 from .. import declare, ir
 from ..errors import Abandoned
 from ..steps import METHODS
 from ..types import Bool, Enumeration, Int, Option, Pool, Seq, Subset, Type, Unit
 from .annotations import describe
-from .comprehensions import iteration
 from .expressions import BOOL, condition, conjunction, disjunction, fitted, integer
 from .helpers import names_assigned
 from .intervals import hull, widened
 from .matching import agrees, fit, is_known, join, settle
 from .places import cell
 from .scope import MISSING, Binding, Scope, block, expression, statements
+from .sources import Iteration, bind_target, iteration, kept
 from .steps import call_step, is_step_helper
 
 Made = list[ir.Statement]
@@ -306,31 +305,43 @@ def loop(scope: Scope, node: ast.For, made: Made) -> bool:
     """`for x in ...`. A local name that the loop changes is widened first; its own names end with it."""
     if node.orelse:
         raise scope.error("TG116", node.orelse[0], "a loop has no else", "the statements after the loop")
-    if not isinstance(node.target, ast.Name):
-        raise scope.error("TG116", node.target, "a loop has one variable", "one name, and its parts by index or field")
-    if node.target.id in scope.names or node.target.id in scope.states:
-        message = f"the loop would overwrite {node.target.id}"
-        raise scope.error("TG213", node.target, message, "a loop variable with a name of its own")
+    _check_targets(scope, node.target)
     inner = scope.inner()
     changed = names_assigned(node.body)
     inner.changing = scope.changing | (changed & scope.names.keys())
     for name in changed & scope.names.keys():
         inner.names[name] = _widened(scope.names[name])
-    over = _iteration(inner, node)
-    binding = inner.bind(node.target.id, over.type if over else None, loop=True)
+    over, conditions, variable = _iteration(inner, node, made)
     body, _ = block(inner, node.body)
     for name in changed & scope.names.keys():
         scope.names[name] = inner.names.get(name, scope.names[name])
     if over is not None:
-        made.append(ir.For(binding.name, over.type, over.source, body, scope.where(node)))
+        if conditions:
+            body = (ir.If(conditions[0], body, (), scope.where(node)),)
+        made.append(ir.For(variable, over.type, over.source, body, scope.where(node)))
     return False
 
 
-def _iteration(scope: Scope, node: ast.For) -> Any:
+def _check_targets(scope: Scope, target: ast.expr) -> None:
+    """A loop's own names are new ones."""
+    for each in target.elts if isinstance(target, ast.Tuple) else [target]:
+        if isinstance(each, ast.Name) and (each.id in scope.names or each.id in scope.states):
+            message = f"the loop would overwrite {each.id}"
+            raise scope.error("TG213", each, message, "a loop variable with a name of its own")
+
+
+def _iteration(scope: Scope, node: ast.For, made: Made) -> tuple[Iteration | None, tuple[ir.Expr, ...], str]:
+    """What a loop ranges over, its names bound; None after a mistake, which is noted: the body may hold more."""
     try:
-        return iteration(scope, node.iter)
+        over, first = kept(scope, iteration(scope, node.iter), scope.where(node))
+        binding, conditions = bind_target(scope, node.target, over)
     except Abandoned:
-        return None  # noted; the body may hold more
+        for each in ast.walk(node.target):
+            if isinstance(each, ast.Name):
+                scope.poison(each.id)
+        return None, (), ""
+    made += first
+    return over, conditions, binding.name
 
 
 def _widened(binding: Binding) -> Binding:

@@ -26,6 +26,8 @@ _PARTS: dict[type[Any], tuple[str, ...]] = {
     ir.Contains: ("element", "container"),
     ir.SetOperation: ("left", "right"),
     ir.IsMajority: ("subset",),
+    ir.Position: ("of",),
+    ir.MemberAt: ("number",),
     ir.Some: ("value",),
     ir.IsNone: ("option",),
     ir.Unwrap: ("option",),

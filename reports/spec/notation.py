@@ -142,6 +142,10 @@ def _logic(expression: ir.Expr, scope: Scope) -> _Rendered:
             return _Term(f"{show(option, scope, _SET)} = none", _COMPARE)
         case ir.IsMajority(subset=subset):
             return _Term(f"majority({show(subset, scope)})", _POSTFIX)
+        case ir.Position(of=of):
+            return _Term(f"position({show(of, scope)})", _POSTFIX)
+        case ir.MemberAt(number=number, type=type_):
+            return _Term(f"{type_text(type_)}({show(number, scope)})", _POSTFIX)
         case ir.Quantified():
             return _quantified(expression, scope)
         case _:
@@ -295,6 +299,8 @@ def source_text(source: ir.Source, scope: Scope) -> str:
     match source:
         case ir.Range(start=start, stop=stop):
             return f"[{show(start, scope)}, {show(stop, scope)})"
+        case ir.Members(of=Subset(of=of)):
+            return f"𝒫({type_text(of)})"
         case ir.Members(of=of):
             return type_text(of)
         case ir.Elements(of=of):

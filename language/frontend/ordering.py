@@ -1,0 +1,119 @@
+"""The order of values: neighbours, numbers and extremes of an ordered domain, and the first of some values."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+
+from .. import ir
+from ..errors import Abandoned
+from ..types import Bool, Enumeration, Identity, Int, Seq, Type, scalar_size
+from .annotations import describe
+from .expressions import condition, constant_expression, make_arithmetic, number
+from .matching import plain
+from .scope import Scope, expression
+from .sources import bind_target, iteration
+
+
+def ordered(scope: Scope, node: ast.expr) -> ir.Expr:
+    """The typed form of a member of an ordered domain. TG206 for anything else."""
+    value = plain(expression(scope, node))
+    if isinstance(value.type, Identity) and value.type.ordered:
+        return value
+    raise no_order(scope, value.type, node)
+
+
+def no_order(scope: Scope, type_: Type, node: ast.AST) -> Abandoned:
+    """Notes that values of a type have no order."""
+    hint = "==, or an integer field to order by"
+    if isinstance(type_, Identity):
+        hint = f"==, or class {type_.name}(Domain, ..., ordered=True)"
+    return scope.error("TG206", node, f"{describe(type_)} has no order", hint)
+
+
+def position_of(value: ir.Expr, where: ir.Where) -> ir.Expr:
+    """The number of a scalar, from 0; of an integer itself."""
+    if isinstance(value.type, Int):
+        return value
+    return ir.Position(value, Int(0, scalar_size(value.type) - 1), where)
+
+
+def member_at(at: ir.Expr, type_: Type, where: ir.Where) -> ir.Expr:
+    """The scalar with a number."""
+    return at if isinstance(type_, Int) else ir.MemberAt(at, type_, where)
+
+
+def call_position(scope: Scope, node: ast.Call, expected: Type | None) -> ir.Expr:
+    """`position(node)`."""
+    if len(node.args) != 1 or node.keywords:
+        raise scope.error("TG211", node, "position takes one member", "position(node)")
+    return position_of(ordered(scope, node.args[0]), scope.where(node))
+
+
+def call_next(scope: Scope, node: ast.Call, expected: Type | None) -> ir.Expr:
+    """`next(node)`."""
+    return _neighbour(scope, node, 1)
+
+
+def call_previous(scope: Scope, node: ast.Call, expected: Type | None) -> ir.Expr:
+    """`previous(node)`."""
+    return _neighbour(scope, node, -1)
+
+
+def _neighbour(scope: Scope, node: ast.Call, step: int) -> ir.Expr:
+    if len(node.args) != 1 or node.keywords:
+        name = ast.unparse(node.func)
+        raise scope.error("TG211", node, f"{name} takes one member of an ordered domain", f"{name}(node)")
+    member, where = ordered(scope, node.args[0]), scope.where(node)
+    assert isinstance(member.type, Identity)
+    size = constant_expression(scope, member.type.python.domain_size, node)
+    moved = make_arithmetic(scope, "+", position_of(member, where), number(scope, step, node), node)
+    around = make_arithmetic(scope, "%", moved, size, node)
+    within = Int(0, member.type.size - 1)  # a remainder by the size, whatever the size is
+    return ir.MemberAt(replace_type(around, within), member.type, where)
+
+
+def replace_type(value: ir.Expr, type_: Int) -> ir.Expr:
+    """An arithmetic expression with the interval that is known to hold it."""
+    return replace(value, type=type_) if isinstance(value, ir.Arithmetic) else value
+
+
+def call_choose(scope: Scope, node: ast.Call, expected: Type | None) -> ir.Expr:
+    """`choose(x for x in xs if ...)`: the first, by its number or its index; an error when there is none."""
+    match node.args:
+        case [ast.GeneratorExp(elt=ast.Name(id=chosen), generators=[generator])] if not node.keywords:
+            pass
+        case _:
+            usage = "choose(x for x in xs if ...)"
+            raise scope.error("TG211", node, "choose takes the values that one loop visits", usage)
+    if not isinstance(generator.target, ast.Name) or generator.target.id != chosen:
+        raise scope.error("TG211", node, "what is chosen is what the loop visits", "choose(x for x in xs if ...)")
+    over, where = iteration(scope, generator.iter), scope.where(node)
+    inner = scope.inner()
+    if isinstance(over.source, ir.Elements) and isinstance(over.source.of.type, Seq):
+        return _first_of_sequence(inner, generator, over.source.of, where)
+    if not isinstance(over.type, (Int, Bool, Enumeration, Identity)):
+        hint = "a parameter, which is tried with each; or min(...) of a field"
+        raise scope.error("TG211", node, f"{describe(over.type)} has no first value to choose", hint)
+    binding, conditions = bind_target(inner, generator.target, over)
+    made = ir.Generator(binding.name, over.type, over.source, (*conditions, *_conditions(inner, generator)))
+    at = position_of(ir.Name(binding.name, over.type, where), where)
+    return member_at(ir.Quantified("min", (made,), at, None, at.type, where), over.type, where)
+
+
+def _first_of_sequence(scope: Scope, generator: ast.comprehension, row: ir.Expr, where: ir.Where) -> ir.Expr:
+    """The element at the first index at which the conditions hold."""
+    assert isinstance(row.type, Seq) and isinstance(generator.target, ast.Name)
+    capacity = max(row.type.capacity, 0)
+    index = Int(0, max(0, capacity - 1))
+    variable = scope.fresh("index")
+    at = ir.Name(variable, index, where)
+    scope.alias(generator.target.id, ir.Index(row, at, row.type.of, where))
+    stop = ir.Length(row, Int(0, capacity), where)
+    source = ir.Range(ir.Const(0, Int(0, 0), where), stop, where)
+    made = ir.Generator(variable, index, source, _conditions(scope, generator))
+    return ir.Index(row, ir.Quantified("min", (made,), at, None, index, where), row.type.of, where)
+
+
+def _conditions(scope: Scope, generator: ast.comprehension) -> tuple[ir.Expr, ...]:
+    return tuple(condition(scope, each) for each in generator.ifs)

@@ -1,0 +1,208 @@
+"""What a loop ranges over: `subsets(...)`, `enumerate(...)` and `zip(...)`, and how a loop names what it visits."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from dataclasses import dataclass, replace
+from enum import Enum
+
+from .. import ir, orders
+from ..kinds import Domain
+from ..types import Bool, Enumeration, Identity, Int, Map, Pool, Seq, Subset, Type, scalar_size, value_count
+from .annotations import MEMBERS_MAX, describe
+from .expressions import BOOL, int_type, integer, number
+from .intervals import steps
+from .matching import plain
+from .scope import Binding, Scope, expression
+
+SUBSETS_MAX = 1 << 16
+"""A loop over all sets makes at most so many rounds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Iteration:
+    """What a loop ranges over: the source, the type of its variable, and at most how many rounds there are.
+
+    Only the subsets of `within` are visited, where it is given. With `rows`, the variable is an index, and the loop's
+    names are the elements of these sequences at the index, after the index itself where it is `counted`.
+    """
+
+    source: ir.Source
+    type: Type
+    rounds: int
+    within: ir.Expr | None = None
+    rows: tuple[ir.Expr, ...] = ()
+    counted: bool = False
+
+
+def iteration(scope: Scope, node: ast.expr) -> Iteration:
+    """What `for x in node` ranges over. Raises Abandoned after noting TG216 for anything without elements."""
+    called = scope.static(node.func) if isinstance(node, ast.Call) else None
+    if isinstance(node, ast.Call) and called is range:
+        return _range(scope, node)
+    if isinstance(node, ast.Call) and called is orders.subsets:
+        return _subsets(scope, node)
+    if isinstance(node, ast.Call) and called is builtins.enumerate:
+        return _enumerate(scope, node)
+    if isinstance(node, ast.Call) and called is builtins.zip:
+        return _zip(scope, node)
+    found = scope.static(node)
+    if isinstance(found, type):
+        return _members(scope, found, node)
+    holder = plain(expression(scope, node))
+    source = ir.Elements(holder, scope.where(node))
+    match holder.type:
+        case Seq(of=of, capacity=capacity) | Pool(of=of, capacity=capacity):
+            return Iteration(source, of, max(capacity, 0))
+        case Subset(of=of):
+            return Iteration(source, of, scalar_size(of))
+        case Map(key=key):
+            hint = f"for k in {describe(key)}: the keys are all its values"
+            raise scope.error("TG216", node, "a Map is not visited itself", hint)
+        case _:
+            hint = "a domain, an enum, range(...), a Seq or a Set"
+            raise scope.error("TG216", node, f"{describe(holder.type)} has no elements", hint)
+
+
+def _range(scope: Scope, node: ast.Call) -> Iteration:
+    if node.keywords or not 1 <= len(node.args) <= 3:
+        raise scope.error("TG211", node, "range takes a stop, or a start and a stop", "range(start, stop)")
+    if len(node.args) == 3:
+        raise scope.error(
+            "TG117", node.args[2], "a range counts up by one", "range(start, stop), and arithmetic on its variable"
+        )
+    start = integer(scope, node.args[0]) if len(node.args) == 2 else number(scope, 0, node)
+    stop = integer(scope, node.args[-1])
+    rounds = max(0, int_type(stop).hi - int_type(start).lo)
+    return Iteration(ir.Range(start, stop, scope.where(node)), steps(int_type(start), int_type(stop)), rounds)
+
+
+def _members(scope: Scope, cls: type, node: ast.expr) -> Iteration:
+    of = scope.program.types.named(cls) if issubclass(cls, (Enum, Domain)) else None
+    if not isinstance(of, (Enumeration, Identity)):
+        raise scope.error(
+            "TG216", node, f"{cls.__name__} has no list of members", "a domain, an enum, range(...), a Seq or a Set"
+        )
+    return Iteration(ir.Members(of, scope.where(node)), of, scalar_size(of))
+
+
+# --- all sets ---------------------------------------------------------------------------------------------------------
+
+
+def _subsets(scope: Scope, node: ast.Call) -> Iteration:
+    usage = "subsets(Replica), or subsets(s.isr)"
+    if len(node.args) != 1 or node.keywords:
+        raise scope.error("TG211", node, "subsets takes what the sets are made of", usage)
+    over = iteration(scope, node.args[0])
+    match over.source:
+        case ir.Members(of=Bool() | Enumeration() | Identity() as of):
+            return _all_sets(scope, of, node, None)
+        case ir.Range(start=ir.Const(number=lo), stop=ir.Const(number=hi)) if lo < hi:
+            return _all_sets(scope, Int(lo, hi - 1), node, None)
+        case ir.Elements(of=holder) if isinstance(holder.type, Subset):
+            return _all_sets(scope, holder.type.of, node, holder)
+        case _:
+            message = "these are not the members of a domain, an enum, a set or a fixed range"
+            raise scope.error("TG216", node.args[0], message, usage)
+
+
+def _all_sets(scope: Scope, of: Type, node: ast.Call, within: ir.Expr | None) -> Iteration:
+    if scalar_size(of) > MEMBERS_MAX or value_count(Subset(of)) > SUBSETS_MAX:
+        message = f"{describe(of)} has {scalar_size(of)} members, and 2**{scalar_size(of)} sets of them"
+        raise scope.error("TG412", node, message, f"at most {SUBSETS_MAX:,} sets: a domain of 16 members")
+    type_ = Subset(of)
+    return Iteration(ir.Members(type_, scope.where(node)), type_, value_count(type_), within)
+
+
+# --- several sequences side by side ---------------------------------------------------------------------------------
+
+
+def _enumerate(scope: Scope, node: ast.Call) -> Iteration:
+    if len(node.args) != 1 or node.keywords:
+        raise scope.error("TG211", node, "enumerate takes one sequence, and counts from 0", "enumerate(s.q)")
+    return _rows(scope, node, counted=True)
+
+
+def _zip(scope: Scope, node: ast.Call) -> Iteration:
+    if len(node.args) < 2 or node.keywords:
+        raise scope.error("TG211", node, "zip takes two sequences or more, and ends with the shortest", "zip(s.p, s.q)")
+    return _rows(scope, node, counted=False)
+
+
+def _rows(scope: Scope, node: ast.Call, *, counted: bool) -> Iteration:
+    rows = tuple(plain(expression(scope, each)) for each in node.args)
+    for row, part in zip(rows, node.args, strict=True):
+        if not isinstance(row.type, Seq):
+            raise scope.error("TG216", part, f"{describe(row.type)} has no order of its own", "a Seq")
+    where = scope.where(node)
+    capacity = min(max(row.type.capacity, 0) for row in rows if isinstance(row.type, Seq))
+    return Iteration(_indexes(rows, where), Int(0, max(0, capacity - 1)), capacity, None, rows, counted)
+
+
+def _indexes(rows: tuple[ir.Expr, ...], where: ir.Where) -> ir.Range:
+    """The indexes that all of the sequences have."""
+    lengths: list[ir.Expr] = []
+    for row in rows:
+        assert isinstance(row.type, Seq)
+        lengths.append(ir.Length(row, Int(0, max(row.type.capacity, 0)), where))
+    stop = lengths[0]
+    for each in lengths[1:]:
+        stop = ir.Arithmetic("min", stop, each, Int(0, min(int_type(stop).hi, int_type(each).hi)), where)
+    return ir.Range(ir.Const(0, Int(0, 0), where), stop, where)
+
+
+# --- the loop's own names ---------------------------------------------------------------------------------------------
+
+
+def kept(scope: Scope, over: Iteration, where: ir.Where) -> tuple[Iteration, list[ir.Statement]]:
+    """The iteration over values as they are when the loop begins, and the statements that keep them: the loop's body
+    may write to what it visits."""
+    made: list[ir.Statement] = []
+
+    def keep(value: ir.Expr) -> ir.Expr:
+        name = scope.fresh("visited")
+        made.append(ir.Let(name, value, where))
+        return ir.Name(name, value.type, value.where)
+
+    if over.within is not None:
+        over = replace(over, within=keep(over.within))
+    if over.rows:
+        rows = tuple(keep(each) for each in over.rows)
+        over = replace(over, rows=rows, source=_indexes(rows, where))
+    return over, made
+
+
+def bind_target(scope: Scope, target: ast.expr, over: Iteration) -> tuple[Binding, tuple[ir.Expr, ...]]:
+    """Binds a loop's names; the loop's variable in the typed form, and the conditions under which a round takes
+    place."""
+    if not over.rows:
+        if not isinstance(target, ast.Name):
+            raise scope.error("TG116", target, "a loop has one variable", "one name, and its parts by index or field")
+        binding = scope.bind(target.id, over.type, loop=True)
+        return binding, _conditions(over, binding)
+    count = len(over.rows) + over.counted
+    names = target.elts if isinstance(target, ast.Tuple) else []
+    if len(names) != count or not all(isinstance(each, ast.Name) for each in names):
+        wanted = "i, x" if over.counted else ", ".join("xyzuvw"[:count])
+        raise scope.error("TG116", target, f"{count} names are needed here", f"for {wanted} in ...")
+    return _bind_row(scope, [each.id for each in names if isinstance(each, ast.Name)], over), ()
+
+
+def _bind_row(scope: Scope, names: list[str], over: Iteration) -> Binding:
+    if over.counted:
+        binding = scope.bind(names.pop(0), over.type, loop=True)
+    else:
+        binding = Binding(scope.fresh("index"), over.type, True)
+    for name, row in zip(names, over.rows, strict=True):
+        assert isinstance(row.type, Seq)
+        at = ir.Name(binding.name, over.type, row.where)
+        scope.alias(name, ir.Index(row, at, row.type.of, row.where))
+    return binding
+
+
+def _conditions(over: Iteration, binding: Binding) -> tuple[ir.Expr, ...]:
+    if over.within is None or binding.type is None:
+        return ()
+    where = over.within.where
+    return (ir.SetOperation("<=", ir.Name(binding.name, binding.type, where), over.within, BOOL, where),)
