@@ -126,7 +126,7 @@ def bound(function: F) -> F:
     by every property, and nothing happens from there.
 
     It belongs to the bounds, as a `limit` does: such a state is no deadlock, the verdict says how many there are, and a
-    proof takes no notice of it.
+    proof takes it as it takes a limit.
     """
     setattr(function, MARK, Mark("bound"))
     return function

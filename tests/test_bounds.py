@@ -5,12 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+import z3
 from tidegate.explorer import ENGINES
 from tidegate.explorer.native.search import check as native
 from tidegate.explorer.plain import check as plain
 from tidegate.explorer.search import Search, Walks
 from tidegate.explorer.smt.encoding import unbounded, unbounded_model
 from tidegate.explorer.smt.states import fresh_state
+from tidegate.explorer.smt.terms import formula
 from tidegate.explorer.smt.transition import instances
 from tidegate.language.binding import load
 from tidegate.language.errors import ModelErrors
@@ -112,14 +114,18 @@ def test_two_bounds_and_messages(tmp_path: Path) -> None:
     agree(model, symmetry=True)
 
 
-def test_a_proof_takes_no_notice_of_a_bound(tmp_path: Path) -> None:
+def test_a_proof_takes_a_bound_as_a_limit(tmp_path: Path) -> None:
     path = tmp_path / "bounded.py"
     text = text_of(FIELDS, START, STEPS).replace("Range(0, 9)", "Range(0, top)")
     path.write_text(text.replace("class Node", "top = constant(9, minimum=1, maximum=9, says='top')\n\n\nclass Node"))
     definition = load(path)
     model = unbounded_model(definition, definition.bind())
     encoding = unbounded(model)
-    assert all(each.limit is True for each in instances(model, encoding, fresh_state(model, encoding, "0")))
+    state = fresh_state(model, encoding, "0")
+    beyond = encoding.numbers.within(encoding.algebra.number(state.fields["count"]), 4, 9)
+    solver = z3.Solver()
+    solver.add(formula(beyond), z3.Or([formula(each.happens) for each in instances(model, encoding, state)]))
+    assert solver.check() == z3.unsat
 
 
 @pytest.mark.parametrize(
