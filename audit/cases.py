@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from ..explorer.keeping import keep
+from ..explorer.native.effort import ROLLED
 from ..explorer.native.kernels import Kernel, kernel_of, own_text
 from ..explorer.native.search import explore
 from ..explorer.search import Search
@@ -145,7 +146,7 @@ class Bench:
             opened = [name for name in definition().constants if name not in CLOSED[case.asked]]
             model = definition().bind("partition", closed, None, opened, properties=PROPERTIES[case.asked])
             symmetry = symmetry_of(model)
-            kernel = kernel_of(model, symmetry.domains, self.folder, rolled=True)
+            kernel = kernel_of(model, symmetry.domains, self.folder, effort=ROLLED)
             self._engines[key] = Engine(model, kernel, symmetry)
         return self._engines[key]
 

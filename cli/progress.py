@@ -24,7 +24,7 @@ class ProgressLine:
 
     def __call__(self, progress: Progress) -> None:
         now = time.monotonic()
-        if now - self._last < 0.9:
+        if now - self._last < 0.9 and not progress.at_once:
             return
         self._last = now
         self._shown = True
@@ -44,7 +44,7 @@ def progress_text(progress: Progress) -> str:
     """What is known, and no guess of how long it will take."""
     memory = bytes_text(progress.memory_bytes)
     if progress.says:
-        return f"{progress.says}, {memory}"
+        return f"{progress.says}, {memory}" if progress.memory_bytes else progress.says
     if progress.walks is not None:
         return (
             f"{count(progress.walks, 'walk')}, {count(round(progress.states_per_second))} steps/s, longest "

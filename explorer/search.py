@@ -77,7 +77,7 @@ class Progress:
     """A moment of a running search: distinct states, states still to expand, depth, states per second, bytes in use.
 
     Of random walks: how many were taken, about how many distinct states they saw, and steps per second. `says`, where
-    there is something in it, tells it all in words.
+    there is something in it, tells it all in words. `at_once`: the next moment to report may be long in coming.
     """
 
     distinct: int
@@ -88,6 +88,7 @@ class Progress:
     seconds: float
     walks: int | None = None
     says: str = ""
+    at_once: bool = False
 
 
 Report: TypeAlias = Callable[[Progress], None]

@@ -12,6 +12,7 @@ from pathlib import Path
 from textwrap import dedent, indent
 from typing import Any
 
+from tidegate.explorer.native.effort import FULL, Effort
 from tidegate.explorer.native.frontier import Frontier
 from tidegate.explorer.native.kernels import kernel_of
 from tidegate.explorer.native.search import Driver
@@ -157,9 +158,9 @@ class Native:
         return self.frontier.canonical(self.frontier.encode(state))
 
 
-def compiled(model: Model, *, symmetry: bool = False) -> Native:
+def compiled(model: Model, *, symmetry: bool = False, effort: Effort = FULL) -> Native:
     """A model's compiled code; the caller closes its frontier."""
-    kernel = kernel_of(model, symmetry_of(model).domains if symmetry else (), None)
+    kernel = kernel_of(model, symmetry_of(model).domains if symmetry else (), None, effort=effort)
     frontier = Frontier(kernel.program, kernel.code, MEMORY)
     Driver(model, Search(), kernel, frontier, None)
     frontier["WATCH"] = 0

@@ -9,9 +9,12 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, Phase, given, reject, settings
 from hypothesis import strategies as st
+from tidegate.explorer.native.effort import FULL, QUICK
+from tidegate.explorer.native.kernels import kernel_of
 from tidegate.explorer.native.search import check as native
+from tidegate.explorer.native.search import explore
 from tidegate.explorer.search import Search
-from tidegate.explorer.symmetry import symmetry_of
+from tidegate.explorer.symmetry import Symmetry, symmetry_of
 from tidegate.language.binding import Definition, load
 from tidegate.language.errors import ModelErrors
 
@@ -370,7 +373,8 @@ def test_what_was_found_once(name: str, tmp_path: Path) -> None:
     model = bound(tmp_path, text_of(fields, start, body, before=before))
     agree(model, seconds=20)
     for keep_going in (False, True):
-        told = native(model, Search(recheck=10_000, keep_going=keep_going))
+        search = Search(recheck=10_000, keep_going=keep_going)
+        told = explore(model, search, kernel_of(model, (), None, effort=FULL), Symmetry((), ()))
         assert told.distinct_states > 0
 
 
@@ -459,9 +463,10 @@ def state_by_state(definition: Definition) -> None:
     for profile in [None, *definition.profiles][: None if DEEP else 3]:
         model = definition.bind(profile=profile)
         for symmetry in (False, True):
-            native_ = compiled(model, symmetry=symmetry)
-            agree_on(native_, reachable_states(model, 60 if DEEP else 12, 1))
-            native_.frontier.close()
+            for effort in (QUICK, FULL):
+                native_ = compiled(model, symmetry=symmetry, effort=effort)
+                agree_on(native_, reachable_states(model, 60 if DEEP else 12, 1))
+                native_.frontier.close()
 
 
 # --- random models ----------------------------------------------------------------------------------------------------

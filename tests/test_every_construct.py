@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from tidegate.explorer.native.effort import FULL, QUICK
 from tidegate.language.binding import Definition, load
 
 from .engines import agree, agree_on, compiled, reachable_states
@@ -24,9 +25,10 @@ def test_every_construct_means_the_same_in_native_code_and_plain_python(
     profile: str | None, ghosts: bool, everything: Definition, capsys: pytest.CaptureFixture[str]
 ) -> None:
     model = everything.bind(profile=profile, ghosts=ghosts, constants={"nodes": 2, "room": 1, "top": 2})
-    native = compiled(model)
-    agree_on(native, reachable_states(model, 40, seed=7))
-    native.frontier.close()
+    for effort in (QUICK, FULL):
+        native = compiled(model, effort=effort)
+        agree_on(native, reachable_states(model, 40, seed=7))
+        native.frontier.close()
     assert {each.name for each in model.actions if each.switched_off} == ({"push"} if profile == "off" else set())
     capsys.readouterr()  # the model prints, and its prints are seen in plain Python only
 

@@ -7,12 +7,15 @@ import os
 import signal
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tidegate.explorer.native.compiler import read_object
+from tidegate.explorer.native.effort import FULL, QUICK, ROLLED, Effort
 from tidegate.explorer.native.kernels import kernel_of
+from tidegate.explorer.native.program import generate, plan_program
 from tidegate.explorer.native.scalars import Bit, Num, Scalars
 from tidegate.explorer.native.search import check as native
 from tidegate.explorer.native.search import explore
@@ -170,16 +173,49 @@ def test_one_kernel_serves_every_value_of_an_open_constant(tmp_path: Path) -> No
     assert len(kernels(cache)) == 1
 
 
+@pytest.mark.parametrize("effort", [QUICK, ROLLED], ids=lambda each: each.name)
 @pytest.mark.parametrize("symmetric", [False, True])
-def test_a_rolled_kernel_finds_the_same(symmetric: bool, tmp_path: Path) -> None:
+def test_every_effort_finds_the_same(symmetric: bool, effort: Effort, tmp_path: Path) -> None:
     definition, profile = find("partition:kafka_2_7")
     small = {"replicas": 2, "log_size": 2, "max_records": 1, "power_losses": 1}
     model = definition.bind("partition", small, profile)
     symmetry = symmetry_of(model) if symmetric else Symmetry((), ())
-    written, rolled = (kernel_of(model, symmetry.domains, tmp_path, rolled=each) for each in (False, True))
-    assert len(kernels(tmp_path)) == 2 and len(rolled.binary) < len(written.binary)
+    full, less = (kernel_of(model, symmetry.domains, tmp_path, effort=each) for each in (FULL, effort))
+    assert len(kernels(tmp_path)) == 2 and less.binary != full.binary
     search = Search(keep_going=True)
-    assert summary(explore(model, search, rolled, symmetry)) == summary(explore(model, search, written, symmetry))
+    assert summary(explore(model, search, less, symmetry)) == summary(explore(model, search, full, symmetry))
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize("long", [0, 40, 5_000])
+def test_a_long_search_goes_on_with_the_fast_kernel(
+    long: int, workers: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tidegate.explorer.native.search.LONG", long)
+    monkeypatch.setattr("tidegate.explorer.native.search.FIRST_SLICE", 1000)
+    monkeypatch.setattr("tidegate.explorer.native.workers.ALONE", 100)
+    definition, profile = find("replication:kip320")
+    model = definition.bind("replication", {"replicas": 2, "max_leader_epoch": 2}, profile)
+    said, search = list[str](), Search(workers=workers, cache=tmp_path)
+
+    def hear(progress: Progress) -> None:
+        said.extend([progress.says] * progress.at_once)
+
+    verdict = native(model, search, hear)
+    assert said == ["compiling"] * 2 and len(kernels(tmp_path)) == 2
+    symmetry = Symmetry((), ())
+    assert summary(verdict) == summary(explore(model, search, kernel_of(model, (), None), symmetry))
+    said.clear()
+    assert summary(native(model, search, hear)) == summary(verdict)
+    assert said == ["compiling"], "the fast kernel is at hand from the beginning"
+
+
+def test_what_would_be_too_long_is_not_written_out(tmp_path: Path) -> None:
+    definition, profile = find("replication:kip320")
+    model = definition.bind("replication", {"replicas": 3}, profile)
+    short = replace(FULL, instructions=100)
+    full, less, rolled = (len(generate(model, plan_program(model), (), effort=each)) for each in (FULL, short, ROLLED))
+    assert rolled <= less < full
 
 
 # --- limits -----------------------------------------------------------------------------------------------------------

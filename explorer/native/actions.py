@@ -20,6 +20,7 @@ from ...language.model import Action, Model
 from ...language.types import Int, Map, Pool, value_count
 from ..walk import walk
 from .cells import Built, Cell, Memory
+from .effort import Effort
 from .kernel import CONTEXT
 from .layout import Layout
 from .loops import Round
@@ -28,8 +29,6 @@ from .scalars import Bit, Num
 from .statements import Statements, lets
 
 FAILED = (1 << 64) - 1
-UNROLLED_INSTANCES = 400
-"""An action with at most so many instances is written out for each: constant shifts, and much to compile."""
 CELL = {name: index for index, name in enumerate(CONTEXT)}
 
 
@@ -134,14 +133,14 @@ class ActionCode(Statements):
         function: llvm.Function,
         opens: Mapping[str, int],
         watch: llvm.Function | None,
-        unrolled: int = UNROLLED_INSTANCES,
+        effort: Effort,
     ) -> None:
         self.context, self.source, self.out, self.parent = function.args
         for each in (self.source, self.out):
             each.add_attribute("noalias")
         builder = llvm.IRBuilder(function.append_basic_block("entry"))
-        super().__init__(layout, builder, load_opens(builder, self.context, opens))
-        self.watch, self.unrolled = watch, unrolled
+        super().__init__(layout, builder, load_opens(builder, self.context, opens), effort)
+        self.watch = watch
         loaded = tuple(builder.load(address(builder, self.source, word(index))) for index in range(layout.words))
         self.before = Memory(self.source, loaded)
         self.copy = builder.bitcast(builder.alloca(llvm.ArrayType(I64, layout.words)), WORDS)
@@ -186,7 +185,7 @@ class ActionCode(Statements):
             self.builder.position_at_end(self.disabled)
             self.disabled = outer
 
-        self._values(parameter, one, unroll=room <= self.unrolled)
+        self._values(parameter, one, unroll=room <= self.effort.instances)
         self.env = kept
 
     def _instance(self, depth: int) -> None:

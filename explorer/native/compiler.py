@@ -12,10 +12,7 @@ import llvmlite
 import llvmlite.binding as llvm
 
 from ..keeping import keep
-
-PIPELINE, CODE = 1, 2
-"""LLVM's optimisation levels for the pipeline and for code generation. A higher pipeline took twice as long and gave
-code that was no faster on the models here (see the decision record on compiling)."""
+from .effort import FULL, Effort
 
 
 @dataclass(slots=True)
@@ -60,34 +57,43 @@ class Target:
         parts = (self.triple, self.cpu, self.features, llvmlite.__version__)
         return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
 
-    def machine(self) -> llvm.TargetMachine:
-        """LLVM's view of it."""
+    def machine(self, code: int = FULL.code) -> llvm.TargetMachine:
+        """LLVM's view of it; `code` is the optimisation level of code generation."""
         llvm.initialize_native_target()
         llvm.initialize_native_asmprinter()
         found = llvm.Target.from_triple(self.triple)
-        return found.create_target_machine(cpu=self.cpu, features=self.features, opt=CODE, jit=True)
+        return found.create_target_machine(cpu=self.cpu, features=self.features, opt=code, jit=True)
 
 
-def content_key(*texts: str) -> str:
-    """The name of a kernel in the cache: its text, the compiler's version and the processor."""
+def content_key(effort: Effort, *texts: str) -> str:
+    """The name of a kernel in the cache: its text, the compiler's version, its effort, and the processor."""
     parts = (
         *texts,
         llvmlite.__version__,
         llvm.get_host_cpu_name(),
         llvm.get_host_cpu_features().flatten(),
-        f"{PIPELINE} {CODE}",
+        str(effort),
     )
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
 
-def _optimise(text: str, machine: llvm.TargetMachine) -> bytes:
+def _optimise(text: str, machine: llvm.TargetMachine, pipeline: int) -> bytes:
     module = llvm.parse_assembly(text)
     module.verify()
     module.triple = machine.triple
-    options = llvm.create_pipeline_tuning_options(speed_level=PIPELINE)
+    options = llvm.create_pipeline_tuning_options(speed_level=pipeline or 1)
     builder = llvm.create_pass_builder(machine, options)
-    builder.getModulePassManager().run(module, builder)
+    passes = builder.getModulePassManager() if pipeline else _cheap_passes()
+    passes.run(module, builder)
     return machine.emit_object(module)
+
+
+def _cheap_passes() -> llvm.ModulePassManager:
+    """Variables into registers, and blocks that lead nowhere else joined."""
+    passes = llvm.create_new_module_pass_manager()
+    passes.add_sroa_pass()
+    passes.add_simplify_cfg_pass()
+    return passes
 
 
 def _load(binary: bytes, machine: llvm.TargetMachine) -> llvm.ExecutionEngine:
@@ -97,9 +103,9 @@ def _load(binary: bytes, machine: llvm.TargetMachine) -> llvm.ExecutionEngine:
     return engine
 
 
-def compile_text(text: str, target: Target | None = None) -> bytes:
+def compile_text(text: str, target: Target | None = None, effort: Effort = FULL) -> bytes:
     """Optimised object code of a module; for this processor, unless another target is given."""
-    return _optimise(text, (target or Target.host()).machine())
+    return _optimise(text, (target or Target.host()).machine(effort.code), effort.pipeline)
 
 
 def load_binary(binary: bytes) -> Code:

@@ -32,6 +32,7 @@ from ...language.types import (
 )
 from ..walk import children
 from .cells import Built, Cell, Items, Mask, Maybe, Number, Parts, Truth, Words
+from .effort import FULL, Effort
 from .layout import Layout
 from .machine import I1
 from .scalars import Bit, Num
@@ -53,8 +54,11 @@ def is_expression(node: Any) -> bool:
 class Expressions(Shapes):
     """Evaluates expressions into values at the builder's position."""
 
-    def __init__(self, layout: Layout, builder: llvm.IRBuilder, opens: Mapping[str, llvm.Value]) -> None:
+    def __init__(
+        self, layout: Layout, builder: llvm.IRBuilder, opens: Mapping[str, llvm.Value], effort: Effort = FULL
+    ) -> None:
         self.layout = layout
+        self.effort = effort
         self.builder = builder
         self.opens = opens
         self.states: dict[str, Words] = {}

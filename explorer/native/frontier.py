@@ -44,15 +44,8 @@ class Frontier:
         self.scratch, self.hashes = Region(8 * self.words), Region(8 * REHASH_BATCH)
         self.context = (ctypes.c_uint64 * program.context_cells)()
         self.address = ctypes.addressof(self.context)
-        self._explore, self._warm, self._rehash = (
-            code.function(*each) for each in (("explore", 1), ("warm", 1), ("rehash", 2))
-        )
-        self._expand, self._canonical = code.function("expand", 4), code.function("canonical", 2)
-        self._terminal = code.function("terminal", 2)
-        self._masked = {name: code.function(name, 3) for name in ("invariants", "witnesses")}
         self._ahead = Ahead()
-        self.share = code.function("share", 1)
-        self.code = code  # its functions live as long as it does
+        self.call(code)
         for name, region in (
             ("STATES", self.states), ("PARENTS", self.parents), ("TABLE", self.table), ("BUFFER", self.buffer),
             ("EDGES", self.edges)
@@ -60,6 +53,17 @@ class Frontier:
             self[name] = region.address
         self["SIZE"] = FIRST_SLOTS
         self._make_room()
+
+    def call(self, code: Code) -> None:
+        """Goes on with other code of the same model: what it works on stays as it is."""
+        self._explore, self._warm, self._rehash = (
+            code.function(*each) for each in (("explore", 1), ("warm", 1), ("rehash", 2))
+        )
+        self._expand, self._canonical = code.function("expand", 4), code.function("canonical", 2)
+        self._terminal = code.function("terminal", 2)
+        self._masked = {name: code.function(name, 3) for name in ("invariants", "witnesses")}
+        self.share = code.function("share", 1)
+        self.code = code  # its functions live as long as it does
 
     def __getitem__(self, cell: str) -> int:
         return self.context[CELLS[cell]]

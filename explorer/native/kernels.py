@@ -13,19 +13,21 @@ from ...language.model import Model
 from ...language.types import Identity
 from ..walk import digest
 from .compiler import Code, compile_text, content_key, load_binary, read_object, write_object
+from .effort import FULL, QUICK, Effort
 from .program import Program, can_happen, generate, plan_program
 
 
 @dataclass(frozen=True, slots=True)
 class Kernel:
     """Compiled code and what the driver must know of it. `seconds` is what making or loading took; `cached` which.
-    `binary` is the object code."""
+    `binary` is the object code, made with `effort`."""
 
     program: Program
     code: Code
     seconds: float
     cached: bool
     binary: bytes
+    effort: Effort = FULL
 
 
 @cache
@@ -60,22 +62,40 @@ def kernel_of(
     *,
     walks: bool = False,
     fingerprint: int = 0,
-    rolled: bool = False,
+    effort: Effort = FULL,
 ) -> Kernel:
     """The kernel of a bound model, from `folder` when an equal one was compiled there for this processor. One that can
-    take random walks is another, and one that works on shards with fingerprints of 64 or 128 bits.
-
-    `rolled` is for small explorations: with five replicas it compiles in a sixth of the time, and its steps take twice
-    as long, which is a tenth of an exploration.
-    """
+    take random walks is another, and one that works on shards with fingerprints of 64 or 128 bits."""
     started = time.perf_counter()
-    variant = "walks" if walks else f"shards {fingerprint}" if fingerprint else "rolled" if rolled else ""
-    key = content_key(own_text(), meaning(model, symmetric), variant)
-    path = None if folder is None else folder / f"{key}.o"
+    variant = "walks" if walks else f"shards {fingerprint}" if fingerprint else ""
+    path = _place(model, symmetric, folder, variant, effort)
     binary = read_object(path)
     cached = binary is not None
     program = plan_program(model)
     if binary is None:
-        binary = compile_text(generate(model, program, symmetric, walks=walks, fingerprint=fingerprint, rolled=rolled))
+        binary = _compiled(model, program, symmetric, walks, fingerprint, effort)
         write_object(path, binary)
-    return Kernel(program, load_binary(binary), time.perf_counter() - started, cached, binary)
+    return Kernel(program, load_binary(binary), time.perf_counter() - started, cached, binary, effort)
+
+
+def kernel_at_once(model: Model, symmetric: Sequence[Identity], folder: Path | None) -> Kernel:
+    """The kernel to begin a search with: the fast one where it is in the cache, else one that compiles quickly."""
+    path = _place(model, symmetric, folder, "", FULL)
+    kept = path is not None and path.is_file()
+    return kernel_of(model, symmetric, folder, effort=FULL if kept else QUICK)
+
+
+def _place(
+    model: Model, symmetric: Sequence[Identity], folder: Path | None, variant: str, effort: Effort
+) -> Path | None:
+    """Where a kernel is kept, under a name that says everything it depends on."""
+    if folder is None:
+        return None
+    return folder / f"{content_key(effort, own_text(), meaning(model, symmetric), variant)}.o"
+
+
+def _compiled(
+    model: Model, program: Program, symmetric: Sequence[Identity], walks: bool, fingerprint: int, effort: Effort
+) -> bytes:
+    text = generate(model, program, symmetric, walks=walks, fingerprint=fingerprint, effort=effort)
+    return compile_text(text, effort=effort)

@@ -101,7 +101,7 @@ class Loops(Expressions):
                 return self._extreme(node)
 
     def _unrolls(self, node: ir.Quantified) -> bool:
-        return self.cost(node) <= 4000
+        return self.cost(node) <= self.effort.operations
 
     def _generate(self, node: ir.Quantified, run: Callable[[Bit], None], *, jump: bool) -> None:
         """Emit `run` for every round of all generators, with the rounds' condition; with `jump` only where it holds."""

@@ -12,9 +12,10 @@ from ...language.ir import Const, Function, Require
 from ...language.model import Action, Model, Property
 from ...language.types import Identity
 from . import kernel, sharding, walking
-from .actions import CELL, FAILED, UNROLLED_INSTANCES, ActionCode, Counters, Plan, load_opens
+from .actions import CELL, FAILED, ActionCode, Counters, Plan, load_opens
 from .canonical import canonical_function
 from .cells import Memory
+from .effort import FULL, Effort
 from .kernel import CONTEXT, ERROR_BIT, EVENTS, NO_PARENT
 from .layout import Layout
 from .machine import I64, WORDS, address, compile_into, word
@@ -75,17 +76,18 @@ def generate(
     *,
     walks: bool = False,
     fingerprint: int = 0,
-    rolled: bool = False,
+    effort: Effort = FULL,
 ) -> str:
     """The LLVM text of a bound model; `symmetric` are the domains whose renamings are folded. `walks` adds random walks
-    to it, `fingerprint` (64 or 128 bits) a shard's share of a level. `rolled` leaves the loops over parameters."""
+    to it, `fingerprint` (64 or 128 bits) a shard's share of a level. `effort` says
+    what is written out."""
     layout, module = program.layout, llvm.Module("tidegate")
-    functions = _Functions(module, layout, program.opens)
+    functions = _Functions(module, layout, program.opens, effort)
     functions.masked("invariants", program.invariants, wanted=False)
     functions.masked("witnesses", program.witnesses, wanted=True)
     functions.terminal(model.terminals)
     watch = functions.watch(program.transitions)
-    functions.expand(program.plans, watch, 1 if rolled else UNROLLED_INSTANCES)
+    functions.expand(program.plans, watch)
     functions.made["canonical"] = canonical_function(module, layout, symmetric)
     texts = (*kernel.TEXTS, *(walking.TEXTS if walks else ()), *(sharding.TEXTS if fingerprint else ()))
     _kernel(module, program, functions.made, texts, fingerprint // 64)
@@ -125,9 +127,9 @@ class PropertyCode(Statements):
     """Evaluates property functions over states in memory, each in a function of its own that returns 0, 1 or an
     error."""
 
-    def __init__(self, layout: Layout, function: llvm.Function, opens: dict[str, int]) -> None:
+    def __init__(self, layout: Layout, function: llvm.Function, opens: dict[str, int], effort: Effort) -> None:
         builder = llvm.IRBuilder(function.append_basic_block("entry"))
-        super().__init__(layout, builder, load_opens(builder, function.args[0], opens))
+        super().__init__(layout, builder, load_opens(builder, function.args[0], opens), effort)
         self.slots = {}
         start = function.append_basic_block("start")
         builder.branch(start)
@@ -149,8 +151,8 @@ class PropertyCode(Statements):
 class _Functions:
     """Adds the functions that the kernel calls, under the names it calls them by."""
 
-    def __init__(self, module: llvm.Module, layout: Layout, opens: dict[str, int]) -> None:
-        self.module, self.layout, self.opens = module, layout, opens
+    def __init__(self, module: llvm.Module, layout: Layout, opens: dict[str, int], effort: Effort) -> None:
+        self.module, self.layout, self.opens, self.effort = module, layout, opens, effort
         self.made: dict[str, llvm.Function] = {}
 
     def _function(self, name: str, *arguments: llvm.Type, public: bool = False) -> llvm.Function:
@@ -163,7 +165,7 @@ class _Functions:
         """One property as a function of the context and the states it reads."""
         assert each.form is not None
         function = self._function(f"property_{each.name}", WORDS, *[WORDS] * states)
-        PropertyCode(self.layout, function, self.opens).generate(each.form, function.args[1:])
+        PropertyCode(self.layout, function, self.opens, self.effort).generate(each.form, function.args[1:])
         return function
 
     def masked(self, name: str, properties: Sequence[Property], *, wanted: bool) -> None:
@@ -228,16 +230,15 @@ class _Functions:
             value = builder.load(address(builder, after, word(at)))
             builder.store(value, address(builder, base, word(start + 1 + at)))
 
-    def expand(self, plans: Sequence[Plan], watch: llvm.Function | None, unrolled: int) -> None:
-        """`expand(c, state, out, parent)`: every successor by every action, or FAILED. Actions with at most `unrolled`
-        instances are written out for each."""
+    def expand(self, plans: Sequence[Plan], watch: llvm.Function | None) -> None:
+        """`expand(c, state, out, parent)`: every successor by every action, or FAILED."""
         main = self._function("expand", WORDS, WORDS, WORDS, I64, public=True)
         builder = llvm.IRBuilder(main.append_basic_block())
         context, state, out, parent = main.args
         total: llvm.Value = word(0)
         for plan in plans:
             one = self._function(f"action_{plan.form.name}", WORDS, WORDS, WORDS, I64)
-            ActionCode(self.layout, one, self.opens, watch, unrolled).generate(plan)
+            ActionCode(self.layout, one, self.opens, watch, self._fitting(plan, watch)).generate(plan)
             slot = address(builder, out, builder.mul(total, word(self.layout.words + 2)))
             made = builder.call(one, [context, state, slot, parent])
             with builder.if_then(builder.icmp_unsigned("==", made, word(FAILED)), likely=False):
@@ -245,3 +246,14 @@ class _Functions:
             total = builder.add(total, made)
         builder.ret(total)
         self.made["expand"] = main
+
+    def _fitting(self, plan: Plan, watch: llvm.Function | None) -> Effort:
+        """The effort for one action: its instances are written out only if all of them together are not too long."""
+        instances, budget = plan.fan_out(), self.effort.instructions
+        if not 1 < instances <= self.effort.instances:
+            return self.effort
+        looping = replace(self.effort, instances=1)
+        trial = llvm.Function(llvm.Module(), llvm.FunctionType(I64, [WORDS, WORDS, WORDS, I64]), "trial")
+        ActionCode(self.layout, trial, self.opens, watch, looping).generate(plan)
+        length = sum(len(block.instructions) for block in trial.basic_blocks)
+        return self.effort if length * instances <= budget else looping

@@ -18,16 +18,23 @@ from ...language.verdict import Level, Verdict
 from ..search import Progress, Report, Search
 from ..symmetry import Symmetry, symmetry_of
 from ..verdicts import notes_of
+from .effort import FULL
 from .frontier import Frontier
 from .kernel import ERROR_BIT
-from .kernels import Kernel, kernel_of
+from .kernels import Kernel, kernel_at_once, kernel_of
 from .memory import physical_memory
 from .outcome import Findings, conclude
 from .program import judged_by
 from .workers import ALONE, FAILURES, Crew
 
+Faster: TypeAlias = Callable[[], Kernel]
+"""Makes the kernel that a long search goes on with."""
+
 Enough: TypeAlias = Callable[[frozenset[str], int], bool]
 
+LONG = 1_000_000
+"""A search that has expanded so many states goes on with the fast kernel: to compile that takes about as long as these
+took."""
 SLICE_SECONDS = 0.1
 FIRST_SLICE = 20_000
 MEMORY_SHARE = 0.8
@@ -41,7 +48,13 @@ def check(model: Model, search: Search, report: Report | None = None) -> Verdict
     `Disagreement` when plain Python does not confirm what the kernel found.
     """
     symmetry = symmetry_of(model) if search.symmetry else Symmetry((), ())
-    return explore(model, search, kernel_of(model, symmetry.domains, search.cache), symmetry, report)
+    _announce(report)
+    kernel = kernel_at_once(model, symmetry.domains, search.cache)
+
+    def faster() -> Kernel:
+        return kernel_of(model, symmetry.domains, search.cache)
+
+    return explore(model, search, kernel, symmetry, report, faster=None if kernel.effort == FULL else faster)
 
 
 def explore(
@@ -51,14 +64,16 @@ def explore(
     symmetry: Symmetry,
     report: Report | None = None,
     enough: Enough | None = None,
+    faster: Faster | None = None,
 ) -> Verdict:
     """As `check`, with a kernel at hand: the model's own, or that of one which differs in values of open constants.
+    A search that turns out long goes on with what `faster` gives.
 
     Between two levels `enough` may end it, given the names of properties that were violated or met, and the number of
     distinct states; what is then undecided is not checked.
     """
     kernel = replace(kernel, program=judged_by(kernel.program, model))
-    verdict = _attempt(model, search, kernel, symmetry, report, enough)
+    verdict = _attempt(model, search, kernel, symmetry, report, enough, faster)
     if verdict is None:  # several workers found a failure; one finds the same counterexample every time
         verdict = _attempt(model, replace(search, workers=1), kernel, symmetry, report)
     assert verdict is not None
@@ -72,11 +87,12 @@ def _attempt(
     symmetry: Symmetry,
     report: Report | None,
     enough: Enough | None = None,
+    faster: Faster | None = None,
 ) -> Verdict | None:
     """One search; None when several workers found a failure."""
     frontier = Frontier(kernel.program, kernel.code, search.memory_bytes or int(MEMORY_SHARE * physical_memory()))
     try:
-        driver = Driver(model, search, kernel, frontier, report)
+        driver = Driver(model, search, kernel, frontier, report, faster)
         driver.run(None if enough is None else lambda: enough(driver.decided(), frontier["COUNT"]))
         if driver.failed:
             return None
@@ -90,11 +106,20 @@ def _attempt(
 class Driver:
     """One search: levels, limits, progress, and what was found."""
 
-    def __init__(self, model: Model, search: Search, kernel: Kernel, frontier: Frontier, report: Report | None) -> None:
+    def __init__(
+        self,
+        model: Model,
+        search: Search,
+        kernel: Kernel,
+        frontier: Frontier,
+        report: Report | None,
+        faster: Faster | None = None,
+    ) -> None:
+        self.faster = faster
         self.model, self.search, self.frontier, self.report = model, search, frontier, report
         self.findings = Findings(compile_seconds=kernel.seconds, cached=kernel.cached)
         self.started = time.perf_counter()
-        self.crew = Crew(frontier, frontier.share, search.workers) if search.workers > 1 else None
+        self.crew = Crew(frontier, search.workers) if search.workers > 1 else None
         self.failed = False
         self.slice = FIRST_SLICE
         program = kernel.program
@@ -142,6 +167,7 @@ class Driver:
 
     def _level(self) -> bool:
         """Expand one level; False when it found nothing new."""
+        self._hasten()
         begin, seconds = self.frontier["COUNT"], self.seconds
         if self._out_of_time():
             return False
@@ -201,7 +227,8 @@ class Driver:
         found = self.findings
         match event:
             case "PAUSE":
-                self._out_of_time()
+                if not self._out_of_time():
+                    self._hasten()
             case "FULL":
                 if not self.frontier.grow():
                     found.stop(self._full())
@@ -229,6 +256,17 @@ class Driver:
                 pass
             case _:
                 raise AssertionError(f"the kernel answered {event}")
+
+    def _hasten(self) -> None:
+        """Goes on with the fast kernel once the search is long."""
+        if self.faster is None or self.frontier["NEXT"] < LONG:
+            return
+        make, self.faster = self.faster, None
+        _announce(self.report)
+        kernel = make()
+        self.frontier.call(kernel.code)
+        self.findings.compile_seconds += kernel.seconds
+        self.started += kernel.seconds  # which is no time of the search
 
     def _nothing_before(self) -> bool:
         """Whether the search goes on up to the state that stopped the kernel: what was reached before it is judged
@@ -273,6 +311,12 @@ class Driver:
             distinct, distinct - frontier["NEXT"], len(self.findings.levels) + 1, distinct / max(seconds, 1e-9),
             frontier.bytes_used(), seconds
         ))  # fmt: skip
+
+
+def _announce(report: Report | None) -> None:
+    """Says that a kernel is being compiled."""
+    if report is not None:
+        report(Progress(0, 0, 0, 0.0, 0, 0.0, says="compiling", at_once=True))
 
 
 def kernel_number(value: Value) -> int:

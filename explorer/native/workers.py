@@ -32,8 +32,8 @@ class Met:
 class Crew:
     """The workers of one search. Each has a context and a buffer of its own; the first uses the frontier's."""
 
-    def __init__(self, frontier: Frontier, share: Callable[..., int], count: int) -> None:
-        self.frontier, self._share = frontier, share
+    def __init__(self, frontier: Frontier, count: int) -> None:
+        self.frontier = frontier
         self.contexts = [frontier.context, *(type(frontier.context)() for _ in range(count - 1))]
         program, words = frontier.program, frontier.words
         self._buffers = [Region(8 * (words + 2) * program.buffer_slots) for _ in range(count - 1)]
@@ -109,7 +109,7 @@ class Crew:
 
     def _work(self, context: ctypes.Array[ctypes.c_uint64]) -> str:
         while True:
-            event = EVENTS[self._share(ctypes.addressof(context))]
+            event = EVENTS[self.frontier.share(ctypes.addressof(context))]
             if event != "WITNESS":
                 return event
             self.met.append(Met(context[CELLS["DETAIL"]], context[CELLS["ABOUT"]]))

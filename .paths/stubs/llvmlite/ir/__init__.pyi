@@ -29,6 +29,7 @@ class Argument(Value):
     def add_attribute(self, attr: str) -> None: ...
 
 class Block(Value):
+    instructions: list[Value]
     is_terminated: bool
 
 class Branch(Value):
