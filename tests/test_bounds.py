@@ -124,7 +124,10 @@ def test_a_proof_takes_a_bound_as_a_limit(tmp_path: Path) -> None:
     state = fresh_state(model, encoding, "0")
     beyond = encoding.numbers.within(encoding.algebra.number(state.fields["count"]), 4, 9)
     solver = z3.Solver()
-    solver.add(formula(beyond), z3.Or([formula(each.happens) for each in instances(model, encoding, state)]))
+    steps = instances(model, encoding, state)
+    solver.add(formula(beyond), z3.Or([formula(each.happens) for each in steps]))
+    assert solver.check() == z3.sat
+    solver.add(*(term for each in steps for term in each.bounds))
     assert solver.check() == z3.unsat
 
 
