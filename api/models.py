@@ -127,7 +127,7 @@ def load(
     """
     given = all_constants(constants, more_constants)
     if isinstance(model, Model):
-        if given or bounds is not None or tuple(properties) or tuple(open) or ghosts is not None:
+        if given or bounds is not None or tuple(properties) or tuple(open) or tuple(without) or ghosts is not None:
             raise UsageError(f"{model.name} is bound already; give its constants, bounds and properties to load()")
         return model
     return bind_model(

@@ -7,13 +7,14 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from tidegate.api.models import ModelChoice, bind_model
 from tidegate.cli.main import main
-from tidegate.cli.models import bound
-from tidegate.cli.options import Chosen, Wrong
 from tidegate.explorer import ENGINES
+from tidegate.explorer.native.outcome import Confirmation
 from tidegate.explorer.search import Search, Walks
+from tidegate.language.errors import UsageError
 from tidegate.language.model import Model
-from tidegate.language.verdict import Verdict
+from tidegate.language.verdict import Disagreement, Verdict
 from tidegate.reports.exits import Exit, of_verdict
 
 COUNTER = '''
@@ -126,14 +127,14 @@ def words(verdict: Verdict) -> dict[str, str]:
 
 @pytest.mark.parametrize("engine", ENGINE_NAMES)
 def test_a_violated_invariant_that_reads_a_ghost_is_found_without_being_named(tmp_path: Path, engine: str) -> None:
-    verdict = searched(bound(Chosen(written(tmp_path, COUNTER))), engine)
+    verdict = searched(bind_model(ModelChoice(written(tmp_path, COUNTER))), engine)
     assert (verdict.verdict, verdict.outcome) == ("violated", "safety")
     assert words(verdict)["was_never_three"] == "violated"
 
 
 @pytest.mark.parametrize("engine", ENGINE_NAMES)
 def test_without_ghosts_a_property_that_reads_one_is_not_judged_and_nothing_holds(tmp_path: Path, engine: str) -> None:
-    verdict = searched(bound(Chosen(written(tmp_path, COUNTER), ghosts=False)), engine)
+    verdict = searched(bind_model(ModelChoice(written(tmp_path, COUNTER), ghosts=False)), engine)
     assert (verdict.verdict, of_verdict(verdict)) == ("inconclusive", Exit.INCONCLUSIVE)
     assert words(verdict) == {"is_small": "holds", "was_never_three": "not_judged"}
     assert verdict.assurance.endswith("but was_never_three is not judged")
@@ -141,15 +142,15 @@ def test_without_ghosts_a_property_that_reads_one_is_not_judged_and_nothing_hold
 
 @pytest.mark.parametrize("engine", ENGINE_NAMES)
 def test_a_property_that_was_left_out_by_name_is_not_missed(tmp_path: Path, engine: str) -> None:
-    model = bound(Chosen(written(tmp_path, COUNTER), ghosts=False, without=("was_never_three",)))
+    model = bind_model(ModelChoice(written(tmp_path, COUNTER), ghosts=False, without=("was_never_three",)))
     verdict = searched(model, engine)
     assert (verdict.verdict, words(verdict)) == ("holds", {"is_small": "holds"})
-    assert not bound(Chosen(written(tmp_path, COUNTER), properties=("is_small",))).ghosts
+    assert not bind_model(ModelChoice(written(tmp_path, COUNTER), properties=("is_small",))).ghosts
 
 
 def test_a_property_to_leave_out_that_is_not_there_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(Wrong, match="--without was_never_four: no such property to leave out; did you mean"):
-        bound(Chosen(written(tmp_path, COUNTER), without=("was_never_four",)))
+    with pytest.raises(UsageError, match="--without was_never_four: no such property to leave out; did you mean"):
+        bind_model(ModelChoice(written(tmp_path, COUNTER), without=("was_never_four",)))
 
 
 def test_a_replay_without_ghosts_does_not_say_that_every_property_holds(
@@ -176,7 +177,7 @@ def test_the_gate_keeps_ghosts_where_an_expected_property_reads_one(
 
 
 def test_a_model_without_properties_says_that_none_was_judged(tmp_path: Path) -> None:
-    model = bound(Chosen(written(tmp_path, COUNTER), without=("is_small", "was_never_three")))
+    model = bind_model(ModelChoice(written(tmp_path, COUNTER), without=("is_small", "was_never_three")))
     verdict = searched(model, "native")
     assert any(note.startswith("no property was judged") for note in verdict.notes)
 
@@ -187,7 +188,7 @@ def test_a_model_without_properties_says_that_none_was_judged(tmp_path: Path) ->
 @pytest.mark.parametrize("engine", ENGINE_NAMES)
 @pytest.mark.parametrize("breaks", [0, 1, 2])
 def test_a_spent_budget_of_a_fault_hides_no_deadlock(tmp_path: Path, engine: str, breaks: int) -> None:
-    model = bound(Chosen(written(tmp_path, FORKS), (("breaks", str(breaks)),)))
+    model = bind_model(ModelChoice(written(tmp_path, FORKS), (("breaks", str(breaks)),)))
     verdict = searched(model, engine)
     assert verdict.outcome == "deadlock"
     assert verdict.failure is not None
@@ -200,13 +201,13 @@ def test_a_spent_budget_of_a_fault_hides_no_deadlock(tmp_path: Path, engine: str
 def test_a_limit_in_a_fault_hides_no_deadlock(tmp_path: Path, engine: str) -> None:
     text = FORKS.replace('(kind="fault", budget="breaks")', '(kind="fault")')
     text = text.replace("    s.whole = not s.whole", "    limit(s.whole)\n    s.whole = False")
-    assert searched(bound(Chosen(written(tmp_path, text))), engine).outcome == "deadlock"
+    assert searched(bind_model(ModelChoice(written(tmp_path, text))), engine).outcome == "deadlock"
 
 
 @pytest.mark.parametrize("engine", ENGINE_NAMES)
 def test_a_spent_budget_of_a_client_is_a_bound(tmp_path: Path, engine: str) -> None:
     text = FORKS.replace('kind="fault", budget="breaks"', 'kind="client", budget="thefts"')
-    verdict = searched(bound(Chosen(written(tmp_path, text))), engine)
+    verdict = searched(bind_model(ModelChoice(written(tmp_path, text))), engine)
     assert verdict.verdict == "holds"
     if engine in ("native", "python"):
         assert verdict.held_states == 2, "each philosopher has one fork, the client is done"
@@ -214,7 +215,7 @@ def test_a_spent_budget_of_a_client_is_a_bound(tmp_path: Path, engine: str) -> N
 
 @pytest.mark.parametrize("engine", ENGINE_NAMES)
 def test_deadlocks_are_no_failure_where_they_are_not_looked_for(tmp_path: Path, engine: str) -> None:
-    verdict = searched(bound(Chosen(written(tmp_path, FORKS))), engine, Search(deadlocks=False))
+    verdict = searched(bind_model(ModelChoice(written(tmp_path, FORKS))), engine, Search(deadlocks=False))
     assert verdict.verdict == "holds"
     assert "deadlocks were not looked for: --no-deadlock" in verdict.notes
 
@@ -232,7 +233,59 @@ def test_the_verdict_counts_states_that_only_bounds_stop(tmp_path: Path, capsys:
 
 
 def test_walks_that_ended_at_a_violation_call_nothing_else_holds(tmp_path: Path) -> None:
-    model = bound(Chosen(written(tmp_path, COUNTER)))
+    model = bind_model(ModelChoice(written(tmp_path, COUNTER)))
     assert words(searched(model, "walk")) == {"is_small": "not_checked", "was_never_three": "violated"}
     whole = searched(model, "walk", Search(keep_going=True))
     assert words(whole) == {"is_small": "holds", "was_never_three": "violated"}
+
+
+# --- what any and all do not look at ----------------------------------------------------------------------------------
+
+EARLY = '''
+"""A sequence that is shorter than the loop over it."""
+from __future__ import annotations
+from typing import Annotated
+from tidegate.language import Capacity, Range, Seq, action, initial, invariant, reachable, require, state
+
+Number = Annotated[int, Range(0, 3)]
+
+@state
+class Queue:
+    """A queue."""
+    count: Number
+    items: Annotated[Seq[Number], Capacity(3)]
+
+@initial
+def start() -> Queue:
+    return Queue(count=0, items=Seq([0]))
+
+@action
+def count(s: Queue) -> None:
+    """It counts."""
+    require(any(s.items[at] == 0 for at in range(3)))
+    s.count = (s.count + 1) % 4
+
+@invariant
+def not_all_one(s: Queue) -> bool:
+    """Not all are one."""
+    return not all(s.items[at] == 1 for at in range(3))
+
+@reachable
+def divides(s: Queue) -> bool:
+    """Something divides."""
+    return any(3 // (2 - at) > 2 for at in range(3))
+'''
+
+
+@pytest.mark.parametrize("engine", EXHAUSTIVE)
+def test_any_and_all_end_where_they_are_decided(tmp_path: Path, engine: str) -> None:
+    verdict = searched(bind_model(ModelChoice(written(tmp_path, EARLY))), engine)
+    assert verdict.failure is None
+    assert words(verdict)["not_all_one"] == "holds"
+
+
+def test_a_disagreement_names_the_line_and_both_values(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    model = bind_model(ModelChoice(written(tmp_path, COUNTER), properties=("is_small",)))
+    monkeypatch.setattr(Confirmation, "_value", lambda *_: False)
+    with pytest.raises(Disagreement, match=r"is_small \(.*model.py:24\) is true natively and is false in plain Python"):
+        searched(model, "native")

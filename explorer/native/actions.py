@@ -17,13 +17,13 @@ from llvmlite import ir as llvm
 from ...language import ir
 from ...language.checks import members_of
 from ...language.model import Action, Model
-from ...language.types import Int, Map, Pool, value_count
+from ...language.types import Pool, value_count
 from ..walk import walk
 from .cells import Built, Cell, Memory
 from .effort import Effort
 from .kernel import CONTEXT
 from .layout import Layout
-from .loops import Round
+from .loops import Round, may_break
 from .machine import I64, WORDS, address, word
 from .scalars import Bit, Num
 from .statements import Statements, lets
@@ -334,23 +334,6 @@ def depths(prefix: Sequence[ir.Statement], parameters: Sequence[ir.Parameter]) -
         depth = max(depth, own)
         found.append(depth)
     return found
-
-
-def may_break(node: ir.Statement) -> bool:
-    """Whether evaluating a statement's expressions may be an error of the model."""
-    for each in walk(node):
-        match each:
-            case ir.Unwrap() | ir.Slice() | ir.MakeSubset() | ir.MemberAt() | ir.Assert():
-                return True
-            case ir.Index(container=container) if not isinstance(container.type, Map) or isinstance(
-                container.type.key, Int
-            ):
-                return True
-            case ir.Arithmetic(op="//" | "%") | ir.Quantified(kind="min" | "max" | "set"):
-                return True
-            case _:
-                pass
-    return False
 
 
 def names_in(node: ir.Statement) -> frozenset[str]:

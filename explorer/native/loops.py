@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ...language import ir
-from ...language.types import Int, Pool, Seq, Subset, Type, scalar_size, value_count
+from ...language.types import Int, Map, Pool, Seq, Subset, Type, scalar_size, value_count
+from ..walk import walk
 from .cells import Built, Mask, Number, Truth
 from .expressions import CHEAP, UNROLL, Expressions
 from .machine import I1, I64
@@ -146,7 +147,7 @@ class Loops(Expressions):
     def _quantify(self, node: ir.Quantified) -> Bit:
         is_all = node.kind == "all"
         looping = any(self.rounds(each.source, each.type) > UNROLL for each in node.generators)
-        if self._jumps(node) or looping or not self._unrolls(node):
+        if self._jumps(node) or looping or not self._unrolls(node) or may_break(node):  # what decides ends it
             return self._quantify_jumping(node, is_all)
         result: list[Bit] = [is_all]
 
@@ -221,3 +222,20 @@ class Loops(Expressions):
             return self.scalar(node.type, self.builder.load(best))
         default = self.integer(node.default)  # an argument: evaluated even where it is not needed
         return self.scalar(node.type, self.pick(met, self.builder.load(best), default))
+
+
+def may_break(node: ir.Statement | ir.Expr) -> bool:
+    """Whether evaluating an expression, or those of a statement, may be an error of the model."""
+    for each in walk(node):
+        match each:
+            case ir.Unwrap() | ir.Slice() | ir.MakeSubset() | ir.MemberAt() | ir.Assert():
+                return True
+            case ir.Index(container=container) if not isinstance(container.type, Map) or isinstance(
+                container.type.key, Int
+            ):
+                return True
+            case ir.Arithmetic(op="//" | "%") | ir.Quantified(kind="min" | "max" | "set"):
+                return True
+            case _:
+                pass
+    return False

@@ -8,6 +8,8 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Literal
 
+from ...language.errors import shown_path
+from ...language.ir import Where
 from ...language.judge import deadlock, holds, initial_states, is_deadlock, is_terminal, steps
 from ...language.model import Model, Property
 from ...language.values import ModelError, State
@@ -107,14 +109,14 @@ class Confirmation:
         """The counterexample to an invariant, confirmed."""
         run = self.run_to(index)
         if holds(self.model, each, run.states()[-1]):
-            raise Disagreement(f"{each.name} fails natively but holds in plain Python at {run.states()[-1]}")
+            raise Disagreement(differs(each, False, True, run.states()[-1]))
         return run
 
     def witness(self, each: Property, index: int) -> Run:
         """The example of a witness, confirmed."""
         run = self.run_to(index)
         if not holds(self.model, each, run.states()[-1]):
-            raise Disagreement(f"{each.name} is met natively but not in plain Python at {run.states()[-1]}")
+            raise Disagreement(differs(each, True, False, run.states()[-1]))
         return run
 
     def transition(self, each: Property, bit: int) -> Run:
@@ -125,7 +127,7 @@ class Confirmation:
         for step in steps(self.model, before):
             if self.words(step.after) == target and not holds(self.model, each, before, step.after):
                 return Run(run.start, (*run.steps, step))
-        raise Disagreement(f"{each.name} fails natively on a step from {before}, but on none in plain Python")
+        raise Disagreement(f"{differs(each, False, True, before)}, for every step from there")
 
     def deadlock(self, index: int) -> Failure:
         """The run into a deadlock, confirmed."""
@@ -168,7 +170,17 @@ class Confirmation:
                 holds(self.model, each, run.states()[-1])
             except ModelError as error:
                 return Failure(f"{each.name}: {error.message}", f"{error.file}:{error.line}", run)
-        raise Disagreement(f"a property cannot be evaluated natively, but can in plain Python, at {run.states()[-1]}")
+        raise Disagreement(self._unanswered(index, run.states()[-1]))
+
+    def _unanswered(self, index: int, state: State) -> str:
+        """Which property the kernel cannot evaluate at a state where plain Python can, and its value there."""
+        words, program = self.frontier.state_words(index), self.frontier.program
+        for name, properties in (("invariants", program.invariants), ("witnesses", program.witnesses)):
+            for bit, each in enumerate(properties):
+                if self.frontier.truths(name, words, 1 << bit) & ERROR_BIT:
+                    return differs(each, None, self._value(each, state), state)
+        values = [differs(each, None, self._value(each, state), state) for each in self.model.terminals]
+        return " or ".join(values)
 
     # --- the sample ---------------------------------------------------------------------------------------------------
 
@@ -189,12 +201,12 @@ class Confirmation:
         ):
             for bit, each in enumerate(properties):
                 found = self.frontier.truths(name, words, 1 << bit)
-                self._same(
-                    each.name, None if found & ERROR_BIT else (found != 0) == told, self._value(each, state), state
-                )
+                mine = None if found & ERROR_BIT else (found != 0) == told
+                self._same(each, mine, self._value(each, state), state)
         ends = self.frontier.ends(words)
         if ends != 2:
-            self._same("a terminal predicate", ends == 1, is_terminal(self.model, state), state)
+            for each in self.model.terminals if (ends == 1) != is_terminal(self.model, state) else ():
+                self._same(each, ends == 1, self._value(each, state), state)
 
     def _steps(self, words: Words, state: State) -> list[Step]:
         """The judge's steps. One that breaks the model must break natively too, and is then the search's to tell."""
@@ -203,7 +215,9 @@ class Confirmation:
         except ModelError as error:
             if self.frontier.successors(words) is None:
                 raise
-            message = f"{error.action}: {error.message} in plain Python, and nothing natively, at {state}"
+            message = (
+                f"{error.action} ({error.where}): {error.message} in plain Python, and nothing natively, at {state}"
+            )
             raise Disagreement(message) from error
 
     def _recheck_steps(self, words: Words, state: State, theirs: list[Step]) -> None:
@@ -215,11 +229,11 @@ class Confirmation:
         for bit, each in enumerate(self.frontier.program.transitions):
             if watched >> bit & 1:
                 held = all(holds(self.model, each, state, step.after) for step in theirs)
-                self._same(each.name, self.frontier["CROSSED"] >> bit & 1 == 0, held, state)
+                self._same(each, self.frontier["CROSSED"] >> bit & 1 == 0, held, state)
 
-    def _same(self, name: str, mine: bool | None, theirs: bool | None, state: State) -> None:
+    def _same(self, each: Property, mine: bool | None, theirs: bool | None, state: State) -> None:
         if mine != theirs:
-            raise Disagreement(f"{name} has another value natively than in plain Python at {state}")
+            raise Disagreement(differs(each, mine, theirs, state))
 
     def _value(self, each: Property, state: State) -> bool | None:
         """A property's value in plain Python; None where it cannot be evaluated: that matters only while it is open."""
@@ -235,8 +249,24 @@ class Confirmation:
             for who, differences in (("only the kernel", mine - theirs), ("only plain Python", theirs - mine))
             for action, words in differences
         ]
-        named = sorted({action for action, _ in (mine - theirs) + (theirs - mine)})
+        found = sorted({action for action, _ in (mine - theirs) + (theirs - mine)})
+        named = [f"{name} ({place_text(self.model.action(name).form.where)})" for name in found]
         return f"{', '.join(named)}: the kernel and plain Python disagree at {state}\n  " + "\n  ".join(lines)
+
+
+def differs(each: Property, mine: bool | None, theirs: bool | None, state: State) -> str:
+    """What is said where a property has one value natively and another in plain Python."""
+    at = "" if each.form is None else f" ({place_text(each.form.where)})"
+    return f"{each.name}{at} {_value_text(mine)} natively and {_value_text(theirs)} in plain Python at {state}"
+
+
+def _value_text(value: bool | None) -> str:
+    return "cannot be evaluated" if value is None else f"is {str(value).lower()}"
+
+
+def place_text(where: Where) -> str:
+    """`file:line`, as people click on it."""
+    return f"{shown_path(where.file)}:{where.line}"
 
 
 def conclude(model: Model, search: Search, kernel: Kernel, frontier: Frontier, found: Findings) -> Verdict:
