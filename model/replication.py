@@ -56,6 +56,7 @@ from ..language import (
     state,
     terminal,
 )
+from .parts.logs import common_prefix, end_of_last_epoch
 
 # --- bounds and switches ----------------------------------------------------------------------------------------------
 
@@ -210,12 +211,14 @@ def controller_elect_leader(s: Partition, leader: Replica) -> None:
     require(leader in s.quorum.isr)
     require(leader != s.quorum.leader)
     limit(s.next_leader_epoch <= max_leader_epoch)
-    elected = LeaderAndIsr(leader=leader, leader_epoch=s.next_leader_epoch, isr=s.quorum.isr)
-    s.quorum = elected
-    s.requests.add(elected)
-    s.elected[s.next_leader_epoch] = elected.leader
-    s.first_isr[s.next_leader_epoch] = elected.isr
-    s.last_isr[s.next_leader_epoch] = elected.isr
+    decide(s, LeaderAndIsr(leader=leader, leader_epoch=s.next_leader_epoch, isr=s.quorum.isr))
+
+
+def decide(s: Partition, changed: LeaderAndIsr) -> None:
+    """The controller writes to ZooKeeper who leads the next epoch, and sends it to all replicas."""
+    s.quorum = changed
+    s.requests.add(changed)
+    note_epoch(s, changed)
     s.next_leader_epoch += 1
 
 
@@ -228,8 +231,7 @@ def become_leader(s: Partition, request: LeaderAndIsr) -> None:
     s.leader_epoch[leader] = request.leader_epoch
     s.leader[leader] = leader
     s.isr[leader] = request.isr  # its high watermark stays what it was: often behind the old leader's
-    s.began[request.leader_epoch] = True
-    s.leader_log[request.leader_epoch] = s.log[leader]
+    note_beginning(s, leader, request.leader_epoch)
 
 
 def presumes_leadership(s: Partition, replica: Replica) -> bool:
@@ -260,11 +262,16 @@ def become_follower(s: Partition, request: LeaderAndIsr, replica: Replica) -> No
     assert leader is not None
     end = len(s.log[replica]) if truncate_on_fetch else truncation_offset(s, leader, replica)
     require(end <= len(s.log[replica]))  # as published; Kafka cuts nothing then and goes on
-    s.log[replica].truncate(end)
-    s.high_watermark[replica] = min(end, s.high_watermark[replica])
+    cut(s, replica, end)
     s.leader_epoch[replica] = request.leader_epoch
     s.leader[replica] = leader
     s.isr[replica] = request.isr
+
+
+def cut(s: Partition, replica: Replica, end: int) -> None:
+    """A replica cuts its log, and with it what it knows to be committed."""
+    s.log[replica].truncate(end)
+    s.high_watermark[replica] = min(end, s.high_watermark[replica])
 
 
 def is_in_office(s: Partition, request: LeaderAndIsr) -> bool:
@@ -279,39 +286,11 @@ def truncation_offset(s: Partition, leader: Replica, follower: Replica) -> int:
         case Truncation.HIGH_WATERMARK:
             return s.high_watermark[follower]
         case Truncation.END_OF_EPOCH:
-            return end_of_last_epoch(s, leader, follower)
+            return end_of_last_epoch(s.log[leader], s.log[follower], s.high_watermark[follower])
         case Truncation.COMMON_PREFIX:
-            return end_of_common_prefix(s, leader, follower)
-
-
-def end_of_last_epoch(s: Partition, leader: Replica, follower: Replica) -> int:
-    """KIP-101: the leader's answer to OffsetsForLeaderEpoch with the epoch of the follower's newest record.
-
-    That is where its own records of later epochs begin. A leader that cannot tell leaves the follower with its
-    high watermark.
-    """
-    if len(s.log[follower]) == 0:
-        return 0
-    if len(s.log[leader]) == 0:
-        return s.high_watermark[follower]
-    epoch = s.log[follower][len(s.log[follower]) - 1].epoch
-    if s.log[leader][len(s.log[leader]) - 1].epoch == epoch:
-        return len(s.log[leader])
-    return min(
-        (o for o in range(len(s.log[leader])) if s.log[leader][o].epoch > epoch),
-        default=s.high_watermark[follower],
-    )
-
-
-def end_of_common_prefix(s: Partition, leader: Replica, follower: Replica) -> int:
-    """KIP-279: one past the last offset at which both logs have the same record, 0 if there is none.
-
-    Kafka finds it with one or more rounds of OffsetsForLeaderEpoch; this is the outcome of the last.
-    """
-    return max(
-        (o + 1 for o in range(min(len(s.log[leader]), len(s.log[follower]))) if s.log[leader][o] == s.log[follower][o]),
-        default=0,
-    )
+            return common_prefix(
+                s.log[leader], s.log[follower]
+            )  # the outcome of one or more rounds of OffsetsForLeaderEpoch
 
 
 # --- a record's life --------------------------------------------------------------------------------------------------
@@ -325,7 +304,7 @@ def write(s: Partition, leader: Replica) -> None:
     limit(len(s.log[leader]) < log_size)
     written = Record(id=s.next_record_id, epoch=s.leader_epoch[leader])
     s.log[leader].append(written)
-    s.leader_log[s.leader_epoch[leader]].append(written)
+    note_written(s, leader, written)
     s.next_record_id += 1
 
 
@@ -370,8 +349,7 @@ def truncate(s: Partition, leader: Replica, follower: Replica) -> None:
     require(ends_differently(s, leader, follower))
     end = truncation_offset(s, leader, follower)
     require(end <= len(s.log[follower]))
-    s.log[follower].truncate(end)
-    s.high_watermark[follower] = min(end, s.high_watermark[follower])
+    cut(s, follower, end)
 
 
 def ends_differently(s: Partition, leader: Replica, follower: Replica) -> bool:
@@ -395,9 +373,7 @@ def advance_high_watermark(s: Partition, leader: Replica) -> None:
         )
     )
     s.high_watermark[leader] = offset + 1
-    s.committed.add(s.log[leader][offset].id)
-    s.leader_committed[s.leader_epoch[leader]] = offset + 1
-    s.committed_by[leader] = s.leader_epoch[leader]
+    note_committed(s, leader, offset)
 
 
 # --- the leader changes the ISR ---------------------------------------------------------------------------------------
@@ -416,10 +392,7 @@ def shrink_isr(s: Partition, leader: Replica, follower: Replica) -> None:
             and has_reached(s, follower, leader, len(s.log[leader]))
         )
     )
-    remaining = s.isr[leader] - {follower}
-    s.isr[leader] = remaining
-    s.quorum = replace(s.quorum, isr=remaining)
-    s.last_isr[s.leader_epoch[leader]] = remaining
+    write_isr(s, leader, s.isr[leader] - {follower})
     s.left_isr.add(follower)
 
 
@@ -432,10 +405,14 @@ def expand_isr(s: Partition, leader: Replica, follower: Replica) -> None:
     require(follows(s, follower, leader))
     require(not fence_isr_expansion or are_in_one_epoch(s, follower, leader))
     require(has_reached(s, follower, leader, s.high_watermark[leader]))
-    joined = s.isr[leader] | {follower}
-    s.isr[leader] = joined
-    s.quorum = replace(s.quorum, isr=joined)
-    s.last_isr[s.leader_epoch[leader]] = joined
+    write_isr(s, leader, s.isr[leader] | {follower})
+
+
+def write_isr(s: Partition, leader: Replica, members: Set[Replica]) -> None:
+    """The leader writes the ISR to ZooKeeper."""
+    s.isr[leader] = members
+    s.quorum = replace(s.quorum, isr=members)
+    s.last_isr[s.leader_epoch[leader]] = members
 
 
 def has_reached_its_epoch(s: Partition, leader: Replica) -> bool:
@@ -459,14 +436,37 @@ def controller_shrink_isr(s: Partition, replica: Replica) -> None:
         leader_epoch=s.next_leader_epoch,
         isr=s.quorum.isr if stays else s.quorum.isr - {replica},
     )
-    s.quorum = changed
-    s.requests.add(changed)
-    s.elected[s.next_leader_epoch] = changed.leader
-    s.first_isr[s.next_leader_epoch] = changed.isr
-    s.last_isr[s.next_leader_epoch] = changed.isr
-    s.next_leader_epoch += 1
+    decide(s, changed)
     if not stays:
         s.left_isr.add(replica)
+
+
+# --- what properties and proof remember -------------------------------------------------------------------------------
+
+
+def note_epoch(s: Partition, decided: LeaderAndIsr) -> None:
+    """The controller has decided on an epoch."""
+    s.elected[s.next_leader_epoch] = decided.leader
+    s.first_isr[s.next_leader_epoch] = decided.isr
+    s.last_isr[s.next_leader_epoch] = decided.isr
+
+
+def note_beginning(s: Partition, leader: Replica, epoch: Epoch) -> None:
+    """A leader learns of its epoch."""
+    s.began[epoch] = True
+    s.leader_log[epoch] = s.log[leader]
+
+
+def note_written(s: Partition, leader: Replica, written: Record) -> None:
+    """A leader appends a record in its epoch."""
+    s.leader_log[s.leader_epoch[leader]].append(written)
+
+
+def note_committed(s: Partition, leader: Replica, offset: int) -> None:
+    """A leader's high watermark is past an offset."""
+    s.committed.add(s.log[leader][offset].id)
+    s.leader_committed[s.leader_epoch[leader]] = offset + 1
+    s.committed_by[leader] = s.leader_epoch[leader]
 
 
 # --- where it may end -------------------------------------------------------------------------------------------------

@@ -378,3 +378,20 @@ def test_a_rule_broken_by_two_calls_is_two_mistakes(tmp_path: Path) -> None:
     calls = [each.where.call.line for each in caught.value.errors if each.where.call is not None]
     assert len(calls) == 2
     assert calls[1] == calls[0] + 1
+
+
+def test_what_is_worked_out_for_a_ghost_alone_is_left_out_with_it(tmp_path: Path) -> None:
+    """The name of an argument may also be that of a parameter of a function that is called for something else."""
+    helpers = (
+        "def double(number: Small) -> int:\n    '''Twice.'''\n    return number * 2\n\n"
+        "def remember(stops: Seq[Node], number: int, node: Node) -> None:\n    '''R.'''\n"
+        "    if number < 2:\n        stops.append(node)\n\n"
+    )
+    body = "remember(s.stops, s.queue[node][0], node)\ns.count = double(s.count) % 4"
+    off, on = (act(tmp_path, helpers, body, ghosts=ghosts) for ghosts in (False, True))
+    assert not any("queue" in line for line in action_lines(off.action("step").form))
+    without, with_ghosts = agree(off), agree(on)
+    assert without is not None
+    assert without.outcome != "model_error"
+    assert with_ghosts is not None
+    assert with_ghosts.outcome == "model_error"

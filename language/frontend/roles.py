@@ -47,11 +47,13 @@ class Elaborated:
         self, before: tuple[ir.Statement, ...], after: tuple[ir.Statement, ...]
     ) -> tuple[ir.Statement, ...]:
         """Without the arguments of step helpers that were there for ghosts only."""
-        unused = self.arguments & _names_read(before) - _names_read(after)
-        if not unused:
-            return after
-        kept = without_names(after, unused)
-        return self._without_arguments(after, kept)
+        used = self.arguments & _names_read(before)
+        while used:
+            kept = without_names(after, used - _names_read(after))
+            if kept == after:
+                break
+            after = kept
+        return after
 
     def needs(self, fields: Set[str]) -> bool:
         """Whether anything but these ghost fields themselves depends on one of them."""
@@ -61,7 +63,7 @@ class Elaborated:
 
 
 def _names_read(body: tuple[ir.Statement, ...]) -> frozenset[str]:
-    return frozenset(each.name for form in body for each in inside(form) if isinstance(each, ir.Name))
+    return frozenset(each.name for each in inside(*body, helpers=False) if isinstance(each, ir.Name))
 
 
 def located(program: Program, function: FunctionType) -> tuple[Source, ast.FunctionDef]:

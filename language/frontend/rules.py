@@ -13,6 +13,7 @@ from typing import Any
 
 from .. import ir
 from ..errors import Diagnostics
+from .folding import cannot_fail
 from .walk import WRITES, inside, parts
 
 _GUARDS, _LIMITS, _WRITES = 0, 1, 2
@@ -170,11 +171,13 @@ def without_ghosts(body: tuple[ir.Statement, ...], ghosts: Ghosts) -> tuple[ir.S
 
 
 def without_names(body: tuple[ir.Statement, ...], names: Set[str]) -> tuple[ir.Statement, ...]:
-    """The statements without those that bind these names."""
+    """The statements without those that bind these names, and without branches in which nothing is done."""
     kept: list[ir.Statement] = []
     for statement in body:
         match statement:
             case ir.Let(name=name) if name in names:
+                continue
+            case ir.If(condition=condition, yes=(), no=()) if cannot_fail(condition):
                 continue
             case ir.If(yes=yes, no=no):
                 kept.append(replace(statement, yes=without_names(yes, names), no=without_names(no, names)))

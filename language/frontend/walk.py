@@ -109,15 +109,15 @@ def _changed_element(element: Any, change: Callable[[Any], Any]) -> Any:
     return cast(Any, element) if after is before else (name, after)
 
 
-def inside(*forms: Any) -> Iterator[Any]:
-    """The forms and everything in them, helpers' bodies included (each once)."""
+def inside(*forms: Any, helpers: bool = True) -> Iterator[Any]:
+    """The forms and everything in them, the bodies of pure `helpers` included (each once)."""
     seen: set[int] = set()
     stack: list[Any] = [*forms]
     while stack:
         each = stack.pop()
         yield each
         stack.extend(parts(each))
-        if isinstance(each, ir.Call) and id(each.function) not in seen:
+        if isinstance(each, ir.Call) and helpers and id(each.function) not in seen:
             seen.add(id(each.function))
             stack.extend(each.function.body)
         elif isinstance(each, ir.If):

@@ -8,8 +8,8 @@ tell a broker from what it was before it started again. A registration that is n
 
 from __future__ import annotations
 
-from ...language import action, limit, require
-from .quorum import Broker, Quorum, Record, Role, Voter, brokers_apply, brokers_register, is_active, max_records
+from ...language import action, require
+from .quorum import Broker, Quorum, Role, Voter, append, brokers_apply, brokers_register, is_active
 
 
 @action
@@ -28,13 +28,8 @@ def register(s: Quorum, broker: Broker, controller: Voter) -> None:
     """{broker} registers with {controller}, which writes a record of it at offset {len(s.log[controller])}."""
     require(brokers_register)
     require(is_active(s, controller))
-    limit(s.written < max_records)
-    written = Record(epoch=s.election[controller].epoch, number=s.written + 1)
-    s.log[controller].append(written)
-    s.written += 1
-    s.registering[broker] = written.number
-    s.leader_log[written.epoch].append(written)
-    s.acknowledged[written.epoch][controller] = len(s.log[controller])
+    append(s, controller)
+    s.registering[broker] = s.written
 
 
 @action

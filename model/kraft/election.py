@@ -6,7 +6,6 @@ from ...language import action, is_majority, limit, replace, require
 from .quorum import (
     LogEnd,
     Quorum,
-    Record,
     Role,
     Voter,
     following,
@@ -18,12 +17,14 @@ from .quorum import (
     max_epoch,
     messages,
     next_election,
+    note_vote,
     pre_vote,
     resigned_knows_itself,
     standing,
     unattached,
     voted,
     what_quorum_state_says,
+    win,
 )
 
 # --- an election is called: three triggers ----------------------------------------------------------------------------
@@ -98,17 +99,9 @@ def vote(s: Quorum, candidate: Voter, voter: Voter) -> None:
     epoch = s.election[candidate].epoch
     votes = s.election[candidate].votes | {voter}
     s.election[voter] = voted(epoch, candidate)
-    s.ballots[epoch][voter] = candidate
-    s.ballots[epoch][candidate] = candidate
-    s.asked[epoch][candidate] = LogEnd(end=len(s.log[candidate]), epoch=last_epoch(s, candidate))
+    note_vote(s, voter, candidate, LogEnd(end=len(s.log[candidate]), epoch=last_epoch(s, candidate)), epoch)
     if is_majority(votes):
-        s.election[candidate] = leading(Role.LEADER, epoch, candidate)
-        s.log[candidate].append(Record(epoch=epoch, number=0))  # LeaderChange
-        s.high_watermark[candidate] = 0  # it may be ahead of what this leader can prove
-        s.led_for[candidate] = 0
-        s.elected[epoch] = candidate
-        s.leader_log[epoch] = s.log[candidate]
-        s.acknowledged[epoch][candidate] = len(s.log[candidate])
+        win(s, candidate, epoch)
     else:
         s.election[candidate] = replace(s.election[candidate], votes=votes)
 

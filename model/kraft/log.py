@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from ...language import action, limit, require
+from ...language import action, require
+from ..parts.logs import common_end
 from .messages import answer_of
 from .quorum import (
     Quorum,
-    Record,
     Role,
     Voter,
-    common_end,
+    append,
+    cut,
     fetched_from,
     follows,
     guard_truncation,
@@ -20,6 +21,9 @@ from .quorum import (
     max_records,
     messages,
     needs_snapshot,
+    note_acknowledged,
+    note_committed,
+    take,
 )
 
 
@@ -27,12 +31,7 @@ from .quorum import (
 def write(s: Quorum, controller: Voter) -> None:
     """{controller} is the active controller, and appends metadata at offset {len(s.log[controller])}."""
     require(max_records > 0 and is_active(s, controller))
-    limit(s.written < max_records)
-    written = Record(epoch=s.election[controller].epoch, number=s.written + 1)
-    s.log[controller].append(written)
-    s.written += 1
-    s.leader_log[written.epoch].append(written)
-    s.acknowledged[written.epoch][controller] = len(s.log[controller])
+    append(s, controller)
 
 
 @action
@@ -43,27 +42,20 @@ def fetch(s: Quorum, follower: Voter, leader: Voter, answered: bool) -> None:
         follows(s, follower, leader) and not needs_snapshot(s, leader, len(s.log[follower]), last_epoch(s, follower))
     )
     end = len(s.log[follower])
-    require(common_end(s, follower, leader) == end)
+    require(common_end(s.log[follower], s.log[leader]) == end)
     high_watermark = high_watermark_after(s, leader, follower, end)
     known = fetched_from(s, leader, follower, end)
     require(answered or high_watermark > s.high_watermark[leader] or known.fetched_to != s.election[leader].fetched_to)
     s.election[leader] = known
-    s.acknowledged[known.epoch][follower] = max(s.acknowledged[known.epoch][follower], end)
+    note_acknowledged(s, follower, known.epoch, end)
     if high_watermark > s.high_watermark[leader]:
         s.high_watermark[leader] = high_watermark
-        if high_watermark > len(s.committed):
-            s.committed = s.log[leader][:high_watermark]
-            s.committed_in = known.epoch
-        s.counted[known.epoch] = high_watermark
-        s.counted_in[leader] = known.epoch
+        note_committed(s, leader, known.epoch, high_watermark)
     if late_answers:
         s.awaited[follower] = answer_of(s, follower, leader, end) if answered else None
     elif answered:
-        if end < len(s.log[leader]):
-            s.log[follower].append(s.log[leader][end])
-        if high_watermark > 0:  # else the follower keeps what it knows
-            s.high_watermark[follower] = min(high_watermark, len(s.log[follower]))
-            s.counted_in[follower] = known.epoch
+        fetched = s.log[leader][end] if end < len(s.log[leader]) else None
+        take(s, follower, fetched, high_watermark, known.epoch)
 
 
 @action
@@ -73,11 +65,10 @@ def truncate(s: Quorum, follower: Voter, leader: Voter) -> None:
     require(
         follows(s, follower, leader) and not needs_snapshot(s, leader, len(s.log[follower]), last_epoch(s, follower))
     )
-    end = common_end(s, follower, leader)
+    end = common_end(s.log[follower], s.log[leader])
     require(s.snapshot[follower] <= end < len(s.log[follower]))
     require(not guard_truncation or end >= s.high_watermark[follower])  # else it fails, and stays as it is
     if late_answers:
         s.awaited[follower] = answer_of(s, follower, leader, end)
     else:
-        s.log[follower].truncate(end)
-        s.high_watermark[follower] = min(end, s.high_watermark[follower])
+        cut(s, follower, end)

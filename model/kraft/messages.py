@@ -14,6 +14,8 @@ answer to a fetch is in flight, and a follower has only the last of its fetches 
 from __future__ import annotations
 
 from ...language import action, is_majority, limit, replace, require
+from ..parts import networks
+from ..parts.networks import deliver, send
 from .quorum import (
     Election,
     Fetched,
@@ -22,9 +24,9 @@ from .quorum import (
     Message,
     Offset,
     Quorum,
-    Record,
     Role,
     Voter,
+    cut,
     duplicates,
     end_of_epoch,
     fetched_from,
@@ -35,15 +37,19 @@ from .quorum import (
     is_voter,
     last_epoch,
     late_answers,
-    leading,
     losses,
     max_epoch,
     messages,
     needs_snapshot,
     next_election,
+    note_acknowledged,
+    note_committed,
+    note_vote,
     resigned_knows_itself,
+    take,
     unattached,
     voted,
+    win,
 )
 
 # --- the answer to the last fetch -------------------------------------------------------------------------------------
@@ -77,14 +83,9 @@ def receive_fetched(s: Quorum, follower: Voter) -> None:
     s.awaited[follower] = None
     if awaited and answer.common < answer.offset:
         if not guard_truncation or answer.common >= s.high_watermark[follower]:
-            s.log[follower].truncate(answer.common)
-            s.high_watermark[follower] = min(answer.common, s.high_watermark[follower])
+            cut(s, follower, answer.common)
     elif awaited:
-        if answer.next is not None:
-            s.log[follower].append(answer.next)
-        if answer.high_watermark > 0:
-            s.high_watermark[follower] = min(answer.high_watermark, len(s.log[follower]))
-            s.counted_in[follower] = answer.epoch
+        take(s, follower, answer.next, answer.high_watermark, answer.epoch)
 
 
 # --- every message: an election ---------------------------------------------------------------------------------------
@@ -101,7 +102,7 @@ def hear_of_epoch(s: Quorum, message: Message) -> None:
     else:
         s.election[message.to] = following(message.epoch, leader)
     if message.kind not in {Kind.VOTE_REQUEST, Kind.BEGIN_REQUEST, Kind.END_REQUEST}:  # else it is to be answered yet
-        s.network.remove(message)
+        deliver(s.network, message)
 
 
 def told_by(s: Quorum, message: Message) -> Election:
@@ -143,8 +144,7 @@ def send_vote_request(s: Quorum, candidate: Voter, voter: Voter) -> None:
         last_epoch=last_epoch(s, candidate),
     )
     require(request not in s.network)
-    limit(len(s.network) < messages)
-    s.network.add(request)
+    send(s.network, request, messages)
 
 
 @action
@@ -161,12 +161,10 @@ def receive_vote_request(s: Quorum, request: Message) -> None:
         and (election.voted_for is None or election.voted_for == request.source)
         and is_up_to_date(s, voter, request.offset, request.last_epoch)
     )
-    s.network.remove(request)
+    deliver(s.network, request)
     if granted:
         s.election[voter] = voted(request.epoch, request.source)
-        s.ballots[request.epoch][voter] = request.source
-        s.ballots[request.epoch][request.source] = request.source
-        s.asked[request.epoch][request.source] = LogEnd(end=request.offset, epoch=request.last_epoch)
+        note_vote(s, voter, request.source, LogEnd(end=request.offset, epoch=request.last_epoch), request.epoch)
     if granted or request.epoch < election.epoch or election.leader is not None:
         s.network.add(answer(s, Kind.VOTE_RESPONSE, request, granted))
 
@@ -179,17 +177,11 @@ def receive_vote_response(s: Quorum, response: Message) -> None:
     election = s.election[candidate]
     require(response.epoch <= election.epoch)
     votes = election.votes | {response.source}
-    s.network.remove(response)
+    deliver(s.network, response)
     if not (response.granted and response.epoch == election.epoch and election.role == Role.CANDIDATE):
         s.election[candidate] = told_by(s, response)
     elif is_majority(votes):
-        s.election[candidate] = leading(Role.LEADER, election.epoch, candidate)
-        s.log[candidate].append(Record(epoch=election.epoch, number=0))  # LeaderChange
-        s.high_watermark[candidate] = 0
-        s.led_for[candidate] = 0
-        s.elected[election.epoch] = candidate
-        s.leader_log[election.epoch] = s.log[candidate]
-        s.acknowledged[election.epoch][candidate] = len(s.log[candidate])
+        win(s, candidate, election.epoch)
     else:
         s.election[candidate] = replace(election, votes=votes)
 
@@ -201,8 +193,7 @@ def send_begin_quorum_epoch(s: Quorum, leader: Voter, voter: Voter) -> None:
     epoch = s.election[leader].epoch
     request = Message(kind=Kind.BEGIN_REQUEST, source=leader, to=voter, epoch=epoch, leader=leader)
     require(request not in s.network)
-    limit(len(s.network) < messages)
-    s.network.add(request)
+    send(s.network, request, messages)
 
 
 @action
@@ -210,7 +201,7 @@ def receive_begin_quorum_epoch(s: Quorum, request: Message) -> None:
     """{request.to} hears that {request.source} leads epoch {request.epoch}, and answers."""
     require(messages > 0 and request.kind == Kind.BEGIN_REQUEST)
     require(request.epoch <= s.election[request.to].epoch)
-    s.network.remove(request)
+    deliver(s.network, request)
     s.election[request.to] = told_by(s, request)
     if request.epoch < s.election[request.to].epoch or not resigned_knows_itself:
         s.network.add(answer(s, Kind.RESPONSE, request, False))
@@ -223,8 +214,7 @@ def send_end_quorum_epoch(s: Quorum, leader: Voter, voter: Voter) -> None:
     epoch = s.election[leader].epoch
     request = Message(kind=Kind.END_REQUEST, source=leader, to=voter, epoch=epoch, leader=leader)
     require(request not in s.network)
-    limit(len(s.network) < messages)
-    s.network.add(request)
+    send(s.network, request, messages)
 
 
 @action
@@ -235,7 +225,7 @@ def receive_end_quorum_epoch(s: Quorum, request: Message) -> None:
     require(request.epoch <= s.election[voter].epoch)
     follows_it = s.election[voter].role == Role.FOLLOWER and s.election[voter].epoch == request.epoch
     limit(not follows_it or s.election[voter].epoch < max_epoch)
-    s.network.remove(request)
+    deliver(s.network, request)
     if request.epoch < s.election[voter].epoch or not resigned_knows_itself:
         s.network.add(answer(s, Kind.RESPONSE, request, False))
     s.election[voter] = next_election(s, voter) if follows_it and is_voter(s, voter) else told_by(s, request)
@@ -246,7 +236,7 @@ def receive_response(s: Quorum, response: Message) -> None:
     """{response.to} hears where {response.source} stands: in epoch {response.epoch}."""
     require(messages > 0 and response.kind == Kind.RESPONSE)
     require(response.epoch <= s.election[response.to].epoch)
-    s.network.remove(response)
+    deliver(s.network, response)
     s.election[response.to] = told_by(s, response)
 
 
@@ -296,18 +286,13 @@ def receive_fetch(s: Quorum, request: Message) -> None:
     agrees = leads and (request.offset == 0 or (request.offset <= end and request.last_epoch == epoch))
     known = s.high_watermark[leader]
     high_watermark = high_watermark_after(s, leader, request.source, request.offset) if agrees else known
-    s.network.remove(request)
+    deliver(s.network, request)
     if agrees:
         s.election[leader] = fetched_from(s, leader, request.source, request.offset)
-        acknowledged = s.acknowledged[election.epoch][request.source]
-        s.acknowledged[election.epoch][request.source] = max(acknowledged, request.offset)
+        note_acknowledged(s, request.source, election.epoch, request.offset)
     if high_watermark > known:
         s.high_watermark[leader] = high_watermark
-        if high_watermark > len(s.committed):
-            s.committed = s.log[leader][:high_watermark]
-            s.committed_in = election.epoch
-        s.counted[election.epoch] = high_watermark
-        s.counted_in[leader] = election.epoch
+        note_committed(s, leader, election.epoch, high_watermark)
     if request.epoch < election.epoch:
         s.network.add(answer(s, Kind.FETCH_RESPONSE, request, False))
     elif agrees:
@@ -329,19 +314,14 @@ def receive_fetch_response(s: Quorum, response: Message) -> None:
     is_expected = response.number == s.expected[follower]
     is_from_leader = response.granted and election.role == Role.FOLLOWER and response.epoch == election.epoch
     end = cut_at(s, response)
-    s.network.remove(response)
+    deliver(s.network, response)
     if is_expected:
         s.expected[follower] = 0
         s.election[follower] = told_by(s, response)
     if is_expected and is_from_leader and response.kind == Kind.FETCH_RESPONSE:
-        if response.next is not None:
-            s.log[follower].append(response.next)
-        if response.high_watermark > 0:
-            s.high_watermark[follower] = min(response.high_watermark, len(s.log[follower]))
-            s.counted_in[follower] = response.epoch
+        take(s, follower, response.next, response.high_watermark, response.epoch)
     elif is_expected and is_from_leader and (not guard_truncation or end >= s.high_watermark[follower]):
-        s.log[follower].truncate(end)
-        s.high_watermark[follower] = min(end, s.high_watermark[follower])
+        cut(s, follower, end)
 
 
 def cut_at(s: Quorum, response: Message) -> int:
@@ -359,12 +339,11 @@ def cut_at(s: Quorum, response: Message) -> int:
 def lose(s: Quorum, message: Message) -> None:
     """A message from {message.source} to {message.to} is lost."""
     require(messages > 0 and losses > 0)
-    s.network.remove(message)
+    networks.lose(s.network, message)
 
 
 @action(kind="fault", budget="duplicates")
 def duplicate(s: Quorum, message: Message) -> None:
     """A message from {message.source} to {message.to} will arrive twice."""
     require(messages > 0 and duplicates > 0)
-    limit(len(s.network) < messages)
-    s.network.add(message)
+    networks.duplicate(s.network, message, messages)

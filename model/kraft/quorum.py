@@ -21,6 +21,7 @@ from ...language import (
     constant,
     initial,
     is_majority,
+    limit,
     record,
     replace,
     state,
@@ -345,27 +346,84 @@ def is_up_to_date(s: Quorum, voter: Voter, end: Offset, epoch: Epoch) -> bool:
     return epoch > last_epoch(s, voter) or (epoch == last_epoch(s, voter) and end >= len(s.log[voter]))
 
 
-def common_end(s: Quorum, follower: Voter, leader: Voter) -> int:
-    """Where the follower's log leaves the leader's, as both find out by their records' epochs.
-
-    The leader answers a fetch with the end of the latest epoch it has that is not after the follower's last; the
-    follower cuts there, or where its own epoch not after that one ends, and asks again. This is the outcome.
-    """
-    return max(
-        (
-            offset + 1
-            for offset in range(min(len(s.log[follower]), len(s.log[leader])))
-            if s.log[follower][offset].epoch == s.log[leader][offset].epoch
-        ),
-        default=0,
-    )
-
-
 def needs_snapshot(s: Quorum, leader: Voter, end: Offset, epoch: Epoch) -> bool:
     """Whether a leader answers a log that ends so with its snapshot: what comes next is deleted, or might be."""
     return snapshots > 0 and (
         end < s.log_start[leader] or (s.snapshot[leader] > 0 and epoch < s.log[leader][s.snapshot[leader] - 1].epoch)
     )
+
+
+# --- what several steps do to a log -----------------------------------------------------------------------------------
+
+
+def win(s: Quorum, candidate: Voter, epoch: Epoch) -> None:
+    """A candidate with a majority of the votes leads, and begins its epoch."""
+    s.election[candidate] = leading(Role.LEADER, epoch, candidate)
+    s.log[candidate].append(Record(epoch=epoch, number=0))  # LeaderChange
+    s.high_watermark[candidate] = 0  # it may be ahead of what this leader can prove
+    note_elected(s, candidate, epoch)
+
+
+def append(s: Quorum, controller: Voter) -> None:
+    """An active controller appends a record of metadata."""
+    limit(s.written < max_records)
+    written = Record(epoch=s.election[controller].epoch, number=s.written + 1)
+    s.log[controller].append(written)
+    s.written += 1
+    note_written(s, controller, written)
+
+
+def take(s: Quorum, follower: Voter, fetched: Option[Record], high_watermark: Offset, epoch: Epoch) -> None:
+    """A follower appends what it has fetched, and hears the high watermark of its leader, if that one knows it."""
+    if fetched is not None:
+        s.log[follower].append(fetched)
+    if high_watermark > 0:
+        s.high_watermark[follower] = min(high_watermark, len(s.log[follower]))
+        s.counted_in[follower] = epoch
+
+
+def cut(s: Quorum, follower: Voter, end: Offset) -> None:
+    """A follower cuts its log, and with it what it knows to be committed."""
+    s.log[follower].truncate(end)
+    s.high_watermark[follower] = min(end, s.high_watermark[follower])
+
+
+# --- what properties and proof remember -------------------------------------------------------------------------------
+
+
+def note_vote(s: Quorum, voter: Voter, candidate: Voter, log_end: LogEnd, epoch: Epoch) -> None:
+    """A candidate, which votes for itself, is given a vote; its log ends there."""
+    s.ballots[epoch][voter] = candidate
+    s.ballots[epoch][candidate] = candidate
+    s.asked[epoch][candidate] = log_end
+
+
+def note_elected(s: Quorum, leader: Voter, epoch: Epoch) -> None:
+    """A voter leads an epoch, with the log that it has."""
+    s.led_for[leader] = 0
+    s.elected[epoch] = leader
+    s.leader_log[epoch] = s.log[leader]
+    s.acknowledged[epoch][leader] = len(s.log[leader])
+
+
+def note_written(s: Quorum, leader: Voter, written: Record) -> None:
+    """A leader has appended a record of its epoch."""
+    s.leader_log[written.epoch].append(written)
+    s.acknowledged[written.epoch][leader] = len(s.log[leader])
+
+
+def note_acknowledged(s: Quorum, follower: Voter, epoch: Epoch, end: Offset) -> None:
+    """A follower has fetched at an offset, and so acknowledged all before it."""
+    s.acknowledged[epoch][follower] = max(s.acknowledged[epoch][follower], end)
+
+
+def note_committed(s: Quorum, leader: Voter, epoch: Epoch, end: Offset) -> None:
+    """A leader has counted a majority up to an offset."""
+    if end > len(s.committed):
+        s.committed = s.log[leader][:end]
+        s.committed_in = epoch
+    s.counted[epoch] = end
+    s.counted_in[leader] = epoch
 
 
 # --- what a leader makes of a fetch -----------------------------------------------------------------------------------

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from ...language import Set, action, limit, replace, require, terminal
+from ..parts.logs import common_end, end_of_last_epoch
+from .ghosts import note_committed, note_read, note_refused
 from .state import (
     Acks,
     Answer,
@@ -17,7 +19,6 @@ from .state import (
     alter_partition,
     await_epoch_start,
     bound_reads,
-    common_prefix,
     controllers_decide,
     fence_fetch,
     fence_truncation,
@@ -132,11 +133,8 @@ def fetch(s: Partition, leader: Broker, follower: Broker) -> None:
     common = fetch_end(s, leader, follower)
     if common < end:
         if follower_reads and not truncate_first:
-            for offset in range(min(s.high_watermark[leader], end)):
-                s.read[offset].add(s.log[follower][offset].id)
-        s.log[follower].truncate(common)
-        s.flushed[follower] = min(s.flushed[follower], common)
-        s.high_watermark[follower] = min(s.high_watermark[follower], common)
+            note_read(s, follower, min(s.high_watermark[leader], end))
+        cut(s, follower, common)
         if not skip_diverging:
             s.fetched[leader][follower] = min(end, len(s.log[leader]))
     else:
@@ -147,8 +145,29 @@ def fetch(s: Partition, leader: Broker, follower: Broker) -> None:
         s.fetched[leader][follower] = reached
         s.high_watermark[follower] = known
         if follower_reads:
-            for offset in range(known):
-                s.read[offset].add(s.log[follower][offset].id)
+            note_read(s, follower, known)
+
+
+def cut(s: Partition, broker: Broker, end: int) -> None:
+    """A broker cuts its log, and knows no more of it than is left."""
+    s.log[broker].truncate(end)
+    s.flushed[broker] = min(s.flushed[broker], end)
+    s.high_watermark[broker] = min(s.high_watermark[broker], end)
+
+
+def delete_log(s: Partition, broker: Broker) -> None:
+    """A broker has no records any more."""
+    s.log[broker].truncate(0)
+    s.flushed[broker] = 0
+    s.high_watermark[broker] = 0
+
+
+def forget(s: Partition, broker: Broker) -> None:
+    """A broker has nothing under way any more, neither as a leader nor as a follower."""
+    s.truncating.discard(broker)
+    s.answer[broker] = None
+    s.pending[broker] = None
+    s.fetched[broker] = nothing_fetched()
 
 
 def may_fetch(s: Partition, leader: Broker, follower: Broker) -> bool:
@@ -176,7 +195,7 @@ def are_in_one_epoch(s: Partition, leader: Broker, follower: Broker) -> bool:
 
 def fetch_end(s: Partition, leader: Broker, follower: Broker) -> int:
     """Up to where the leader finds the follower's log to be its own: before KIP-320 it looks at the length alone."""
-    return common_prefix(s, leader, follower) if fence_fetch else min(len(s.log[follower]), len(s.log[leader]))
+    return common_end(s.log[leader], s.log[follower]) if fence_fetch else min(len(s.log[follower]), len(s.log[leader]))
 
 
 def fetch_changes_something(s: Partition, leader: Broker, follower: Broker) -> bool:
@@ -219,10 +238,7 @@ def truncate(s: Partition, leader: Broker, follower: Broker) -> None:
     require(not fence_fetch and truncation != Truncation.HIGH_WATERMARK)
     require(follower in s.truncating)
     require(leads(s, leader) and s.view[follower].leader == leader)
-    end = truncation_offset(s, leader, follower)
-    s.log[follower].truncate(end)
-    s.flushed[follower] = min(s.flushed[follower], end)
-    s.high_watermark[follower] = min(s.high_watermark[follower], end)
+    cut(s, follower, truncation_offset(s, leader, follower))
     s.truncating.remove(follower)
 
 
@@ -230,8 +246,12 @@ def truncation_offset(s: Partition, leader: Broker, follower: Broker) -> int:
     """Where a follower cuts its log that has asked."""
     if truncation == Truncation.COMMON_PREFIX:
         lost = not record_epoch and not knows_epoch(s, leader, follower)
-        return min(s.high_watermark[follower], len(s.log[follower])) if lost else common_prefix(s, leader, follower)
-    return min(len(s.log[follower]), end_of_last_epoch(s, leader, follower))
+        return (
+            min(s.high_watermark[follower], len(s.log[follower]))
+            if lost
+            else common_end(s.log[leader], s.log[follower])
+        )
+    return min(len(s.log[follower]), end_of_last_epoch(s.log[leader], s.log[follower], s.high_watermark[follower]))
 
 
 def knows_epoch(s: Partition, leader: Broker, follower: Broker) -> bool:
@@ -240,24 +260,6 @@ def knows_epoch(s: Partition, leader: Broker, follower: Broker) -> bool:
     return end > 0 and (
         len(s.log[follower]) == 0
         or s.log[leader][0].epoch <= s.log[follower][len(s.log[follower]) - 1].epoch <= s.log[leader][end - 1].epoch
-    )
-
-
-def end_of_last_epoch(s: Partition, leader: Broker, follower: Broker) -> int:
-    """KIP-101: where the leader's records of later epochs begin than that of the follower's last one.
-
-    A leader that cannot tell leaves the follower with its high watermark.
-    """
-    if len(s.log[follower]) == 0:
-        return 0
-    if len(s.log[leader]) == 0:
-        return s.high_watermark[follower]
-    epoch = s.log[follower][len(s.log[follower]) - 1].epoch
-    if s.log[leader][len(s.log[leader]) - 1].epoch == epoch:
-        return len(s.log[leader])
-    return min(
-        (o for o in range(len(s.log[leader])) if s.log[leader][o].epoch > epoch),
-        default=s.high_watermark[follower],
     )
 
 
@@ -280,9 +282,7 @@ def advance_high_watermark(s: Partition, leader: Broker) -> None:
                 s.acknowledged.add(s.log[leader][offset].id)
             else:
                 s.refused.add(s.log[leader][offset].id)
-        if offset == len(s.committed):
-            s.committed.append(s.log[leader][offset].id)
-        s.read[offset].add(s.log[leader][offset].id)
+        note_committed(s, leader, offset)
 
 
 def end_in_sync(s: Partition, leader: Broker) -> int:
@@ -379,10 +379,8 @@ def learn(s: Partition, broker: Broker) -> None:
     """{broker} hears that {s.registered.leader} leads epoch {s.registered.leader_epoch}, {s.registered.isr} in sync."""
     require(broker in s.up and broker in s.assignment.replicas)
     require(has_news(s, broker))
-    if leads(s, broker) and s.registered.leader != broker:
-        for offset in range(s.high_watermark[broker], len(s.log[broker])):
-            if acks == Acks.ALL and s.log[broker][offset].epoch == s.view[broker].leader_epoch:
-                s.refused.add(s.log[broker][offset].id)
+    if s.registered.leader != broker:
+        note_refused(s, broker)
     led = leads(s, broker)
     asks = truncate_each_epoch or s.view[broker].leader != s.registered.leader
     anew = s.view[broker].leader_epoch != s.registered.leader_epoch or s.view[broker].leader != s.registered.leader

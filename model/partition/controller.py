@@ -143,6 +143,21 @@ def elected(before: Registration, target: Registration, alive: Set[Broker], succ
     )
 
 
+def settle(s: Partition, target: Registration, alive: Set[Broker], broker: Broker, successor: Broker) -> None:
+    """The controller registers the partition with the leader that it has, the successor that it chooses, or none."""
+    require(is_choice(target, alive, broker, successor))
+    changed = elected(s.registered, target, alive, successor)
+    limit(changed.leader_epoch <= max_leader_epoch)
+    s.registered = changed
+
+
+def take_out(s: Partition, broker: Broker, successor: Broker) -> None:
+    """The controller fences a broker, takes it out of the ISR, and has a successor for it if it led."""
+    settle(s, without(s.registered, broker), unfenced(s) - {broker}, broker, successor)
+    s.fenced.add(broker)
+    s.left_isr.add(broker)
+
+
 def leaderless(before: Registration, target: Registration) -> Registration:
     """The partition without a leader. Who led last is kept once nobody is in sync."""
     last = before.leader if len(target.isr) == 0 and before.leader is not None else before.last_known_leader
@@ -195,14 +210,7 @@ def fence(s: Partition, broker: Broker, successor: Broker) -> None:
     require(crashes + power_losses + disk_losses + host_losses > 0)
     require(broker not in s.up and broker not in s.fenced)
     require(controllers_decide(s))
-    target = without(s.registered, broker)
-    alive = unfenced(s) - {broker}
-    require(is_choice(target, alive, broker, successor))
-    changed = elected(s.registered, target, alive, successor)
-    limit(changed.leader_epoch <= max_leader_epoch)
-    s.registered = changed
-    s.fenced.add(broker)
-    s.left_isr.add(broker)
+    take_out(s, broker, successor)
 
 
 @action(kind="fault", budget="fences")
@@ -211,14 +219,7 @@ def fence_alive(s: Partition, broker: Broker, successor: Broker) -> None:
     require(fences > 0)
     require(broker in s.up and broker not in s.fenced)
     require(controllers_decide(s))
-    target = without(s.registered, broker)
-    alive = unfenced(s) - {broker}
-    require(is_choice(target, alive, broker, successor))
-    changed = elected(s.registered, target, alive, successor)
-    limit(changed.leader_epoch <= max_leader_epoch)
-    s.registered = changed
-    s.fenced.add(broker)
-    s.left_isr.add(broker)
+    take_out(s, broker, successor)
 
 
 def unfenced(s: Partition) -> Set[Broker]:
@@ -236,10 +237,7 @@ def unfence(s: Partition, broker: Broker, successor: Broker) -> None:
     require(broker in s.up and broker in s.fenced)
     require(controllers_decide(s))
     alive = s.assignment.replicas - (s.fenced - {broker})
-    require(is_choice(s.registered, alive, broker, successor))
-    changed = elected(s.registered, s.registered, alive, successor)
-    limit(changed.leader_epoch <= max_leader_epoch)
-    s.registered = changed
+    settle(s, s.registered, alive, broker, successor)
     s.fenced.remove(broker)
 
 
@@ -253,10 +251,7 @@ def restart(s: Partition, broker: Broker, successor: Broker) -> None:
     isr = s.registered.isr - unclean_stops if elr else s.registered.isr
     target = replace(s.registered, isr=isr, elr=next_elr(s.registered, isr, unclean_stops))
     alive = s.assignment.replicas - (s.fenced - {broker})
-    require(is_choice(target, alive, broker, successor))
-    changed = elected(s.registered, target, alive, successor)
-    limit(changed.leader_epoch <= max_leader_epoch)
-    s.registered = changed
+    settle(s, target, alive, broker, successor)
     s.fenced.remove(broker)
     s.up.add(broker)
     s.unclean.discard(broker)

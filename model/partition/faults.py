@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from ...language import Set, action, limit, require
-from .controller import elected, is_choice, unfenced, without
+from ...language import action, require
+from .broker import delete_log, forget
+from .controller import take_out
+from .ghosts import note_lost_records
 from .state import (
     Broker,
     Offset,
     Partition,
-    View,
     co_located,
     controller_losses,
     controllers_decide,
@@ -17,17 +18,26 @@ from .state import (
     fresh_checkpoint,
     fsync,
     host_losses,
-    max_leader_epoch,
-    nothing_fetched,
+    nobody_known,
     power_losses,
     shutdowns,
     voters,
 )
 
 
-def stopped() -> View:
-    """What a process that does not run knows."""
-    return View(leader=None, leader_epoch=0, isr=Set())
+def power_down(s: Partition, broker: Broker) -> None:
+    """Its process runs no more: what it knew is gone, and where its host has a controller, that is down too."""
+    s.up.discard(broker)
+    s.view[broker] = nobody_known(0)
+    forget(s, broker)
+    if co_located:
+        s.voters_down.add(broker)
+
+
+def lose_records(s: Partition, broker: Broker) -> None:
+    """Its disk is lost, with all that was on it."""
+    note_lost_records(s, broker, 0)
+    delete_log(s, broker)
 
 
 @action(kind="fault", budget="shutdowns")
@@ -36,23 +46,9 @@ def shut_down(s: Partition, broker: Broker, successor: Broker) -> None:
     require(shutdowns > 0)
     require(broker in s.up and broker not in s.fenced)
     require(controllers_decide(s))
-    target = without(s.registered, broker)
-    alive = unfenced(s) - {broker}
-    require(is_choice(target, alive, broker, successor))
-    changed = elected(s.registered, target, alive, successor)
-    limit(changed.leader_epoch <= max_leader_epoch)
-    s.registered = changed
-    s.fenced.add(broker)
-    s.left_isr.add(broker)
+    take_out(s, broker, successor)
     s.flushed[broker] = len(s.log[broker])
-    s.up.remove(broker)
-    s.view[broker] = stopped()
-    s.truncating.discard(broker)
-    s.answer[broker] = None
-    s.pending[broker] = None
-    s.fetched[broker] = nothing_fetched()
-    if co_located:
-        s.voters_down.add(broker)
+    power_down(s, broker)
 
 
 @action(kind="fault", budget="crashes")
@@ -63,14 +59,7 @@ def crash(s: Partition, broker: Broker) -> None:
     if not fresh_checkpoint:
         s.high_watermark[broker] = 0
     s.unclean.add(broker)
-    s.up.remove(broker)
-    s.view[broker] = stopped()
-    s.truncating.discard(broker)
-    s.answer[broker] = None
-    s.pending[broker] = None
-    s.fetched[broker] = nothing_fetched()
-    if co_located:
-        s.voters_down.add(broker)
+    power_down(s, broker)
 
 
 @action(kind="fault", budget="power_losses")
@@ -80,20 +69,12 @@ def lose_power(s: Partition, broker: Broker, kept: Offset) -> None:
     require(broker in s.up)
     require(s.flushed[broker] <= kept <= len(s.log[broker]))
     require(not fsync or kept == len(s.log[broker]))
-    if kept < len(s.log[broker]):
-        s.lossy.add(broker)
+    note_lost_records(s, broker, kept)
     s.log[broker].truncate(kept)
     s.flushed[broker] = kept
     s.high_watermark[broker] = min(s.high_watermark[broker], kept) if fresh_checkpoint else 0
     s.unclean.add(broker)
-    s.up.remove(broker)
-    s.view[broker] = stopped()
-    s.truncating.discard(broker)
-    s.answer[broker] = None
-    s.pending[broker] = None
-    s.fetched[broker] = nothing_fetched()
-    if co_located:
-        s.voters_down.add(broker)
+    power_down(s, broker)
 
 
 @action(kind="fault", budget="disk_losses")
@@ -101,20 +82,9 @@ def lose_disk(s: Partition, broker: Broker) -> None:
     """{broker} stops, and will start again with an empty disk."""
     require(disk_losses > 0)
     require(broker not in s.gone)
-    if len(s.log[broker]) > 0:
-        s.lossy.add(broker)
-    s.log[broker].truncate(0)
-    s.flushed[broker] = 0
-    s.high_watermark[broker] = 0
+    lose_records(s, broker)
     s.unclean.add(broker)
-    s.up.discard(broker)
-    s.view[broker] = stopped()
-    s.truncating.discard(broker)
-    s.answer[broker] = None
-    s.pending[broker] = None
-    s.fetched[broker] = nothing_fetched()
-    if co_located:
-        s.voters_down.add(broker)
+    power_down(s, broker)
 
 
 @action(kind="fault", budget="host_losses")
@@ -122,21 +92,10 @@ def lose_host(s: Partition, broker: Broker) -> None:
     """{broker}'s host is lost for good, with its disk."""
     require(host_losses > 0)
     require(broker not in s.gone)
-    if len(s.log[broker]) > 0:
-        s.lossy.add(broker)
+    lose_records(s, broker)
     s.gone.add(broker)
-    s.log[broker].truncate(0)
-    s.flushed[broker] = 0
-    s.high_watermark[broker] = 0
     s.unclean.discard(broker)
-    s.up.discard(broker)
-    s.view[broker] = stopped()
-    s.truncating.discard(broker)
-    s.answer[broker] = None
-    s.pending[broker] = None
-    s.fetched[broker] = nothing_fetched()
-    if co_located:
-        s.voters_down.add(broker)
+    power_down(s, broker)
 
 
 @action(kind="fault", budget="controller_losses")

@@ -9,20 +9,18 @@ second one is asked for meanwhile; and none asks for fewer copies than `min.insy
 from __future__ import annotations
 
 from ...language import Set, action, limit, replace, require
+from .broker import delete_log, forget
 from .controller import candidates, elected, is_choice, next_elr, stays, unfenced
+from .ghosts import note_lost_records, note_refused
 from .state import (
-    Acks,
     Assignment,
     Broker,
     Partition,
-    View,
-    acks,
     await_target,
     controllers_decide,
-    leads,
     least_isr,
     max_leader_epoch,
-    nothing_fetched,
+    nobody_known,
     reassignments,
 )
 
@@ -80,17 +78,8 @@ def delete_replica(s: Partition, broker: Broker) -> None:
     require(reassignments > 0)
     require(broker in s.up and broker not in s.assignment.replicas)
     require(s.view[broker].leader is not None or len(s.log[broker]) > 0)
-    if len(s.log[broker]) > 0:
-        s.lossy.add(broker)
-    if leads(s, broker):
-        for offset in range(s.high_watermark[broker], len(s.log[broker])):
-            if acks == Acks.ALL and s.log[broker][offset].epoch == s.view[broker].leader_epoch:
-                s.refused.add(s.log[broker][offset].id)
-    s.log[broker].truncate(0)
-    s.flushed[broker] = 0
-    s.high_watermark[broker] = 0
-    s.view[broker] = View(leader=None, leader_epoch=s.view[broker].leader_epoch, isr=Set())
-    s.truncating.discard(broker)
-    s.answer[broker] = None
-    s.pending[broker] = None
-    s.fetched[broker] = nothing_fetched()
+    note_lost_records(s, broker, 0)
+    note_refused(s, broker)
+    delete_log(s, broker)
+    s.view[broker] = nobody_known(s.view[broker].leader_epoch)
+    forget(s, broker)

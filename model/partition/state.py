@@ -271,6 +271,11 @@ def nothing_fetched() -> Map[Broker, Offset]:
     return Map({broker: 0 for broker in Broker})
 
 
+def nobody_known(epoch: int) -> View:
+    """What a broker knows that has heard of no leader since that epoch."""
+    return View(leader=None, leader_epoch=epoch, isr=Set())
+
+
 # --- words that all parts use -----------------------------------------------------------------------------------------
 
 
@@ -298,15 +303,3 @@ def maximal(s: Partition, leader: Broker) -> Set[Broker]:
     """The ISR as large as it may be by now, as far as its leader knows: with who is proposed."""
     change = s.pending[leader]
     return s.view[leader].isr if change is None or not change.joins else s.view[leader].isr | {change.broker}
-
-
-def common_prefix(s: Partition, leader: Broker, follower: Broker) -> int:
-    """One past the last offset at which both logs have a record of the same epoch, 0 if there is none."""
-    return max(
-        (
-            offset + 1
-            for offset in range(min(len(s.log[leader]), len(s.log[follower])))
-            if s.log[leader][offset].epoch == s.log[follower][offset].epoch
-        ),
-        default=0,
-    )

@@ -18,6 +18,7 @@ from ...language import (
     constant,
     initial,
     is_majority,
+    limit,
     record,
     require,
     state,
@@ -228,6 +229,30 @@ def start(members: Set[Server]) -> Cluster:
         leader_commit_term=Map({term: 0 for term in range(max_term + 1)}),
         commit_term=Map({server: 0 for server in Server}),
     )
+
+
+# --- what several steps do --------------------------------------------------------------------------------------------
+
+
+def follow(s: Cluster, server: Server) -> None:
+    """A server is a follower, and forgets what only a candidate or a leader knows."""
+    s.role[server] = Role.FOLLOWER
+    s.votes_granted[server] = Set()
+    forget_followers(s, server)
+
+
+def forget_followers(s: Cluster, server: Server) -> None:
+    """What a leader knows of the others' logs is gone."""
+    s.next_index[server] = Map({other: 1 for other in Server})
+    s.match_index[server] = Map({other: 0 for other in Server})
+
+
+def append(s: Cluster, leader: Server, entry: Entry) -> None:
+    """A leader appends an entry of its term."""
+    limit(len(s.log[leader]) < log_size)
+    s.log[leader].append(entry)
+    s.leader_log[entry.term].append(entry)
+    s.acknowledged[entry.term][leader] = len(s.leader_log[entry.term])
 
 
 # --- members and majorities -------------------------------------------------------------------------------------------

@@ -14,6 +14,8 @@ from .cluster import (
     Term,
     check_quorum,
     check_up_to_date,
+    follow,
+    forget_followers,
     is_known,
     is_quorum,
     log_size,
@@ -23,6 +25,7 @@ from .cluster import (
     no_op,
     pre_vote,
 )
+from .ghosts import note_elected
 
 # --- a leader is elected (5.2) ----------------------------------------------------------------------------------------
 
@@ -114,11 +117,7 @@ def become_leader(s: Cluster, candidate: Server) -> None:
     s.next_index[candidate] = Map({other: 1 if other == candidate else end + 1 for other in Server})
     if no_op:
         s.log[candidate].append(Entry(term=s.current_term[candidate], command=None, members=Set()))
-    s.elected[s.current_term[candidate]] = candidate
-    s.leader_log[s.current_term[candidate]] = s.log[candidate]
-    s.acknowledged[s.current_term[candidate]][candidate] = len(s.log[candidate])
-    s.leader_commit[s.current_term[candidate]] = s.commit_index[candidate]
-    s.leader_commit_term[s.current_term[candidate]] = s.commit_term[candidate]
+    note_elected(s, candidate)
 
 
 # --- a newer term (5.1) -----------------------------------------------------------------------------------------------
@@ -132,10 +131,7 @@ def learn_of_term(s: Cluster, server: Server, term: Term) -> None:
     require(messages == 0 or any(message.to == server and message.term == term for message in s.network))
     s.current_term[server] = term
     s.voted_for[server] = None
-    s.role[server] = Role.FOLLOWER
-    s.votes_granted[server] = Set()
-    s.next_index[server] = Map({other: 1 for other in Server})
-    s.match_index[server] = Map({other: 0 for other in Server})
+    follow(s, server)
     s.in_touch[server] = False
 
 
@@ -150,8 +146,7 @@ def resign(s: Cluster, leader: Server) -> None:
     require(check_quorum and s.role[leader] == Role.LEADER)
     require(not is_quorum(followers_in_touch(s, leader), members(s, leader)))
     s.role[leader] = Role.FOLLOWER
-    s.next_index[leader] = Map({other: 1 for other in Server})
-    s.match_index[leader] = Map({other: 0 for other in Server})
+    forget_followers(s, leader)
 
 
 def followers_in_touch(s: Cluster, leader: Server) -> Set[Server]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ...language import Map, Set, action, require
-from .cluster import Cluster, Index, Role, Server, crashes, keep_disk, lossy_restart, persist_vote
+from ...language import action, require
+from .cluster import Cluster, Index, Server, crashes, follow, keep_disk, lossy_restart, persist_vote
 
 
 @action(kind="fault", budget="crashes")
@@ -13,11 +13,8 @@ def restart(s: Cluster, server: Server, kept: Index) -> None:
     require(kept == (len(s.log[server]) if keep_disk else 0) or may_keep(s, server, kept))
     s.log[server].truncate(kept)
     s.synced[server] = kept if lossy_restart else 0
-    s.role[server] = Role.FOLLOWER
     s.commit_index[server] = 0
-    s.votes_granted[server] = Set()
-    s.next_index[server] = Map({other: 1 for other in Server})
-    s.match_index[server] = Map({other: 0 for other in Server})
+    follow(s, server)
     s.in_touch[server] = False
     if not (persist_vote and keep_disk):
         s.voted_for[server] = None

@@ -9,13 +9,13 @@ from ...language import Seq, Set, action, limit, require
 from .cluster import (
     Cluster,
     CommitRule,
-    Committed,
     Entry,
     Kind,
     Log,
     Message,
     Role,
     Server,
+    append,
     check_previous,
     check_quorum,
     client_values,
@@ -25,13 +25,13 @@ from .cluster import (
     is_known,
     is_quorum,
     keep_matching_entries,
-    log_size,
     lossy_restart,
     members,
     messages,
     reads,
     send_fsync,
 )
+from .ghosts import note_committed
 from .reads import is_asked, read_after
 
 # --- a command's life (5.3) -------------------------------------------------------------------------------------------
@@ -42,12 +42,8 @@ def write(s: Cluster, leader: Server) -> None:
     """{leader} appends a client's command at index {len(s.log[leader]) + 1}, in term {s.current_term[leader]}."""
     require(client_values > 0 and s.role[leader] == Role.LEADER)
     limit(s.next_command < client_values)
-    limit(len(s.log[leader]) < log_size)
-    entry = Entry(term=s.current_term[leader], command=s.next_command, members=Set())
-    s.log[leader].append(entry)
+    append(s, leader, Entry(term=s.current_term[leader], command=s.next_command, members=Set()))
     s.next_command += 1
-    s.leader_log[entry.term].append(entry)
-    s.acknowledged[entry.term][leader] = len(s.leader_log[entry.term])
 
 
 def append_request(s: Cluster, leader: Server, follower: Server) -> Message:
@@ -119,6 +115,21 @@ def append_reply(s: Cluster, request: Message) -> Message:
     )
 
 
+def follow_request(s: Cluster, follower: Server, request: Message, reply: Message) -> None:
+    """A server hears the leader of its term, and does as it is told where it answers that the logs agree."""
+    synced = synced_after(s, request)
+    if request.term == reply.term:
+        s.role[follower] = Role.FOLLOWER
+        s.votes_granted[follower] = Set()
+        s.in_touch[follower] = check_quorum
+    if reply.success:
+        s.acknowledged[reply.term][follower] = max(s.acknowledged[reply.term][follower], reply.index)
+        s.commit_term[follower] = commit_term_after(s, request)
+        s.log[follower] = log_after(s, request)
+        s.synced[follower] = synced
+        s.commit_index[follower] = max(s.commit_index[follower], request.commit_index)
+
+
 @action
 def append_entries(s: Cluster, leader: Server, follower: Server) -> None:
     """{leader} sends {follower} what it has at index {s.next_index[leader][follower]}, and hears the reply."""
@@ -127,20 +138,12 @@ def append_entries(s: Cluster, leader: Server, follower: Server) -> None:
     require(s.current_term[follower] == s.current_term[leader] and s.role[follower] != Role.LEADER)
     request = append_request(s, leader, follower)
     reply = append_reply(s, request)
-    synced = synced_after(s, request)
     if reads > 0:
         s.read = read_after(s, reply)
     if lossy_restart and send_fsync:
         s.synced[leader] = max(s.synced[leader], end_of(request))
-    s.role[follower] = Role.FOLLOWER
-    s.votes_granted[follower] = Set()
-    s.in_touch[follower] = check_quorum
+    follow_request(s, follower, request, reply)
     if reply.success:
-        s.acknowledged[reply.term][follower] = max(s.acknowledged[reply.term][follower], reply.index)
-        s.commit_term[follower] = commit_term_after(s, request)
-        s.log[follower] = log_after(s, request)
-        s.synced[follower] = synced
-        s.commit_index[follower] = max(s.commit_index[follower], request.commit_index)
         s.match_index[leader][follower] = reply.index
         s.next_index[leader][follower] = reply.index + 1
     else:
@@ -169,9 +172,4 @@ def advance_commit_index(s: Cluster, leader: Server) -> None:
     s.commit_index[leader] = index
     if lossy_restart and count_fsync:
         s.synced[leader] = max(s.synced[leader], index)
-    for o in range(len(s.committed), index):
-        s.committed.append(Committed(entry=s.log[leader][o], term=s.current_term[leader]))
-    s.counted[s.current_term[leader]] = index
-    s.leader_commit[s.current_term[leader]] = index
-    s.leader_commit_term[s.current_term[leader]] = s.current_term[leader]
-    s.commit_term[leader] = s.current_term[leader]
+    note_committed(s, leader, index)

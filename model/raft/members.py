@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from ...language import Map, Set, action, limit, require
+from ...language import Set, action, require
 from .cluster import (
     Cluster,
     Entry,
     Role,
     Server,
+    append,
     commit_before_change,
     configuration_index,
+    follow,
     has_committed_in_its_term,
-    log_size,
     members,
     membership_changes,
     wipes,
@@ -26,11 +27,7 @@ def change_membership(s: Cluster, leader: Server, server: Server) -> None:
     require(membership_changes > 0 and s.role[leader] == Role.LEADER and server != leader)
     require(not commit_before_change or has_committed_in_its_term(s, leader))
     require(all(entry.members == Set() for entry in s.log[leader][s.commit_index[leader] :]))
-    limit(len(s.log[leader]) < log_size)
-    entry = Entry(term=s.current_term[leader], command=None, members=members(s, leader) ^ {server})
-    s.log[leader].append(entry)
-    s.leader_log[entry.term].append(entry)
-    s.acknowledged[entry.term][leader] = len(s.leader_log[entry.term])
+    append(s, leader, Entry(term=s.current_term[leader], command=None, members=members(s, leader) ^ {server}))
 
 
 def is_removed(s: Cluster, server: Server) -> bool:
@@ -50,11 +47,8 @@ def return_with_empty_disk(s: Cluster, server: Server) -> None:
     s.current_term[server] = 0
     s.voted_for[server] = None
     s.log[server].truncate(0)
-    s.role[server] = Role.FOLLOWER
     s.commit_index[server] = 0
-    s.votes_granted[server] = Set()
-    s.next_index[server] = Map({other: 1 for other in Server})
-    s.match_index[server] = Map({other: 0 for other in Server})
+    follow(s, server)
     s.synced[server] = 0
     s.in_touch[server] = False
     s.wiped.add(server)

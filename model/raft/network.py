@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from ...language import Set, action, limit, require
+from ...language import action, require
+from ..parts import networks
+from ..parts.networks import deliver, send_once
 from .cluster import (
     Cluster,
     Kind,
     Message,
     Role,
     Server,
-    check_quorum,
     duplicates,
     is_known,
     losses,
@@ -20,7 +21,7 @@ from .cluster import (
     send_fsync,
 )
 from .election import grants, vote_request
-from .log import append_reply, append_request, commit_term_after, end_of, log_after, synced_after
+from .log import append_reply, append_request, end_of, follow_request
 from .reads import read_after
 
 # --- messages in flight -----------------------------------------------------------------------------------------------
@@ -32,8 +33,7 @@ def send_vote_request(s: Cluster, candidate: Server, voter: Server) -> None:
     require(messages > 0 and s.role[candidate] == Role.CANDIDATE)
     require(voter not in s.votes_granted[candidate] and voter in members(s, candidate))
     request = vote_request(s, candidate, voter)
-    limit(len(s.network) < messages and request not in s.network)
-    s.network.add(request)
+    send_once(s.network, request, messages)
 
 
 @action
@@ -43,7 +43,7 @@ def receive_vote_request(s: Cluster, request: Message) -> None:
     require(request.term <= s.current_term[request.to] and is_known(s, request.to))
     term = s.current_term[request.to]
     granted = request.term == term and grants(s, request)
-    s.network.remove(request)
+    deliver(s.network, request)
     if granted:
         s.voted_for[request.to] = request.source
         s.ballots[term][request.to] = request.source
@@ -58,7 +58,7 @@ def receive_vote_reply(s: Cluster, reply: Message) -> None:
     require(reply.term <= s.current_term[reply.to])
     candidate = reply.to
     counts = reply.success and reply.term == s.current_term[candidate] and s.role[candidate] == Role.CANDIDATE
-    s.network.remove(reply)
+    deliver(s.network, reply)
     if counts:
         s.votes_granted[candidate].add(reply.source)
 
@@ -69,8 +69,7 @@ def send_append_entries(s: Cluster, leader: Server, follower: Server) -> None:
     require(messages > 0 and s.role[leader] == Role.LEADER)
     require(follower != leader and follower in members(s, leader))
     request = append_request(s, leader, follower)
-    limit(len(s.network) < messages and request not in s.network)
-    s.network.add(request)
+    send_once(s.network, request, messages)
     if lossy_restart and send_fsync:
         s.synced[leader] = max(s.synced[leader], end_of(request))
 
@@ -81,20 +80,9 @@ def receive_append_entries(s: Cluster, request: Message) -> None:
     require(messages > 0 and request.kind == Kind.APPEND_REQUEST)
     require(request.term <= s.current_term[request.to] and is_known(s, request.to))
     require(request.term < s.current_term[request.to] or s.role[request.to] != Role.LEADER)
-    follower = request.to
     reply = append_reply(s, request)
-    synced = synced_after(s, request)
-    s.network.remove(request)
-    if request.term == reply.term:
-        s.role[follower] = Role.FOLLOWER
-        s.votes_granted[follower] = Set()
-        s.in_touch[follower] = check_quorum
-    if reply.success:
-        s.acknowledged[reply.term][follower] = max(s.acknowledged[reply.term][follower], reply.index)
-        s.commit_term[follower] = commit_term_after(s, request)
-        s.log[follower] = log_after(s, request)
-        s.synced[follower] = synced
-        s.commit_index[follower] = max(s.commit_index[follower], request.commit_index)
+    deliver(s.network, request)
+    follow_request(s, request.to, request, reply)
     s.network.add(reply)
 
 
@@ -109,7 +97,7 @@ def receive_append_reply(s: Cluster, reply: Message) -> None:
     counts = reply.term == s.current_term[leader] and s.role[leader] == Role.LEADER
     if reads > 0:
         s.read = read_after(s, reply)
-    s.network.remove(reply)
+    deliver(s.network, reply)
     if counts and reply.success:
         s.match_index[leader][follower] = max(known, reply.index)
         s.next_index[leader][follower] = max(known, reply.index) + 1
@@ -124,12 +112,11 @@ def receive_append_reply(s: Cluster, reply: Message) -> None:
 def lose(s: Cluster, message: Message) -> None:
     """A message from {message.source} to {message.to} is lost."""
     require(messages > 0 and losses > 0)
-    s.network.remove(message)
+    networks.lose(s.network, message)
 
 
 @action(kind="fault", budget="duplicates")
 def duplicate(s: Cluster, message: Message) -> None:
     """A message from {message.source} to {message.to} will arrive twice."""
     require(messages > 0 and duplicates > 0)
-    limit(len(s.network) < messages)
-    s.network.add(message)
+    networks.duplicate(s.network, message, messages)

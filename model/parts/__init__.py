@@ -1,0 +1,1 @@
+"""Parts of protocols that several models hold, each written once: networks, quorums, logs with epochs."""
