@@ -5,13 +5,19 @@ from __future__ import annotations
 import random
 from contextlib import suppress
 from pathlib import Path
+from typing import cast
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tidegate.explorer.smt.encoding import finite
+from tidegate.explorer.smt.encoding import finite, unbounded_model
+from tidegate.explorer.smt.errors import NotUnbounded
+from tidegate.explorer.smt.simulation import Simulation, Taken
 from tidegate.invariants.catalogue import CATALOGUE, find
+from tidegate.language.binding import Definition, load
 from tidegate.language.errors import ModelErrors
+from tidegate.language.judge import steps
+from tidegate.language.values import ModelError
 
 from .engines import bound, reachable_states
 from .random_models import texts
@@ -56,6 +62,43 @@ def test_random_models_mean_the_same(tmp_path_factory: pytest.TempPathFactory, t
         encoding, chosen = finite(model), random.Random(seed)
         for state in (*reachable_states(model, 4, seed), *(any_state(model, chosen) for _ in range(4))):
             agree(model, encoding, state)
+
+
+# --- the unbounded formulas -------------------------------------------------------------------------------------------
+
+
+def allow(definition: Definition, name: str, constants: dict[str, int], states: int, seed: int) -> int:
+    """Puts steps between reachable states into the formulas without bounds, every one that there is, and answers how
+    many. Disagreement when one is left out."""
+    model = definition.bind(name, constants=constants, ghosts=True, properties=())
+    simulation, steps_taken = Simulation(unbounded_model(definition, model)), 0
+    for state in reachable_states(model, states, seed):
+        for step in steps(model, state):
+            simulation.step(Taken(state, step.action, step.arguments, step.after))
+            steps_taken += 1
+    return steps_taken
+
+
+@pytest.mark.parametrize(("name", "constants"), MODELS, ids=str)
+def test_the_unbounded_formulas_allow_every_step(name: str, constants: dict[str, int]) -> None:
+    definition, profile = find(name)
+    values = definition.values(constants, profile)
+    if name == "partition":
+        with pytest.raises(NotUnbounded, match="compared, searched or counted as a whole"):
+            allow(definition, name, cast("dict[str, int]", values), 4, seed=1)
+    else:
+        assert allow(definition, name, cast("dict[str, int]", values), 4, seed=1) > 0
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@given(text=texts(), seed=st.integers(0, 2**32))
+def test_the_unbounded_formulas_allow_every_step_of_random_models(
+    tmp_path_factory: pytest.TempPathFactory, text: str, seed: int
+) -> None:
+    path: Path = tmp_path_factory.mktemp("random") / "model.py"
+    path.write_text(text, encoding="utf-8")
+    with suppress(ModelErrors, ModelError, NotUnbounded):
+        allow(load(path), "model", {}, 4, seed)
 
 
 def test_open_constants_have_their_values() -> None:

@@ -35,6 +35,7 @@ from .hints import Hints
 from .keeping import Shelf
 from .questions import Questions
 from .sampling import Sample, sampled
+from .simulation import simulate
 from .transition import is_off
 
 _TOGETHER = 6
@@ -191,6 +192,7 @@ class Induction:
         self.witnesses, self.possible = sample.states, sample.possible
         for each in sample.findings:
             self._note(each, heard)
+        simulate(self.model, sample.steps)
         for each in self.goals():
             known = self.shelf.unstated(each.name)
             if known is not None:

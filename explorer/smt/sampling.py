@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from random import Random
 
 from ...language.judge import holds, initial_states, steps
@@ -12,19 +13,22 @@ from ...language.model import Model, Property
 from ...language.proof import Counterexample, Finding, Obligation
 from ...language.values import ModelError, State
 from ...language.verdict import Run, Step
+from .simulation import Taken
 
 _WALKS = 4
+_TAKEN = 2
 _STEPS = 24
 
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """How many states were looked at, what is false in one of them, with the way there, and which actions can happen in
-    one of them."""
+    """How many states were looked at, what is false in one of them, with the way there, which actions can happen in
+    one of them, and some steps of each action."""
 
     states: int
     findings: tuple[Finding, ...]
     possible: frozenset[str]
+    steps: tuple[Taken, ...] = ()
 
 
 def sampled(model: Model, goals: Sequence[Property], seed: int) -> Sample:
@@ -32,10 +36,14 @@ def sampled(model: Model, goals: Sequence[Property], seed: int) -> Sample:
     seen, found = set[State](), dict[str, Finding]()
     open_ = [each for each in goals if each.applicable]
     possible = set[str]()
+    taken: dict[str, list[Taken]] = {}
     for run in _walks(model, Random(seed), possible):
         at = run.states()[-1]
         new = at not in seen
         seen.add(at)
+        if run.steps and len(taken.setdefault(run.steps[-1].action, [])) < _TAKEN:
+            last = run.steps[-1]
+            taken[last.action].append(Taken(run.states()[-2], last.action, last.arguments, at))
         for each in open_:
             if each.name not in found and (new or each.kind == "transition"):
                 broken = _broken(model, each, run)
@@ -43,7 +51,7 @@ def sampled(model: Model, goals: Sequence[Property], seed: int) -> Sample:
                     found[each.name] = broken
         if len(found) == len(open_):
             break
-    return Sample(len(seen), tuple(found.values()), frozenset(possible))
+    return Sample(len(seen), tuple(found.values()), frozenset(possible), tuple(chain(*taken.values())))
 
 
 def _walks(model: Model, random: Random, possible: set[str]) -> Iterator[Run]:

@@ -1,0 +1,224 @@
+"""The unbounded formulas checked against plain Python, in every proof: what a step of a random walk does, they allow.
+
+A formula that leaves out a step proves what is not so. So some steps that plain Python takes are put into the formulas
+that the proof rests on, with the constants at their values: the step has to be possible, break nothing, and lead to
+exactly the state that it leads to in Python; the state before has to be one of the types, and one that the lemmas as
+formulas allow. Anything else is a `Disagreement`, with the line and the values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+import z3
+
+from ...language import ir
+from ...language.checks import members_of
+from ...language.judge import holds
+from ...language.model import Action, Model, Property
+from ...language.types import Map, Option, Pool, Record, Seq, Subset, Type
+from ...language.values import ModelError, State
+from ...language.verdict import Disagreement
+from .encoding import Encoding, unbounded
+from .predicate import Defining, clauses
+from .shapes import Fields, Function, Holding, Maybe, Records, Shape, Slots, Table
+from .shapes import Sequence as Elements
+from .statements import Path
+from .states import SymbolicState, constant_state, fresh_state
+from .terms import Bit, both, conjunction, formula, implies, known, negation, same_bit
+
+_STATES = 5
+
+_MILLISECONDS = 2000
+"""The time for one question. What the solver does not know by then says nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """A step that plain Python took, and the states around it."""
+
+    before: State
+    action: str
+    arguments: Mapping[str, Any]
+    after: State
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """Something that has to be true of a step: where the text says so, and what."""
+
+    where: ir.Where
+    says: str
+    bit: Bit
+
+
+def simulate(model: Model, steps: Sequence[Taken]) -> None:
+    """Puts steps into the unbounded formulas of a model. Disagreement when one is left out, NotUnbounded when an action
+    or a lemma has no meaning there."""
+    simulation = Simulation(model)
+    for each in steps:
+        simulation.step(each)
+
+
+class Simulation:
+    """The formulas of one model whose bounds are open, with the values that the constants have. The lemmas are looked
+    at in so many `states`, the first that steps begin in."""
+
+    def __init__(self, model: Model, states: int = _STATES) -> None:
+        self.states = states
+        self.model, self.encoding = model, unbounded(model)
+        self.solver = z3.Solver()
+        self.solver.set("timeout", _MILLISECONDS)
+        for name in sorted(model.open & self.encoding.boundless):
+            self.solver.add(z3.Int(f"constant.{name}") == cast(int, model.values[name]))
+        self.solver.add(formula(self.encoding.constants))
+        self._known = set[State]()
+
+    def step(self, taken: Taken) -> None:
+        """Disagreement when the formulas leave out the step, or the state before it."""
+        before = constant_state(self.model, self.encoding, taken.before)
+        if taken.before not in self._known and len(self._known) < self.states:
+            self._known.add(taken.before)
+            self._possible(list(self._state_parts(taken.before, before)), f"the state {taken.before}")
+        arguments = ", ".join(f"{name}={value}" for name, value in taken.arguments.items())
+        text = f"the step {taken.action}({arguments}) from {taken.before} to {taken.after}"
+        parts, assumed = self._step_parts(taken, before)
+        self._possible(parts, text, assumed)
+
+    def _possible(self, parts: Sequence[_Part], what: str, assumed: Sequence[z3.BoolRef] = ()) -> None:
+        """Disagreement, naming the first part that makes it so, when the parts cannot be true together."""
+        if self._answer(parts, assumed) != z3.unsat:
+            return
+        many = range(1, len(parts) + 1)
+        last = next(each for each in many if self._answer(parts[:each], assumed) == z3.unsat)
+        part = parts[last - 1]
+        raise Disagreement(
+            f"{part.where.file}:{part.where.line}: the formulas of the proof leave out what plain Python does: "
+            f"{what}; as a formula, {part.says} is not so"
+        )
+
+    def _answer(self, parts: Sequence[_Part], assumed: Sequence[z3.BoolRef]) -> z3.CheckSatResult:
+        self.solver.push()
+        self.solver.add(*assumed, *(formula(each.bit) for each in parts))
+        answer = self.solver.check()
+        self.solver.pop()
+        return answer
+
+    # --- states -------------------------------------------------------------------------------------------------------
+
+    def _state_parts(self, state: State, here: SymbolicState) -> Iterator[_Part]:
+        """That a state is one of the types, and that the lemmas hold."""
+        free = fresh_state(self.model, self.encoding, "here")
+        nowhere = self.model.initials[0].form.where
+        yield _Part(nowhere, "that its values are of their types", both(free.valid, self._is(free, state, state)))
+        for each in self.model.lemmas:
+            if each.kind == "invariant" and self._holds(each, state):
+                form = cast(ir.Function, each.form)
+                for clause in clauses(form, self.encoding, here, suffix="h"):
+                    yield _Part(clause.where, f"the lemma {each.name}", clause.assumed())
+
+    def _holds(self, lemma: Property, state: State) -> bool:
+        try:
+            return holds(self.model, lemma, state)
+        except ModelError:
+            return False
+
+    def _is(self, shapes: SymbolicState, state: State, before: State) -> Bit:
+        return conjunction(
+            self.equal(each.type, shapes.fields[each.name], getattr(state, each.name), getattr(before, each.name))
+            for each in self.model.fields
+            if each.name in shapes.fields
+        )
+
+    def equal(self, type_: Type, shape: Shape, value: Any, before: Any) -> Bit:
+        """Whether a shape is a value; of the records of a pool, those that it has or had `before` are looked at."""
+        numbers = self.encoding.numbers
+        match type_, shape:
+            case Option(of=of), Maybe(present=present, value=inner):
+                if value is None or inner is None:
+                    return same_bit(present, value is not None)
+                return both(present, self.equal(of, inner, value, value))
+            case Record(fields=fields), Fields(parts=parts):
+                return conjunction(self.equal(of, parts[name], *[getattr(value, name)] * 2) for name, of in fields)
+            case Map(value=of), Table(parts=parts):
+                pairs = zip(parts, value.items(), before.items(), strict=True)
+                return conjunction(self.equal(of, part, now, then) for part, (_, now), (_, then) in pairs)
+            case Map(key=key, value=of), Function(at=at):
+                return conjunction(
+                    self.equal(of, at(self.encoding.algebra.number(self.encoding.constant(key, each))), now, now)
+                    for each, now in value.items()
+                )
+            case Seq(of=of), (Slots(length=length) | Elements(length=length)):
+                each = enumerate(value)
+                same = [self.equal(of, self.encoding.algebra.at(shape, known(at)), now, now) for at, now in each]
+                return conjunction([numbers.same(length, known(len(value))), *same])
+            case Subset(of=of), Holding(has=has):
+                members = members_of(of, self.model.values)
+                return conjunction(same_bit(has(known(int(each))), each in value) for each in members)
+            case Pool(of=of), Records(has=has):
+                looked = dict.fromkeys([*value, *before])
+                return conjunction(
+                    same_bit(has(cast(Fields, self.encoding.constant(of, each))), each in value) for each in looked
+                )
+            case _:
+                return self.encoding.algebra.same(shape, self.encoding.constant(type_, value))
+
+    # --- steps --------------------------------------------------------------------------------------------------------
+
+    def _step_parts(self, taken: Taken, before: SymbolicState) -> tuple[list[_Part], list[z3.BoolRef]]:
+        """What has to be true of a step, in the order of the text, and what is assumed of the terms in it."""
+        action = self.model.action(taken.action)
+        names = {
+            each.name: self.encoding.constant(each.type, taken.arguments[each.name]) for each in action.form.parameters
+        }
+        path = Path(dict(names), dict(before.fields))
+        assert path.cells is not None
+        watched = _Watched(self.encoding, action, path.cells, self._budgets())
+        watched.run(action.form.body, path)
+        parts = list(self._argument_parts(action, names, before)) + watched.parts
+        for each in self.model.fields:
+            if each.name in path.cells:
+                pair = getattr(taken.after, each.name), getattr(taken.before, each.name)
+                where = watched.written.get(each.name, action.form.where)
+                says = f"that {each.name} is {pair[0]} after the step"
+                parts.append(_Part(where, says, self.equal(each.type, path.cells[each.name], *pair)))
+        return parts, [each.assumed() for each in watched.assumptions]
+
+    def _budgets(self) -> frozenset[str]:
+        return frozenset(each.name for each in self.model.fields if each.budget is not None)
+
+    def _argument_parts(self, action: Action, names: Mapping[str, Shape], before: SymbolicState) -> Iterator[_Part]:
+        for each in action.form.parameters:
+            shape = names[each.name]
+            yield _Part(each.where, f"that {each.name} is of its type", self.encoding.stored(each.type, shape)[1])
+            if each.pool is not None:
+                there = self.encoding.algebra.has(before.fields[each.pool], shape)
+                yield _Part(each.where, f"that {each.name} is in {each.pool}", there)
+
+
+class _Watched(Defining):
+    """Runs an action, and notes statement by statement what has to be true for the step to be taken."""
+
+    def __init__(self, encoding: Encoding, action: Action, cells: dict[str, Shape], budgets: frozenset[str]) -> None:
+        super().__init__(encoding, {action.form.state: cells}, f"sim!{action.name}", budgets)
+        self.parts: list[_Part] = []
+        self.written: dict[str, ir.Where] = {}
+
+    def _step(self, statement: ir.Statement, path: Path) -> None:
+        here, defined, stopped = path.here, len(path.defined), path.stopped
+        super()._step(statement, path)
+        right = conjunction(path.defined[defined:])
+        if right is not True:
+            self.parts.append(_Part(statement.where, "that this breaks nothing", right))
+        match statement:
+            case ir.Require(text=text):
+                self.parts.append(_Part(statement.where, text, implies(both(here, negation(stopped)), path.here)))
+            case ir.Limit(text=text):
+                passes = implies(here, path.here)
+                self.parts.append(_Part(statement.where, text, both(passes, *self.limits)))
+            case ir.Store() | ir.Append() | ir.Truncate() | ir.Add() | ir.Remove():
+                self.written[statement.place.field] = statement.where
+            case _:
+                pass

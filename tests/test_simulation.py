@@ -1,0 +1,89 @@
+"""Every proof puts steps of plain Python into its own formulas: one that leaves out a step ends with exit 70."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from tidegate.cli.main import main
+from tidegate.explorer.smt.algebra import Algebra
+from tidegate.explorer.smt.encoding import Encoding
+from tidegate.explorer.smt.numbers import Integers
+from tidegate.explorer.smt.terms import Bit, Number, known
+from tidegate.reports.exits import Exit
+
+from .test_proofs_are_sound import ASKS, GROW, SEND, TAKE, Wrong, X
+
+AT_THE_END = Wrong(X, {**GROW, "step": "require(s.x == top)\ns.x = 0"})
+MESSAGES = Wrong(ASKS, {**SEND, **TAKE})
+HINT = Wrong(ASKS, {"send": "require(s.x == 0)\ns.asks.add(Ask(number=top, hint=top))\ns.x = 1", **TAKE})
+
+
+def never_the_bound(patch: pytest.MonkeyPatch) -> None:
+    """A number is never equal to a constant without a bound."""
+    honest = Integers.same
+
+    def same(numbers: Integers, left: Number, right: Number) -> Bit:
+        return False if "constant." in f"{right.term}" else honest(numbers, left, right)
+
+    patch.setattr(Integers, "same", same)
+
+
+def never_gone(patch: pytest.MonkeyPatch) -> None:
+    """A message that is taken stays."""
+    patch.setattr(Algebra, "without_record", _the_pool)
+
+
+def never_there(patch: pytest.MonkeyPatch) -> None:
+    """No message is in its set."""
+    patch.setattr(Algebra, "has", _no)
+
+
+def short(patch: pytest.MonkeyPatch) -> None:
+    """A constant without a bound is 0."""
+    patch.setattr(Encoding, "open_constant", _zero)
+
+
+def undefined(patch: pytest.MonkeyPatch) -> None:
+    """No number is of a type."""
+    patch.setattr(Encoding, "fits", _no)
+
+
+def _no(*_: object) -> bool:
+    return False
+
+
+def _zero(*_: object) -> Number:
+    return known(0)
+
+
+def _the_pool(_: Algebra, pool: object, *rest: object) -> object:
+    return pool
+
+
+@pytest.mark.parametrize(
+    ("wrong", "hole", "says"),
+    [
+        (AT_THE_END, never_the_bound, "s.x == top is not so"),
+        (AT_THE_END, short, "is not so"),
+        (AT_THE_END, undefined, "that its values are of their types is not so"),
+        (MESSAGES, never_gone, "that asks is"),
+        (HINT, never_there, "that ask is in asks is not so"),
+    ],
+)
+def test_a_formula_that_leaves_out_a_step_ends_the_proof(
+    wrong: Wrong,
+    hole: Callable[[pytest.MonkeyPatch], None],
+    says: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    path = tmp_path / "wrong.py"
+    path.write_text(wrong.text(), encoding="utf-8")
+    hole(monkeypatch)
+    assert main(["prove", str(path), "--no-cache", "--workers", "1"]) is Exit.INTERNAL
+    said = " ".join(capsys.readouterr().err.split())
+    assert "the formulas of the proof leave out what plain Python does: the s" in said
+    assert "wrong.py:" in said and says in said
