@@ -44,7 +44,7 @@ def _of_state(writer: Writer) -> str:
         lines += [f"require({writer.truth(2)})" for _ in range(writer.random.choice((1, 1, 2)))]
         lines += [f"limit({writer.truth(1)})"] if writer.chance(0.3) else []
     lines += [_body(writer)]
-    step = StepText(writer.fresh("act"), (("s", None, False), *((name, kind, False) for name, kind in values)), guarded)
+    step = StepText(writer.fresh("_act"), (("s", None, False), *((name, kind, False) for name, kind in values)), guarded)
     return _text(writer, step, lines)
 
 
@@ -57,7 +57,7 @@ def _of_pieces(writer: Writer) -> str:
     writer.names, writer.loops, writer.states, writer.pieces = {name: kind, other: SMALL}, set(), (), {name: kind}
     lines = [_body(writer), piece_write(writer, name, kind)]
     writer.states, writer.pieces = ("s",), {}
-    return _text(writer, StepText(writer.fresh("act"), ((name, kind, True), (other, SMALL, False)), False), lines)
+    return _text(writer, StepText(writer.fresh("_act"), ((name, kind, True), (other, SMALL, False)), False), lines)
 
 
 def _body(writer: Writer) -> str:

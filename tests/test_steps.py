@@ -44,7 +44,7 @@ crashes = constant(1, minimum=0, maximum=3, says="crashes")
 class Node(Domain, size=2, symmetric=True):
     '''A node.'''
 """
-SHARED = """
+STOP = """
 def stop(s: World, node: Node, hard: bool) -> None:
     '''It runs no more.'''
     require(node in s.up)
@@ -53,6 +53,8 @@ def stop(s: World, node: Node, hard: bool) -> None:
     s.up.remove(node)
     note(s.stops, node)
 
+"""
+SHARED = """
 def note(stops: Seq[T], node: T) -> None:
     '''Remembers.'''
     if len(stops) == 2:
@@ -125,7 +127,8 @@ FAULT = "@action(kind='fault', budget='crashes')\n"
 
 
 def world(body: str) -> str:
-    return text_of(FIELDS, START, body, before=BEFORE)
+    """A model's text. A function that takes the state is in it where something calls it."""
+    return text_of(FIELDS, START, STOP + body if "stop(s" in body else body, before=BEFORE)
 
 
 def act(folder: Path, helpers: str, body: str, **options: Any) -> Model:
