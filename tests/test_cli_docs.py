@@ -20,7 +20,7 @@ import pytest
 from .commands import Commands
 from .conftest import ROOT
 
-PAGES = sorted(page for page in (ROOT / "docs").glob("*.md") if page.stem != "language")
+PAGES = sorted(page for page in (ROOT / "docs").rglob("*.md") if page.stem != "language")
 """All but the page that builds a model as it goes; `test_docs_language` runs that one."""
 
 

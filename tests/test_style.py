@@ -157,6 +157,17 @@ def test_the_readmes_second_command_is_what_ci_runs() -> None:
     assert f"\n{commands[1]}\n" in (ROOT / ".ci" / "run").read_text(encoding="utf-8")
 
 
+PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "spec").glob("*.md")])
+
+
+@pytest.mark.parametrize("path", PAGES, ids=name_of)
+def test_links_of_pages_lead_to_files(path: Path) -> None:
+    text = re.sub(r"```.*?```", "", path.read_text(encoding="utf-8"), flags=re.DOTALL)
+    made = {"gallery/"}  # by the site
+    links = {link for link in re.findall(r"\]\(([^)#:\s]+)(?:#[^)]*)?\)", text) if not link.startswith(tuple(made))}
+    assert sorted(link for link in links if not (path.parent / link).exists()) == []
+
+
 @pytest.mark.parametrize("page", ["README.md", "ARCHITECTURE.md", "docs/cli.md", "docs/decisions/README.md"])
 def test_pages_name_files_that_exist(page: str) -> None:
     text = (ROOT / page).read_text(encoding="utf-8")

@@ -1,0 +1,48 @@
+"""Hooks of the documentation's site: links to files beside `docs/` become plain text; the gallery's pages are made."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import tidegate as tg
+from tidegate.reports.trace.html import page
+
+SCENARIOS: dict[str, tuple[str, str, dict[str, Any]]] = {
+    "truncate_to_hw": (
+        "replication:truncate_to_hw",
+        "leader_completeness",
+        {"replicas": 2, "log_size": 1, "max_records": 1, "max_leader_epoch": 2},
+    ),
+    "kip101": ("replication:kip101", "strong_isr", {}),
+    "acks_1": ("partition:acks_1", "acknowledged_kept", {"bounds": "one_crash"}),
+    "last_replica_standing": ("partition:last_replica_standing", "leader_completeness", {"bounds": "one_fault"}),
+    "unclean_election": ("partition:unclean_election", "leader_completeness", {"bounds": "crashes"}),
+    "kafka_12619": ("kraft:kafka_12619", "leader_completeness", {"bounds": "figure_8"}),
+}
+"""Each page of the gallery: the model, the property that fails, and the rest of the question."""
+
+OUTSIDE = re.compile(r"\[([^\]]+)\]\((?:\.\./)+(?!decisions|tutorials)[^)]*\)")
+"""A link to a file of the repository that is no page of the site."""
+
+
+def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
+    """A page's text with its links to files that the site has not as plain text."""
+    depth = page.file.src_uri.count("/")
+
+    def plain(match: re.Match[str]) -> str:
+        ups = match.group(0).count("../")
+        return match.group(1) if ups > depth else match.group(0)
+
+    return OUTSIDE.sub(plain, markdown)
+
+
+def on_files(files: Any, config: Any, **_: Any) -> Any:
+    """The site's files with a page for each scenario, found anew by exploring its model."""
+    from mkdocs.structure.files import File
+
+    for name, (model, claim, options) in SCENARIOS.items():
+        result = tg.check(model, properties=[claim], symmetry=True, **options)
+        text = page([result.trace(claim).document])
+        files.append(File.generated(config, f"gallery/{name}.html", content=text))
+    return files

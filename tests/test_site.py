@@ -1,0 +1,52 @@
+"""The documentation's site: it is built without a warning, every link leads somewhere, and it needs no network."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from .conftest import ROOT
+
+GALLERY = ("truncate_to_hw", "kip101", "acks_1", "last_replica_standing", "unclean_election", "kafka_12619")
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Path:
+    """The site, built with every warning an error: a link to nowhere is one."""
+    folder = tmp_path_factory.mktemp("site")
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(folder)]
+    environment = {**os.environ, "TIDEGATE_CACHE": str(cache)}
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return folder
+
+
+def test_every_page_is_in_the_site_and_in_its_navigation(site: Path) -> None:
+    written = {page.relative_to(ROOT / "docs").with_suffix(".html") for page in (ROOT / "docs").rglob("*.md")}
+    names = {Path("index.html") if each.name == "README.html" and len(each.parts) == 1 else each for each in written}
+    missing = [each for each in names if not (site / each).exists() and each.name != "README.html"]
+    assert not missing
+    navigation = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
+    unlisted = [page.name for page in (ROOT / "docs").glob("*.md") if f": {page.name}\n" not in navigation]
+    assert not unlisted
+
+
+@pytest.mark.parametrize("name", GALLERY)
+def test_each_scenario_of_the_gallery_is_a_page(site: Path, name: str) -> None:
+    text = (site / "gallery" / f"{name}.html").read_text(encoding="utf-8")
+    assert "tidegate replay" in text
+
+
+def test_nothing_is_fetched_from_elsewhere(site: Path) -> None:
+    fetched: list[str] = []
+    for each in site.rglob("*.html"):
+        text = each.read_text(encoding="utf-8")
+        found = re.findall(r"<(?:script|img|iframe)[^>]*\ssrc=\"(?:https?:)?//[^\"]*\"", text)
+        found += re.findall(r"<link[^>]*rel=\"(?:stylesheet|preconnect|icon)\"[^>]*href=\"(?:https?:)?//[^\"]*\"", text)
+        fetched += [f"{each.name}: {one}" for one in found]
+    assert not fetched
