@@ -44,7 +44,8 @@ def _of_state(writer: Writer) -> str:
         lines += [f"require({writer.truth(2)})" for _ in range(writer.random.choice((1, 1, 2)))]
         lines += [f"limit({writer.truth(1)})"] if writer.chance(0.3) else []
     lines += [_body(writer)]
-    step = StepText(writer.fresh("_act"), (("s", None, False), *((name, kind, False) for name, kind in values)), guarded)
+    parameters = (("s", None, False), *((name, kind, False) for name, kind in values))
+    step = StepText(writer.fresh("_act"), parameters, guarded)
     return _text(writer, step, lines)
 
 
