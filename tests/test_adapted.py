@@ -25,11 +25,11 @@ told: bool
 """
 START = "leader=None\neveryone=Set(Node)\nnotes=Set()\nlog=Seq()\nlimit_=None\ncount=0\ntold=False"
 HELPERS = """
-def is_there(s: World, node: Node) -> bool:
+def _is_there(s: World, node: Node) -> bool:
     '''Whether it is there.'''
     return node in s.everyone
 
-def chosen(s: World) -> Node:
+def _chosen(s: World) -> Node:
     '''The leader.'''
     return s.leader
 
@@ -55,8 +55,8 @@ NEEDED = [
     "s.everyone.discard(s.leader)",
     "s.everyone.remove(s.leader)",
     "for each in {s.leader}:\n    s.told = True",
-    "s.told = is_there(s, s.leader)",
-    "s.told = chosen(s) == node",
+    "s.told = _is_there(s, s.leader)",
+    "s.told = _chosen(s) == node",
     "s.told = Note(s.leader, 1) in s.notes",
     "s.notes.discard(Note(s.leader, 1))",
     "s.count = replace(Note(node, 1), to=s.leader).by",

@@ -42,7 +42,8 @@ What is abstracted away:
 
 The text is in several files. `cluster.py` says what there is. `election.py` and `log.py` are figure 2
 with an exchange of messages in one step; `network.py` is the same message by message. `reads.py`,
-`members.py` and `faults.py` add clients that read, changes of the membership, and what goes wrong.
+`members.py` and `faults.py` add clients that read, changes of the membership, and what goes wrong. `ghosts.py` is what
+properties and proof remember.
 Properties are in `invariants/raft/properties.py`.
 """
 

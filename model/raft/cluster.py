@@ -23,6 +23,7 @@ from ...language import (
     require,
     state,
 )
+from ..parts.quorums import is_majority_of
 
 # --- bounds and switches ----------------------------------------------------------------------------------------------
 
@@ -278,7 +279,7 @@ def is_known(s: Cluster, server: Server) -> bool:
 
 def is_quorum(some: Set[Server], of: Set[Server]) -> bool:
     """Whether a majority of these members, all servers if none join or leave, is among some servers."""
-    return is_majority(some) if spares == 0 and membership_changes == 0 else 2 * len(some & of) > len(of)
+    return is_majority(some) if spares == 0 and membership_changes == 0 else is_majority_of(some, of)
 
 
 def has_committed_in_its_term(s: Cluster, leader: Server) -> bool:
