@@ -161,9 +161,17 @@ def row_of(point: Point, told: Finished, varied: Sequence[str]) -> dict[str, Any
     return {
         **row, **{name: report[name] for name in ("verdict", "outcome", "distinct_states", "transitions", "depth")},
         "properties": {each["name"]: each["verdict"] for each in report["properties"]},
-        "violated": ", ".join(violated), "steps": min(violated.values(), default=None),
+        "idle": _idle(report), "violated": ", ".join(violated), "steps": min(violated.values(), default=None),
         "constants": json.dumps(report["constants"]), "seconds": told.seconds,
     }  # fmt: skip
+
+
+def _idle(report: Mapping[str, Any]) -> str:
+    """What should happen in a check and never does."""
+    never = [each["name"] for each in report["actions"] if not each["fired"] and not each["switched_off"]]
+    missing = [each["name"] for each in report["properties"] if each["verdict"] == "missing"]
+    said = [f"{', '.join(never)} never happens"] if never else []
+    return ", ".join([*said, *([f"{', '.join(missing)} is missing"] if missing else [])])
 
 
 def sweep_page(model: str, rows: Sequence[Mapping[str, Any]], paper: Paper) -> Page:
@@ -179,7 +187,8 @@ def _found(row: Mapping[str, Any]) -> str:
         return f"{row['violated']} after {row['steps']} steps"
     if "distinct_states" not in row:
         return str(row["outcome"])
-    return f"{row['distinct_states']:,} states, depth {row['depth']}"
+    found = f"{row['distinct_states']:,} states, depth {row['depth']}"
+    return f"vacuous: {row['idle']}; {found}" if row["outcome"] == "vacuous" else found
 
 
 def _save(rows: Sequence[dict[str, Any]], path: Path) -> None:

@@ -16,17 +16,21 @@ from typing import Any, cast
 from ..language.judge import blamed, shape_of
 from ..language.kinds import Domain
 from ..language.model import Action, Model
+from ..language.steptext import format_step
 from ..language.values import State, show
 
 
 def sentence(
     model: Model, action: Action, state: State, arguments: Mapping[str, Any], named: Callable[[str], str] = str
 ) -> str:
-    """What the step says, `state` being the one before it. An action without a docstring says its name. `named` may put
+    """What the step says, `state` being the one before it. An action without a docstring says its name, with its
+    arguments. `named` may put
     other words for what the template's expressions show, such as the names that a user's own brokers have.
 
     ModelError when an expression in the template cannot be evaluated here.
     """
+    if not action.sentence:
+        return format_step(action.name, arguments)
     pieces, values = _compiled(model, action)
     try:
         shown = [named(show(value)) for value in values(state, **arguments)]

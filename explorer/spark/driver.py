@@ -33,6 +33,7 @@ from .levels import Facts, LevelFile
 from .prefix import Prefix, first_of
 from .rundir import Done, Manifest, RunDirectory
 from .shipping import ship
+from .step import count_again
 
 CHAIN = 4
 """Small levels that are explored by one job."""
@@ -324,11 +325,15 @@ class Exploration:
         write_states(self.model, self.kernel.program, self._job(), self.manifest, folder)
 
     def _complete(self) -> None:
-        """Every level file is there, and of the size that the manifest says."""
+        """Every level file is there, and of the size that the manifest says; of a finished search no state is in two
+        of them."""
         job = self._job()
         for level, done in enumerate(self.manifest.levels, 1):
             for shard, count in enumerate(done.states):
                 LevelFile(job, level, shard, expected=count, sum=False).close()
+        if self.manifest.finished and len(self.manifest.levels) > self.manifest.handed_over:
+            for shard in range(self.manifest.shards):
+                count_again(job, shard, len(self.manifest.levels))
 
     def _all(self, answer: Answer, phase: str, level: int) -> list[Mapping[str, Any]]:
         """What every shard told of a phase, in the order of shards."""

@@ -11,8 +11,11 @@ from __future__ import annotations
 import ctypes
 import json
 import struct
+import tempfile
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from functools import cache
+from pathlib import Path
 from typing import Any, TypeAlias
 
 from ..native.compiler import Code
@@ -372,3 +375,10 @@ class Inbox:
             each.close()
         self._writer.abandon()
         self._seen.__exit__()
+
+
+def count_again(job: Job, shard: int, levels: int) -> None:
+    """Put every state of a shard's level files into a new table. Raises Damaged when one is there twice: a table that
+    was changed behind the search's back takes a state that it has for a new one."""
+    with tempfile.TemporaryDirectory(dir=job.scratch) as folder:
+        Inbox(replace(job, scratch=Path(folder)), shard, levels + 1).close()
