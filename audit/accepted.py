@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from .cluster import CannotRead
-from .levels import QUESTION
+from .questions import QUESTION
 from .signature import Subject
 from .verdicts import Check
 

@@ -15,8 +15,9 @@ from .document import Document, Report, badness, document
 from .now import now
 from .outages import outages
 from .repair import repair, told
+from .requirements import DEFAULT, Requirement
 from .signature import subjects
-from .verdicts import DEFAULT, Check, Judged, Requirement, checked, judged
+from .verdicts import Check, Judged, checked, judged
 
 FAILED, UNDECIDED = 1, 5
 

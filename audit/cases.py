@@ -28,22 +28,25 @@ from ..language.model import Model
 from ..language.steptext import format_step
 from ..language.verdict import PropertyVerdict, Run, Verdict
 from ..traces.sentences import sentence
-from .levels import PROPERTIES, Asked, Case
 from .processes import Work, in_processes
+from .questions import PROPERTIES, Asked, Case
 from .signature import definition
 
 SIZES = ("replicas", "max_records", "log_size", "max_leader_epoch")
 """Constants that the layout of a state depends on."""
 
+SELDOM = ("unclean_elections", "reassignments", "follower_reads")
+"""What no case has, or all of a kind."""
+
+_OTHER_FAULTS = ("fences", "crashes", "power_losses", "disk_losses", "preferred_elections")
+
 ALIKE: Mapping[Asked, tuple[str, ...]] = {
-    "loss": ("idempotent", "max_in_flight"),
-    "goes_on": ("idempotent", "max_in_flight"),
-    "delivery": ("host_losses",),
+    "loss": ("retries", "idempotent", "max_in_flight"),
+    "reads": ("retries", "idempotent", "max_in_flight"),
+    "goes_on": ("retries", "idempotent", "max_in_flight", "fsync", *_OTHER_FAULTS),
+    "delivery": ("retries", "host_losses", "fences", "shutdowns", "controller_losses"),
 }
 """What every case of a kind has the same value of."""
-
-SELDOM = ("fences", "shutdowns", "controller_losses", "unclean_elections", "retries", "reassignments", "follower_reads")
-"""What no case has, or all of a kind."""
 
 CLOSED: Mapping[Asked, tuple[str, ...]] = {asked: (*SIZES, *SELDOM, *own) for asked, own in ALIKE.items()}
 """Constants for each of whose values there is a kernel; in all others it is open. The fewer a kernel has open, the less
@@ -216,7 +219,7 @@ def text_digest() -> str:
     """A digest of all that answers come from: the model, its properties, the questions, the language, the engine."""
     root = Path(__file__).parent.parent
     total = hashlib.sha256(own_text().encode())
-    for pattern in ("language/frontend/*.py", "model/*.py", "invariants/*.py", "audit/levels.py", "audit/cases.py"):
+    for pattern in ("language/**/*.py", "model/**/*.py", "invariants/**/*.py", "audit/questions.py", "audit/cases.py"):
         for path in sorted(root.glob(pattern)):
             total.update(path.read_bytes())
     return total.hexdigest()

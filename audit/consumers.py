@@ -13,8 +13,8 @@ from dataclasses import replace
 
 from .cluster import OFFSETS, Client, Cluster, Unknown
 from .keys import at_least, underneath, value_of
-from .levels import LEVELS, Name
 from .signature import Subject
+from .situations import CELLS, Name
 from .verdicts import GRAVITY, Answer, Judged, Table
 
 READERS, RESET, VERSION = "its consumers", "auto.offset.reset", "the consumer's version"
@@ -50,8 +50,8 @@ def with_consumers(every: Sequence[Judged], cluster: Cluster) -> list[Judged]:
 def _rows(each: Judged, offsets: Judged | None, cluster: Cluster) -> Table:
     readers = _readers(cluster, each.subject)
     return {
-        **{("groups", level.name): _groups(each, offsets, level.name) for level in LEVELS},
-        **{("no-skips", level.name): _skips(each, offsets, level.name, cluster, readers) for level in LEVELS},
+        **{("groups", cell.name): _groups(each, offsets, cell.name) for cell in CELLS},
+        **{("no-skips", cell.name): _skips(each, offsets, cell.name, cluster, readers) for cell in CELLS},
     }
 
 
@@ -67,23 +67,23 @@ def _counted(answer: Answer, why: str) -> Answer:
     return Answer(answer.word, "arithmetic", f"{why}: {answer.why}" if answer.why else why, answer.on)
 
 
-def _groups(each: Judged, offsets: Judged | None, level: Name) -> Answer:
+def _groups(each: Judged, offsets: Judged | None, cell: Name) -> Answer:
     if each.subject.internal and each is not offsets:
         return Answer("not checked", "", "no group keeps its offsets in it")
     if offsets is None:
         return Answer("depends", "arithmetic", "", (OFFSETS,))
-    found = worst([offsets.table[name, level] for name in ("writable", "readable")])
+    found = worst([offsets.table[name, cell] for name in ("writable", "readable")])
     return _counted(found, f"groups commit to {OFFSETS}")
 
 
 def _skips(
-    each: Judged, offsets: Judged | None, level: Name, cluster: Cluster, readers: Sequence[Client | None]
+    each: Judged, offsets: Judged | None, cell: Name, cluster: Cluster, readers: Sequence[Client | None]
 ) -> Answer:
     if each.subject.internal:
         return Answer("not checked", "", "Kafka reads it itself")
-    cut = worst([each.table[name, level] for name in ("no-loss", "no-unread")])
+    cut = worst([each.table[name, cell] for name in ("no-loss", "no-unread")])
     unknown = Answer("depends", "arithmetic", "", (OFFSETS,))
-    forgotten = unknown if offsets is None else offsets.table["no-loss", level]
+    forgotten = unknown if offsets is None else offsets.table["no-loss", cell]
     return worst([answer for reader in readers for answer in _skipped(cluster, reader, cut, forgotten)])
 
 

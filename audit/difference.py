@@ -48,12 +48,12 @@ def difference(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, Any]
 def _cells(document: Mapping[str, Any]) -> Iterator[tuple[tuple[str, str, str, str], str]]:
     for subject in document["subjects"]:
         for topic in subject["topics"]:
-            for question, levels in subject["table"].items():
-                for level, cell in levels.items():
-                    yield (topic, subject["producer"] or "", question, level), cell["word"]
+            for question, cells in subject["table"].items():
+                for name, cell in cells.items():
+                    yield (topic, subject["producer"] or "", question, name), cell["word"]
 
 
 def _row(key: tuple[str, str, str, str], before: str, after: str) -> dict[str, str]:
-    topic, producer, question, level = key
-    about = {"topic": topic, "producer": producer, "question": question, "level": level}
+    topic, producer, question, cell = key
+    about = {"topic": topic, "producer": producer, "question": question, "cell": cell}
     return {**about, "before": before, "after": after}

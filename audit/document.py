@@ -9,11 +9,14 @@ from typing import Any
 
 from ..traces.heading import tool
 from .cluster import Cluster, Finding, Origin
-from .levels import LEVELS, QUESTIONS, Name
+from .headline import GRAVEST, LOST, first_loss, headline, in_words
 from .outages import Outage
-from .scenario import headline, sentences
-from .signature import Used, Variant
-from .verdicts import RACK, TELL_RACK, Answer, Check, Judged, Requirement, Table, facts_that_matter
+from .questions import QUESTIONS
+from .requirements import Requirement, preset_of
+from .scenario import sentences
+from .signature import Subject, Used, Variant
+from .situations import BY_NAME, CELLS, FAULTS, SITUATIONS, Name
+from .verdicts import RACK, TELL_RACK, Answer, Check, Judged, Table, facts_that_matter
 
 SCHEMA = "tidegate.audit/1"
 Document = dict[str, Any]
@@ -21,7 +24,7 @@ Document = dict[str, Any]
 NOTES = (
     "A loss was found by exploring the model and replayed; no loss found is a statement about the model within the "
     "bounds of its row, and never about everything that may happen.",
-    "Crashes are of processes whose hosts stay up. A level has no other faults than it says.",
+    "Crashes are of processes whose hosts stay up. A cell has no other faults than it says, and covers a larger ISR.",
 )
 
 
@@ -59,7 +62,9 @@ def document(
         "versions": _versions(cluster),
         "assumptions": list(_assumptions(cluster, reports)),
         "outages": [_outage(outage) for report in reports for outage in report.outages],
-        "levels": [{"name": each.name, "short": each.short, "says": each.says} for each in LEVELS],
+        "faults": [{"name": each.name, "title": each.title, "says": each.says} for each in FAULTS],
+        "situations": [{"name": each.name, "title": each.title, "says": each.says} for each in SITUATIONS],
+        "required": preset_of(required),
         "questions": [{"name": each.name, "title": each.title} for each in QUESTIONS],
         "requirements": [{"require": each.text, "of": each.of} for each in required],
         "subjects": told,
@@ -87,17 +92,17 @@ def _outage(each: Outage) -> Document:
 
 
 def badness(each: Report) -> tuple[int, bool, int, int, str]:
-    """Failed requirements first, then what depends, then the lowest level that loses."""
+    """Failed requirements first, then what depends, then the gravest loss."""
     results = [check.result for check in each.checks]
     rank = 0 if "failed" in results else 1 if "depends" in results else 2
-    lowest = min((_depth(each, table) for table in each.judged.tables), default=len(LEVELS))
+    gravest = min((_gravity(table) for table in each.judged.tables), default=len(GRAVEST))
     topics = each.judged.subject.topics
-    return rank, each.judged.subject.internal, lowest, -len(topics), topics[0].name
+    return rank, each.judged.subject.internal, gravest, -len(topics), topics[0].name
 
 
-def _depth(each: Report, table: Table) -> int:
-    lowest = each.judged.lowest(table)
-    return len(LEVELS) if lowest is None else LEVELS.index(lowest)
+def _gravity(table: Table) -> int:
+    loss = first_loss(table)
+    return len(GRAVEST) if loss is None else GRAVEST.index(loss[1])
 
 
 def _versions(cluster: Cluster) -> Document:
@@ -122,6 +127,7 @@ def _subject(each: Report) -> Document:
         "name": subject.name,
         "topics": [topic.name for topic in subject.topics],
         "internal": subject.internal,
+        "least_isr": _least_isr(subject),
         "planned": subject.planned,
         "producer": None if subject.producer is None else subject.producer.name,
         "headline": main,
@@ -130,7 +136,7 @@ def _subject(each: Report) -> Document:
         "accepted": "; ".join(dict.fromkeys(c.note for c in each.checks if c.result == "accepted")),
         "checks": [_check(check) for check in each.checks],
         "table": {
-            question.name: {level.name: _cell(judged.table[question.name, level.name]) for level in LEVELS}
+            question.name: {cell.name: _cell(judged.table[question.name, cell.name]) for cell in CELLS}
             for question in QUESTIONS
         },
         "settings": [_used(used) for used in subject.used],
@@ -147,10 +153,22 @@ def _depends(judged: Judged) -> str:
     return f"depends on {', '.join(_deciding(judged))}"
 
 
+def _lines(judged: Judged) -> list[str]:
+    """The headline of each variant."""
+    every = zip(judged.subject.variants, judged.tables, strict=True)
+    return [headline(variant.signature, table) for variant, table in every]
+
+
 def _deciding(judged: Judged) -> Sequence[str]:
     """The facts that are not stated and that the headline depends on."""
-    lines = [headline(judged.subject, table, judged.lowest(table)) for table in judged.tables]
+    lines = _lines(judged)
     return facts_that_matter(judged.subject.variants, lines) if len(set(lines)) > 1 else ()
+
+
+def _least_isr(subject: Subject) -> int | None:
+    """The smallest ISR that acks=all is taken with; None where that is not known."""
+    every = {min(each.signature.least_isr, each.signature.replicas) for each in subject.variants}
+    return every.pop() if len(every) == 1 else None
 
 
 def _conditional(judged: Judged) -> Iterator[Document]:
@@ -158,7 +176,7 @@ def _conditional(judged: Judged) -> Iterator[Document]:
     subject = judged.subject
     if not judged.tables:
         return
-    lines = [headline(subject, table, judged.lowest(table)) for table in judged.tables]
+    lines = _lines(judged)
     matter = _deciding(judged)
     every = _values(subject.variants, matter)
     for line in dict.fromkeys(lines):
@@ -221,8 +239,9 @@ def _cell(answer: Answer) -> Document:
 def _check(check: Check) -> Document:
     on = list(check.answer.on) if check.answer is not None else []
     why = check.answer.why if check.answer is not None else ""
-    said = {"require": check.requirement.text, "result": check.result, "level": check.level}
-    return {**said, "on": on, "why": why, "note": check.note}
+    asked = check.requirement
+    said = {"require": asked.text, "question": asked.question, "cell": asked.cell, "result": check.result}
+    return {**said, "says": in_words(BY_NAME[asked.cell]), "on": on, "why": why, "note": check.note}
 
 
 def _used(used: Used) -> Document:
@@ -240,34 +259,33 @@ def _finding(each: Finding) -> Document:
 
 
 def loss_of(judged: Judged) -> tuple[Name, str, Answer] | None:
-    """The loss to tell: of acknowledged records, at the lowest level. Level, question, answer."""
-    for level in LEVELS:
-        for question in ("no-loss", "no-unread"):
-            for table in judged.tables:
-                answer = table[question, level.name]
-                if answer.word == "can lose" and answer.case is not None:
-                    return level.name, question, answer
-    return None
+    """The loss to tell, the gravest: its cell, question and answer."""
+    losses = [(table, loss) for table in judged.tables if (loss := first_loss(table)) is not None]
+    if not losses:
+        return None
+    table, (question, cell) = min(losses, key=lambda each: (each[1][0] != LOST, GRAVEST.index(each[1][1])))
+    return cell.name, question, table[question, cell.name]
 
 
 def _loss(each: Report) -> Document | None:
     found = loss_of(each.judged)
     if found is None:
         return None
-    level, question, answer = found
+    cell, question, answer = found
     return {
-        "level": level,
+        "cell": cell,
+        "says": in_words(BY_NAME[cell]),
         "question": question,
-        "supposed": _supposed(each.judged, level, question, answer),
+        "supposed": _supposed(each.judged, cell, question, answer),
         "scenario": sentences(each.judged.subject, answer),
         "steps": [step.step for step in answer.steps],
         "constants": {} if answer.case is None else answer.case.values,
-        "source": _source(level, {} if answer.case is None else answer.case.values),
+        "source": _source(cell, {} if answer.case is None else answer.case.values),
         "html": None,
     }
 
 
-def _source(level: Name, constants: Mapping[str, Any]) -> str:
+def _source(cell: Name, constants: Mapping[str, Any]) -> str:
     """The KIP or the issue that a loss is about."""
     if constants.get("acks") != "all":
         return "KIP-679: acks=all is the producer's default since 3.0"
@@ -277,12 +295,14 @@ def _source(level: Name, constants: Mapping[str, Any]) -> str:
         return "KIP-101: truncation to the high watermark, before 0.11"
     if not constants.get("detect_restart", True):
         return "KAFKA-7235: a restart that the controller does not notice, before 2.2"
-    return {"L4": "KIP-966: the last replica standing", "L5": "KIP-36: rack-aware placement"}.get(level, "")
+    if cell.startswith("rack-"):
+        return "KIP-36: rack-aware placement"
+    return "KIP-966: the last replica standing" if constants.get("isr_shrinks") and not constants.get("elr") else ""
 
 
-def _supposed(judged: Judged, level: Name, question: str, answer: Answer) -> str:
+def _supposed(judged: Judged, cell: Name, question: str, answer: Answer) -> str:
     """Under which of the facts that are not stated it happens: those that decide it."""
-    answers = [table[question, level] for table in judged.tables]
+    answers = [table[question, cell] for table in judged.tables]
     if len({each.word for each in answers}) == 1:
         return ""
     matter = facts_that_matter(judged.subject.variants, [each.word for each in answers])

@@ -1,7 +1,7 @@
 """The present state of partitions, as far as a description shows it: a finding of its own, beside the configuration.
 
 A partition whose ISR has shrunk to some members is asked about by the same model, which is let shrink its ISR so far
-and then has the fault of L1 or L2.
+and then has one more crash or loss of power.
 """
 
 from __future__ import annotations
@@ -12,9 +12,10 @@ from typing import Any
 
 from .cases import Explorations
 from .cluster import Partition, Topic
-from .levels import MOST, QUESTION, Case, case_with
+from .questions import QUESTION, Case, case_with
 from .scenario import sentences
 from .signature import Signature
+from .situations import MOST_LAGGING
 from .verdicts import Answer, Judged
 
 _LOSS = QUESTION["no-loss"].properties
@@ -82,7 +83,7 @@ def _says(worst: Partition, signatures: Sequence[Signature], explorations: Explo
 
 
 def _case(signature: Signature, worst: Partition, budget: str) -> Case:
-    lag = max(0, min(MOST, signature.replicas - len(worst.isr)))
+    lag = max(0, min(MOST_LAGGING, signature.replicas - len(worst.isr)))
     return case_with("loss", signature, {"isr_shrinks": lag, budget: 1})
 
 

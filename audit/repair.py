@@ -11,9 +11,11 @@ from typing import Any
 
 from .cases import Explorations
 from .cluster import Cluster
-from .levels import LEVELS, OF_TOPICS, QUESTION, Name
+from .headline import in_words
 from .plans import Step, plan
+from .questions import OF_TOPICS, QUESTION
 from .signature import NEWEST, Signature, Subject
+from .situations import BY_NAME, Name
 from .verdicts import Check, Judged, answer
 
 MOST_CHANGES = 4
@@ -31,7 +33,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Needed:
-    """A change with what fails without it: the question and the level."""
+    """A change with what fails without it: the question and the cell."""
 
     change: Change
     without: Cell
@@ -70,10 +72,9 @@ def wanted_of(checks: Sequence[Check]) -> list[Cell]:
     """The cells that must be without a loss for every requirement that failed. What fails of consumers is repaired
     where it comes from: at the offsets topic, at what is lost, or in the consumer."""
     return [
-        (check.requirement.question, level)
+        (check.requirement.question, check.requirement.cell)
         for check in checks
         if check.result == "failed" and QUESTION[check.requirement.question] in OF_TOPICS
-        for level in check.requirement.levels()
     ]
 
 
@@ -94,8 +95,7 @@ def repair(each: Judged, checks: Sequence[Check], explorations: Explorations) ->
 
 def _going(each: Judged) -> list[Cell]:
     """What went on before, while all is well and with one broker down."""
-    levels: tuple[Name, ...] = tuple(level.name for level in LEVELS[:3])
-    cells: list[Cell] = [(name, level) for name in ("writable", "readable") for level in levels]
+    cells: list[Cell] = [(name, at) for name in ("writable", "readable") for at in ("leader-move@all", "crash@all")]
     return [cell for cell in cells if each.table[cell].word == "no loss found"]
 
 
@@ -105,9 +105,9 @@ def _first_bad(
     for signature in signatures:
         for change in changes:
             signature = change.made(signature)
-        for question, level in cells:
-            if answer(signature, QUESTION[question], level, explorations).word != "no loss found":
-                return question, level
+        for question, cell in cells:
+            if answer(signature, QUESTION[question], BY_NAME[cell], explorations).word != "no loss found":
+                return question, cell
     return None
 
 
@@ -130,7 +130,7 @@ def told(subject: Subject, found: Repair, cluster: Cluster) -> dict[str, Any]:
         "steps": [_step(each) for each in steps],
         "notes": [
             f"Without {each.change.name.replace('_', ' ')} {each.change.value} {QUESTION[each.without[0]].title} "
-            f"at {each.without[1]} again."
+            f"again, {in_words(BY_NAME[each.without[1]])}."
             for each in found.changes
         ],
     }

@@ -57,6 +57,7 @@ class Signature:
     idempotent: bool = True
     max_in_flight: int = 5
     retries: bool = True
+    follower_reads: bool = False
 
     @property
     def newest(self) -> dict[str, Constant]:
@@ -77,7 +78,7 @@ class Signature:
             "co_located": self.co_located,
             "idempotent": self.idempotent,
             "max_in_flight": self.max_in_flight,
-            "follower_reads": False,
+            "follower_reads": self.follower_reads,
         }
 
     @property

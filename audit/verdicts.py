@@ -1,4 +1,4 @@
-"""From explorations to answers: a table, question by level, for every subject, in four words.
+"""From explorations to answers: a table, question by cell, for every subject, in four words.
 
 *can lose* has a scenario that was replayed; *no loss found* has its bounds; *depends* says on which fact that is not
 stated; *not checked* says why. What is arithmetic, and no question to the model, is marked as such.
@@ -11,25 +11,25 @@ from dataclasses import dataclass
 from typing import Literal
 
 from .cases import Explorations, Found, Told
-from .levels import (
-    LEVELS,
-    MOST,
+from .inference import Known, Lost, cases_in, explore_losses, known, within
+from .questions import (
     OF_TOPICS,
     ONE_FAULT_FROM,
+    SETTLES,
+    WITNESS,
     Case,
-    Level,
-    Name,
     Question,
     asks_delivery,
-    cases_of,
+    asks_loss,
     delivery_case,
-    goes_on_case,
-    hosts_lost,
+    goes_on_cases,
     is_sent_again,
     loss_case,
-    racks_of,
+    other_cases,
 )
+from .requirements import Requirement
 from .signature import Signature, Subject, Variant
+from .situations import CELLS, Cell, Name, away, racks_of
 
 Word = Literal["can lose", "no loss found", "depends", "not checked"]
 Basis = Literal["model", "arithmetic", ""]
@@ -70,22 +70,18 @@ class Judged:
     tables: tuple[Table, ...]
     table: Table
 
-    def lowest(self, table: Table) -> Level | None:
-        """The lowest level at which something that was written is lost, or was read and is gone."""
-        found = (level for level in LEVELS if any(table[q, level.name].word == "can lose" for q in _CONSUMED))
-        return next(found, None)
-
 
 def judged(subjects: Sequence[Subject], explorations: Explorations) -> list[Judged]:
     """Every subject's answers. All explorations that they need run together."""
     signatures = dict.fromkeys(variant.signature for each in subjects for variant in each.variants)
-    explorations.all([case for signature in signatures for case in cases_of(signature)])
+    explore_losses(signatures, explorations)
+    explorations.all([case for signature in signatures for case in other_cases(signature)])
     tables = {signature: table_of(signature, explorations) for signature in signatures}
     return [_judged(each, [tables[variant.signature] for variant in each.variants]) for each in subjects]
 
 
 def _judged(subject: Subject, tables: Sequence[Table]) -> Judged:
-    cells: list[tuple[str, Name]] = [(question.name, level.name) for question in OF_TOPICS for level in LEVELS]
+    cells: list[tuple[str, Name]] = [(question.name, cell.name) for question in OF_TOPICS for cell in CELLS]
     if not tables:
         nothing = Answer("not checked", "", subject.not_checked)
         never = Answer("can lose", "arithmetic", subject.not_checked) if subject.refused else nothing
@@ -128,21 +124,20 @@ def facts_that_matter(variants: Sequence[Variant], values: Sequence[object]) -> 
 def table_of(signature: Signature, explorations: Explorations) -> Table:
     """A signature's answers."""
     return {
-        (question.name, level.name): answer(signature, question, level.name, explorations)
+        (question.name, cell.name): answer(signature, question, cell, explorations)
         for question in OF_TOPICS
-        for level in LEVELS
+        for cell in CELLS
     }
 
 
-def answer(signature: Signature, question: Question, level: Name, explorations: Explorations) -> Answer:
-    """One question at one level."""
+def answer(signature: Signature, question: Question, cell: Cell, explorations: Explorations) -> Answer:
+    """One question in one cell."""
     if question.asked == "delivery":
-        return _delivery(signature, question, level, explorations)
+        return _delivery(signature, question, cell, explorations)
+    racks = racks_of(cell.fault, signature)
     if question.asked == "goes_on":
-        lost = hosts_lost(signature, level)
-        return _over_racks([_goes_on(signature, question, level, number, explorations) for number in lost])
-    cases = [loss_case(signature, level, in_rack) for in_rack in racks_of(signature, level)]
-    return _over_racks([_loss(question, case, explorations.found(case)) for case in cases])
+        return _over_racks([_goes_on(signature, question, cell, in_rack, explorations) for in_rack in racks])
+    return _over_racks([_loss(signature, question, cell, in_rack, explorations) for in_rack in racks])
 
 
 def _over_racks(answers: Sequence[Answer]) -> Answer:
@@ -153,119 +148,139 @@ def _over_racks(answers: Sequence[Answer]) -> Answer:
     return Answer("depends", worst.basis, worst.why, (RACK,), worst.steps, worst.case, worst.property)
 
 
-def _loss(question: Question, case: Case, found: Found) -> Answer:
-    hit = [name for name in question.answered_by(case.values["acks"]) if name in found.scenarios]
+def _loss(
+    signature: Signature, question: Question, cell: Cell, in_rack: int | None, explorations: Explorations
+) -> Answer:
+    if question.asked == "reads" and not signature.follower_reads:
+        return Answer("no loss found", "arithmetic", "without replica.selector.class consumers read from leaders alone")
+    case, cases = loss_case(signature, cell, in_rack), cases_in(signature)
+    explorations.all(cases[:1])  # without it nobody knows whether anything is ever acknowledged
+    found = known(case, cases, explorations)
+    if not found.explored and not found.decides(question.name):
+        if not asks_loss(signature, cell, in_rack):
+            return Answer("not checked", "", _TOO_MANY_STATES.format(signature.replicas))
+        explorations.all([case])
+        found = known(case, cases, explorations)
+    return _of_known(question, case, found)
+
+
+_TOO_MANY_STATES = "too many states with {} replicas, and no answer to fewer or to more faults decides it"
+
+
+def _of_known(question: Question, case: Case, found: Known) -> Answer:
+    hit = [(name, found.lost[name]) for name in question.answered_by(case.values["acks"]) if name in found.lost]
     if hit:
-        shortest = min(hit, key=lambda name: len(found.scenarios[name]))
-        steps = found.scenarios[shortest]
-        return Answer("can lose", "model", f"{len(steps)} steps", (), steps, case, shortest)
-    if found.stopped:
-        return Answer("not checked", "", INCONCLUSIVE + found.stopped)
-    if not set(question.properties) <= found.judged:
-        return Answer("not checked", "", "the exploration ended at the losses that it had found")
-    if "record_is_acknowledged" not in found.reached:
+        name, lost = min(hit, key=lambda each: len(each[1].steps))
+        return Answer("can lose", "model", _ways(case, lost), (), lost.steps, lost.case, name)
+    if not set(question.properties) <= found.held:
+        stopped = INCONCLUSIVE + found.stopped if found.stopped else "the exploration ended at the losses it had found"
+        return Answer("not checked", "", stopped)
+    if not found.reached:
         return Answer("not checked", "", "no record is ever acknowledged, so that none can be lost")
-    return Answer("no loss found", "model", bounds_of(case, found))
+    return Answer("no loss found", "model", bounds_of(found.basis, found.states))
 
 
-def bounds_of(case: Case, found: Found) -> str:
+def _ways(case: Case, lost: Lost) -> str:
+    """How many steps a loss takes, and whether fewer faults than the cell has are enough for it."""
+    steps = f"{len(lost.steps)} steps"
+    return steps if lost.case == case else f"{steps}, and no more than {faults_of(lost.case)}"
+
+
+def bounds_of(case: Case, states: int) -> str:
     """Within which bounds nothing was found."""
+    records = "1 record" if case.values["max_records"] == 1 else f"{case.values['max_records']} records"
+    return f"{records}, {faults_of(case)}: {states:,} states"
+
+
+_FAULTS_OF_A_CASE = {
+    "isr_shrinks": "leave the ISR", "fences": "are cut off", "shutdowns": "are shut down", "crashes": "crash",
+    "power_losses": "lose power", "disk_losses": "lose a disk", "host_losses": "are lost",
+    "controller_losses": "controllers go down", "preferred_elections": "become leader as preferred",
+    "retries": "requests fail",
+}  # fmt: skip
+
+
+def faults_of(case: Case) -> str:
+    """The faults of a case in words."""
     values = case.values
-    names = {
-        "isr_shrinks": "leave the ISR", "shutdowns": "are shut down", "crashes": "crash", "power_losses": "lose power",
-        "disk_losses": "lose a disk", "host_losses": "are lost", "preferred_elections": "take the lead as preferred",
-        "retries": "requests fail",
-    }  # fmt: skip
-    faults = [f"{values[name]} {what}" for name, what in names.items() if values.get(name)]
-    records = "1 record" if values["max_records"] == 1 else f"{values['max_records']} records"
-    return f"{records}, {', '.join(faults) or 'no fault'}: {found.states:,} states"
+    faults = [f"{values[name]} {what}" for name, what in _FAULTS_OF_A_CASE.items() if values.get(name)]
+    return ", ".join(faults) or "no fault"
 
 
-_PART_OF: Mapping[Name, Name] = {"L3": "L1", "L4": "L2", "L5": "L2"}
-"""The level whose faults a level has too, and more."""
+# --- duplicates and order ---------------------------------------------------------------------------------------------
 
-_TOO_MANY = f"with {ONE_FAULT_FROM} replicas or more it is asked with one fault at a time: see L0, L1, L2 and L6"
+_TOO_MANY = (
+    f"with {ONE_FAULT_FROM} replicas or more it is asked of a moved leader, a crash, a power loss and a lost disk, "
+    "with all replicas in sync"
+)
+_NOT_OF_RETRIES = "it is asked of a moved leader, a crash, a power loss and a lost disk"
 
 
-def _delivery(signature: Signature, question: Question, level: Name, explorations: Explorations) -> Answer:
+def _delivery(signature: Signature, question: Question, cell: Cell, explorations: Explorations) -> Answer:
     if not is_sent_again(signature):
         why = "acks=0" if signature.retries else "retries=0"
         return Answer("no loss found", "arithmetic", f"nothing is sent again with {why}")
     if signature.acks == "all" and signature.least_isr > signature.replicas:
         return Answer("not checked", "", "no record is written with min.insync.replicas above the replicas")
-    case = delivery_case(signature)
-    calm = _loss(question, case, explorations.found(case))
-    if calm.word != "no loss found":  # what needs no fault happens at every level
+    calm = _delivered(question, delivery_case(signature), explorations)
+    if calm.word != "no loss found":  # what needs no fault happens in every cell
         return calm
-    if asks_delivery(signature, level):
-        cases = [delivery_case(signature, level, in_rack) for in_rack in racks_of(signature, level)]
-        return _over_racks([_loss(question, each, explorations.found(each)) for each in cases])
-    less = _delivery(signature, question, _PART_OF[level], explorations)
-    return less if less.word == "can lose" else Answer("not checked", "", _TOO_MANY)
+    if asks_delivery(signature, cell):
+        return _delivered(question, delivery_case(signature, cell), explorations)
+    worse = (_delivered(question, delivery_case(signature, each), explorations) for each in _parts_of(signature, cell))
+    less = next((each for each in worse if each.word == "can lose"), None)
+    return less or Answer("not checked", "", _NOT_OF_RETRIES if signature.replicas < ONE_FAULT_FROM else _TOO_MANY)
 
 
-def _goes_on(signature: Signature, question: Question, level: Name, lost: int, explorations: Explorations) -> Answer:
-    if level in ("L3", "L4"):
-        return _after_shrinking(signature, question, level)
-    if signature.acks != "all" or question.name == "readable":
-        left = signature.replicas - lost
-        return _counted(left > 0, f"{left} of {signature.replicas} replicas are left")
-    if lost > MOST:
-        return _counted(signature.replicas - lost >= signature.least_isr, f"{lost} replicas are away")
-    found = explorations.found(goes_on_case(signature, lost))
-    if "writes_go_on" in found.reached:
-        return Answer("no loss found", "model", f"a leader has followers enough with {lost} of the hosts lost")
-    if found.stopped:
-        return Answer("not checked", "", INCONCLUSIVE + found.stopped)
-    return Answer("can lose", "model", f"no leader has followers enough with {lost} of the hosts lost")
+def _parts_of(signature: Signature, cell: Cell) -> Iterator[Cell]:
+    """The cells that retries are asked about and whose faults this one has too, and more."""
+    whole = loss_case(signature, cell, None if signature.in_rack else 1)
+    for each in CELLS:
+        if asks_delivery(signature, each) and within(loss_case(signature, each), whole):
+            yield each
 
 
-def _after_shrinking(signature: Signature, question: Question, level: Name) -> Answer:
-    """The ISR has shrunk, and a member of it is gone: until another has caught up."""
-    left = max(1, min(signature.least_isr, signature.replicas)) - 1 if level == "L3" else 0
-    needed = signature.least_isr if question.name == "writable" and signature.acks == "all" else 1
-    return _counted(left >= needed, f"{left} in the ISR, {needed} needed, until a follower has caught up")
+def _delivered(question: Question, case: Case, explorations: Explorations) -> Answer:
+    found: Found = explorations.found(case)
+    names = [*question.properties]
+    ways = {name: Lost(case, found.scenarios[name]) for name in names if name in found.scenarios}
+    own = Known(ways, found.judged, WITNESS in found.reached, True, found.stopped, case, found.states)
+    return _of_known(question, case, own)
 
 
-def _counted(goes_on: bool, why: str) -> Answer:
-    return Answer("no loss found" if goes_on else "can lose", "arithmetic", why)
+# --- whether writes and reads go on -----------------------------------------------------------------------------------
 
 
-# --- requirements -----------------------------------------------------------------------------------------------------
+def _goes_on(
+    signature: Signature, question: Question, cell: Cell, in_rack: int | None, explorations: Explorations
+) -> Answer:
+    """While the fault lasts, with nothing repaired: the others of the ISR down, and where they only lag."""
+    down, *behind = goes_on_cases(signature, cell, in_rack)
+    found = [explorations.found(case) for case in (down, *behind)]
+    name = next(iter(question.properties))
+    lost = [each.scenarios.get(name) for each in found]
+    missing = _missing(cell, signature, in_rack)
+    if lost[0] is None:
+        if found[0].stopped or name not in found[0].judged or SETTLES not in found[0].reached:
+            return Answer("not checked", "", INCONCLUSIVE + (found[0].stopped or "nothing ever comes to rest"))
+        return Answer("no loss found", "model", f"a leader serves {missing}: {found[0].states:,} states")
+    until = "until they are back"
+    if behind and lost[1] is None and name in found[1].judged:
+        until = "while the others are down; where they only lag, once one has caught up it goes on"
+    return Answer("can lose", "model", f"{missing}, {until}", (), lost[0], down, name)
 
 
-@dataclass(frozen=True, slots=True)
-class Requirement:
-    """What must hold of topics: a question, up to a level. `of` is whose topics it is about."""
-
-    question: str
-    level: Name
-    of: Literal["topics", "internal", "all"] = "all"
-
-    @property
-    def text(self) -> str:
-        """As `--require` takes it."""
-        return f"{self.question}={self.level}"
-
-    def levels(self) -> Iterator[Name]:
-        """The levels that it is about."""
-        for level in LEVELS:
-            yield level.name
-            if level.name == self.level:
-                return
-
-    def is_about(self, subject: Subject) -> bool:
-        """Whether a subject must meet it."""
-        return self.of == "all" or (self.of == "internal") == subject.internal
+def _missing(cell: Cell, signature: Signature, in_rack: int | None) -> str:
+    """How much is missing."""
+    replicas = min(signature.replicas, away(cell.fault, signature, in_rack))
+    out = goes_on_cases(signature, cell, in_rack)[0].values
+    controllers = f" and {out['controller_losses']} controllers" if out["controller_losses"] else ""
+    gone = int(out["host_losses"]) + int(out["shutdowns"])
+    others = f", {gone - replicas} of them before" if gone > replicas else ""
+    return f"without {gone} of {signature.replicas} replicas{others}{controllers}"
 
 
-DEFAULT: tuple[Requirement, ...] = (
-    Requirement("no-loss", "L2", "topics"),
-    Requirement("writable", "L1", "topics"),
-    Requirement("writable", "L1", "internal"),
-)
-"""What must hold where nothing else is asked."""
-
+# --- what came of what must hold --------------------------------------------------------------------------------------
 
 Result = Literal["met", "failed", "depends", "not checked", "accepted"]
 
@@ -276,12 +291,11 @@ _MEANS: Mapping[Word, Result] = {
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """What came of one requirement for one subject: at which level it failed, or what it depends on. `note` says until
-    when it is accepted, and why."""
+    """What came of one requirement for one subject, and its answer where it is not met. `note` says until when it is
+    accepted, and why."""
 
     requirement: Requirement
     result: Result
-    level: Name | None = None
     answer: Answer | None = None
     note: str = ""
 
@@ -292,9 +306,6 @@ def checked(each: Judged, requirements: Iterable[Requirement]) -> list[Check]:
 
 
 def _checked(each: Judged, requirement: Requirement) -> Check:
-    cells: list[tuple[Name, Answer]] = [
-        (level, each.table[requirement.question, level]) for level in requirement.levels()
-    ]
-    level, cell = min(cells, key=lambda each: GRAVITY.index(each[1].word))
-    result = _MEANS[cell.word]
-    return Check(requirement, result) if result == "met" else Check(requirement, result, level, cell)
+    answer = each.table[requirement.question, requirement.cell]
+    result = _MEANS[answer.word]
+    return Check(requirement, result, None if result == "met" else answer)

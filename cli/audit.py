@@ -6,6 +6,7 @@ import argparse
 import datetime
 import re
 import sys
+import textwrap
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -15,13 +16,14 @@ from ..audit.accepted import read as baseline
 from ..audit.auditing import Asked, Audited, audit
 from ..audit.cluster import CannotRead
 from ..audit.collecting import script
-from ..audit.levels import BY_NAME, QUESTION
+from ..audit.questions import QUESTIONS
 from ..audit.readers import Options, read
 from ..audit.readers.connecting import secured
 from ..audit.readers.part import Part
-from ..audit.verdicts import DEFAULT, Requirement
+from ..audit.requirements import DEFAULT, EXAMPLE, PRESETS, NoRequirement, Requirement, parse
+from ..audit.situations import FAULTS, SITUATIONS
 from ..explorer.keeping import cache_directory
-from ..language.errors import Unreadable, nearest
+from ..language.errors import Unreadable
 from ..reports.audit.page import audit_page
 from ..reports.exits import Exit
 from ..reports.paper import count
@@ -31,7 +33,7 @@ from .output import prepared, print_json
 
 EXAMPLES = """\
   tidegate audit server.properties topics.txt --distribution apache
-  tidegate audit cluster/ --require no-loss=L4 --require writable=L1
+  tidegate audit cluster/ --require strict --require writable=two-crashes@all
   tidegate audit cluster/ --kafka-version 3.7 --client java:2.8 --json
   tidegate audit --bootstrap-server broker-1:9092 --command-config client.properties audit.toml
   tidegate audit --collect > collect.sh; sh collect.sh --bootstrap-server localhost:9092; tidegate audit tidegate-audit
@@ -44,7 +46,8 @@ given, or was not decided in time, 64 usage, 66 a file or the running cluster ca
 def add(verbs: Verbs[Parser]) -> None:
     """Adds the verb."""
     about = "Reads a cluster's configuration and says which faults lose data or stop writes, how, and what to change."
-    parser = add_verb(verbs, "audit", "your cluster's configuration: what can be lost, and how", about, EXAMPLES)
+    examples = EXAMPLES + _names()
+    parser = add_verb(verbs, "audit", "your cluster's configuration: what can be lost, and how", about, examples)
     parser.add_argument("files", metavar="FILE|DIR", nargs="*", type=Path, help="configuration, in any mixture")
     parser.add_argument(
         "--collect", action="store_true", help="print a shell script that collects from a running cluster, and stop"
@@ -53,11 +56,11 @@ def add(verbs: Verbs[Parser]) -> None:
     asked = parser.add_argument_group("what must hold")
     asked.add_argument(
         "--require",
-        metavar="QUESTION=LEVEL",
+        metavar="WHAT",
         action="append",
         default=[],
-        help=f"{', '.join(QUESTION)} up to a level, L0 to L6 (repeatable; default: no-loss=L2 and writable=L1 for"
-        " topics, writable=L1 for Kafka's own)",
+        help=f"a preset, {', '.join(PRESETS)}, or QUESTION=FAULT@SITUATION, such as {EXAMPLE} (repeatable; default: "
+        "standard); the questions, faults and situations are below",
     )
     _add_facts(parser)
     asked.add_argument(
@@ -75,6 +78,20 @@ def add(verbs: Verbs[Parser]) -> None:
     )
     parser.add_argument("--all", action="store_true", help="every group of topics in full, and every finding")
     parser.set_defaults(run=run)
+
+
+def _names() -> str:
+    """What `--require` may name, below the examples."""
+    rows = [
+        "",
+        "--require:",
+        *(textwrap.fill(f"{each.name}: {each.says}", 96, initial_indent="  ", subsequent_indent="    ")
+          for each in PRESETS.values()),
+        *(textwrap.fill(f"{what}: {', '.join(each.name for each in named)}", 96, initial_indent="  ",
+                        subsequent_indent="    ", break_on_hyphens=False)
+          for what, named in (("questions", QUESTIONS), ("faults", FAULTS), ("situations", SITUATIONS))),
+    ]  # fmt: skip
+    return "\n".join([*rows, ""])
 
 
 def _add_running(parser: Parser) -> None:
@@ -188,14 +205,8 @@ def _running(options: argparse.Namespace) -> Sequence[tuple[str, Part]]:
 
 
 def required(texts: Sequence[str]) -> Sequence[Requirement]:
-    """What `--require` asks. Raises `Wrong` for a question or level that there is not."""
-    return [_requirement(text) for text in texts] or DEFAULT
-
-
-def _requirement(text: str) -> Requirement:
-    name, equals, level = text.partition("=")
-    if not equals or name not in QUESTION:
-        raise Wrong(f"--require {text}: write QUESTION=LEVEL, such as no-loss=L2; {nearest(name, QUESTION)}")
-    if level not in BY_NAME:
-        raise Wrong(f"--require {text}: the levels are {', '.join(BY_NAME)}")
-    return Requirement(name, BY_NAME[level].name)
+    """What `--require` asks. Raises `Wrong` for what is no preset, question, fault or situation."""
+    try:
+        return [each for text in texts for each in parse(text)] or DEFAULT
+    except NoRequirement as error:
+        raise Wrong(f"--require {' '.join(texts)}: {error}") from None

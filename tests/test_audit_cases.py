@@ -18,10 +18,11 @@ from typing import Any
 import pytest
 from tidegate.audit import cases as audit_cases
 from tidegate.audit.cases import DIED, GROWTH, MANY, TOO_MANY, Bench, Ending, Explorations, Found, to_json
-from tidegate.audit.levels import LEVELS, Case, delivery_case, goes_on_case, loss_case
 from tidegate.audit.processes import Work, in_processes
+from tidegate.audit.questions import Case, asks_loss, delivery_case, goes_on_cases, loss_case
 from tidegate.audit.readers import Options, read
 from tidegate.audit.signature import Signature, profiles, subjects, switches
+from tidegate.audit.situations import BY_NAME, CELLS
 
 from .conftest import ROOT
 
@@ -44,9 +45,9 @@ def every_case() -> list[Case]:
     for each in signatures():
         for fsync, together in itertools.product((False, True), (False, True)):
             one = replace(each, fsync=fsync, co_located=together)
-            found |= dict.fromkeys(loss_case(one, level.name) for level in LEVELS)
-            found |= dict.fromkeys(goes_on_case(one, lost) for lost in range(one.replicas))
-            found |= dict.fromkeys(delivery_case(one, "L2") for _ in range(one.replicas == 2))
+            found |= dict.fromkeys(loss_case(one, cell) for cell in CELLS if asks_loss(one, cell))
+            found |= dict.fromkeys(case for cell in CELLS for case in goes_on_cases(one, cell))
+            found |= dict.fromkeys(delivery_case(one, BY_NAME["power-loss@all"]) for _ in range(one.replicas == 2))
     return [case for case in found if case != case.explored]
 
 
@@ -65,13 +66,12 @@ def test_a_setting_that_cannot_matter_does_not(bench: Bench, seed: int) -> None:
 def test_each_setting_is_left_out_somewhere_and_kept_where_it_matters(bench: Bench) -> None:
     plain = Signature("kafka_3_9", switches("kafka_3_9", "kafka_3_9", kraft=True, elr=False), 3, 2, "all", True, False,
                       False, 1)  # fmt: skip
-    crash = loss_case(plain, "L1").explored.values
+    crash = loss_case(plain, BY_NAME["crash@all"]).explored.values
     assert (crash["unclean"], crash["min_isr"]) == (False, 1)
-    for level, left in (("L4", "unclean"), ("L5", "unclean")):
-        case = loss_case(replace(plain, in_rack=3), "L5") if level == "L5" else loss_case(plain, "L4")
-        assert case.explored.values[left] is True
-    assert loss_case(replace(plain, min_isr=3), "L1").explored.values["min_isr"] == 3
-    strict, loose = (loss_case(replace(plain, min_isr=least), "L4") for least in (2, 1))
+    assert loss_case(plain, BY_NAME["power-loss@one"]).explored.values["unclean"] is True
+    assert loss_case(replace(plain, in_rack=3), BY_NAME["rack-power-loss@all"]).explored.values["unclean"] is True
+    assert loss_case(replace(plain, min_isr=3), BY_NAME["crash@all"]).explored.values["min_isr"] == 3
+    strict, loose = (loss_case(replace(plain, min_isr=least), BY_NAME["power-loss@one"]) for least in (2, 1))
     assert strict.explored != loose.explored and bench.found(strict) != bench.found(loose)
 
 
@@ -79,7 +79,7 @@ def test_each_setting_is_left_out_somewhere_and_kept_where_it_matters(bench: Ben
 
 
 def test_an_exploration_of_far_too_many_states_is_given_up() -> None:
-    case = loss_case(next(signatures()), "L2")
+    case = loss_case(next(signatures()), BY_NAME["power-loss@all"])
     ending, states = Ending(case), 1
     while not ending.is_here(frozenset(), states):
         assert states < TOO_MANY * GROWTH * 2
@@ -92,7 +92,7 @@ def test_an_exploration_of_far_too_many_states_is_given_up() -> None:
 
 
 def test_an_exploration_ends_where_all_is_answered() -> None:
-    case = loss_case(next(signatures()), "L2")
+    case = loss_case(next(signatures()), BY_NAME["power-loss@all"])
     ending = Ending(case)
     assert not ending.is_here(frozenset({"acknowledged_kept", "consistent_read"}), MANY)
     assert ending.is_here(frozenset({"acknowledged_kept", "consistent_read"}), MANY + 1) and not ending.given_up
@@ -116,7 +116,7 @@ class Scripted(Bench):
 def test_what_would_stop_there_again_is_kept_and_what_had_no_time_is_not(
     tmp_path: Path, for_good: bool, times: int
 ) -> None:
-    case, explored = loss_case(next(signatures()), "L2"), 0
+    case, explored = loss_case(next(signatures()), BY_NAME["power-loss@all"]), 0
     for _ in range(2):
         some = Explorations(tmp_path, workers=1)
         some.bench = Scripted(Found(states=7, stopped="it was so", for_good=for_good))
@@ -127,7 +127,7 @@ def test_what_would_stop_there_again_is_kept_and_what_had_no_time_is_not(
 
 @pytest.mark.parametrize("broken", ["", "{", "null", "[]", '{"scenarios": {}}', '{"scenarios": {"x": [["a"]]}}'])
 def test_a_part_of_a_kept_answer_is_none(tmp_path: Path, broken: str) -> None:
-    case, right = loss_case(next(signatures()), "L2"), Found(states=7, depth=2)
+    case, right = loss_case(next(signatures()), BY_NAME["power-loss@all"]), Found(states=7, depth=2)
     for _ in range(2):
         some = Explorations(tmp_path, workers=1)
         some.bench = Scripted(right)
@@ -166,7 +166,8 @@ def test_processes_that_die_while_they_prepare_are_begun_again_without() -> None
 def test_a_case_whose_process_died_is_not_decided_and_not_kept(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    wanted = {case.explored: None for each in itertools.islice(signatures(), 200) for case in [loss_case(each, "L4")]}
+    cell = BY_NAME["power-loss@one"]
+    wanted = {loss_case(each, cell).explored: None for each in itertools.islice(signatures(), 200)}
 
     def dying(tasks: Sequence[Any], *_: Any) -> Iterator[tuple[Any, Any]]:
         for number, chunk in enumerate(tasks):

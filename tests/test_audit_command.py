@@ -40,13 +40,14 @@ def about(document: dict[str, Any], topic: str) -> dict[str, Any]:
 
 
 SAMPLES: Sequence[tuple[str, tuple[str, ...], int, str, str]] = (
-    ("good", NEW, 0, "orders", "no loss found within the bounds of L0, L1, L2, L3, L4, L5, L6"),
-    ("shipped-defaults", OLD, 1, "__consumer_offsets", "writes stop while one broker is down (L1)"),
-    ("acks-1", OLD, 1, "orders", "loses acknowledged records without any fault, when the lead moves to another"),
-    ("last-replica-standing", OLD, 1, "orders", "if broker 2 loses power after brokers 1 and 3 left"),
-    ("rack-power-loss", NEW, 0, "orders", "loses acknowledged records if a rack loses power (L5)"),
-    ("combined", OLD, 1, "orders", "writes stop while one broker is down (L1)"),
-    ("old-client", (*OLD[:2], "--client", "java:2.8", *OLD[4:]), 1, "payments.card", "loses acknowledged"),
+    ("good", NEW, 0, "orders", "power loss or lost disk, however small the ISR is"),
+    ("shipped-defaults", OLD, 1, "__consumer_offsets", "writes and reads stop while one broker is down"),
+    ("acks-1", OLD, 1, "orders", "moving the leader can lose acknowledged records, with nothing wrong"),
+    ("last-replica-standing", OLD, 1, "orders", "with one replica left in sync, one power loss can lose acknowledged"),
+    ("rack-power-loss", NEW, 0, "orders", "a rack's loss of power can lose acknowledged records"),
+    ("combined", OLD, 1, "orders", "writes stop while one broker is down"),
+    ("old-client", (*OLD[:2], "--client", "java:2.8", *OLD[4:]), 1, "payments.card", "can lose acknowledged records"),
+    ("strimzi", OLD, 1, "orders", "with the ISR at 1, which min.insync.replicas=1 allows to be written to"),
 )  # fmt: skip
 
 
@@ -60,9 +61,10 @@ def test_each_sample_has_its_headline(
 
 
 def test_the_last_replica_standing_is_told_with_the_users_names(audit: Audit) -> None:
-    _, document = audit(CLUSTERS / "last-replica-standing", *OLD, "--require", "no-loss=L4", "--from-current")
+    asked = ("--require", "no-loss=power-loss@one", "--from-current")
+    _, document = audit(CLUSTERS / "last-replica-standing", *OLD, *asked)
     found = about(document, "orders")
-    assert found["failed"] == ["no-loss=L4"]
+    assert found["failed"] == ["no-loss=power-loss@one"]
     assert "Broker 2's host loses power" in " ".join(found["loss"]["scenario"]) or "broker 2" in str(found["loss"])
     assert found["loss"]["source"].startswith("KIP-966")
     assert found["now"]["headline"].startswith("orders partition 0: the ISR is {2} of 3 replicas; writes are refused")
@@ -74,7 +76,7 @@ def test_the_one_producers_file_is_assumed_to_write_what_no_file_maps(audit: Aud
     shutil.copytree(CLUSTERS / "acks-1", tmp_path / "c")
     (tmp_path / "c" / "audit.toml").unlink()
     ended, document = audit(tmp_path / "c", *OLD)
-    assert ended == 1 and "no-loss=L2" in about(document, "orders")["failed"]
+    assert ended == 1 and "no-loss=leader-move@min-isr" in about(document, "orders")["failed"]
     (assumed,) = document["assumptions"]
     assert assumed.startswith("producer.properties, the only producer's file that was given, writes every topic")
     assert audit(CLUSTERS / "acks-1", *OLD)[1]["assumptions"] == []
@@ -89,14 +91,14 @@ def test_a_topic_that_no_file_maps_is_never_failed_on_a_guess(audit: Audit, tmp_
     assert ended == 5 and found["failed"] == []
     assert {each["if"] for each in found["conditional"]} == {"acks=all", "acks=1"}
     assert found["headline"] == "depends on acks"
-    assert found["table"]["no-loss"]["L1"]["on"] == ["acks"]
+    assert found["table"]["no-loss"]["crash@all"]["on"] == ["acks"]
 
 
 def test_nothing_is_assumed_of_a_version_that_is_not_stated(audit: Audit, tmp_path: Path) -> None:
     shutil.copytree(CLUSTERS / "good", tmp_path / "c")
-    ended, document = audit(tmp_path / "c", "--distribution", "apache", "--require", "no-loss=L4")
+    ended, document = audit(tmp_path / "c", "--distribution", "apache", "--require", "no-loss=power-loss@one")
     assert ended == 5
-    assert about(document, "orders")["table"]["no-loss"]["L4"]["on"] == ["version"]
+    assert about(document, "orders")["table"]["no-loss"]["power-loss@one"]["on"] == ["version"]
 
 
 def test_versions_that_say_the_same_are_one_span(audit: Audit, tmp_path: Path) -> None:
@@ -145,7 +147,7 @@ def test_what_is_accepted_counts_until_its_day(audit: Audit, tmp_path: Path) -> 
     assert about(document, "orders")["accepted"] == "accepted until 2999-01-31: a cache"
     baseline.write_text(entry.format("2001-01-31"))
     ended, document = audit(CLUSTERS / "acks-1", *OLD, "--baseline", str(baseline))
-    assert ended == 1 and about(document, "orders")["failed"] == ["no-loss=L2"]
+    assert ended == 1 and about(document, "orders")["failed"][0] == "no-loss=leader-move@min-isr"
 
 
 @pytest.mark.parametrize(
@@ -175,8 +177,10 @@ def test_two_audits_are_compared(tidegate: Run, audit: Audit, tmp_path: Path) ->
     producer.write_text(producer.read_text().replace("acks=1", "acks=all"))
     ended, document = audit(tmp_path / "c", *OLD, "--diff", str(tmp_path / "old.json"))
     assert ended == 0
-    assert [(row["question"], row["level"]) for row in document["diff"]["worse"]] == [("writable", "L3")]
-    assert {row["level"] for row in document["diff"]["better"] if row["question"] == "no-loss"} >= {"L0", "L1", "L2"}
+    worse = {(row["question"], row["cell"]) for row in document["diff"]["worse"]}
+    assert {question for question, _ in worse} == {"writable"} and ("writable", "crash@min-isr") in worse
+    better = {row["cell"] for row in document["diff"]["better"] if row["question"] == "no-loss"}
+    assert better >= {"leader-move@all", "crash@all", "power-loss@min-isr", "two-crashes@one"}
     (tmp_path / "old.json").write_text("{}")
     done = tidegate("audit", str(tmp_path / "c"), *OLD, "--diff", str(tmp_path / "old.json"))
     assert done.exit == 66 and "not what `tidegate audit --json` prints" in done.err
@@ -195,7 +199,8 @@ def test_every_face_is_written_and_no_secret_is_in_any(tidegate: Run, tmp_path: 
         assert "hunter2" not in text
     assert "broker 2" in written["scenarios/01-orders.html"].read_text(encoding="utf-8")
     summary = written["summary.md"].read_text(encoding="utf-8")
-    assert summary.startswith("# ✗ 1 of 3 groups of topics fails") and "| acknowledged record lost | ✗ |" in summary
+    assert summary.startswith("# ✗ 1 of 3 groups of topics fails")
+    assert "| the leader is moved | LOSES | LOSES |" in summary
 
 
 def test_the_sarif_is_valid_and_stands_at_the_setting(tidegate: Run, tmp_path: Path) -> None:
@@ -216,8 +221,11 @@ def test_the_sarif_is_valid_and_stands_at_the_setting(tidegate: Run, tmp_path: P
     ("arguments", "exit_", "told"),
     [
         (("nowhere",), 66, "nowhere does not exist"),
-        (("--require", "no-los=L2", "."), 64, "did you mean no-loss or no-skips or no-duplicates?"),
-        (("--require", "no-loss=L9", "."), 64, "the levels are L0, L1"),
+        (("--require", "no-los=crash@all", "."), 64, "did you mean no-loss or no-skips or no-duplicates?"),
+        (("--require", "no-loss=crush@all", "."), 64, "there is no fault crush; did you mean crash"),
+        (("--require", "no-loss=crash", "."), 64, "crash happens in a situation: write crash@min-isr"),
+        (("--require", "no-loss=crash@two", "."), 64, "no situation two; the situations are all, min-isr, one"),
+        (("--require", "standart", "."), 64, "did you mean standard or strict?"),
     ],
 )
 def test_a_mistake_is_told(arguments: tuple[str, ...], exit_: int, told: str, tidegate: Run) -> None:

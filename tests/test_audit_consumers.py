@@ -5,20 +5,23 @@ from __future__ import annotations
 import pytest
 from tidegate.audit.cluster import OFFSETS, Client, Cluster, Origin, Setting, Stated, Topic, Use
 from tidegate.audit.consumers import READERS, RESET, VERSION, sees_truncation, with_consumers
-from tidegate.audit.levels import LEVELS, OF_TOPICS, Name
+from tidegate.audit.questions import OF_TOPICS
 from tidegate.audit.repair import wanted_of
+from tidegate.audit.requirements import Requirement
 from tidegate.audit.signature import Subject
-from tidegate.audit.verdicts import Answer, Judged, Requirement, Word, checked
+from tidegate.audit.situations import CELLS, Name
+from tidegate.audit.verdicts import Answer, Judged, Word, checked
 
 FILE = Origin("audit.toml", 1)
 
 
 def judged(name: str, *others: str, **words: Word) -> Judged:
-    """Topics of which nothing is lost at any level, but for these questions at L4."""
+    """Topics of which nothing is lost in any cell, but for these questions with the last replica standing."""
     fine = Answer("no loss found", "model", "1 record")
-    table: dict[tuple[str, Name], Answer] = {(q.name, level.name): fine for q in OF_TOPICS for level in LEVELS}
+    table: dict[tuple[str, Name], Answer] = {(q.name, each.name): fine for q in OF_TOPICS for each in CELLS}
     for question, word in words.items():
-        table[question.replace("_", "-"), "L4"] = Answer(word, "model", "why", ("acks",) if word == "depends" else ())
+        on = ("acks",) if word == "depends" else ()
+        table[question.replace("_", "-"), "power-loss@one"] = Answer(word, "model", "why", on)
     return Judged(Subject(tuple(Topic(each, FILE) for each in (name, *others)), None, (), ()), (), table)
 
 
@@ -34,9 +37,9 @@ def cluster(*clients: Client) -> Cluster:
     return Cluster(clients=clients, uses=(use,) if clients else ())
 
 
-def cell(question: str, topic: Judged, offsets: Judged | None, of: Cluster, level: Name = "L4") -> Answer:
+def cell(question: str, topic: Judged, offsets: Judged | None, of: Cluster, name: Name = "power-loss@one") -> Answer:
     every = [topic] if offsets is None else [topic, offsets]
-    return with_consumers(every, of)[0].table[question, level]
+    return with_consumers(every, of)[0].table[question, name]
 
 
 LOST = judged(OFFSETS, no_loss="can lose")
@@ -99,8 +102,8 @@ def test_groups_are_stuck_with_the_offsets_topic(question: str, word: Word) -> N
     words: dict[str, Word] = {question: word}
     stuck = judged(OFFSETS, **words)
     assert cell("groups", FINE, stuck, cluster()).word == word
-    assert cell("groups", FINE, stuck, cluster(), "L1").word == "no loss found"
-    assert with_consumers([FINE, stuck], cluster())[1].table["groups", "L4"].word == word
+    assert cell("groups", FINE, stuck, cluster(), "crash@all").word == "no loss found"
+    assert with_consumers([FINE, stuck], cluster())[1].table["groups", "power-loss@one"].word == word
 
 
 def test_groups_without_an_offsets_topic_and_in_kafkas_other_topics() -> None:
@@ -110,7 +113,7 @@ def test_groups_without_an_offsets_topic_and_in_kafkas_other_topics() -> None:
 
 def test_what_fails_of_consumers_is_not_repaired_at_the_topic() -> None:
     (each, _) = with_consumers([FINE, LOST], cluster(consumer()))
-    checks = checked(each, [Requirement("no-skips", "L4")])
+    checks = checked(each, [Requirement("no-skips", "power-loss@one")])
     assert [check.result for check in checks] == ["failed"] and wanted_of(checks) == []
 
 

@@ -12,10 +12,13 @@ from typing import Any
 import pytest
 from tidegate.audit.cases import Explorations, Found, chunked, from_json, to_json
 from tidegate.audit.cluster import Origin, Topic
-from tidegate.audit.levels import CALM, LEVELS, QUESTION, Case, Name, case_with, cases_of, loss_case
+from tidegate.audit.questions import QUESTION, Case, case_with, loss_case, loss_cases, other_cases
 from tidegate.audit.repair import changes_of, repair
+from tidegate.audit.requirements import DEFAULT
 from tidegate.audit.signature import Signature, Subject, Variant, definition, profiles_within, switches
-from tidegate.audit.verdicts import DEFAULT, Answer, answer, checked, judged, together
+from tidegate.audit.situations import BY_NAME, CALM, CELLS, FAULTS, SITUATIONS, Name
+from tidegate.audit.verdicts import Answer, checked, judged, together
+from tidegate.audit.verdicts import answer as answer_in
 from tidegate.explorer import ENGINES
 from tidegate.explorer.search import Search
 
@@ -24,11 +27,15 @@ from .partition_pages import GOES_ON, ROWS, VERSIONS, Cell, matrix_cells
 
 MATRIX = ROOT / "docs" / "partition-matrix.md"
 COLUMNS: dict[str, Name] = {
-    "one dies": "L1",
-    "one loses power": "L2",
-    "the others lag, then one loses power": "L4",
-    "each loses power once": "L5",
+    "one dies": "crash@all",
+    "each dies once": "all-crashes@all",
+    "the others lag, then one dies": "crash@one",
+    "... or its disk is lost": "disk-loss@one",
+    "one loses power": "power-loss@all",
+    "the others lag, then one loses power": "power-loss@one",
+    "each loses power once": "rack-power-loss@all",
 }
+"""Every column of the matrix about losses, and the cell that asks the same."""
 
 
 def signature(profile: str = "kafka_3_7", kraft: bool = True, **settings: Any) -> Signature:
@@ -46,6 +53,11 @@ def signature(profile: str = "kafka_3_7", kraft: bool = True, **settings: Any) -
         in_rack=1,
     )
     return replace(plain, **settings)
+
+
+def answer(one: Signature, question: Any, cell: Name, explorations: Explorations) -> Answer:
+    """The answer to a question in a cell that is named."""
+    return answer_in(one, question, BY_NAME[cell], explorations)
 
 
 @pytest.fixture(scope="module")
@@ -69,47 +81,57 @@ def of_cell(cell: Cell) -> Signature:
     return signature(cell.profile, plane == "KRaft", **own)
 
 
+def test_every_column_of_the_matrix_has_a_cell() -> None:
+    assert {*COLUMNS, GOES_ON} == {cell.column for cell, _ in cells()}
+
+
 @pytest.mark.parametrize("profile", [profile for profile, _, _ in VERSIONS])
 def test_the_audit_says_what_the_matrix_says(profile: str, explorations: Explorations) -> None:
+    """Every cell of the page, all of it: what the page has lost the audit loses, in as many steps where it explored
+    just that, and what the page keeps the audit keeps."""
     compared = 0
     for cell, said in cells():
-        if cell.profile == profile and cell.column in COLUMNS:
+        if cell.profile != profile:
+            continue
+        if cell.column in COLUMNS:
             found = answer(of_cell(cell), QUESTION["no-loss"], COLUMNS[cell.column], explorations)
             assert (found.word == "can lose") == said.startswith("**lost**"), (cell, said, found)
             assert found.word in ("can lose", "no loss found")
-            if found.word == "can lose":
+            if found.word == "can lose" and found.case == loss_case(of_cell(cell), BY_NAME[COLUMNS[cell.column]]):
                 assert str(len(found.steps)) == said.split(", ")[1], (cell, said)
             compared += 1
-        elif cell.profile == profile and cell.column == GOES_ON and ROWS[cell.row][0] == "all":
-            found = answer(of_cell(cell), QUESTION["writable"], "L1", explorations)
+        elif ROWS[cell.row][0] == "all":
+            found = answer(of_cell(cell), QUESTION["writable"], "crash@all", explorations)
             assert (found.word == "no loss found") == (said == "yes"), (cell, said, found)
             assert found.basis == "model"
             compared += 1
-    assert compared == 4 * len(ROWS) + 6
+    assert compared == len(COLUMNS) * len(ROWS) + 6
 
 
 @pytest.mark.parametrize("min_isr", [1, 2, 3])
 @pytest.mark.parametrize("profile", ["kafka_3_7", "kafka_4_1"])
-def test_l4_has_what_a_stop_and_a_loss_of_power_in_a_small_isr_can_do(
+def test_a_small_isr_has_what_a_stop_and_a_loss_of_power_can_do(
     profile: str, min_isr: int, explorations: Explorations
 ) -> None:
-    """Whoever is shut down has left the ISR as one that lags has: nothing is overlooked by L4's budgets."""
+    """Whoever is shut down has left the ISR as one that lags has: nothing is overlooked by a cell's budgets."""
     one = signature(profile, min_isr=min_isr)
-    ours = explorations.found(loss_case(one, "L4"))
-    wider = {**loss_case(one, "L4").values, "isr_shrinks": 3 - min_isr, "shutdowns": 1}
+    ours = explorations.found(loss_case(one, BY_NAME["power-loss@one"]))
+    wider = {**loss_case(one, BY_NAME["power-loss@one"]).values, "isr_shrinks": 3 - min_isr, "shutdowns": 1}
     theirs = explorations.found(Case("loss", tuple(sorted(wider.items()))))
     for name in ("acknowledged_kept", "acked_durable", "consistent_read"):
         assert name not in theirs.scenarios or name in ours.scenarios
 
 
 def test_more_copies_never_lose_where_fewer_did_not(explorations: Explorations) -> None:
-    """min.isr of 2 loses nothing that 1 keeps, at any level, in any version: the audit rests on no such rule, repairs
+    """min.isr of 2 loses nothing that 1 keeps, in any cell, in any version: the audit rests on no such rule, repairs
     assume it."""
-    for profile, level in itertools.product(("kafka_2_7", "kafka_3_7", "kafka_4_1"), LEVELS):
-        words = [
-            answer(signature(profile, min_isr=n), QUESTION["no-loss"], level.name, explorations).word for n in (1, 2)
-        ]
-        assert words != ["no loss found", "can lose"], (profile, level.name)
+    for profile, fault in itertools.product(("kafka_2_7", "kafka_3_7", "kafka_4_1"), FAULTS):
+        for at in ("all", "one"):  # at min.isr the ISR is another one
+            words = [
+                answer(signature(profile, min_isr=n), QUESTION["no-loss"], f"{fault.name}@{at}", explorations).word
+                for n in (1, 2)
+            ]
+            assert words != ["no loss found", "can lose"], (profile, fault.name, at)
 
 
 # --- what fits a minute -----------------------------------------------------------------------------------------------
@@ -120,18 +142,19 @@ def test_five_replicas_whose_racks_are_not_stated_are_decided(elr: bool, explora
     """All five in one rack: none is left that the record could be on. So it is the placement that decides."""
     one = signature("kafka_4_1" if elr else "kafka_3_7", replicas=5, min_isr=3, in_rack=0)
     for question in ("no-loss", "no-unread"):
-        found = answer(one, QUESTION[question], "L5", explorations)
+        found = answer(one, QUESTION[question], "rack-power-loss@all", explorations)
         assert (found.word, found.on) == ("depends", ("broker.rack",))
         assert sum(step.step.startswith("lose_power") for step in found.steps) == 5
-    assert answer(replace(one, in_rack=1), QUESTION["no-loss"], "L5", explorations).word == "no loss found"
+    apart = answer(replace(one, in_rack=1), QUESTION["no-loss"], "rack-power-loss@all", explorations)
+    assert apart.word == "no loss found"
 
 
 def test_what_was_acknowledged_and_is_in_no_log_was_read_and_is_gone(explorations: Explorations) -> None:
     """With acks=all the one is the other: no cell has a loss of acknowledged records by it that it had not of reads."""
-    for profile, level in itertools.product(("kafka_2_1", "kafka_3_7", "kafka_4_1"), LEVELS):
+    for profile, name in itertools.product(("kafka_2_1", "kafka_3_7", "kafka_4_1"), sorted(set(COLUMNS.values()))):
         one = signature(profile, kraft=profile > "kafka_3", in_rack=3)
-        found = explorations.found(loss_case(one, level.name))
-        assert ("acked_durable" not in found.scenarios) or "consistent_read" in found.scenarios, (profile, level.name)
+        found = explorations.found(loss_case(one, BY_NAME[name]))
+        assert ("acked_durable" not in found.scenarios) or "consistent_read" in found.scenarios, (profile, name)
 
 
 @pytest.mark.parametrize(
@@ -154,41 +177,44 @@ def test_what_does_not_matter_changes_nothing(
 
 def test_cases_of_many_states_come_last_and_alone() -> None:
     signatures = [signature(replicas=replicas, min_isr=2, in_rack=0) for replicas in (5, 2, 3)]
-    chunks = list(chunked([case for each in signatures for case in cases_of(each)]))
+    cases = [c for each in signatures for c in (*(case for _, case in loss_cases(each)), *other_cases(each))]
+    chunks = list(chunked(list(dict.fromkeys(cases))))
     weights = [case.weight for chunk in chunks for case in chunk]
     assert weights == sorted(weights)
-    assert all(len(chunk) == 1 for chunk in chunks if chunk[0].weight >= 12) and weights[-1] == 30
+    assert all(len(chunk) == 1 for chunk in chunks if chunk[0].weight >= 12) and weights[-1] > 12
 
 
 # --- duplicates and order ---------------------------------------------------------------------------------------------
 
 
 def delivered(one: Signature, explorations: Explorations) -> dict[str, str]:
-    """The word of each level, for duplicates and for order."""
+    """The word of each cell, for duplicates and for order."""
     questions = (QUESTION["no-duplicates"], QUESTION["in-order"])
     return {
-        level.name: " / ".join(answer(one, question, level.name, explorations).word for question in questions)
-        for level in LEVELS
+        cell.name: " / ".join(answer_in(one, question, cell, explorations).word for question in questions)
+        for cell in CELLS
     }
 
 
+ONE_FAULT = ("leader-move@all", "crash@all", "power-loss@all", "disk-loss@all")
 BOTH_KEPT, BOTH_LOST = "no loss found / no loss found", "can lose / can lose"
 
 
 @pytest.mark.parametrize("profile", ["kafka_2_7", "kafka_3_7", "kafka_4_1"])
 def test_an_idempotent_producer_is_safe_whatever_fails(profile: str, explorations: Explorations) -> None:
     found = delivered(signature(profile, kraft=profile > "kafka_3"), explorations)
-    assert {found[name] for name in ("L0", "L1", "L2", "L6")} == {BOTH_KEPT}
-    assert {found[name] for name in ("L3", "L4", "L5")} == {"not checked / not checked"}
+    assert {found[name] for name in ONE_FAULT} == {BOTH_KEPT}
+    assert {found[name] for name in found if name not in ONE_FAULT} == {"not checked / not checked"}
     two = delivered(signature(profile, kraft=profile > "kafka_3", replicas=2, in_rack=2), explorations)
-    assert set(two.values()) == {BOTH_KEPT}
+    asked = [f"{name.partition('@')[0]}@{each.name}" for name in ONE_FAULT for each in SITUATIONS]
+    assert {two[name] for name in asked} == {BOTH_KEPT}
 
 
 @pytest.mark.parametrize("acks", ["all", "leader"])
-def test_without_idempotence_retries_lose_at_every_level(acks: str, explorations: Explorations) -> None:
+def test_without_idempotence_retries_lose_in_every_cell(acks: str, explorations: Explorations) -> None:
     assert set(delivered(signature(acks=acks, idempotent=False), explorations).values()) == {BOTH_LOST}
     one_at_a_time = delivered(signature(acks=acks, idempotent=False, max_in_flight=1), explorations)
-    assert {one_at_a_time[name] for name in ("L0", "L1", "L2", "L6")} == {"can lose / no loss found"}
+    assert {one_at_a_time[name] for name in ONE_FAULT} == {"can lose / no loss found"}
 
 
 @pytest.mark.parametrize("own", [{"acks": "none", "idempotent": False}, {"retries": False, "idempotent": False}])
@@ -205,11 +231,11 @@ def test_a_restart_that_nobody_notices_has_a_record_written_twice(explorations: 
     """KAFKA-7235, before 2.2: the leader comes back without what its follower has, and the producer sends it again."""
     one = signature("kafka_2_1", kraft=False)
     twice = QUESTION["no-duplicates"]
-    assert answer(one, twice, "L1", explorations).word == "no loss found"
-    for level in ("L2", "L4", "L5", "L6"):
-        found = answer(one, twice, level, explorations)
-        assert found.word == "can lose" and any("restart_unnoticed" in step.step for step in found.steps), level
-    assert answer(signature("kafka_2_2", kraft=False), twice, "L2", explorations).word == "no loss found"
+    assert answer(one, twice, "crash@all", explorations).word == "no loss found"
+    for cell in ("power-loss@all", "power-loss@one", "rack-power-loss@all", "disk-loss@all", "two-power-losses@one"):
+        found = answer(one, twice, cell, explorations)
+        assert found.word == "can lose" and any("restart_unnoticed" in step.step for step in found.steps), cell
+    assert answer(signature("kafka_2_2", kraft=False), twice, "power-loss@all", explorations).word == "no loss found"
 
 
 # --- versions ---------------------------------------------------------------------------------------------------------
@@ -262,7 +288,7 @@ def test_a_revalued_model_is_the_bound_one(own: dict[str, Any], cache: Path) -> 
 
 
 def test_what_is_kept_comes_back(explorations: Explorations, cache: Path) -> None:
-    case = loss_case(signature(acks="leader"), "L1")
+    case = loss_case(signature(acks="leader"), BY_NAME["crash@all"])
     first = explorations.found(case)
     again = Explorations(cache, workers=1)
     assert again.found(case) == first and again.explored == 0
@@ -271,7 +297,7 @@ def test_what_is_kept_comes_back(explorations: Explorations, cache: Path) -> Non
 
 
 def test_a_broken_cache_is_explored_again(tmp_path: Path, cache: Path) -> None:
-    case = loss_case(signature(), "L0")
+    case = loss_case(signature(), BY_NAME["leader-move@all"])
     some = Explorations(tmp_path, workers=1)
     some.bench.folder = cache
     found = some.found(case)
@@ -284,7 +310,7 @@ def test_a_broken_cache_is_explored_again(tmp_path: Path, cache: Path) -> None:
 
 def test_out_of_time_is_not_checked_and_not_kept(tmp_path: Path) -> None:
     late = Explorations(tmp_path, seconds=-1, workers=1)
-    found = answer(signature(), QUESTION["no-loss"], "L1", late)
+    found = answer(signature(), QUESTION["no-loss"], "crash@all", late)
     assert found.word == "not checked" and "inconclusive" in found.why
     assert not list(tmp_path.rglob("*.json"))
 
@@ -307,9 +333,9 @@ def test_what_is_not_stated_decides_or_does_not() -> None:
     ("one", "expected"),
     [
         (signature(acks="leader"), {"acks"}),
-        (signature(replicas=1, min_isr=1), {"replicas"}),
+        (signature(replicas=1, min_isr=1), {"replicas", "min_isr"}),
         (signature(min_isr=3), {"lower_min_isr"}),
-        (signature(replicas=1, min_isr=1, acks="leader"), {"acks", "replicas"}),
+        (signature(replicas=1, min_isr=1, acks="leader"), {"acks", "replicas", "min_isr"}),
         (signature("kafka_2_1", kraft=False), {"elr"}),
     ],
 )
@@ -324,8 +350,8 @@ def test_a_repair_is_minimal(one: Signature, expected: set[str], explorations: E
         without = one
         for other in found.changes:
             without = without if other is needed else other.change.made(without)
-        question, level = needed.without
-        assert answer(without, QUESTION[question], level, explorations).word != "no loss found"
+        question, cell = needed.without
+        assert answer(without, QUESTION[question], cell, explorations).word != "no loss found"
 
 
 def test_every_offered_change_changes_something() -> None:
@@ -336,6 +362,6 @@ def test_every_offered_change_changes_something() -> None:
 
 
 def test_a_scenario_names_brokers_only_where_brokers_are(explorations: Explorations) -> None:
-    found: Found = explorations.found(loss_case(signature(), "L4"))
+    found: Found = explorations.found(loss_case(signature(), BY_NAME["power-loss@one"]))
     says = [each.says for steps in found.scenarios.values() for each in steps]
     assert says and all(not re.search(r"(?<!⟨)\b[B-E]\b(?!⟩)", each) for each in says)

@@ -257,7 +257,7 @@ schema = "tidegate.spec/1"
 [[audit]]
 name = "orders"
 files = ["cluster"]
-require = ["no-loss=L1"]
+require = ["no-loss=crash@all"]
 kafka_version = "3.9"
 distribution = "apache"
 client = ["java:3.9"]
@@ -276,14 +276,14 @@ def cluster(tmp_path: Path) -> Path:
 def test_an_audit_that_does_not_meet_what_it_requires_differs(tidegate: Run, cluster: Path) -> None:
     done = tidegate("gate", str(cluster), "--width", "400", "--out", str(cluster.parent / "report"))
     assert done.exit == 6
-    assert "orders (producer producer.properties): no-loss=L1 failed: loses acknowledged records" in done.out
+    assert "orders (producer producer.properties): no-loss=crash@all failed:" in done.out
     assert "Now broker 2 leads, and a record that was acknowledged is not in its log." in done.out
     suite = ElementTree.parse(cluster.parent / "report" / "junit.xml").getroot()[0]
     assert (suite.get("package"), suite.get("failures")) == ("audit", "1")
 
 
 def test_an_audit_that_meets_what_it_requires_is_ok(tidegate: Run, cluster: Path) -> None:
-    cluster.write_text(AUDIT.replace("no-loss=L1", "writable=L1"))
+    cluster.write_text(AUDIT.replace("no-loss=crash@all", "writable=crash@all"))
     done = tidegate("gate", str(cluster))
     assert (done.exit, done.out.splitlines()[-1]) == (0, "1 ok of 1 check")
 
@@ -292,14 +292,14 @@ def test_an_audit_that_depends_on_something_is_not_green(tidegate: Run, cluster:
     (cluster.parent / "cluster" / "audit.toml").unlink()
     done = tidegate("gate", str(cluster), "--width", "400")
     assert done.exit == 5
-    assert "orders: no-loss=L1 depends on acks" in done.out
+    assert "orders: no-loss=crash@all depends on acks" in done.out
 
 
 @pytest.mark.parametrize(
     ("old", "new", "exit_", "told"),
     [
         ('files = ["cluster"]', 'files = ["nothing"]', 66, "nothing does not exist. Give files"),
-        ("no-loss=L1", "no-loss", 64, "--require no-loss: write QUESTION=LEVEL, such as no-loss=L2"),
+        ("no-loss=crash@all", "no-loss", 64, "--require no-loss: write a preset or QUESTION=FAULT@SITUATION, such as"),
     ],
 )
 def test_an_audit_that_cannot_run_is_never_green(
@@ -314,7 +314,7 @@ def test_an_audit_that_cannot_run_is_never_green(
 @pytest.mark.parametrize(
     ("old", "new", "told"),
     [
-        ('require = ["no-loss=L1"]', "", "require is None; a list of texts wanted"),
+        ('require = ["no-loss=crash@all"]', "", "require is None; a list of texts wanted"),
         ('files = ["cluster"]', "files = []", "files is []; a list of texts wanted"),
         ('files = ["cluster"]', "files = 3", "files is 3; a list of texts wanted"),
         ("require", "requires", "nothing is called 'requires' here; did you mean require or features?"),

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ..document import Document
 from ..paper import count
 from ..trace.markdown import plain_text
-from .page import LEGEND, MARKS, audit_verdict, place_of
+from .page import MARKS, audit_verdict, groups_of, mark_of, names_of, place_of, unmet
 from .repair import shown
+from .table import LEGEND, heading, others, rows
 
 SHOWN = 50
 """Groups of topics in full; GitHub takes a summary of a megabyte."""
@@ -27,39 +28,38 @@ def _parts(document: Document) -> Iterator[str]:
         yield "\n".join(f"- now: {plain_text(each['says'])}" for each in document["outages"])
     if document["assumptions"]:
         yield "\n".join(f"Assumed: {plain_text(each)}." for each in document["assumptions"])
-    yield "\n".join(line for each in subjects for line in _line(each))
+    yield "\n".join(line for group in groups_of(subjects) for line in _line(group))
+    yield plain_text(MARKS)
     for each in subjects[:SHOWN]:
         yield from _subject(each, document)
     if document["findings"]:
         yield f"## {count(len(document['findings']), 'finding')} about the files"
         yield "\n".join(_finding(each) for each in document["findings"])
-    yield "## Levels"
-    yield "\n".join(f"- **{each['name']}**: {plain_text(each['says'])}" for each in document["levels"])
-    yield LEGEND.replace("*", "\\*")
+    yield "## Faults, and states of a partition when they happen"
+    named = (*document["faults"], *document["situations"])
+    yield "\n".join(f"- **{each['name']}**: {plain_text(each['says'])}" for each in named)
     yield " ".join(plain_text(each) for each in document["notes"])
 
 
-def _line(each: Mapping[str, Any]) -> Iterator[str]:
-    yield f"- {_mark(each)} **{plain_text(each['name'])}**: {plain_text(each['headline'])}"
+def _line(group: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    each = group[0]
+    yield f"- {mark_of(each)} **{plain_text(names_of(group))}**: {plain_text(each['headline'])}"
     yield from (f"  - if {plain_text(case['if'])}: {plain_text(case['says'])}" for case in each["conditional"])
-
-
-def _mark(each: Mapping[str, Any]) -> str:
-    return "✗" if each["failed"] else "✓"
+    yield from (f"  - {plain_text(says)}" for says in unmet(each))
 
 
 def _subject(each: Mapping[str, Any], document: Document) -> Iterator[str]:
-    levels = [level["name"] for level in document["levels"]]
     yield f"## {plain_text(each['name'])}"
-    yield "\n".join([
-        f"| | {' | '.join(levels)} |",
-        "|---" * (len(levels) + 1) + "|",
-        *(_row(question, each["table"][question["name"]], levels) for question in document["questions"]),
-    ])  # fmt: skip
+    first, *lines = [f"| {' | '.join(row)} |" for row in (heading(each, document), *rows(each, document))]
+    yield "\n".join([first, "|---" * (len(document["situations"]) + 1) + "|", *lines])
+    yield plain_text(LEGEND)
+    rest = [f"- {plain_text(says)}" for says in others(each, document)]
+    if rest:
+        yield "\n".join(rest)
     loss = each["loss"]
     if loss:
         steps = [f"{number}. {plain_text(says)}" for number, says in enumerate(loss["scenario"], 1)]
-        yield f"How it is lost ({loss['level']}):\n\n" + "\n".join(steps)
+        yield f"How it is lost ({plain_text(loss['says'])}):\n\n" + "\n".join(steps)
     if each["repair"]:
         yield plain_text(each["repair"]["headline"])
         for step in each["repair"]["steps"]:
@@ -67,11 +67,6 @@ def _subject(each: Mapping[str, Any], document: Document) -> Iterator[str]:
             if step["commands"]:
                 yield "```sh\n" + "\n".join(shown(step)) + "\n```"
         yield " ".join(plain_text(says) for says in each["repair"]["notes"])
-
-
-def _row(question: Mapping[str, Any], cells: Mapping[str, Any], levels: list[str]) -> str:
-    marks = [MARKS[cells[at]["word"]] + ("\\*" if cells[at]["basis"] == "arithmetic" else "") for at in levels]
-    return f"| {question['title']} | {' | '.join(marks)} |"
 
 
 def _finding(each: Mapping[str, Any]) -> str:

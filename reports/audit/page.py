@@ -8,15 +8,18 @@ from typing import Any
 from ..document import Document
 from ..paper import Page, Paper, count
 from .repair import shown
+from .table import LEGEND, WIDTHS, heading, others, rows
 
-MARKS: Mapping[str, str] = {"can lose": "✗", "no loss found": "✓", "depends": "?", "not checked": "·"}
-LEGEND = (
-    "✗ can lose (stop, occur); ✓ no loss found within the bounds; ? depends on something not given; · not checked; "
-    "* arithmetic, not a check of the model"
+MARKS = (
+    "✗ fails what is required; ? that depends on something not given; • meets it, and can lose records in another cell "
+    "of the table; ✓ meets it, and no loss was found"
 )
 _STYLES = {"error": "red", "warning": "yellow"}
 SHOWN = 12
 """Groups of topics, outages and findings that are listed, unless all are asked for."""
+
+MOST_NAMES = 6
+"""Names of groups of which the same is said."""
 
 CASES = 4
 """Cases of an answer that depends on something, unless all are asked for."""
@@ -34,7 +37,7 @@ def audit_page(document: Document, paper: Paper, *, every: bool = False) -> Page
     _list(page, subjects, every=every)
     in_full = subjects if every else [each for each in subjects[:1] if each["loss"] or each["failed"]]
     if in_full:
-        _legend(page, document)
+        _legend(page, document, every=every)
     for each in in_full:
         _subject(page, each, document)
     for each in document["notes"] if in_full else ():
@@ -58,14 +61,10 @@ def _outages(page: Page, found: Sequence[Mapping[str, Any]], *, every: bool) -> 
 
 def _list(page: Page, subjects: Sequence[Mapping[str, Any]], *, every: bool) -> None:
     """A paragraph for all groups of topics of which the same is said."""
-    alike: dict[str, list[Mapping[str, Any]]] = {}
-    for each in subjects:
-        alike.setdefault(repr(_said(each)), []).append(each)
-    groups = list(alike.values())
+    groups = groups_of(subjects)
     for group in groups if every else groups[:SHOWN]:
         first = group[0]
-        names = ", ".join(each["name"] for each in group)
-        page.line(f"{_mark(first)} {names}: {first['headline']}", hang=4, style=_style(first))
+        page.line(f"{mark_of(first)} {names_of(group)}: {first['headline']}", hang=4, style=_style(first))
         _cases(page, first, every=every)
         _unmet(page, first)
     left = sum(len(group) for group in groups[SHOWN:])
@@ -76,8 +75,19 @@ def _list(page: Page, subjects: Sequence[Mapping[str, Any]], *, every: bool) -> 
         page.line(f"To decide what depends, give: {'; '.join(tells)}.")
 
 
-def _said(each: Mapping[str, Any]) -> tuple[Any, ...]:
-    return _mark(each), each["headline"], each["conditional"], each["accepted"], each["checks"], each["now"]
+def groups_of(subjects: Sequence[Mapping[str, Any]]) -> list[list[Mapping[str, Any]]]:
+    """Groups of topics of which the same is said, together: in their order, each where the first of them is."""
+    found: dict[str, list[Mapping[str, Any]]] = {}
+    for each in subjects:
+        said = (mark_of(each), each["headline"], each["conditional"], each["accepted"], list(unmet(each)), each["now"])
+        found.setdefault(repr(said), []).append(each)
+    return list(found.values())
+
+
+def names_of(group: Sequence[Mapping[str, Any]]) -> str:
+    """The names of groups of topics of which the same is said."""
+    names = [each["name"] for each in group]
+    return ", ".join(names[:MOST_NAMES]) + (f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else "")
 
 
 def _cases(page: Page, each: Mapping[str, Any], *, every: bool) -> None:
@@ -98,7 +108,7 @@ def audit_verdict(document: Document) -> str:
     """What came of the requirements, in one line."""
     if not document["subjects"]:
         return f"? {document['headline']}"
-    asked = ", ".join(dict.fromkeys(each["require"] for each in document["requirements"]))
+    asked = document["required"]
     failed = sum(1 for each in document["subjects"] if each["failed"])
     unclear = sum(1 for each in document["subjects"] if _is_open(each) and not each["failed"])
     of = f"of {count(len(document['subjects']), 'group')} of topics"
@@ -116,28 +126,43 @@ def _is_open(each: Mapping[str, Any]) -> bool:
     return any(check["result"] in ("depends", "not checked") for check in each["checks"])
 
 
-def _mark(each: Mapping[str, Any]) -> str:
-    return "✗" if each["failed"] else "?" if _is_open(each) else "✓"
+def mark_of(each: Mapping[str, Any]) -> str:
+    """✗ where a requirement fails, ? where one is open, ✓ where all hold and nothing is lost in any cell; else •."""
+    if each["failed"]:
+        return "✗"
+    return "?" if _is_open(each) else "•" if each["loss"] else "✓"
 
 
 def _style(each: Mapping[str, Any]) -> str:
-    return {"✗": "red", "?": "yellow"}.get(_mark(each), "")
+    return {"✗": "red", "?": "yellow"}.get(mark_of(each), "")
+
+
+def unmet(each: Mapping[str, Any]) -> Iterator[str]:
+    """What is not met, a line for all cells of which the same is said."""
+    alike: dict[tuple[str, str, str], list[str]] = {}
+    for check in each["checks"]:
+        question = check["question"]
+        if check["result"] == "failed":
+            key = ("fails", question, "")
+        elif check["result"] == "depends":
+            key = ("", question, f" depends on {', '.join(check['on'])}")
+        elif check["result"] == "not checked":
+            key = ("", question, f" was not decided: {check['why']}")
+        else:
+            continue
+        alike.setdefault(key, []).append(check["cell"])
+    for (verb, question, then), cells in alike.items():
+        yield f"{verb} {question}={', '.join(cells)}{then}".strip()
 
 
 def _unmet(page: Page, each: Mapping[str, Any]) -> None:
     if each["accepted"]:
         page.line(each["accepted"], indent=4)
-    for check in each["checks"]:
-        if check["note"] and check["result"] != "accepted":
-            page.line(check["note"], indent=4)
-    failed = [f"{check['require']} at {check['level']}" for check in each["checks"] if check["result"] == "failed"]
-    if failed:
-        page.line(f"fails {', '.join(failed)}", indent=4)
-    for check in each["checks"]:
-        if check["result"] == "depends":
-            page.line(f"{check['require']} depends on {', '.join(check['on'])}", indent=4)
-        elif check["result"] == "not checked":
-            page.line(f"{check['require']} was not decided: {check['why']}", indent=4)
+    for note in dict.fromkeys(check["note"] for check in each["checks"] if check["result"] != "accepted"):
+        if note:
+            page.line(note, indent=4)
+    for says in unmet(each):
+        page.line(says, indent=4, hang=2)
     if each["now"]:
         page.line(f"now: {each['now']['headline']}", indent=4, style="yellow")
 
@@ -145,13 +170,16 @@ def _unmet(page: Page, each: Mapping[str, Any]) -> None:
 def _subject(page: Page, each: Mapping[str, Any], document: Document) -> None:
     page.blank()
     page.line(f"{each['name']}", style="bold")
-    for row in table_rows(each, document):
-        page.exact("  " + row[0].ljust(34) + "".join(cell.ljust(5) for cell in row[1:]))
+    first, rest = WIDTHS
+    for row in (heading(each, document), *rows(each, document)):
+        page.exact(f"  {row[0]:<{first}}" + "".join(f"{cell:<{rest}}" for cell in row[1:]))
+    for says in others(each, document):
+        page.line(says, indent=2, hang=2)
     loss = each["loss"]
     if loss:
         supposed = f", if {loss['supposed']}" if loss["supposed"] else ""
         page.blank()
-        page.line(f"How it is lost ({loss['level']}{supposed}):", indent=2, style="bold")
+        page.line(f"How it is lost ({loss['says']}{supposed}):", indent=2, style="bold")
         for number, says in enumerate(loss["scenario"][:-1], 1):
             page.line(f"{number}. {says}", indent=4, hang=3)
         page.line(loss["scenario"][-1], indent=4, style="red")
@@ -160,16 +188,6 @@ def _subject(page: Page, each: Mapping[str, Any], document: Document) -> None:
     if each["repair"]:
         _repair(page, each["repair"])
     _settings(page, each)
-
-
-def table_rows(each: Mapping[str, Any], document: Document) -> Iterator[tuple[str, ...]]:
-    """The table: a row a question, a column a level. What is arithmetic is marked with a `*`."""
-    levels = [level["name"] for level in document["levels"]]
-    yield ("", *levels)
-    for question in document["questions"]:
-        cells = each["table"][question["name"]]
-        marks = [MARKS[cells[at]["word"]] + ("*" if cells[at]["basis"] == "arithmetic" else "") for at in levels]
-        yield (question["title"], *marks)
 
 
 def _repair(page: Page, repair: Mapping[str, Any]) -> None:
@@ -207,11 +225,14 @@ def place_of(where: Mapping[str, Any]) -> str:
     return f"{where['path']} ({where['place']})" if where["place"] else where["path"]
 
 
-def _legend(page: Page, document: Document) -> None:
+def _legend(page: Page, document: Document, *, every: bool) -> None:
     page.blank()
-    page.line("Levels", style="bold")
-    page.columns([(each["name"], each["says"]) for each in document["levels"]], indent=2)
-    page.line(LEGEND, style="dim")
+    if every:
+        page.line("Faults, and states of a partition when they happen", style="bold")
+        named = (*document["faults"], *document["situations"])
+        page.columns([(each["name"], each["says"]) for each in named], indent=2)
+    page.line(MARKS, style="dim")
+    page.line(LEGEND if every else f"{LEGEND} --all says what each fault is.", style="dim")
 
 
 def _findings(page: Page, findings: Sequence[Mapping[str, Any]], *, every: bool) -> None:
@@ -234,7 +255,7 @@ def _difference(page: Page, found: Mapping[str, Any]) -> None:
     page.line("Compared with the older audit", style="bold")
     for kind, style in (("worse", "red"), ("better", "green")):
         for row in found[kind]:
-            says = f"{kind}: {row['topic']}, {row['question']} at {row['level']}: {row['before']} → {row['after']}"
+            says = f"{kind}: {row['topic']}, {row['question']}={row['cell']}: {row['before']} → {row['after']}"
             page.line(says, indent=2, style=style)
     for kind in ("new", "gone"):
         for topic in found[kind]:

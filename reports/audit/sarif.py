@@ -39,15 +39,23 @@ def _rule(name: str) -> Document:
 
 def _failures(document: Document) -> Iterator[Document]:
     for subject in document["subjects"]:
-        for check in subject["checks"]:
-            if check["result"] == "met":
-                continue
+        for check in _unmet(subject):
             level = {"failed": "error", "depends": "warning"}.get(check["result"], "note")
             rule = check["require"].partition("=")[0]
             made = _result(rule, level, _message(subject, check), _place(subject), f"{subject['name']} {rule}")
             if check["result"] == "accepted":
                 made["suppressions"] = [{"kind": "external", "status": "accepted", "justification": check["note"]}]
             yield made
+
+
+def _unmet(subject: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """One check for all cells of a question that come to the same, with the names of all."""
+    alike: dict[tuple[str, str, str], list[Mapping[str, Any]]] = {}
+    for check in subject["checks"]:
+        if check["result"] != "met":
+            alike.setdefault((check["question"], check["result"], check["note"]), []).append(check)
+    for (question, _, _), checks in alike.items():
+        yield {**checks[0], "require": f"{question}={', '.join(check['cell'] for check in checks)}"}
 
 
 def _message(subject: Mapping[str, Any], check: Mapping[str, Any]) -> str:

@@ -1,0 +1,145 @@
+"""A table in one sentence for operators: what a group of topics survives, what loses acknowledged records first.
+
+The gravest loss is the likeliest: one fault before two, all in sync before a smaller ISR, and records that are gone
+before reads that are taken back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from .signature import Signature
+from .situations import CELLS, FAULTS, SITUATIONS, Cell, Name, in_sync
+from .verdicts import Table
+
+GRAVEST: tuple[Cell, ...] = tuple(
+    sorted(
+        CELLS, key=lambda each: (not each.fault.single, SITUATIONS.index(each.situation), FAULTS.index(each.fault))
+    )
+)
+"""Every cell, the one whose loss is told first in front."""
+
+_SURVIVED = (
+    ("crash", "crash"),
+    ("cut-off", "cut-off broker"),
+    ("power-loss", "power loss"),
+    ("disk-loss", "lost disk"),
+)
+_OF_RACKS = ("rack-power-loss", "rack-loss", "rack-cut-off")
+LOST, UNREAD = "no-loss", "no-unread"
+
+
+def first_loss(table: Table) -> tuple[str, Cell] | None:
+    """The question and the cell of the loss to tell first; None where nothing is lost."""
+    for question in (LOST, UNREAD):
+        for cell in GRAVEST:
+            if table[question, cell.name].word == "can lose":
+                return question, cell
+    return None
+
+
+def headline(signature: Signature, table: Table) -> str:
+    """What a signature survives, whether writes stop, and what loses first."""
+    survived, loss = _survives(signature, table), first_loss(table)
+    parts = [part for part in (_stops(table), survived) if part]
+    if loss is not None:
+        question, cell = loss
+        parts.append(_loses(signature, question, cell))
+        if cell.name != "rack-power-loss@all" and cell.situation.name != "all":
+            parts += [f"{_phrase(each)} can, with all in sync" for each in _racks(table)[:1]]
+    else:
+        parts.append(_nothing(table))
+    return "; ".join(parts)
+
+
+def _racks(table: Table) -> list[str]:
+    return [name for name in _OF_RACKS if table[LOST, f"{name}@all"].word == "can lose"]
+
+
+def _phrase(fault: str) -> str:
+    return next(each.phrase for each in FAULTS if each.name == fault)
+
+
+def _stops(table: Table) -> str:
+    """Whether writes stop with nothing wrong, or with one broker down."""
+    for cell, when in (("leader-move@all", "though nothing is wrong"), ("crash@all", "while one broker is down")):
+        if table["writable", cell].word == "can lose":
+            reads = " and reads" if table["readable", cell].word == "can lose" else ""
+            return f"writes{reads} stop {when}"
+    return ""
+
+
+def _survives(signature: Signature, table: Table) -> str:
+    """Which single faults lose nothing, and down to which ISR."""
+    kept = [(name, noun) for name, noun in _SURVIVED if _keeps(table, f"{name}@all")]
+    if not kept:
+        return ""
+    deep = [each for each in SITUATIONS if all(_keeps(table, f"{name}@{each.name}") for name, _ in kept)]
+    nouns = or_([noun for _, noun in kept])
+    return f"survives any one {nouns}{_down_to(signature, deep[-1].name)}"
+
+
+def _keeps(table: Table, cell: Name) -> bool:
+    return table[LOST, cell].word == "no loss found"
+
+
+def _down_to(signature: Signature, situation: str) -> str:
+    if signature.replicas == 1:
+        return ""
+    if situation == "one":
+        return ", however small the ISR is"
+    least = in_sync(next(each for each in SITUATIONS if each.name == situation), signature)
+    if situation == "all" or least == signature.replicas:
+        return " while all replicas are in sync"
+    return f" while at least min.insync.replicas ({least}) are in sync"
+
+
+def _loses(signature: Signature, question: str, cell: Cell) -> str:
+    what = "can lose acknowledged records" if question == LOST else "can take back what consumers have read"
+    said = f"{cell.fault.phrase} {what}"
+    if cell.fault.name == "leader-move":
+        said += ", with nothing wrong"
+    return f"{_with(signature, cell)}{said}"
+
+
+def _with(signature: Signature, cell: Cell) -> str:
+    """In which situation, if not with all in sync."""
+    least = in_sync(cell.situation, signature)
+    if least == signature.replicas:
+        return ""
+    if least == 1 and signature.least_isr <= 1 and signature.acks == "all":
+        return "with the ISR at 1, which min.insync.replicas=1 allows to be written to, "
+    if least == 1:
+        return "with one replica left in sync, "
+    return f"with the ISR at min.insync.replicas ({least}), "
+
+
+def _nothing(table: Table) -> str:
+    words = [table[LOST, cell.name].word for cell in CELLS]
+    found, open_ = words.count("no loss found"), len(words) - words.count("no loss found")
+    if not found:
+        return "nothing was decided"
+    doubts = f"; {open_} of its cells are not decided" if open_ else ""
+    return f"no loss found, whatever of the table goes wrong{doubts}"
+
+
+def in_words(cell: Cell) -> str:
+    """A cell in words: `a host loses power, with one in sync`."""
+    where = {
+        "all": "with all replicas in sync", "min-isr": "with the ISR at min.insync.replicas", "one": "with one in sync",
+    }  # fmt: skip
+    return f"{cell.fault.title}, {where[cell.situation.name]}"
+
+
+def and_(words: Sequence[str]) -> str:
+    """`a, b and c`."""
+    return _joined(words, "and")
+
+
+def or_(words: Sequence[str]) -> str:
+    """`a, b or c`."""
+    return _joined(words, "or")
+
+
+def _joined(words: Sequence[str], by: str) -> str:
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} {by} {words[-1]}"

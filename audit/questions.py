@@ -1,0 +1,287 @@
+"""What is asked of a signature in each cell: questions as properties of `model/partition.py`, cells as its budgets.
+
+Each question is a row of properties, each cell (`situations.py`) a row of budgets, and a `Case` is what both come to:
+one exploration. Whether writes and reads go on is asked of a model in which what is missing stays missing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from .signature import Constant, Signature
+from .situations import (
+    CALM,
+    CELLS,
+    MOST_LAGGING,
+    OF_RACKS,
+    Cell,
+    away,
+    budgets,
+    controllers_lost,
+    in_sync,
+    lag,
+    racks_of,
+    voters_of,
+)
+
+Asked = Literal["loss", "reads", "goes_on", "delivery"]
+"""Kinds of explorations: of losses; of losses where consumers read from followers too; of service; of retries."""
+
+MEMBERS_LOST = (
+    "isr_shrinks", "fences", "shutdowns", "crashes", "power_losses", "disk_losses", "host_losses",
+)  # fmt: skip
+"""Faults after each of which the ISR may have a member less."""
+
+RECORDS, LOG_SIZE, EPOCHS = 1, 2, 6
+"""How much happens in a check for losses: the smallest numbers that show every loss of docs/partition-matrix.md."""
+
+DELIVERY: Mapping[str, Constant] = {"max_records": 2, "log_size": 4, "retries": 3}
+"""A check for duplicates and order: two records, three requests that fail or whose answer is lost. With two requests
+brokers up to 2.1 write no record twice when one loses power, with three they do."""
+
+ALONE: Mapping[str, Constant] = {"replicas": 1, "min_isr": 1, "co_located": False, "max_leader_epoch": EPOCHS}
+"""Where nothing else goes wrong one replica is enough for that: what its leader writes, others copy."""
+
+ONE_FAULT_FROM = 3
+"""With so many replicas or more, duplicates and order are asked about with one fault only and all replicas in sync:
+with lag or with several losses of power there are too many states."""
+
+DELIVERED_AFTER = ("leader-move", "crash", "power-loss", "disk-loss")
+"""These faults: how a broker is missed in other ways makes no difference to who leads with which log."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question: its name in JSON and on the command line, and its row's title.
+
+    `properties` are the invariants that answer it in an exploration of kind `asked`. `with_all` answer it as well with
+    acks=all. What is asked of "consumers" follows from other rows, in `consumers`.
+    """
+
+    name: str
+    title: str
+    asked: Asked | Literal["consumers"]
+    properties: tuple[str, ...] = ()
+    with_all: tuple[str, ...] = ()
+
+    def answered_by(self, acks: Constant) -> tuple[str, ...]:
+        """The invariants that answer it, as a producer waits."""
+        return (*self.properties, *(self.with_all if acks == "all" else ()))
+
+
+QUESTIONS: tuple[Question, ...] = (
+    Question("no-loss", "acknowledged record lost", "loss", ("acknowledged_kept", "acked_durable")),
+    # With acks=all what is acknowledged is below the high watermark, and may have been read.
+    Question("no-unread", "committed record read, then gone", "loss", ("consistent_read",), ("acked_durable",)),
+    Question("no-divergence", "logs diverge", "loss", ("log_matching",)),
+    Question("no-stale-reads", "consumers sent to replicas that lag", "reads", ("preferred_replica_complete",)),
+    Question("writable", "writes stop", "goes_on", ("writes_resume",)),
+    Question("readable", "reads stop", "goes_on", ("reads_resume",)),
+    Question("no-duplicates", "duplicates", "delivery", ("no_duplicate",)),
+    Question("in-order", "reordering", "delivery", ("producer_order",)),
+    Question("groups", "consumer groups stuck", "consumers"),
+    Question("no-skips", "consumers skip records", "consumers"),
+)
+
+OF_TOPICS: tuple[Question, ...] = tuple(each for each in QUESTIONS if each.asked != "consumers")
+"""Those that a topic's signature answers by itself."""
+
+QUESTION: Mapping[str, Question] = {each.name: each for each in QUESTIONS}
+
+WITNESS = "record_is_acknowledged"
+"""Without it a pass says nothing: nothing was written that could be lost."""
+
+SETTLES = "settles"
+"""Without it nothing is said of what goes on for good."""
+
+_LOSS = ("acknowledged_kept", "acked_durable", "consistent_read", "log_matching", WITNESS)
+
+PROPERTIES: Mapping[Asked, tuple[str, ...]] = {
+    "loss": _LOSS,
+    "reads": (*_LOSS, "preferred_replica_complete"),
+    "goes_on": ("writes_resume", "reads_resume", SETTLES),
+    "delivery": ("no_duplicate", "producer_order", WITNESS),
+}
+"""What one exploration of each kind judges."""
+
+ENOUGH: Mapping[Asked, tuple[str, ...]] = {
+    "loss": ("no-loss", "no-unread"),
+    "reads": ("no-loss", "no-unread", "no-stale-reads"),
+    "goes_on": ("writable", "readable"),
+    "delivery": ("no-duplicates", "in-order"),
+}
+"""Once all of these are answered against the settings, an exploration of many states ends."""
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One exploration: what it is for, and the constants of the model. Equal cases are explored once."""
+
+    asked: Asked
+    constants: tuple[tuple[str, Constant], ...]
+
+    @property
+    def values(self) -> dict[str, Constant]:
+        """The constants by name."""
+        return dict(self.constants)
+
+    @property
+    def size(self) -> tuple[str, int]:
+        """What a compiled kernel is made for."""
+        return self.asked, int(self.values["replicas"])
+
+    @property
+    def weight(self) -> int:
+        """A measure of how many states there are: replicas times faults, and more where requests fail."""
+        values = self.values
+        replicas = int(values["replicas"])
+        faults = sum(int(values[name]) for name in (*MEMBERS_LOST, "preferred_elections", "controller_losses"))
+        return replicas * (faults + (replicas if values["retries"] else 0))
+
+    @property
+    def explored(self) -> Case:
+        """The case whose exploration is this one's too, step by step, with settings that cannot matter as by default.
+
+        Each fault takes one member out of the ISR, and nothing else does. Those that no fault can reach stay: with one
+        of them nobody is elected uncleanly, and as long as they are as many as min.insync.replicas asks for, any lesser
+        number is the same to every step and property. tests/test_audit_cases.py explores both.
+        """
+        values = self.values
+        stay = int(values["replicas"]) - sum(int(values[name]) for name in MEMBERS_LOST)
+        if values["unclean_elections"]:
+            return self
+        made = {
+            **values,
+            "unclean": bool(values["unclean"]) and stay < 1,
+            "min_isr": 1 if int(values["min_isr"]) <= stay else values["min_isr"],
+        }
+        return Case(self.asked, tuple(sorted(made.items())))
+
+    def is_enough(self, decided: frozenset[str]) -> bool:
+        """Whether what was violated, by name, answers all that it is for."""
+        acks = self.values["acks"]
+        return all(decided & set(QUESTION[name].answered_by(acks)) for name in ENOUGH[self.asked])
+
+
+def kind_of(signature: Signature) -> Asked:
+    """The kind of exploration that looks for a signature's losses."""
+    return "reads" if signature.follower_reads else "loss"
+
+
+def case_with(asked: Asked, signature: Signature, faults: Mapping[str, Constant]) -> Case:
+    """The exploration of a signature in which just these faults happen, so often."""
+    sizes = {"max_records": RECORDS, "log_size": LOG_SIZE, "max_leader_epoch": EPOCHS}
+    return _case(asked, {**signature.constants, **sizes, **CALM, "voters": voters_of(signature), **faults})
+
+
+def as_far_as_it_matters(asked: Asked, constants: Mapping[str, Constant]) -> dict[str, Constant]:
+    """The constants, those as by default that no step of this exploration asks for: fewer cases for many signatures."""
+    made = dict(constants)
+    if not made["power_losses"]:
+        made["fsync"] = False
+    if not made["heed_unclean"]:
+        made["unclean"] = False
+    if not made["controller_losses"]:
+        made["voters"] = 3
+    if asked == "goes_on" and made["acks"] == "none":
+        made["acks"] = "leader"  # which records may be lost differs, and not who takes and serves them
+    if not made["retries"] and made["max_records"] == 1:
+        made |= {"idempotent": True, "max_in_flight": 5}
+    return made
+
+
+def loss_case(signature: Signature, cell: Cell, in_rack: int | None = None) -> Case:
+    """The exploration that says what a signature loses in a cell."""
+    return case_with(kind_of(signature), signature, budgets(cell, signature, in_rack))
+
+
+def goes_on_cases(signature: Signature, cell: Cell, in_rack: int | None = None) -> tuple[Case, ...]:
+    """The explorations that say whether a signature is written and read while a fault lasts.
+
+    The replicas that are out of the ISR are down in the first, and only lag in the second, if there are any.
+    """
+    lost = away(cell.fault, signature, in_rack)
+    others = signature.replicas - in_sync(cell.situation, signature)
+    controllers = 0 if signature.co_located else controllers_lost(cell.fault, signature)
+    common: dict[str, Constant] = {"controller_losses": controllers, "follower_reads": False}
+    if 2 * controllers > voters_of(signature):  # who left before is out of the ISR; after it nobody can leave
+        before: dict[str, Constant] = {"host_losses": lost, "shutdowns": min(MOST_LAGGING, others)}
+    else:
+        before = {"host_losses": min(signature.replicas, lost + others)}
+    down = case_with("goes_on", signature, {**common, **before})
+    if not others:
+        return (down,)
+    behind = {**common, "host_losses": lost, "isr_shrinks": lag(cell.situation, signature)}
+    return down, case_with("goes_on", signature, behind)
+
+
+def delivery_case(signature: Signature, cell: Cell | None = None, in_rack: int | None = None) -> Case:
+    """The exploration that says whether a producer's retries write records twice or in another order: in a cell, or
+    (None) where nothing goes wrong but its requests."""
+    if cell is None:
+        client = {name: signature.constants[name] for name in ("acks", "idempotent", "max_in_flight")}
+        return _case("delivery", {**signature.newest, "unclean": False, "voters": 3, **CALM, **DELIVERY, **ALONE,
+                                  **client, "fsync": False, "follower_reads": False})  # fmt: skip
+    return case_with("delivery", signature, {**DELIVERY, **budgets(cell, signature, in_rack), "follower_reads": False})
+
+
+def is_sent_again(signature: Signature) -> bool:
+    """Whether the producer sends anything twice: not without retries, nor if it waits for no answer."""
+    return signature.retries and signature.acks != "none"
+
+
+def _case(asked: Asked, constants: Mapping[str, Constant]) -> Case:
+    return Case(asked, tuple(sorted(as_far_as_it_matters(asked, constants).items())))
+
+
+# --- what is asked, and what there are too many states for ------------------------------------------------------------
+
+
+def asks_loss(signature: Signature, cell: Cell, in_rack: int | None = None) -> bool:
+    """Whether losses are explored in a cell, and not only inferred from cells with more or fewer faults.
+
+    Up to three replicas all are, but racks of three or more with lag. With four or five there are too many states with
+    two faults and lag.
+    """
+    name, replicas, whole = cell.fault.name, signature.replicas, lag(cell.situation, signature) == 0
+    if name in OF_RACKS:
+        held = away(cell.fault, signature, in_rack)
+        few = held < 3 or (whole and (replicas < 4 or name == "rack-power-loss"))
+        return few and (whole or replicas < 4)
+    if name == "all-crashes":
+        return replicas < 4
+    if name in ("cut-off-power-loss", "two-power-losses"):
+        return replicas < 4 or whole
+    if name == "two-crashes":
+        return replicas < 5 or cell.situation.name != "one"
+    return replicas < 5 or cell.situation.name != "one" or name in ("crash", "power-loss", "disk-loss")
+
+
+def asks_delivery(signature: Signature, cell: Cell) -> bool:
+    """Whether duplicates and order are explored in a cell, and not only with a part of its faults."""
+    few = signature.replicas < ONE_FAULT_FROM or cell.situation.name == "all"
+    return few and cell.fault.name in DELIVERED_AFTER
+
+
+def loss_cases(signature: Signature) -> Iterator[tuple[Cell, Case]]:
+    """Each cell's explorations for losses."""
+    for cell in CELLS:
+        for in_rack in racks_of(cell.fault, signature):
+            if asks_loss(signature, cell, in_rack):
+                yield cell, loss_case(signature, cell, in_rack)
+
+
+def other_cases(signature: Signature) -> Iterator[Case]:
+    """Every other exploration that a signature's table needs."""
+    for cell in CELLS:
+        for in_rack in racks_of(cell.fault, signature):
+            yield from goes_on_cases(signature, cell, in_rack)
+    if not is_sent_again(signature):
+        return
+    yield delivery_case(signature)
+    careful = signature.acks == "all" and signature.idempotent
+    for cell in CELLS if careful or signature.max_in_flight == 1 else ():
+        if asks_delivery(signature, cell):
+            yield delivery_case(signature, cell)

@@ -1,0 +1,212 @@
+"""What may go wrong, and how a partition stands when it does: the rows and columns of every table of an audit.
+
+A `Fault` is one thing that operators speak of, with its budgets in `model/partition/`. A `Situation` is the state of
+the partition's ISR at that moment. A `Cell` is one of each. No cell stands for another: what one of them says of others
+follows from their budgets alone (`inference.py`).
+
+A situation is a budget as well: so many followers may leave the ISR, at any time before the fault or after it. So a
+cell covers what happens with more in sync, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from .signature import Constant, Signature
+
+CALM: Mapping[str, Constant] = {
+    "isr_shrinks": 0,
+    "fences": 0,
+    "shutdowns": 0,
+    "crashes": 0,
+    "power_losses": 0,
+    "disk_losses": 0,
+    "host_losses": 0,
+    "controller_losses": 0,
+    "preferred_elections": 0,
+    "unclean_elections": 0,
+    "retries": 0,
+}
+"""No fault but those that a cell asks for."""
+
+MOST_LAGGING = 4
+"""The largest budget that the model has for followers that lag."""
+
+UNKNOWN_VOTERS, MOST_VOTERS = 3, 5
+"""Where nothing says how many controllers there are, so many: no answer about one fault depends on it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """Something that goes wrong: its name on the command line, a row's title, what it is in a sentence, and how a
+    headline speaks of it. `away` is how many replicas are missing while it lasts; of a rack, and of the controllers,
+    it depends on the placement (None). `single`: one thing, and no rack."""
+
+    name: str
+    title: str
+    says: str
+    phrase: str
+    away: int | None
+    single: bool = True
+
+
+FAULTS: tuple[Fault, ...] = (
+    Fault("leader-move", "the leader is moved", "nothing goes wrong; the controller moves the leader once",
+          "moving the leader", 0),
+    Fault("restart", "a controlled restart", "one broker is shut down as it should be, and starts again",
+          "one controlled restart", 1),
+    Fault("crash", "a process dies", "one broker's process dies at any moment, and starts again; its log stays",
+          "one crash", 1),
+    Fault("cut-off", "a broker is cut off, or pauses",
+          "a live broker is cut off from the controllers, or pauses, past its session: it goes on as a zombie leader "
+          "until it hears of its successor", "one broker that is cut off or pauses past its session", 1),
+    Fault("power-loss", "a host loses power", "one host loses power, and any part of its log that was not flushed",
+          "one power loss", 1),
+    Fault("disk-loss", "a disk is lost", "one broker starts again with an empty disk", "one lost disk", 1),
+    Fault("two-crashes", "a process dies, then another one",
+          "one broker's process dies, and another's, or the same one again; both start again", "two crashes", 2, False),
+    Fault("all-crashes", "every process dies once",
+          "as many processes die as there are replicas, one after the other or all at once, and start again",
+          "a crash of every broker", None, False),
+    Fault("cut-off-power-loss", "one is cut off, one loses power",
+          "a live broker is cut off or pauses past its session, and a host loses power, in any order",
+          "one broker cut off and one power loss", 2, False),
+    Fault("two-power-losses", "two hosts lose power", "two hosts lose power, one after the other or both at once",
+          "two power losses", 2, False),
+    Fault("rack-power-loss", "a rack or zone loses power", "every host in one rack loses power once, in any order",
+          "a rack's loss of power", None, False),
+    Fault("rack-cut-off", "a rack or zone is cut off", "every broker in one rack is cut off past its session",
+          "a rack that is cut off", None, False),
+    Fault("rack-loss", "a rack or zone is gone", "every host in one rack is lost for good, with its disks",
+          "a rack that is gone", None, False),
+    Fault("controller-loss", "one controller is lost", "one controller, or ZooKeeper server, goes down",
+          "the loss of one controller", 0),
+    Fault("controllers-loss", "most controllers are lost",
+          "a majority of the controllers, or of ZooKeeper's servers, goes down", "the loss of most controllers", 0,
+          False),
+)  # fmt: skip
+
+OF_RACKS = frozenset({"rack-power-loss", "rack-cut-off", "rack-loss"})
+"""Faults of as many replicas as a rack holds."""
+
+OF_CONTROLLERS = frozenset({"controller-loss", "controllers-loss"})
+
+
+@dataclass(frozen=True, slots=True)
+class Situation:
+    """How the ISR stands: its name on the command line, a column's title, and what it is in a sentence."""
+
+    name: str
+    title: str
+    says: str
+
+
+SITUATIONS: tuple[Situation, ...] = (
+    Situation("all", "all in sync", "all replicas are in sync"),
+    Situation(
+        "min-isr",
+        "at min.isr",
+        "the ISR has shrunk to min.insync.replicas: the other replicas lag, or are down for maintenance",
+    ),
+    Situation("one", "one in sync", "the ISR has shrunk to one replica"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A fault in a situation. Its name is as `--require` takes it: `power-loss@min-isr`."""
+
+    fault: Fault
+    situation: Situation
+
+    @property
+    def name(self) -> str:
+        """`power-loss@min-isr`."""
+        return f"{self.fault.name}@{self.situation.name}"
+
+
+Name = str
+"""A cell's name."""
+
+CELLS: tuple[Cell, ...] = tuple(Cell(fault, situation) for fault in FAULTS for situation in SITUATIONS)
+
+BY_NAME: Mapping[Name, Cell] = {each.name: each for each in CELLS}
+
+FAULT: Mapping[str, Fault] = {each.name: each for each in FAULTS}
+
+
+def in_sync(situation: Situation, signature: Signature) -> int:
+    """How many members the ISR has at least in a situation."""
+    match situation.name:
+        case "all":
+            return signature.replicas
+        case "min-isr":
+            return max(1, min(signature.least_isr, signature.replicas))
+        case _:
+            return 1
+
+
+def lag(situation: Situation, signature: Signature) -> int:
+    """How many followers may leave the ISR."""
+    return min(MOST_LAGGING, signature.replicas - in_sync(situation, signature))
+
+
+def voters_of(signature: Signature) -> int:
+    """How many controllers there are; of more than the model has, as many as it has."""
+    return signature.replicas if signature.co_located else min(signature.voters or UNKNOWN_VOTERS, MOST_VOTERS)
+
+
+def controllers_lost(fault: Fault, signature: Signature) -> int:
+    """How many controllers a fault of theirs takes."""
+    majority = voters_of(signature) // 2 + 1
+    return {"controller-loss": 1, "controllers-loss": majority}.get(fault.name, 0)
+
+
+def budgets(cell: Cell, signature: Signature, in_rack: int | None = None) -> dict[str, Constant]:
+    """How often each thing goes wrong in a cell. `in_rack` is how many replicas the rack holds (None: as stated)."""
+    return {"isr_shrinks": lag(cell.situation, signature), **_of_fault(cell.fault, signature, in_rack)}
+
+
+def _of_fault(fault: Fault, signature: Signature, in_rack: int | None) -> dict[str, Constant]:
+    rack = in_rack or signature.in_rack or 1
+    lost = controllers_lost(fault, signature)
+    match fault.name:
+        case "leader-move":
+            return {"preferred_elections": 1}
+        case "restart":
+            return {"shutdowns": 1}
+        case "crash" | "two-crashes" | "all-crashes":
+            return {"crashes": {"crash": 1, "two-crashes": 2}.get(fault.name, signature.replicas)}
+        case "cut-off":
+            return {"fences": 1}
+        case "power-loss" | "two-power-losses":
+            return {"power_losses": 1 if fault.name == "power-loss" else 2}
+        case "disk-loss":
+            return {"disk_losses": 1}
+        case "cut-off-power-loss":
+            return {"fences": 1, "power_losses": 1}
+        case "rack-power-loss":
+            return {"power_losses": rack}
+        case "rack-cut-off":
+            return {"fences": rack}
+        case "rack-loss":
+            return {"host_losses": rack}
+        case _:  # a controller beside its broker goes down with it
+            return {"crashes": lost} if signature.co_located else {"controller_losses": lost}
+
+
+def racks_of(fault: Fault, signature: Signature) -> tuple[int | None, ...]:
+    """How many replicas a rack may hold: what is stated, or where nothing is, one and all of them. One for the rest."""
+    if fault.name not in OF_RACKS or signature.in_rack:
+        return (None,)
+    return tuple(dict.fromkeys((1, signature.replicas)))
+
+
+def away(fault: Fault, signature: Signature, in_rack: int | None = None) -> int:
+    """How many replicas are missing while a fault lasts."""
+    if fault.name in OF_RACKS:
+        return in_rack or signature.in_rack or 1
+    if fault.name in OF_CONTROLLERS:
+        return min(controllers_lost(fault, signature), signature.replicas) if signature.co_located else 0
+    return min(signature.replicas if fault.away is None else fault.away, signature.replicas)

@@ -1,0 +1,103 @@
+"""Whether a partition serves: what is always possible again by itself, without a repair by hand.
+
+A state is *settled* where nothing is left that happens by itself. From every state a settled one can be reached, since
+no step here undoes another for ever (`tests/test_partition_service.py` looks at every state of small ones). So "once
+settled, writes are taken" says just that writes are always possible again, and it is a property of single states, which
+every engine judges. What is broken stays broken meanwhile: a host that is lost, a controller that is down.
+"""
+
+from __future__ import annotations
+
+from ...language import invariant, reachable
+from ...model.partition.broker import (
+    end_in_sync,
+    fetch_changes_something,
+    has_news,
+    is_current,
+    may_fetch,
+    may_join,
+    may_propose,
+)
+from ...model.partition.state import (
+    Acks,
+    Broker,
+    Partition,
+    acks,
+    controllers_decide,
+    is_true_leader,
+    leads,
+    least_isr,
+    strict_high_watermark,
+)
+
+
+def is_settled(s: Partition) -> bool:
+    """Whether nothing is left that happens by itself: what is missing now stays missing until somebody repairs it."""
+    return (
+        all(not is_busy(s, broker) for broker in s.up)
+        and all(not (may_fetch_more(s, leader, broker)) for leader in s.up for broker in s.up)
+        and (not controllers_decide(s) or nothing_to_register(s))
+    )
+
+
+def is_busy(s: Partition, broker: Broker) -> bool:
+    """Whether a running broker has something to hear, to cut or to commit."""
+    leader = s.view[broker].leader
+    return (
+        (broker in s.assignment.replicas and has_news(s, broker))
+        or s.answer[broker] is not None
+        or (broker in s.truncating and leader is not None and leads(s, leader))
+        or (
+            leads(s, broker)
+            and (not strict_high_watermark or len(s.view[broker].isr) >= least_isr())
+            and end_in_sync(s, broker) > s.high_watermark[broker]
+        )
+    )
+
+
+def may_fetch_more(s: Partition, leader: Broker, follower: Broker) -> bool:
+    """Whether a fetch would bring anything."""
+    return leads(s, leader) and may_fetch(s, leader, follower) and fetch_changes_something(s, leader, follower)
+
+
+def nothing_to_register(s: Partition) -> bool:
+    """Whether the controller has nobody to fence or to let back, and no leader asks for another ISR, or could."""
+    return (
+        all((broker in s.up) == (broker not in s.fenced) for broker in Broker)
+        and all(broker in s.up or broker in s.gone for broker in Broker)
+        and all(s.pending[broker] is None for broker in s.up)
+        and all(not (may_propose(s, leader) and may_join(s, leader, broker)) for leader in s.up for broker in Broker)
+    )
+
+
+@invariant
+def writes_resume(s: Partition) -> bool:
+    """Without a repair by hand a leader takes records again, and answers as its producers wait for it (`acks`)."""
+    return not is_settled(s) or any(
+        is_current(s, leader)
+        and (acks != Acks.ALL or (len(s.view[leader].isr) >= least_isr() and s.view[leader].isr <= s.up))
+        for leader in s.up
+    )
+
+
+@invariant
+def reads_resume(s: Partition) -> bool:
+    """Without a repair by hand what is acknowledged can be read again.
+
+    That needs a leader; and with acks other than all, that its high watermark moves, since records are acknowledged
+    above it: all of the ISR must run, and be as many as min.insync.replicas asks for (KAFKA-15583).
+    """
+    return not is_settled(s) or any(
+        is_true_leader(s, leader)
+        and (
+            acks == Acks.ALL
+            or (s.view[leader].isr <= s.up and (not strict_high_watermark or len(s.view[leader].isr) >= least_isr()))
+        )
+        for leader in s.up
+    )
+
+
+@reachable
+def settles(s: Partition) -> bool:
+    """Nothing is left that happens by itself. Without such a state the two above would say nothing."""
+    return is_settled(s)

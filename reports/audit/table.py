@@ -1,0 +1,81 @@
+"""The table of an audit: a row a fault, a column a state of the partition, in words for whoever runs the cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+KEEPS, LOSES, UNREADS, UNKNOWN, UNDECIDED = "keeps", "LOSES", "UNREADS", "?", "-"
+
+LEGEND = (
+    "keeps: no loss of an acknowledged record found within the bounds; LOSES: one can be lost; UNREADS: what consumers "
+    "have read can be gone; stops: writes stop while it lasts; offline: reads too; hidden: what is acknowledged cannot "
+    "be read; ?: it depends on something not given; -: not decided. A cell is about its fault and no other, and about "
+    "a larger ISR, too."
+)
+
+WIDTHS = (33, 15)
+"""Columns: the fault, and each state."""
+
+_LOSSES = ("no-loss", "no-unread")
+_SERVICE = ("writable", "readable")
+_OWN_ROW = (*_LOSSES, *_SERVICE)
+_SAID = 4
+"""Of the cells in which something else goes wrong so many are named."""
+
+
+def heading(each: Mapping[str, Any], document: Mapping[str, Any]) -> tuple[str, ...]:
+    """The columns' titles; the smallest ISR that is written to with its number, where it is known."""
+    least = each["least_isr"]
+    titles = [one["title"] for one in document["situations"]]
+    return ("", *(f"{title} ({least})" if "min.isr" in title and least else title for title in titles))
+
+
+def rows(each: Mapping[str, Any], document: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
+    """The table, without its heading."""
+    table = each["table"]
+    for fault in document["faults"]:
+        names = [f"{fault['name']}@{situation['name']}" for situation in document["situations"]]
+        yield (fault["title"], *(cell_text(table, name) for name in names))
+
+
+def cell_text(table: Mapping[str, Any], cell: str) -> str:
+    """What happens in a cell: `keeps, stops`."""
+    lost, unread = (table[question][cell]["word"] for question in _LOSSES)
+    if lost == "can lose" or unread == "can lose":
+        said = LOSES if lost == "can lose" else UNREADS
+    elif "depends" in (lost, unread):
+        said = UNKNOWN
+    else:
+        said = UNDECIDED if "not checked" in (lost, unread) else KEEPS
+    return f"{said}{_service(table, cell)}"
+
+
+def _service(table: Mapping[str, Any], cell: str) -> str:
+    writes, reads = (table[question][cell]["word"] for question in _SERVICE)
+    if reads == "can lose" and writes == "can lose":
+        return ", offline"
+    if writes == "can lose":
+        return ", stops"
+    if reads == "can lose":
+        return ", hidden"
+    return ", ?" if "depends" in (writes, reads) else ""
+
+
+def others(each: Mapping[str, Any], document: Mapping[str, Any]) -> Iterator[str]:
+    """What else goes wrong, or depends on something: a line a question, with the cells that it is about."""
+    for question in document["questions"]:
+        if question["name"] not in _OWN_ROW:
+            cells: Mapping[str, Any] = each["table"][question["name"]]
+            for word, says in (("can lose", ""), ("depends", "depends on {}: ")):
+                names = [name for name, cell in cells.items() if cell["word"] == word]
+                if names:
+                    on = dict.fromkeys(fact for name in names for fact in cells[name]["on"])
+                    yield f"{question['title']}: {says.format(', '.join(on))}{_some(names, len(cells))}"
+
+
+def _some(names: Sequence[str], every: int) -> str:
+    if len(names) == every:
+        return "whatever goes wrong"
+    shown = ", ".join(names[:_SAID])
+    return shown if len(names) <= _SAID else f"{shown} and {len(names) - _SAID} more"

@@ -1,0 +1,120 @@
+"""What an audit infers from other cells is what an exploration of the cell itself finds."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from tidegate.audit.cases import Explorations
+from tidegate.audit.inference import BUDGETS, cases_in, explore_losses, known, within
+from tidegate.audit.questions import PROPERTIES, WITNESS, Case, case_with, loss_case
+from tidegate.audit.signature import Signature, profiles, switches
+from tidegate.audit.situations import BY_NAME, CELLS
+
+
+def signatures() -> Iterator[Signature]:
+    """Every version with up to three replicas, and each setting that decides what is lost."""
+    planes = [(each.name, kraft) for each in profiles() for kraft in (True, False)]
+    sizes = [(1, 1), (2, 1), (2, 2), (3, 1), (3, 2), (3, 3)]
+    for (profile, kraft), (replicas, least), unclean, acks, fsync, elr in itertools.product(
+        planes, sizes, (False, True), ("leader", "all"), (False, True), (False, True)
+    ):
+        if not elr or (kraft and profile in ("kafka_3_9", "kafka_4_1")):
+            made = switches(profile, profile, kraft=kraft, elr=elr)
+            yield Signature(profile, made, replicas, least, acks, unclean, fsync, False, 1 + replicas // 3)
+
+
+@pytest.fixture(scope="module")
+def explorations(cache: Path) -> Explorations:
+    return Explorations(cache, workers=1)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_what_is_inferred_is_what_is_explored(seed: int, cache: Path, explorations: Explorations) -> None:
+    """Every cell of some signatures: whatever is said without an exploration, its exploration says too."""
+    inferred = 0
+    for one in random.Random(seed).sample(list(signatures()), 2):
+        alone = Explorations(cache, workers=1)
+        explore_losses([one], alone)
+        cases = cases_in(one)
+        for case in cases:
+            said = known(case, cases, alone)
+            if said.explored:
+                continue
+            inferred += 1
+            found = explorations.found(case)
+            for name in PROPERTIES[case.asked]:
+                assert name not in said.lost or name in found.scenarios or found.judged.isdisjoint({name}), (one, case)
+                assert name not in said.held or name in found.judged, (one, case, name)
+                if name in said.lost and not found.stopped:
+                    assert name not in found.judged, (one, case, name)
+            assert not said.reached or WITNESS in found.reached
+    assert inferred
+
+
+def pairs(some: Sequence[Case]) -> list[tuple[Case, Case]]:
+    """Pairs of which one has all the faults of the other."""
+    return [(less, more) for less in some for more in some if less != more and within(less, more)]
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_fewer_faults_lose_nothing_that_more_keep(seed: int, explorations: Explorations) -> None:
+    """Any two cells of a signature that are ordered by their budgets are ordered by what is found in them."""
+    one = random.Random(seed).choice(list(signatures()))
+    some = random.Random(seed).sample(pairs(cases_in(one)), 12)
+    for less, more in some:
+        few, many = explorations.found(less), explorations.found(more)
+        assert few.scenarios.keys() <= many.scenarios.keys() | ({*PROPERTIES[less.asked]} - many.judged), (less, more)
+        assert not few.scenarios.keys() & many.judged, (less, more)
+        assert few.stopped or many.stopped or few.states <= many.states or few.scenarios or many.scenarios
+
+
+def test_a_crash_is_a_loss_of_power_that_lost_nothing_and_a_disk_is_one_that_lost_all() -> None:
+    one = next(each for each in signatures() if each.replicas == 3 and not each.fsync)
+
+    def case(**faults: int) -> Case:
+        return case_with("loss", one, faults)
+
+    assert within(case(crashes=1), case(power_losses=1)) and within(case(crashes=2), case(power_losses=2))
+    assert within(case(disk_losses=1), case(power_losses=1)) and within(case(host_losses=2), case(power_losses=2))
+    assert within(case(crashes=1), case(crashes=1, isr_shrinks=1)) and within(case(), case(fences=1))
+    assert not within(case(power_losses=1), case(crashes=1)) and not within(case(crashes=2), case(power_losses=1))
+    # What was flushed by one loss of power is not lost by the next: a crash flushes nothing.
+    assert not within(case(crashes=1, power_losses=1), case(power_losses=2))
+    assert not within(case(disk_losses=2), case(power_losses=2))
+    assert not within(case(shutdowns=1, disk_losses=1), case(shutdowns=1, power_losses=1))
+    assert not within(case(preferred_elections=1), case(fences=1, power_losses=2))
+
+
+def test_what_is_on_the_disk_is_not_lost_with_power_but_with_the_disk() -> None:
+    one = next(each for each in signatures() if each.replicas == 3 and each.fsync)
+    crash, power, disk = (case_with("loss", one, {name: 1}) for name in ("crashes", "power_losses", "disk_losses"))
+    assert within(crash, power) and not within(disk, power)
+
+
+def test_every_cell_is_ordered_below_itself_with_less_in_sync() -> None:
+    for one in random.Random(1).sample(list(signatures()), 20):
+        for cell in CELLS:
+            whole = loss_case(one, BY_NAME[f"{cell.fault.name}@all"])
+            assert within(whole, loss_case(one, cell)), cell.name
+
+
+def test_waves_explore_less_than_there_is(cache: Path) -> None:
+    """Of the cells of a cluster that keeps records, and of one that loses them, a part is explored, and all decided."""
+    for acks, most in (("all", 20), ("leader", 20)):
+        one = replace(next(each for each in signatures() if each.replicas == 3 and each.profile == "kafka_3_7"),
+                      acks=acks, min_isr=2)  # fmt: skip
+        alone = Explorations(cache, workers=1)
+        explore_losses([one], alone)
+        assert len(cases_in(one)) > 30 and len(alone.known) <= most, (acks, len(alone.known))
+
+
+def test_budgets_are_all_that_differs_between_cells() -> None:
+    one = next(signatures())
+    cases = cases_in(one)
+    settings = [{name: value for name, value in case.constants if name not in (*BUDGETS, "fsync")} for case in cases]
+    assert all(each == settings[0] for each in settings)
