@@ -1,6 +1,8 @@
 """Published TLA+ models, written anew in the language: their counts are those that TLC publishes for them.
 
 The models are after tlaplus/Examples; the counts are those of its manifests. TLC counts initial states among the steps.
+The manifest has no count for EWD998: TLC's own for the text as it is now is used (its authors' 1.3 million, depth 60, are
+of an earlier one).
 """
 
 from __future__ import annotations
@@ -30,9 +32,14 @@ class Count:
     depth: int
     symmetry: bool = False
     constants: dict[str, int] = field(default_factory=dict[str, int])
+    large: bool = False
 
 
 COUNTS = [
+    Count("cigarette_smokers", 6, 12, 2),
+    Count("lamport_mutex", 724_274, 2_729_078, 62, large=True),
+    Count("paxos", 1_207, None, 22, symmetry=True),
+    Count("ewd998", 1_520_618, None, 59, constants={"messages": 3}, large=True),
     Count("voting", 77, None, 11, symmetry=True),
     Count("chameneos", 34_534, 104_616, 13),
     Count("async_termination_detection", 4_097, 53_254, 14),
@@ -55,12 +62,28 @@ def test_every_model_is_counted() -> None:
     assert {each.name for each in COUNTS} == {path.stem for path in PUBLISHED.glob("*.py")}
 
 
-@pytest.mark.parametrize("count", COUNTS, ids=lambda each: each.name)
+@pytest.mark.parametrize(
+    "count",
+    [pytest.param(each, marks=[pytest.mark.large] if each.large else [], id=each.name) for each in COUNTS],
+)
 def test_published_counts(count: Count, cache: Path) -> None:
     verdict = check(bound(count), Search(symmetry=count.symmetry, cache=cache), None)
     within = verdict.distinct_states - verdict.states_beyond
     assert (verdict.verdict, within, verdict.depth) == ("holds", count.states, count.depth)
     assert count.steps in (None, verdict.transitions)
+
+
+@pytest.mark.parametrize(
+    ("name", "constants", "states", "within"),
+    [("lamport_mutex", {"clocks": 3}, 19_267, 10_209), ("ewd998", {"messages": 1}, 50_733, 19_474)],
+)
+def test_smaller_bounds_of_large_models(
+    name: str, constants: dict[str, int], states: int, within: int, cache: Path
+) -> None:
+    """Counts of our own, where the published ones take longer."""
+    verdict = check(load(PUBLISHED / f"{name}.py").bind(constants=constants), Search(cache=cache), None)
+    assert (verdict.verdict, verdict.distinct_states) == ("holds", states)
+    assert verdict.distinct_states - verdict.states_beyond == within
 
 
 @pytest.mark.parametrize("count", COUNTS, ids=lambda each: each.name)
