@@ -1,7 +1,7 @@
 """Published TLA+ models, written anew in the language: their counts are those that TLC publishes for them.
 
 The models are after tlaplus/Examples; the counts are those of its manifests. TLC counts initial states among the steps.
-The manifest has no count for EWD998: TLC's own for the text as it is now is used (its authors' 1.3 million, depth 60, are
+The manifest has no count for EWD998: TLC's own for the present text is used (its authors' 1.3 million, depth 60, are
 of an earlier one).
 """
 
