@@ -18,9 +18,9 @@ one setting. Settings are constants of their own, at what is advised: three repl
 elections. How often something goes wrong is a budget, one for each kind of fault: it tells how much of it a
 cluster survives. All of them may be left open (`--open`), so that one compiled kernel serves every cluster.
 
-The rooms: `state.py` has bounds, settings, switches and the state, `broker.py` what brokers do,
+The files: `state.py` has bounds, settings, switches and the state, `broker.py` what brokers do,
 `controller.py` what the controller does, `reassignment.py` how copies move, `faults.py`
-what goes wrong. What is put together, since no property tells it apart:
+what goes wrong, `ghosts.py` what properties remember. What is put together, since no property tells it apart:
 
 * A fetch brings one record, and acknowledges it at once: the next fetch, which really does, may follow at once. What a
   leader knows of a follower it keeps when that one is gone, as in Kafka.
