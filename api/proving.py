@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..explorer.keeping import cache_directory
+from ..gates.records import known_violations
 from ..language.binding import Definition
 from ..language.constants import Value
 from ..language.errors import UsageError
@@ -97,9 +98,12 @@ def induction(
 ) -> Induction:
     """The proof that is to be made, its obligations known. UsageError, with what installs it, when z3 is missing."""
     try:
+        from ..explorer.smt.encoding import boundless_constants
         from ..explorer.smt.induction import Asked, Induction
     except ModuleNotFoundError as error:
         if error.name != "z3":
             raise
         raise UsageError(NEEDS_Z3) from None
-    return Induction(definition, model, Asked(**asked, seed=seed, folder=cache_directory() if cache else None))
+    known = known_violations(definition, model, boundless_constants(definition, model))
+    folder = cache_directory() if cache else None
+    return Induction(definition, model, Asked(**asked, seed=seed, folder=folder, known=known))

@@ -11,11 +11,12 @@ from pathlib import Path
 from ..api.models import bind_model, definition_of
 from ..explorer.keeping import cache_directory
 from ..explorer.smt.effort import Effort
-from ..explorer.smt.errors import NotUnbounded, Unsayable
+from ..explorer.smt.errors import NotUnbounded, UnreadableHints, Unsayable
+from ..gates.records import known_violations
 from ..language.binding import Definition
 from ..language.errors import shown_path
 from ..language.model import Model
-from ..language.proof import Finding, Obligation, Proof, Unstated
+from ..language.proof import Finding, Obligation, Proof, Unstated, Word
 from ..reports.check.proof import Table, counterexample_document, legend, proof_document, proof_page
 from ..reports.document import Document
 from ..reports.exits import Exit, worst
@@ -45,11 +46,18 @@ EXAMPLES = """\
 
   tidegate prove mine.py --record-hints
 
-exit: 0 proved, 1 refuted, 5 not proved (or out of time, or interrupted), 64 usage, 65 the model's text is
-wrong or says something that has no meaning without bounds, 70 the solver and plain Python disagree
+exit: 0 proved, 1 refuted, 4 vacuous (it is true of nothing), 5 not proved (or out of time, or interrupted),
+8 conditional (it rests on lemmas that are not proved), 64 usage, 65 the model's text is wrong or says something
+that has no meaning without bounds, 66 the hints cannot be read, 70 the solver and plain Python disagree
 """
 
-_EXITS = {"proved": Exit.HOLDS, "refuted": Exit.SAFETY, "not proved": Exit.INCONCLUSIVE}
+_EXITS: Mapping[Word, Exit] = {
+    "proved": Exit.HOLDS,
+    "conditional": Exit.CONDITIONAL,
+    "vacuous": Exit.VACUOUS,
+    "refuted": Exit.SAFETY,
+    "not proved": Exit.INCONCLUSIVE,
+}
 
 _MOST = 4000.0
 """The most millions of steps that the solver can count to in one query."""
@@ -122,6 +130,9 @@ def run(options: argparse.Namespace) -> Exit:
         return _no_meaning(f"{place}: {error.message}; {error.remedy}")
     except Unsayable as error:
         return _no_meaning(f"{shown_path(error.file)}:{error.line}: {error}")
+    except UnreadableHints as error:
+        print(f"tidegate: {error}; correct it, remove it, or write it anew with --record-hints", file=sys.stderr)
+        return Exit.UNREADABLE
     refuted = {at: each for at, each in enumerate(proof.findings) if each.counterexample}
     paths = {} if out is None else {at: str(out / _file_name(each)) for at, each in refuted.items()}
     document = proof_document(proof, paths)
@@ -146,6 +157,7 @@ def _no_meaning(message: str) -> Exit:
 def _proved(definition: Definition, model: Model, options: argparse.Namespace) -> Proof:
     """The proof, its table printed as it fills."""
     try:
+        from ..explorer.smt.encoding import boundless_constants
         from ..explorer.smt.houdini import surviving
         from ..explorer.smt.induction import Asked, Induction
     except ModuleNotFoundError as error:
@@ -161,6 +173,7 @@ def _proved(definition: Definition, model: Model, options: argparse.Namespace) -
         seed=options.seed,
         folder=None if options.no_cache else cache_directory(),
         record=options.record_hints,
+        known=known_violations(definition, model, boundless_constants(definition, model)),
     )
     with _Watched(options) as watched:
         if options.candidates:

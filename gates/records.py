@@ -7,14 +7,16 @@ from __future__ import annotations
 import os
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from importlib import resources
 from pathlib import Path
 from typing import Any, cast
 
 from ..explorer import EXHAUSTIVE
+from ..language.binding import Definition
 from ..language.errors import Unreadable, UsageError, nearest
+from ..language.model import Model
 
 SCHEMA = "tidegate.spec/1"
 
@@ -23,7 +25,8 @@ _TIERS = ("commit", "nightly")
 _OUTCOMES = ("none", "safety", "deadlock", "liveness", "model_error", "vacuous")
 _COUNTS = ("distinct_states", "transitions", "depth")
 _KEYS = (
-    "model", "profile", "bounds", "set", "symmetry", "ghosts", "engine", "tier", "source", "expect", "outcome", *_COUNTS
+    "model", "profile", "bounds", "set", "symmetry", "ghosts", "engine", "tier", "source", "says", "expect", "outcome",
+    *_COUNTS
 )  # fmt: skip
 _AUDIT_FACTS = ("kafka_version", "metadata_version", "inter_broker_protocol", "distribution", "features", "client")
 _AUDIT_KEYS = ("name", "files", "require", "tier", "source", "baseline", *_AUDIT_FACTS)
@@ -52,7 +55,7 @@ class Recorded:
     """One `[[check]]`: what to run and what must come out. `constants` are those of its bounds and its `own` over them;
     `counts` is empty where the search stops at a violation. `expects` is whether it says what must come out at all;
     `engine` is empty where any will do. `ghosts` is None where the properties decide whether they are kept. `open` are
-    constants that one kernel takes at run time."""
+    constants that one kernel takes at run time. `says` is why it is so, for people."""
 
     model: str
     profile: str
@@ -70,6 +73,7 @@ class Recorded:
     engine: str
     place: Place
     open: tuple[str, ...] = ()
+    says: str = ""
 
     @property
     def target(self) -> str:
@@ -128,13 +132,45 @@ def shipped() -> Iterator[Path]:
     return (Path(str(each)) for each in sorted(folder.iterdir(), key=str) if each.name.endswith(".toml"))
 
 
+def recorded_of(model: str) -> Iterator[RecordFile]:
+    """What is recorded of a MODEL: in spec/ of a built-in one, in the TOML file beside it of a path."""
+    name = model.partition(":")[0]
+    if name.endswith(".py"):
+        beside = Path(name).with_suffix(".toml")
+        yield from [read(beside)] if beside.is_file() else []
+    else:
+        yield from (read(path) for path in shipped() if path.stem == name)
+
+
+def known_violations(definition: Definition, model: Model, boundless: Collection[str]) -> Mapping[str, str]:
+    """The properties of which a violation is recorded that the model has, and what is recorded of it in a clause:
+    within any bounds for the constants that are `boundless`, all others being as they are in the model."""
+    found: dict[str, str] = {}
+    for file in recorded_of(model.name):
+        for each in file.checks:
+            violated = {name: it for name, it in each.properties.items() if it.verdict == "violated"}
+            if violated and _is_of(each, definition, model, boundless):
+                where = f"{Path(each.place.file).name}:{each.place.line}"
+                bounds = each.bounds or "the default bounds"
+                for name, it in violated.items():
+                    steps = f"a violation in {it.steps} steps" if it.steps is not None else "a violation"
+                    said = f"{steps} is recorded within {bounds} ({where})" + f": {each.says}" * bool(each.says)
+                    found.setdefault(name, said)
+    return found
+
+
+def _is_of(check: Recorded, definition: Definition, model: Model, boundless: Collection[str]) -> bool:
+    """Whether a check is of a model, some constants apart."""
+    names = (os.path.normpath(each.partition(":")[0]) for each in (check.model, model.name))
+    if len({*names}) > 1:
+        return False
+    values = definition.values(check.constants, check.profile or None)
+    return all(values[name] == value for name, value in model.values.items() if name not in boundless)
+
+
 def named_bounds(model: str) -> Mapping[str, Mapping[str, Constant]]:
     """The named bounds of a MODEL: those of spec/ for a built-in one, those of the TOML file beside it for a path."""
-    name = model.partition(":")[0]
-    beside = Path(name).with_suffix(".toml")
-    if name.endswith(".py"):
-        return read(beside).bounds if beside.is_file() else {}
-    return {bounds: values for path in shipped() if path.stem == name for bounds, values in read(path).bounds.items()}
+    return {bounds: values for file in recorded_of(model) for bounds, values in file.bounds.items()}
 
 
 def read(path: Path) -> RecordFile:
@@ -226,6 +262,7 @@ def _check(
         expects=bool(properties or counts or "outcome" in table),
         engine=_one_of(engine, EXHAUSTIVE, f"{place}, engine") if engine else "",
         place=where,
+        says=_take(table, "says", str, place, ""),
     )
 
 

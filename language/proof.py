@@ -1,7 +1,13 @@
-"""What an attempt to prove a model by induction came to: three different words, and what they rest on.
+"""The verdicts of a proof by induction, and what they rest on.
 
-*proved*: for the given number of replicas and whatever the other bounds are. *refuted*: there is a counterexample,
-which plain Python has replayed. *not proved*: neither; the solver gave up, and no finite copy has a counterexample.
+*proved*: for the given number of replicas and whatever the other bounds are, and everything it rests on is proved in
+the same result. *conditional*: proved from lemmas of which some were not to be proved, or are not. *vacuous*: proved of
+nothing: there is no initial state, an action's guard contradicts the lemmas, or a property's antecedent is never true.
+*refuted*: there is a counterexample, which plain Python has replayed. *not proved*: neither; the solver gave up, and no
+finite copy has a counterexample.
+
+Three more words say of a property that nothing is claimed: *not stated*, since it has no meaning without bounds;
+*left out*, since it is about a feature that the constants switch off; *known false*, since a violation is recorded.
 """
 
 from __future__ import annotations
@@ -13,7 +19,10 @@ from typing import Any, Literal, TypeAlias
 from .model import Model
 from .verdict import Run
 
-Word: TypeAlias = Literal["proved", "refuted", "not proved"]
+Word: TypeAlias = Literal["proved", "conditional", "vacuous", "refuted", "not proved"]
+Answer: TypeAlias = Literal["proved", "refuted", "not proved"]
+"""The verdict on one obligation, on the assumption that all lemmas hold."""
+
 Kind: TypeAlias = Literal["initial", "step", "defined", "consequence"]
 
 
@@ -53,7 +62,7 @@ class Finding:
     """What one obligation came to. `reason` says why it is not proved; `cached` that an earlier run proved it."""
 
     obligation: Obligation
-    word: Word
+    word: Answer
     seconds: float
     reason: str = ""
     counterexample: Counterexample | None = None
@@ -71,6 +80,22 @@ class Unstated:
 
 
 @dataclass(frozen=True, slots=True)
+class Unclaimed:
+    """A property about which nothing is claimed, and why, in a clause that follows its name and a colon."""
+
+    goal: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Empty:
+    """Something that makes a proof vacuous, in a clause: of the property `goal` alone, or of everything ("")."""
+
+    goal: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class Fall:
     """A candidate lemma that was given up, in which round, and the finding that made it fall."""
 
@@ -85,9 +110,11 @@ class Proof:
 
     `boundless` are the constants that the proof leaves without a bound; all others have the values in `constants`.
     `sizes` are the domains and how many members each has: nothing is proved for other numbers. `lemmas` are those that
-    the proof rests on; `actions` those that were looked at, in source order; `goals` what was asked for: lemmas and
-    properties by name, with what each says. `never` are actions whose guard contradicts the lemmas. `unstated` are
-    properties that cannot be said without bounds. `symmetric` are the domains of which one choice of members stands for
+    the proof rests on; `actions` those that were looked at, in source order; `goals` what was to be proved: lemmas and
+    properties by name, with what each says. `empty` is what makes it vacuous, `never` among that: actions whose guard
+    contradicts the lemmas. `unstated` are properties that cannot be said without bounds, `left_out` those about a
+    feature that is switched off, `known_false` those of which a violation is recorded. `idle` are lemmas whose
+    antecedent is never true. `symmetric` are the domains of which one choice of members stands for
     all. `witnesses` counts the reachable states, initial ones among them, in which plain Python found all lemmas true.
     `stopped` says why it ended early. `falls` are the candidates that were given up.
     """
@@ -109,20 +136,44 @@ class Proof:
     stopped: str = ""
     falls: tuple[Fall, ...] = ()
     notes: tuple[str, ...] = ()
+    empty: tuple[Empty, ...] = ()
+    left_out: tuple[Unclaimed, ...] = ()
+    known_false: tuple[Unclaimed, ...] = ()
+    idle: tuple[str, ...] = ()
 
     @property
     def word(self) -> Word:
-        """The one word for all of it: refuted if anything is, proved if everything is."""
+        """The one word for all of it: the worst of what it rests on, and of what was to be proved."""
         words = {each.word for each in self.findings}
         if "refuted" in words:
             return "refuted"
-        return "not proved" if "not proved" in words or self.stopped else "proved"
+        if "not proved" in words or self.stopped:
+            return "not proved"
+        if any(self.word_of(each) == "conditional" for each in self.goals):
+            return "conditional"
+        return "vacuous" if self.empty else "proved"
+
+    def assumed(self) -> tuple[str, ...]:
+        """The lemmas that the proof rests on although it does not prove them: they were not to be proved, or not all
+        of their obligations are."""
+        open_ = {each.obligation.goal for each in self.findings if each.word != "proved"}
+        return tuple(each for each in self.lemmas if each not in self.goals or each in open_)
+
+    def breaking(self) -> tuple[str, ...]:
+        """The actions of which it is not proved that they keep the model's types, which everything rests on."""
+        return tuple(
+            each.obligation.action
+            for each in self.findings
+            if each.obligation.kind == "defined" and each.word != "proved"
+        )
 
     def word_of(self, goal: str) -> Word:
-        """The word for one lemma or property: that of its obligations. A property is only as good as the lemmas."""
+        """The word for one lemma or property: that of its obligations, and of what they assume."""
         own = {each.word for each in self.findings if each.obligation.goal == goal}
         if "refuted" in own:
             return "refuted"
-        assumed = {*self.lemmas, ""}
-        rest = {each.word for each in self.findings if each.obligation.goal in assumed}
-        return "proved" if own | rest == {"proved"} and not self.stopped else "not proved"
+        if "not proved" in own or self.stopped:
+            return "not proved"
+        if any(each.goal in ("", goal) for each in self.empty):
+            return "vacuous"
+        return "conditional" if self.breaking() or any(each != goal for each in self.assumed()) else "proved"

@@ -19,6 +19,7 @@ class Exit(IntEnum):
     INCONCLUSIVE = 5
     UNEXPECTED = 6
     MODEL_BROKE = 7
+    CONDITIONAL = 8
     USAGE = 64
     MODEL_TEXT = 65
     UNREADABLE = 66
@@ -39,6 +40,7 @@ _PRECEDENCE = (
     Exit.LIVENESS,
     Exit.DEADLOCK,
     Exit.INCONCLUSIVE,
+    Exit.CONDITIONAL,
     Exit.VACUOUS,
     Exit.HOLDS,
 )

@@ -35,6 +35,18 @@ Run = Callable[..., Done]
 Said = Callable[..., tuple[int, str]]
 
 
+@pytest.fixture(scope="session", autouse=True)
+def own_state(tmp_path_factory: pytest.TempPathFactory) -> Generator[None]:
+    """The key that seals kept proofs is made for the session, apart from the user's."""
+    before = os.environ.get("XDG_STATE_HOME")
+    os.environ["XDG_STATE_HOME"] = str(tmp_path_factory.mktemp("state"))
+    yield
+    if before is None:
+        del os.environ["XDG_STATE_HOME"]
+    else:
+        os.environ["XDG_STATE_HOME"] = before
+
+
 @pytest.fixture(scope="session")
 def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """One cache of compiled kernels for the whole session, apart from the user's. All of pytest's workers share it."""

@@ -88,7 +88,7 @@ def test_what_a_proof_needed_is_recorded_beside_its_lemmas(capsys: pytest.Captur
 def test_what_was_not_proved_now_keeps_its_hint() -> None:
     path = written()
     hinted(follow={"in_order": "ahead_of_nothing"}, lead={"in_order": "in_order low_has_a_sign"})
-    assert main(["prove", path, "--record-hints", "--lemma", "low_has_a_sign"]) is Exit.HOLDS
+    assert main(["prove", path, "--record-hints", "--lemma", "low_has_a_sign"]) is Exit.CONDITIONAL
     held = json.loads(Path("mine.hints.json").read_text())
     assert held["follow"]["in_order"] == "ahead_of_nothing"
     assert held["lead"]["in_order"] == "in_order low_has_a_sign"
@@ -127,21 +127,40 @@ def test_a_lemma_left_out_only_makes_a_proof_harder() -> None:
 
 
 @pytest.mark.parametrize(
-    "text",
+    ("text", "line", "message"),
     [
-        "",
-        "{",
-        "[]",
-        '{"schema": "tidegate.hints/9"}',
-        '{"schema": "tidegate.hints/1", "lead": ["in_order"]}',
-        '{"schema": "tidegate.hints/1", "lead": {"in_order": 3}}',
+        (b"", 1, "this is no JSON: Expecting value"),
+        (b'{\n\n"schema"', 3, "this is no JSON: Expecting ':' delimiter"),
+        (b"[]", 1, 'it must be an object whose "schema" is "tidegate.hints/1"'),
+        (b'{"schema": "tidegate.hints/9"}', 1, 'it must be an object whose "schema" is "tidegate.hints/1"'),
+        (
+            b'{"schema": "tidegate.hints/1",\n "lead":\n ["in_order"]}',
+            2,
+            "lead: an object is expected, its keys goals",
+        ),
+        (
+            b'{"schema": "tidegate.hints/1",\n "lead": {\n  "in_order": 3}}',
+            3,
+            "lead, in_order: a text is expected, the names of lemmas",
+        ),
+        (b'{"schema": "tidegate.hints/1",\n "lead": {"in_order": {"a": 1}}}', 2, "this is nested too deeply"),
+        (b"\n" + b"[" * 200_000, 2, "this is nested too deeply"),
+        (b'{"a":\n' * 200_000, 3, "this is nested too deeply"),
+        (b'{"schema": ' + b"9" * 10_000 + b"}", 1, "it holds a number, and hints have none"),
+        (b'{"schema": "tidegate.hints/1",\n "le\xffad": {}}', 2, "this is no UTF-8 text"),
     ],
 )
-def test_hints_that_cannot_be_read_are_told_and_not_needed(text: str, capsys: pytest.CaptureFixture[str]) -> None:
-    Path("mine.hints.json").write_text(text, encoding="utf-8")
+def test_hints_that_cannot_be_read_are_an_error_with_its_line(
+    text: bytes, line: int, message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("mine.hints.json").write_bytes(text)
+    assert main(["prove", written()]) is Exit.UNREADABLE
+    said = capsys.readouterr().err
+    assert f"mine.hints.json:{line}: {message}" in said and said.count("\n") == 1
+    assert said.endswith("; correct it, remove it, or write it anew with --record-hints\n")
+    assert main(["prove", written(), "--record-hints"]) is Exit.HOLDS
+    assert "what it held is not kept" in " ".join(capsys.readouterr().out.split())
     assert main(["prove", written()]) is Exit.HOLDS
-    said = " ".join(capsys.readouterr().out.split())
-    assert "mine.hints.json holds no hints that can be read; the proof goes without them" in said
 
 
 def test_hints_change_nothing_that_was_kept() -> None:

@@ -90,7 +90,7 @@ def test_nothing_is_proved_twice(three: Proof, folder: Path) -> None:
 
 def test_two_replicas_are_another_proof(three: Proof, folder: Path) -> None:
     two = proved(folder, "logs_are_copies", replicas=2)
-    assert (two.word, two.sizes) == ("proved", {"Replica": 2})
+    assert (two.word, two.sizes) == ("conditional", {"Replica": 2})
     assert not any(each.cached for each in two.findings)
 
 
@@ -198,7 +198,7 @@ def test_whoever_has_an_empty_isr_has_no_record_to_commit(tmp_path: Path) -> Non
         .read_text(encoding="utf-8")
         .replace("from ..language", "from tidegate.language")
     )
-    lemmas = (root / "invariants" / "replication_proof.py").read_text(encoding="utf-8")
+    lemmas = (root / "invariants" / "replication" / "proof.py").read_text(encoding="utf-8")
     guard = '''has."""
     require(presumes_leadership(s, leader))
     offset = s.high_watermark[leader]'''
@@ -268,7 +268,7 @@ def test_the_json_object_has_every_obligation(three: Proof, kept: None, capsys: 
     assert main(["prove", "replication:kip320", "--json"]) is Exit.HOLDS
     document = json.loads(capsys.readouterr().out)
     assert (document["schema"], document["verdict"], document["sizes"]) == (
-        "tidegate.proof/1",
+        "tidegate.proof/2",
         "proved",
         {"Replica": 3},
     )

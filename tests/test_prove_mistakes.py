@@ -3,6 +3,7 @@ was kept is believed when what it depends on has changed."""
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -19,6 +20,7 @@ from tidegate.explorer.smt.crew import Lost, shared
 from tidegate.explorer.smt.effort import Effort
 from tidegate.explorer.smt.houdini import surviving
 from tidegate.explorer.smt.induction import Asked, Induction
+from tidegate.explorer.smt.inputs import modules
 from tidegate.explorer.smt.questions import Questions
 from tidegate.language.binding import load
 from tidegate.language.proof import Obligation, Proof
@@ -252,10 +254,118 @@ def test_what_is_kept_is_believed_only_as_it_was_written(kept: Path, capsys: pyt
     capsys.readouterr()
     assert main(["prove", path]) is Exit.HOLDS
     said = " ".join(capsys.readouterr().out.split())
-    assert f"note: {files[0]} is not what was kept there; it is not believed, and written anew" in said
+    assert f"note: {files[0]} is not what was kept there by this user; it is not believed, and written anew" in said
     assert f"note: {files[2]} is not what was kept there" in said
     assert main(["prove", path]) is Exit.HOLDS
     assert "note:" not in capsys.readouterr().out
+
+
+FALSE = TEXT.replace("return s.low <= s.high", "return s.low != s.high + 2")
+
+
+def test_the_proofs_of_another_user_are_not_believed(
+    kept: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A folder from elsewhere holds whatever somebody wrote there, under the right names and as this program writes
+    it."""
+    path = written(FALSE)
+    definition = load(Path(path))
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "elsewhere"))
+    induction = Induction(definition, definition.bind(path), Asked(folder=kept))
+    for each in induction.obligations():
+        induction.shelf.keep(each, 0.0)
+    assert all(map(induction.shelf.has, induction.obligations()))
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "here"))
+    assert main(["prove", path]) is Exit.SAFETY
+    assert "is not what was kept there by this user; it is not believed" in " ".join(capsys.readouterr().out.split())
+
+
+def test_a_proof_that_was_edited_is_not_believed(kept: Path) -> None:
+    path = written(FALSE)
+    definition = load(Path(path))
+    induction = Induction(definition, definition.bind(path), Asked(folder=kept))
+    proved, wrong = Obligation("step", "in_order", "follow"), Obligation("step", "in_order", "lead")
+    induction.shelf.keep(proved, 0.0)
+    (file,) = kept.glob("proofs/*.json")
+    held = json.loads(file.read_text(encoding="utf-8"))
+    name = induction.shelf.name_of(wrong)
+    forged = json.dumps({**held, "name": name, "action": "lead"})
+    file.with_name(f"{name}.json").write_text(forged, encoding="utf-8")
+    assert induction.shelf.has(proved) and not induction.shelf.has(wrong)
+    assert main(["prove", path]) is Exit.SAFETY
+
+
+@pytest.mark.parametrize("text", ["[" * 100_000, "[]", "3", "{}", '{"seal": 3, "schema": "tidegate.proved/2"}'])
+def test_what_is_no_proof_at_all_is_not_believed(kept: Path, text: str) -> None:
+    path = written(TEXT)
+    assert main(["prove", path]) is Exit.HOLDS
+    for each in kept.glob("proofs/*.json"):
+        each.write_text(text, encoding="utf-8")
+    assert main(["prove", path]) is Exit.HOLDS
+    assert cached(proof_of(path, kept)) != set()
+
+
+def test_the_key_is_not_kept_beside_what_it_seals(
+    kept: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(kept / "state"))
+    assert main(["prove", written(TEXT)]) is Exit.HOLDS
+    assert "lies within the cache, where it guards nothing: no proof is kept" in " ".join(
+        capsys.readouterr().out.split()
+    )
+    assert list(kept.glob("proofs/*")) == []
+
+
+def test_a_key_that_others_can_read_seals_nothing(
+    kept: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    assert main(["prove", written(TEXT)]) is Exit.HOLDS
+    key = tmp_path / "state" / "tidegate" / "proofs.key"
+    assert key.stat().st_mode & 0o777 == 0o600
+    key.chmod(0o644)
+    capsys.readouterr()
+    assert main(["prove", written(TEXT)]) is Exit.HOLDS
+    said = " ".join(capsys.readouterr().out.split())
+    assert "proofs.key can be read or written by others; remove it, and a new key is made" in said
+    assert "0 of them kept from before" in said
+
+
+def test_everything_that_a_proof_imports_is_in_the_digest_of_what_is_kept() -> None:
+    script = "import sys, tidegate.explorer.smt.induction; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    imported = {each for each in done.stdout.split() if each.partition(".")[0] == "tidegate"}
+    found = modules()
+    assert imported == set(found)
+    assert "tidegate.explorer.symmetry" in found and "tidegate.language.judge" in found
+
+
+COUNTED = (
+    TEXT
+    + '''
+
+@invariant
+def counted(s: Pair) -> bool:
+    """It counts, and is false of states that the lemmas allow."""
+    return sum(1 for n in range(s.high)) <= s.low + 2
+'''
+)
+
+
+def test_the_answer_does_not_depend_on_what_is_kept(kept: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A property that cannot be stated is set apart before anything is proved or searched, whatever is kept."""
+    before = Path("mine.py")
+    answers: list[object] = []
+    for text in (COUNTED, COUNTED, COUNTED + "\n# a comment\n", "# a comment above\n" + COUNTED):
+        before.write_text(text, encoding="utf-8")
+        capsys.readouterr()
+        exit_ = main(["prove", "mine.py", "--json", "--seed", "7", "--set", "top=2"])
+        document = json.loads(capsys.readouterr().out)
+        words = {(each["kind"], each["goal"], each["action"]): each["verdict"] for each in document["obligations"]}
+        answers.append((exit_, document["verdict"], words, [each["name"] for each in document["unstated"]]))
+    assert answers == [answers[0]] * 4
+    assert answers[0][0] is Exit.HOLDS  # type: ignore[index]
+    assert answers[0][3] == ["counted"]  # type: ignore[index]
 
 
 def test_a_proof_does_not_outlive_what_it_depends_on(kept: Path) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from ...language.errors import UsageError
 from ...language.ir import Where
 
@@ -25,6 +27,15 @@ class Unsayable(Exception):
     def __init__(self, name: str, reason: str, file: str, line: int) -> None:
         super().__init__(f"{name} has no meaning without bounds: {reason}")
         self.file = file
+        self.line = line
+
+
+class UnreadableHints(Exception):
+    """A file of hints that holds none: the file, the line, and what is wrong there."""
+
+    def __init__(self, path: Path, line: int, message: str) -> None:
+        super().__init__(f"{path}:{line}: {message}")
+        self.path = path
         self.line = line
 
 

@@ -9,6 +9,7 @@ ones do not suffice all are tried. A wrong hint costs time, and no more.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, cast
@@ -16,21 +17,26 @@ from typing import Any, cast
 from ...language import ir
 from ...language.model import Property
 from ...language.proof import Obligation
+from .errors import UnreadableHints
 
 SCHEMA = "tidegate.hints/1"
 
 
 class Hints:
-    """The hints beside the file of the first of some lemmas, at `path`. `notes` says that they cannot be read."""
+    """The hints beside the file of the first of some lemmas, at `path`.
 
-    def __init__(self, lemmas: Sequence[Property]) -> None:
+    UnreadableHints for a file that is not as `save` writes it, unless they are written anew (`rewriting`): then `notes`
+    says that what it held is lost.
+    """
+
+    def __init__(self, lemmas: Sequence[Property], *, rewriting: bool = False) -> None:
         self.names = [each.name for each in lemmas]
         self.path = Path(cast(ir.Function, lemmas[0].form).where.file).with_suffix(".hints.json") if lemmas else None
         self.notes = list[str]()
         self._needed = dict[tuple[str, str], frozenset[str]]()
         self._noted = dict[tuple[str, str], frozenset[str]]()
         if self.path is not None and self.path.exists():
-            self._read(self.path)
+            self._read(self.path, rewriting)
 
     def of(self, obligation: Obligation) -> frozenset[str] | None:
         """The lemmas to begin with; None when there is no hint. Lemmas that there are no more are left out."""
@@ -49,19 +55,73 @@ class Hints:
         self.path.write_text(json.dumps(held, indent=1) + "\n", encoding="utf-8")
         return f"recorded the lemmas that {len(self._noted)} proofs needed in {self.path}"
 
-    def _read(self, path: Path) -> None:
+    def _read(self, path: Path, rewriting: bool) -> None:
         try:
-            held = cast("dict[str, Any]", json.loads(path.read_text(encoding="utf-8")))
-            if held.pop("schema") != SCHEMA:
-                raise ValueError
-            for action, goals in cast("dict[str, dict[str, str]]", held).items():
-                for goal, names in goals.items():
-                    self._needed[action, goal] = frozenset(names.split()).intersection(self.names)
-        except (OSError, ValueError, KeyError, TypeError, AttributeError):
-            self._needed.clear()
-            self.notes.append(f"{path} holds no hints that can be read; the proof goes without them")
+            self._needed = {key: names.intersection(self.names) for key, names in _parsed(path).items()}
+        except UnreadableHints as error:
+            if not rewriting:
+                raise
+            self.notes.append(f"{error}; what it held is not kept")
 
 
 def _key(obligation: Obligation) -> tuple[str, str]:
     """An obligation's action and goal, by the words that stand in a file where there is none."""
     return obligation.action or "no action", obligation.goal or "types"
+
+
+def _parsed(path: Path) -> dict[tuple[str, str], frozenset[str]]:
+    """What a file of hints holds, by action and goal. UnreadableHints, with the line, for one that holds no hints."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise UnreadableHints(path, _line(error.object, error.start), "this is no UTF-8 text") from None
+    except OSError as error:
+        raise UnreadableHints(path, 1, f"it cannot be read: {error.strerror}") from None
+    _look_at_depth(path, text)
+    try:
+        held = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise UnreadableHints(path, error.lineno, f"this is no JSON: {error.msg}") from None
+    except ValueError:  # an integer of more digits than Python converts
+        raise UnreadableHints(path, 1, "it holds a number, and hints have none") from None
+    if not isinstance(held, dict) or cast("dict[str, Any]", held).pop("schema", None) != SCHEMA:
+        raise UnreadableHints(path, 1, f'it must be an object whose "schema" is "{SCHEMA}"')
+    found: dict[tuple[str, str], frozenset[str]] = {}
+    for action, goals in cast("dict[str, Any]", held).items():
+        if not isinstance(goals, dict):
+            raise UnreadableHints(path, _line_of(text, action), f"{action}: an object is expected, its keys goals")
+        for goal, names in cast("dict[str, Any]", goals).items():
+            if not isinstance(names, str):
+                line = _line_of(text, action, goal)
+                raise UnreadableHints(path, line, f"{action}, {goal}: a text is expected, the names of lemmas")
+            found[action, goal] = frozenset(names.split())
+    return found
+
+
+_DEPTH = 2
+_TOKENS = re.compile(r'"(?:[^"\\\n]|\\.)*"|[\[\]{}]')
+
+
+def _look_at_depth(path: Path, text: str) -> None:
+    """UnreadableHints, with the line, for what is nested more deeply than an action's goals: Python's reader of JSON
+    gives up on very deep texts without a line."""
+    depth = 0
+    for each in _TOKENS.finditer(text):
+        depth += each[0] in ("{", "[")
+        depth -= each[0] in ("}", "]")
+        if depth > _DEPTH:
+            message = "this is nested too deeply: hints are an object of objects of texts"
+            raise UnreadableHints(path, _line(text, each.start()), message)
+
+
+def _line_of(text: str, *keys: str) -> int:
+    """The line of a key in a key, as they are written by `save`; 1 when they are not found."""
+    at = 0
+    for each in keys:
+        at = max(0, text.find(json.dumps(each), at))
+    return _line(text, at)
+
+
+def _line(text: str | bytes, at: int) -> int:
+    """The 1-based line of a place in a text."""
+    return 1 + (text[:at].count("\n") if isinstance(text, str) else text[:at].count(b"\n"))

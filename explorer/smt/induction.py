@@ -14,29 +14,32 @@ from __future__ import annotations
 import itertools
 import time
 from collections import deque
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeAlias, cast
 
 from ...language.binding import Definition
 from ...language.errors import UsageError, nearest
 from ...language.model import Model, Property
-from ...language.proof import Finding, Obligation, Proof, Unstated, Word
+from ...language.proof import Empty, Finding, Obligation, Proof, Unclaimed, Unstated
 from ...language.types import Identity
 from ..symmetry import symmetry_of
 from ..verdicts import plain
-from .copies import Copies, Searched, Sketch, judged, lemmas_of
+from .claims import Claims
+from .copies import Copies, judged, lemmas_of
 from .crew import Lost, shared
 from .effort import Effort
 from .encoding import boundless_constants, unbounded
-from .errors import NotUnbounded, Unsayable
+from .errors import Unsayable
 from .hints import Hints
 from .keeping import Shelf
-from .questions import Questions
+from .prover import Doubt, Found, Ground, Open, Prover, Result, Settled, Task
 from .sampling import Sample, sampled
 from .simulation import simulate
 from .transition import is_off
+from .vacuity import Met
 
 _TOGETHER = 6
 """Obligations about one action that one process takes at a time."""
@@ -54,7 +57,8 @@ class Asked:
 
     `effort` is for one query, `seconds` for everything (None: no limit); `folder` is where proofs are kept. `seed`
     draws the reachable states in which plain Python evaluates the lemmas. With `record`, everything is proved anew and
-    `Induction.hints` notes from which lemmas.
+    `Induction.hints` notes from which lemmas. `known` are properties that are known to be false, and why: nothing is
+    claimed of them unless they are named.
     """
 
     lemmas: tuple[str, ...] = ()
@@ -65,48 +69,7 @@ class Asked:
     seed: int = 0
     folder: Path | None = None
     record: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Never:
-    """That the action's guard contradicts the lemmas."""
-
-    action: str
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """A finding as a process hands it back: what refutes it is a sketch, for the judge. `needed` are the lemmas that
-    the proof needs, if they are to be recorded."""
-
-    obligation: Obligation
-    word: Word
-    seconds: float = 0.0
-    reason: str = ""
-    sketch: Sketch | None = None
-    needed: frozenset[str] = frozenset()
-
-
-@dataclass(frozen=True, slots=True)
-class Open:
-    """What is cheap does not tell, after that many seconds."""
-
-    obligation: Obligation
-    seconds: float
-
-
-Result: TypeAlias = Found | Open | Never | Unstated
-
-
-@dataclass(frozen=True, slots=True)
-class Task:
-    """What a process is asked for. What was tried before without an answer is tried `hard`. Where little has changed
-    since the last proof, that is `suspect`: copies are searched first.
-    """
-
-    obligations: tuple[Obligation, ...]
-    hard: bool = False
-    suspect: bool = False
+    known: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
 class Induction:
@@ -123,14 +86,12 @@ class Induction:
         self.copies = Copies(definition, self.model, self.boundless)
         self.encoding = unbounded(self.model)
         self.symmetric = _symmetric(self.model)
-        self.shelf = Shelf(asked.folder, self.model)
-        self.hints = Hints(self.lemmas)
+        self.shelf = Shelf(asked.folder, self.model, self.symmetric)
+        self.hints = Hints(self.lemmas, rewriting=asked.record)
         self.findings = list[Finding]()
-        self.never = list[str]()
-        self.unstated = dict[str, Unstated]()
+        self.never, self.idle = list[str](), list[str]()
+        self.notes = list[str]()
         self.spent = dict[Obligation, float]()
-        self.witnesses = 0
-        self.possible = frozenset[str]()
 
     # --- what there is to prove --------------------------------------------------------------------------------------
 
@@ -138,8 +99,8 @@ class Induction:
         """The actions that the constants leave on, whatever those without a bound are."""
         return tuple(each.name for each in self.model.actions if not is_off(self.encoding, each.form.body))
 
-    def goals(self) -> tuple[Property, ...]:
-        """The lemmas and properties to prove, witnesses apart. UsageError for a name that there is not."""
+    def _wanted(self) -> tuple[Property, ...]:
+        """The lemmas and properties that were asked for, witnesses apart. UsageError for a name that there is not."""
         known = {each.name: each for each in self.model.lemmas}
         claims = {each.name: each for each in self.model.properties if each.kind != "reachable"}
         for name in self.asked.lemmas:
@@ -149,11 +110,39 @@ class Induction:
             if name not in claims and name not in known:
                 raise UsageError(f"no property {name} to prove; {nearest(name, [*claims, *known])}")
         named = {*self.asked.lemmas, *self.asked.properties}
-        return tuple(each for each in {**known, **claims}.values() if not named or each.name in named)
+        everything = {**known, **claims}.values()
+        if named:
+            return tuple(each for each in everything if each.name in named)
+        return tuple(each for each in everything if each.name not in self.asked.known)
+
+    @cached_property
+    def apart(self) -> Mapping[str, Unstated | Unclaimed]:
+        """The properties about which nothing is claimed, by name: decided from the text alone, in a process of its own.
+        NotUnbounded for a lemma that has no meaning without bounds, Unsayable for a property that was named and has
+        none."""
+        found = dict[str, Unstated | Unclaimed]()
+        names = tuple(each.name for each in self._wanted())
+        for result in shared(lambda: Claims(self.model).survey, deque([names]), 1, None):
+            if isinstance(result, Lost):
+                raise RuntimeError(f"what there is to prove could not be found out: {result.reason}")
+            if isinstance(result, Unstated) and result.goal in self.asked.properties:
+                raise Unsayable(result.goal, result.reason, result.file, result.line)
+            found[result.goal] = result
+        return found
+
+    def goals(self) -> tuple[Property, ...]:
+        """The lemmas and properties to prove, and those that are left out although they were named: they are vacuous.
+        Raises what `apart` raises, and UsageError for a name that there is not."""
+        named = {*self.asked.lemmas, *self.asked.properties}
+        return tuple(
+            each
+            for each in self._wanted()
+            if each.name not in self.apart or (each.name in named and isinstance(self.apart[each.name], Unclaimed))
+        )
 
     def obligations(self) -> tuple[Obligation, ...]:
         """Everything to prove, action by action."""
-        goals = self.goals()
+        goals = [each for each in self.goals() if each.name not in self.apart]
         own = {each.name for each in self.lemmas}
         made = [Obligation("initial", each.name) for each in goals if each.name in own]
         kept = [each.name for each in goals if each.name in own or each.kind == "transition"]
@@ -163,15 +152,22 @@ class Induction:
         made += [Obligation("consequence", each.name) for each in goals if each.name not in own | set(kept)]
         return tuple(made)
 
-    def sample(self) -> Sample:
-        """What plain Python sees in reachable states, within the bounds that were given."""
+    @cached_property
+    def within(self) -> Model:
+        """The model within the bounds that were given, its lemmas among its properties."""
         model, wanted = self.given, {*self.copies.names}
-        if not (model.ghosts and model.lemmas and wanted.issubset(each.name for each in model.properties)):
-            model = self.definition.bind(
-                model.name, constants=model.values, ghosts=True, properties=self.copies.names, lemmas=True
-            )
-        names = {each.name for each in self.goals()}
-        return sampled(model, [each for each in model.properties if each.name in names], self.asked.seed)
+        if model.ghosts and model.lemmas and wanted.issubset(each.name for each in model.properties):
+            return model
+        return self.definition.bind(
+            model.name, constants=model.values, ghosts=True, properties=self.copies.names, lemmas=True
+        )
+
+    @cached_property
+    def sample(self) -> Sample:
+        """What plain Python sees in reachable states, within the bounds that were given. What cannot be stated without
+        bounds is evaluated too: a run that violates it is one."""
+        names = {each.name for each in self._wanted()}
+        return sampled(self.within, [each for each in self.within.properties if each.name in names], self.asked.seed)
 
     # --- proving -----------------------------------------------------------------------------------------------------
 
@@ -188,28 +184,17 @@ class Induction:
     def _run(self, heard: Heard) -> str:
         """Answers why it ended early, or ""."""
         deadline = None if self.asked.seconds is None else time.monotonic() + self.asked.seconds
-        sample = self.sample()
-        self.witnesses, self.possible = sample.states, sample.possible
-        for each in sample.findings:
+        obligations = self.obligations()
+        for each in self.sample.findings:
             self._note(each, heard)
-        simulate(self.model, sample.steps)
-        for each in self.goals():
-            known = self.shelf.unstated(each.name)
-            if known is not None:
-                self._set_apart(known, heard)
-        sampled_already = {each.obligation for each in self.findings}
-        fresh, kept = list[Obligation](), 0
-        for each in self.obligations():
-            if each in sampled_already or each.goal in self.unstated:
-                continue
-            if not self.asked.record and self.shelf.has(each):
-                self._note(Finding(each, "proved", 0.0, cached=True), heard)
-                kept += 1
-            else:
-                fresh.append(each)
-        waiting = dict.fromkeys(fresh)
+        self._simulate()
+        fresh, kept = self._fresh(obligations, heard)
         few = len(fresh) * FEW < kept
-        stopped, tasks = "", deque((Task((each,), suspect=True) for each in fresh) if few else _tasks(fresh))
+        asked = [Task((each,), suspect=True) for each in fresh] if few else _tasks(fresh)
+        doubts = [each for each in self._doubts() if not self._is_settled(each)]
+        tasks = deque[Task | Doubt]([*asked, *doubts])
+        waiting: dict[Obligation | Doubt, None] = {**dict.fromkeys(fresh), **dict.fromkeys(doubts)}
+        stopped = ""
         try:
             for result in shared(self._worker, tasks, self.asked.workers, deadline):
                 if isinstance(result, Open):
@@ -218,20 +203,67 @@ class Induction:
                 for each in self._taken(result):
                     waiting.pop(each.obligation, None)
                     self._note(each, heard)
-                if isinstance(result, Unstated):
-                    waiting = {each: None for each in waiting if each.goal != result.goal}
-                    self._set_apart(result, heard)
+                for each in _answered(result):
+                    waiting.pop(each, None)
         except KeyboardInterrupt:
             stopped = "it was interrupted"
         if waiting and not stopped:
             stopped = f"the time was up after {self.asked.seconds:g} s"
         for each in waiting:
-            self._note(Finding(each, "not proved", 0.0, stopped), heard)
+            if isinstance(each, Obligation):
+                self._note(Finding(each, "not proved", 0.0, stopped), heard)
         return stopped
+
+    def _simulate(self) -> None:
+        """Puts the steps of the sample into the formulas, in a process of its own. Disagreement when one is left out."""
+
+        def work(_: object) -> Iterator[Result]:
+            simulate(self.model, self.sample.steps)
+            return iter(())
+
+        for lost in shared(lambda: work, deque([None]), 1, None):
+            raise RuntimeError(f"the formulas could not be compared with plain Python: {lost.reason}")
+
+    def _fresh(self, obligations: Sequence[Obligation], heard: Heard) -> tuple[list[Obligation], int]:
+        """What is still to prove, and of how much there is a proof already."""
+        known = {each.obligation for each in self.findings}
+        fresh, kept = list[Obligation](), 0
+        for each in obligations:
+            if each in known:
+                continue
+            if not self.asked.record and self.shelf.has(each):
+                self._note(Finding(each, "proved", 0.0, cached=True), heard)
+                kept += 1
+            else:
+                fresh.append(each)
+        return fresh, kept
+
+    def _doubts(self) -> Iterator[Doubt]:
+        """What may be empty: actions that were not seen to happen, and goals that were not seen to be false."""
+        for name in self.actions():
+            if name not in self.sample.possible:
+                yield Doubt(action=name)
+        false = {each.obligation.goal for each in self.sample.findings}
+        for each in self.goals():
+            if each.name not in false and each.name not in self.apart:
+                yield Doubt(goal=each.name)
+
+    def _is_settled(self, doubt: Doubt) -> bool:
+        """Whether the answer to a doubt is kept; it is taken note of then."""
+        empty = None if self.asked.record else self.shelf.emptiness(doubt.action, doubt.goal)
+        if empty:
+            self._note_empty(doubt)
+        return empty is not None
+
+    def _note_empty(self, doubt: Doubt) -> None:
+        (self.never if doubt.action else self.idle).append(doubt.action or doubt.goal)
 
     def _proof(self, stopped: str, seconds: float) -> Proof:
         """What came of it."""
-        model = self.model
+        model, apart = self.model, self.apart
+        goals = {each.name: each.says for each in self.goals()}
+        found = {each.obligation.goal for each in self.findings}
+        goals |= {each.name: each.says for each in self._wanted() if each.name in apart and each.name in found}
         return Proof(
             model=model.name,
             constants={name: plain(value) for name, value in model.values.items()},
@@ -239,17 +271,46 @@ class Induction:
             sizes={each.name: _size(model, each) for each in model.domains},
             lemmas=tuple(each.name for each in self.lemmas),
             actions=self.actions(),
-            goals={each.name: each.says for each in self.goals() if each.name not in self.unstated},
+            goals=goals,
             findings=tuple(self.findings),
             never=tuple(each for each in self.actions() if each in self.never),
-            unstated=tuple(self.unstated.values()),
+            unstated=tuple(e for e in apart.values() if isinstance(e, Unstated) and e.goal not in goals),
             symmetric=tuple(sorted(self.symmetric)),
-            witnesses=self.witnesses,
+            witnesses=self.sample.states,
             seconds=seconds,
             workers=self.asked.workers,
             stopped=stopped,
-            notes=(*self.shelf.notes, *self.hints.notes),
+            notes=(*self.shelf.notes, *self.hints.notes, *self.notes),
+            empty=tuple(self._empty(goals)),
+            left_out=tuple(e for e in apart.values() if isinstance(e, Unclaimed) and e.goal not in goals),
+            known_false=tuple(self._known_false()),
+            idle=tuple(each.name for each in self.lemmas if each.name in self.idle),
         )
+
+    def _known_false(self) -> Iterator[Unclaimed]:
+        """What is known to be false, of what was named, or of everything; what is refuted here needs no record."""
+        named = {*self.asked.lemmas, *self.asked.properties}
+        refuted = {each.obligation.goal for each in self.findings if each.word == "refuted"}
+        for name, reason in self.asked.known.items():
+            if name not in refuted and (not named or name in named):
+                yield Unclaimed(name, reason)
+
+    def _empty(self, goals: Collection[str]) -> Iterator[Empty]:
+        """What makes the proof vacuous."""
+        if not self.sample.states:
+            yield Empty("", "there is no initial state within the bounds that were given")
+        if not self.actions():
+            yield Empty("", "the constants switch every action off")
+        for each in self.actions():
+            if each in self.never:
+                yield Empty("", f"{each} can never happen: its guard contradicts the lemmas")
+        lemmas = {each.name for each in self.model.lemmas}
+        for name in self.idle:
+            if name not in lemmas:
+                yield Empty(name, "its antecedent is never true, by the lemmas")
+        for each in self.apart.values():
+            if isinstance(each, Unclaimed) and each.goal in goals:
+                yield Empty(each.goal, each.reason)
 
     def _note(self, finding: Finding, heard: Heard) -> None:
         if finding.word == "proved" and not finding.cached:
@@ -259,10 +320,16 @@ class Induction:
 
     def _taken(self, result: Any) -> Iterator[Finding]:
         match result:
-            case Never(action=action):
-                self.never.append(action)
-            case Unstated() | Open():
+            case Settled(doubt=doubt, empty=empty):
+                self.shelf.keep_emptiness(doubt.action, doubt.goal, empty)
+                if empty:
+                    self._note_empty(doubt)
+            case Open():
                 pass
+            case Unstated(goal=goal, reason=reason):
+                raise RuntimeError(f"{goal} was found to have a meaning without bounds, and has none: {reason}")
+            case Lost(task=Doubt() as doubt, reason=reason):
+                self.notes.append(f"whether {doubt.action or doubt.goal} is vacuous is not known: {reason}")
             case Lost(task=task, reason=reason):
                 lost = cast(Task, task)
                 known = {each.obligation for each in self.findings}.union(() if lost.hard else self.spent)
@@ -272,15 +339,6 @@ class Induction:
             case _:
                 yield self._judged(cast(Found, result))
 
-    def _set_apart(self, news: Unstated, heard: Heard) -> None:
-        """Notes a property that cannot be said without bounds. Unsayable when just that was asked for."""
-        if news.goal in self.asked.properties:
-            raise Unsayable(news.goal, news.reason, news.file, news.line)
-        if news.goal not in self.unstated:
-            self.shelf.keep_unstated(news)
-            self.unstated[news.goal] = news
-            heard(news)
-
     def _judged(self, found: Found) -> Finding:
         """A finding of a process, its counterexample as plain Python has it."""
         if found.word == "proved" and self.asked.record and found.obligation.kind != "initial":
@@ -289,93 +347,20 @@ class Induction:
         seconds = found.seconds + self.spent.get(found.obligation, 0.0)
         return Finding(found.obligation, found.word, seconds, found.reason, against)
 
-    def _worker(self) -> Callable[[Task], Iterator[Result]]:
+    def ground(self) -> Ground:
         """What one process proves with."""
-        return Prover(self.copies, self.model, self.symmetric, self.asked, self.hints, self.possible).prove
+        return Ground(self.copies, self.model, self.symmetric, self.hints, self.asked.effort, self.asked.record)
+
+    def _worker(self) -> Callable[[Task | Doubt], Iterator[Result]]:
+        return Prover(self.ground(), Met(self.within, self.sample.met, self.sample.pairs)).work
 
 
-class Prover:
-    """Proves obligations one after the other: the lemmas are made into formulas once, an action when it is another.
-
-    `possible` are actions that are known to happen.
-    """
-
-    def __init__(
-        self,
-        copies: Copies,
-        model: Model,
-        symmetric: frozenset[str],
-        asked: Asked,
-        hints: Hints,
-        possible: frozenset[str],
-    ) -> None:
-        self.copies, self.symmetric, self.lemmas = copies, symmetric, {each.name for each in model.lemmas}
-        self.asked, self.possible = asked, possible
-        self.questions = Questions(model, symmetric, asked.effort, hints)
-        self._searched = list[Searched]()
-
-    def prove(self, task: Task) -> Iterator[Result]:
-        """What each obligation came to."""
-        for each in task.obligations:
-            began = time.perf_counter()
-            self.questions.prepare(each.action)
-            try:
-                found = self._hard(each) if task.hard else self._quick(each, 2 if task.suspect else 0)
-            except NotUnbounded as error:
-                if not each.goal or each.goal in self.lemmas:
-                    raise
-                yield Unstated(each.goal, f"{error.message}; {error.remedy}", error.where.file, error.where.line)
-                continue
-            seconds = time.perf_counter() - began
-            if found is None:
-                yield Open(each, seconds)
-            elif self.asked.record and found.word == "proved":
-                yield replace(found, seconds=seconds, needed=self.questions.needed(each))
-            else:
-                yield replace(found, seconds=seconds)
-            if each.kind == "defined" and not task.hard and self._never_happens(each.action):
-                yield Never(each.action)
-
-    def _never_happens(self, action: str) -> bool:
-        return action not in self.possible and self.questions.can_never_happen(action)
-
-    def _quick(self, obligation: Obligation, copies: int) -> Found | None:
-        """Most lemmas are proved at once, and most mistakes show in the smallest copy; so many are searched before."""
-        sketch, _ = self._sketched(obligation, itertools.islice(self._all_copies(), copies))
-        if sketch is None and self.questions.ask(obligation, hard=False, once=True).proved:
-            return Found(obligation, "proved")
-        if sketch is None and not copies:
-            sketch, _ = self._sketched(obligation, itertools.islice(self._all_copies(), 1))
-        return None if sketch is None else Found(obligation, "refuted", sketch=sketch)
-
-    def _hard(self, obligation: Obligation) -> Found:
-        """The cheap before the dear: all copies are searched in less time than one question is asked again."""
-        sketch, searched = self._sketched(obligation, self._all_copies())
-        if sketch is not None:
-            return Found(obligation, "refuted", sketch=sketch)
-        if self.questions.ask(obligation, hard=self.asked.record).proved:
-            return Found(obligation, "proved")
-        answer = self.questions.ask(obligation, hard=True)
-        if answer.proved:
-            return Found(obligation, "proved")
-        return Found(obligation, "not proved", reason=f"{answer.reason}; {searched}")
-
-    def _sketched(self, obligation: Obligation, some: Iterable[Searched]) -> tuple[Sketch | None, str]:
-        """A counterexample to induction from some finite copies, or how far they went that have none."""
-        searched = "no finite copy could be searched in time"
-        for copy in some:
-            found = copy.sketch(obligation)
-            if isinstance(found, Sketch):
-                return found, ""
-            if found:
-                searched = f"there is no counterexample within {self.copies.sizes(copy.number)}"
-        return None, searched
-
-    def _all_copies(self) -> Iterator[Searched]:
-        yield from self._searched
-        for number in range(len(self._searched), len(self.copies)):
-            self._searched.append(Searched(self.copies, number, self.symmetric))
-            yield self._searched[-1]
+def _answered(result: Result | Lost) -> Iterator[Doubt]:
+    """The doubts that a result settles."""
+    if isinstance(result, Settled):
+        yield result.doubt
+    elif isinstance(result, Lost) and isinstance(result.task, Doubt):
+        yield result.task
 
 
 def _tasks(obligations: Sequence[Obligation]) -> Iterator[Task]:

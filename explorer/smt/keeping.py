@@ -1,58 +1,51 @@
-"""Proofs that are kept: a file for each, under a name that says everything it depends on.
+"""Proofs that are kept: a file for each, under a name that says everything it depends on, and sealed.
 
-Only what is proved is kept. A file that does not hold what it should is told, and proved again.
+Only what is proved is kept, and what is found out about vacuity. A file that does not hold what was written is reported
+and proved again. A file is believed if it has the seal of this user: a keyed digest, whose key lies with the user's
+state and never in the folder of the proofs. So a folder that comes from elsewhere, or that others can write to, proves
+nothing.
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import tempfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
-from functools import cache
 from pathlib import Path
 from typing import Any, cast
 
 from ...language.model import Model, Property
-from ...language.proof import Obligation, Unstated
+from ...language.proof import Obligation
 from ..walk import digest
+from .inputs import own_text
+from .sealing import Seal, seal_for
 
-SCHEMA = "tidegate.proved/1"
-
-
-@cache
-def own_text() -> str:
-    """A digest of what a proof depends on besides the model: the solver, and all of our text that makes formulas."""
-    import z3
-
-    folder = Path(__file__).parent
-    total = hashlib.sha256(z3.get_full_version().encode())
-    language = folder.parent.parent / "language"
-    for path in sorted([*folder.glob("*.py"), folder.parent / "walk.py", *language.glob("**/*.py")]):
-        total.update(path.read_bytes())
-    return total.hexdigest()
+SCHEMA = "tidegate.proved/2"
 
 
 class Shelf:
-    """The proofs of one bound model whose bounds are open. `folder` None keeps nothing.
+    """The proofs of one bound model whose bounds are open, made with one choice of `symmetric` domains. `folder` None
+    keeps nothing.
 
     Constants that have a value are folded into the typed forms: one that changes nothing in an action, in a lemma or in
     a type leaves the proofs about them as they are.
     """
 
-    def __init__(self, folder: Path | None, model: Model) -> None:
+    def __init__(self, folder: Path | None, model: Model, symmetric: frozenset[str] = frozenset()) -> None:
         self.folder = None if folder is None else folder / "proofs"
         self.notes = list[str]()
-        self._files = model.files
+        self._seal: Seal | None = None
+        if self.folder is not None:
+            self._seal = seal_for(self.folder, self.notes)
         self._actions = {each.name: digest(each.form) for each in model.actions}
         self._goals = {each.name: _meaning(each) for each in (*model.properties, *model.lemmas)}
         self._start = digest(tuple(each.form for each in model.initials))
         self._rest = digest(tuple(sorted(_meaning(each) for each in model.lemmas if each.kind == "invariant")))
         types = tuple((each.name, each.type, each.budget or "") for each in model.fields)
         minima = tuple((each, model.constants[each].minimum) for each in sorted(model.open))
-        self._base = digest((own_text(), types, minima))
+        self._base = digest((own_text(), types, minima, tuple(sorted(symmetric))))
 
     def name_of(self, obligation: Obligation) -> str:
         """The name under which the proof of an obligation is kept."""
@@ -63,65 +56,64 @@ class Shelf:
 
     def has(self, obligation: Obligation) -> bool:
         """Whether it was proved before."""
-        held = self._read(self._path(obligation))
+        held = self._read(self.name_of(obligation))
         return held is not None and held.get("word") == "proved"
-
-    def _read(self, path: Path | None) -> dict[str, Any] | None:
-        """What a file keeps; None when there is none, or when it is not what was written there, which is noted."""
-        if path is None or not path.exists():
-            return None
-        try:
-            held = cast("dict[str, Any]", json.loads(path.read_text(encoding="utf-8")))
-            if held["schema"] == SCHEMA and held["name"] == path.stem:
-                return held
-        except (OSError, ValueError, KeyError, TypeError):
-            pass
-        self.notes.append(f"{path} is not what was kept there; it is not believed, and written anew")
-        return None
-
-    def unstated(self, goal: str) -> Unstated | None:
-        """Why a property cannot be said without bounds, if that was found out before from the very same files."""
-        held = self._read(self._unstated_path(goal))
-        if held is None or held.get("word") != "unstated":
-            return None
-        return Unstated(goal, str(held["reason"]), str(held["file"]), int(held["line"]))
-
-    def keep_unstated(self, news: Unstated) -> None:
-        """Keeps the reason, which names a place in a file."""
-        held = {"word": "unstated", "goal": news.goal, "reason": news.reason, "file": news.file, "line": news.line}
-        self._write(self._unstated_path(news.goal), held)
-
-    def _unstated_path(self, goal: str) -> Path | None:
-        if self.folder is None:
-            return None
-        return self.folder / f"{digest((self._base, 'unstated', goal, self._goals[goal], _texts(self._files)))}.json"
 
     def keep(self, obligation: Obligation, seconds: float) -> None:
         """Keeps a proof."""
         kept = {"word": "proved", "kind": obligation.kind, "goal": obligation.goal, "action": obligation.action}
-        self._write(self._path(obligation), {**kept, "seconds": round(seconds, 3)})
+        self._write(self.name_of(obligation), {**kept, "seconds": round(seconds, 3)})
 
-    def _write(self, path: Path | None, held: Mapping[str, Any]) -> None:
+    # --- vacuity ------------------------------------------------------------------------------------------------------
+
+    def emptiness(self, action: str, goal: str) -> bool | None:
+        """Whether an action can never happen, or a goal's antecedents are never true; None when it is not known."""
+        held = self._read(self._doubt(action, goal))
+        return None if held is None or held.get("word") not in ("empty", "full") else held["word"] == "empty"
+
+    def keep_emptiness(self, action: str, goal: str, empty: bool) -> None:
+        """Keeps the answer."""
+        kept = {"word": "empty" if empty else "full", "goal": goal, "action": action}
+        self._write(self._doubt(action, goal), kept)
+
+    def _doubt(self, action: str, goal: str) -> str:
+        parts = (self._start, self._rest, tuple(sorted(self._actions.items())))
+        return digest((self._base, "doubt", *parts, action, self._goals.get(goal, "")))
+
+    # --- files --------------------------------------------------------------------------------------------------------
+
+    def _read(self, name: str) -> dict[str, Any] | None:
+        """What a file keeps; None when there is none, or when it is not what was written there, which is noted."""
+        if self.folder is None or self._seal is None:
+            return None
+        path = self.folder / f"{name}.json"
+        if not path.exists():
+            return None
+        try:
+            held = cast("dict[str, Any]", json.loads(path.read_text(encoding="utf-8")))
+            seal = held.pop("seal")
+            if held["schema"] == SCHEMA and held["name"] == name and self._seal.is_on(_text(held), seal):
+                return held
+        except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+            pass
+        self.notes.append(f"{path} is not what was kept there by this user; it is not believed, and written anew")
+        return None
+
+    def _write(self, name: str, held: Mapping[str, Any]) -> None:
         """Writes a file, whole or not at all. In a folder that cannot be written nothing is kept."""
-        if path is None:
+        if self.folder is None or self._seal is None:
             return
+        whole = {"schema": SCHEMA, "name": name, **held}
         with suppress(OSError):
-            path.parent.mkdir(exist_ok=True)
-            handle, part = tempfile.mkstemp(dir=path.parent, prefix=".")
+            self.folder.mkdir(exist_ok=True)
+            handle, part = tempfile.mkstemp(dir=self.folder, prefix=".")
             with os.fdopen(handle, "w", encoding="utf-8") as file:
-                file.write(json.dumps({"schema": SCHEMA, "name": path.stem, **held}))
-            Path(part).replace(path)
-
-    def _path(self, obligation: Obligation) -> Path | None:
-        return None if self.folder is None else self.folder / f"{self.name_of(obligation)}.json"
+                file.write(json.dumps({**whole, "seal": self._seal.of(_text(whole))}))
+            Path(part).replace(self.folder / f"{name}.json")
 
 
-def _texts(files: Iterable[str]) -> str:
-    """A digest of some files: where they are, and what is in them."""
-    total = hashlib.sha256()
-    for each in files:
-        total.update(each.encode() + b"\0" + Path(each).read_bytes())
-    return total.hexdigest()
+def _text(held: Mapping[str, Any]) -> str:
+    return json.dumps(held, sort_keys=True)
 
 
 def _meaning(prop: Property) -> str:

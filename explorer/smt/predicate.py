@@ -315,7 +315,7 @@ class _Taking(Execution):
 
     def _variable(self, lo: float, hi: float) -> tuple[Number, tuple[z3.ExprRef, ...]]:
         free = z3.Int(self._name())
-        return Number(free, lo, hi), (free,)
+        return Number(free, lo, max(lo, hi)), (free,)  # of no number at all, comparisons would fold to anything
 
     def _ranged(self, index: Number, lo: float, hi: float) -> Bit:
         return self.numbers.within(Number(index.term, -inf, inf), lo, hi)

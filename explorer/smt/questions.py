@@ -154,6 +154,11 @@ class Questions:
         questions = [(context, goals) for context, goals in self._goals(obligation) if goals]
         return self._proved(questions, lemmas, self.effort.work / SHORT)
 
+    def follows(self, obligation: Obligation) -> bool:
+        """Whether a single attempt with little work proves the obligation from all lemmas."""
+        attempt = (None, self.effort.seeds[0], self.effort.work / SHORT / _PARTS[1])
+        return all(self._tried(context, goals, [attempt]).proved for context, goals in self._goals(obligation) if goals)
+
     def _given(self, obligation: Obligation) -> list[Lemmas]:
         """The lemmas to assume, few before many: those that a hint names; else the goal itself, which is most often
         enough, and those that its author told before it."""

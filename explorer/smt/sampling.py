@@ -23,27 +23,31 @@ _STEPS = 24
 @dataclass(frozen=True, slots=True)
 class Sample:
     """How many states were looked at, what is false in one of them, with the way there, which actions can happen in
-    one of them, and some steps of each action."""
+    one of them, and some steps of each action. `met` are the states, `pairs` those before and after a step."""
 
     states: int
     findings: tuple[Finding, ...]
     possible: frozenset[str]
     steps: tuple[Taken, ...] = ()
+    met: tuple[State, ...] = ()
+    pairs: tuple[tuple[State, State], ...] = ()
 
 
 def sampled(model: Model, goals: Sequence[Property], seed: int) -> Sample:
     """The initial states, and the states of a few random walks. What is false somewhere is looked at no further."""
-    seen, found = set[State](), dict[str, Finding]()
+    seen, pairs, found = dict[State, None](), dict[tuple[State, State], None](), dict[str, Finding]()
     open_ = [each for each in goals if each.applicable]
     possible = set[str]()
     taken: dict[str, list[Taken]] = {}
     for run in _walks(model, Random(seed), possible):
         at = run.states()[-1]
         new = at not in seen
-        seen.add(at)
-        if run.steps and len(taken.setdefault(run.steps[-1].action, [])) < _TAKEN:
+        seen[at] = None
+        if run.steps:
             last = run.steps[-1]
-            taken[last.action].append(Taken(run.states()[-2], last.action, last.arguments, at))
+            pairs[run.states()[-2], at] = None
+            if len(taken.setdefault(last.action, [])) < _TAKEN:
+                taken[last.action].append(Taken(run.states()[-2], last.action, last.arguments, at))
         for each in open_:
             if each.name not in found and (new or each.kind == "transition"):
                 broken = _broken(model, each, run)
@@ -51,7 +55,8 @@ def sampled(model: Model, goals: Sequence[Property], seed: int) -> Sample:
                     found[each.name] = broken
         if len(found) == len(open_):
             break
-    return Sample(len(seen), tuple(found.values()), frozenset(possible), tuple(chain(*taken.values())))
+    steps = tuple(chain(*taken.values()))
+    return Sample(len(seen), tuple(found.values()), frozenset(possible), steps, tuple(seen), tuple(pairs))
 
 
 def _walks(model: Model, random: Random, possible: set[str]) -> Iterator[Run]:

@@ -1,7 +1,8 @@
 """A proof by induction for a person at a terminal, and as one JSON object: what is proved, for what, and on what
 grounds.
 
-Adding a key to `tidegate.proof/1` is no change of the schema; taking one away or changing its meaning is.
+Adding a key to `tidegate.proof/2` is no change of the schema; taking one away or changing its meaning is. In
+`tidegate.proof/1`, `proved` did not say whether it rested on lemmas that were not proved.
 """
 
 from __future__ import annotations
@@ -17,10 +18,16 @@ from ..document import Document, plain
 from ..paper import Page, Paper, count, seconds_text
 from ..settings import switches_text
 
-SCHEMA = "tidegate.proof/1"
+SCHEMA = "tidegate.proof/2"
 
-MARKS: Mapping[Word, str] = {"proved": "✓", "refuted": "✗", "not proved": "?"}
-_STYLES: Mapping[str, str] = {"proved": "green", "refuted": "red bold", "not proved": "yellow bold"}
+MARKS: Mapping[Word, str] = {"proved": "✓", "conditional": "~", "vacuous": "✗", "refuted": "✗", "not proved": "?"}
+_STYLES: Mapping[str, str] = {
+    "proved": "green",
+    "conditional": "yellow bold",
+    "vacuous": "red bold",
+    "refuted": "red bold",
+    "not proved": "yellow bold",
+}
 INITIAL = "initial states"
 DEFINED = "no step breaks the model's types"
 
@@ -56,7 +63,8 @@ class Table:
         rows: list[str] = []
         names = ("", *self.actions)
         while self._printed < len(names) and self._is_full(names[self._printed]):
-            rows.append(self.row(names[self._printed]))
+            if any(of == names[self._printed] for of, _ in self.cells):
+                rows.append(self.row(names[self._printed]))
             self._printed += 1
         return rows
 
@@ -108,8 +116,10 @@ def headline(proof: Proof) -> str:
     """`proved for 3 replicas, whatever log_size and max_records are`."""
     sizes = _listed([count(size, name.lower()) for name, size in proof.sizes.items()])
     about = f" for {sizes}" * bool(sizes) + f", whatever {_listed(proof.boundless)} may be" * bool(proof.boundless)
-    if proof.word == "proved":
-        return f"proved{about}"
+    if proof.word in ("proved", "vacuous"):
+        return f"{proof.word}{about}"
+    if proof.word == "conditional":
+        return f"conditional{about}: it rests on {_number_of_lemmas(proof.assumed())} not proved here"
     words = [each.word for each in proof.findings]
     parts = [f"{words.count(word)} {word}" for word in MARKS if word in words]
     return f"{proof.word}{about}: of {count(len(words), 'obligation')} {_listed(parts)}"
@@ -121,14 +131,34 @@ def claim(proof: Proof) -> list[str]:
     others = [f"{name}={plain(v)}" for name, v in fixed.items() if isinstance(v, int) and not isinstance(v, bool)]
     settings = "; ".join(part for part in (", ".join(others), switches_text(fixed)) if part)
     lines = [f"with {settings}"] if settings else []
-    given = [each for each in proof.lemmas if each not in proof.goals]
-    if given:
-        lines.append(f"assumes {count(len(given), 'lemma')} that {'was' if len(given) == 1 else 'were'} not asked for")
+    lines += _assumptions(proof)
     lines.append("assumes that Z3 and what we tell it are right")
     members = _listed([f"number of {name.lower()}s" for name in proof.sizes])
     lines.append(f"not proved for any other {members}" if members else "nothing else is proved")
     lines[-1] += "; nothing is said of what must happen some day"
     return lines
+
+
+def _assumptions(proof: Proof) -> list[str]:
+    """What a conditional result rests on, and how to have it proved."""
+    assumed = proof.assumed()
+    unasked = [each for each in assumed if each not in proof.goals]
+    failed = [each for each in assumed if each in proof.goals]
+    lines: list[str] = []
+    if unasked:
+        number = _number_of_lemmas(unasked)
+        lines.append(f"assumes {number} not asked for; without --lemma and --property they are proved too, or refuted")
+    if failed:
+        lines.append(f"assumes {_number_of_lemmas(failed)} not proved: {', '.join(failed)}")
+    if proof.breaking():
+        lines.append(
+            f"assumes that no step of {_listed(proof.breaking())} breaks the model's types, which is not proved"
+        )
+    return lines
+
+
+def _number_of_lemmas(lemmas: Sequence[str]) -> str:
+    return f"{count(len(lemmas), 'lemma')} that {'is' if len(lemmas) == 1 else 'are'}"
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -142,12 +172,17 @@ def _goals(page: Page, proof: Proof) -> None:
     lemmas = [each for each in proof.goals if each in proof.lemmas]
     rows: list[tuple[str, str]] = []
     for word in MARKS:
+        if word == "vacuous":
+            continue  # each with its reason, below
         names = [each for each in properties if proof.word_of(each) == word]
         rows += [(word, ", ".join(names))] if names else []
         number = sum(proof.word_of(each) == word for each in lemmas)
         if number:
             rows.append((word, count(number, "lemma") if word == "proved" else _those(proof, word)))
+    rows += [("vacuous", f"{each.goal}: {each.reason}" if each.goal else each.reason) for each in proof.empty]
     rows += [("not stated", f"{each.goal}: {place(each)}: {each.reason}") for each in proof.unstated]
+    rows += [("left out", f"{each.goal}: {each.reason}") for each in proof.left_out]
+    rows += [("known false", f"{each.goal}: {each.reason}") for each in proof.known_false]
     page.columns(rows, styles=_STYLES)
 
 
@@ -194,8 +229,8 @@ def _sentence(finding: Finding) -> str:
 def _doubts(page: Page, proof: Proof) -> None:
     """What a proof should be doubted for."""
     page.blank()
-    if proof.never:
-        page.line(f"can never happen, by the lemmas: {', '.join(proof.never)}", indent=2, hang=4, style="yellow")
+    if proof.idle:
+        page.line(f"lemmas whose antecedent is never true here: {', '.join(proof.idle)}", indent=2, hang=4)
     states = count(proof.witnesses, "reachable state")
     page.line(f"plain Python evaluated all of this in {states}, within the bounds of the constants", indent=2, hang=4)
     if proof.symmetric:
@@ -251,7 +286,12 @@ def proof_document(proof: Proof, paths: Mapping[int, str]) -> Document:
             for name, says in proof.goals.items()
             if name not in proof.lemmas
         ],
+        "assumed": list(proof.assumed()),
+        "vacuous": [{"property": each.goal or None, "reason": each.reason} for each in proof.empty],
         "unstated": [{"name": each.goal, "where": place(each), "reason": each.reason} for each in proof.unstated],
+        "left_out": [{"name": each.goal, "reason": each.reason} for each in proof.left_out],
+        "known_false": [{"name": each.goal, "reason": each.reason} for each in proof.known_false],
+        "idle": list(proof.idle),
         "obligations": [_finding(at, each, paths) for at, each in enumerate(proof.findings)],
         "never": list(proof.never),
         "symmetric": list(proof.symmetric),

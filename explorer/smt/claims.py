@@ -1,0 +1,168 @@
+"""Which properties a proof is about: what has no meaning without bounds is *not stated*, and what is true only because
+the constants switch a feature off is *left out*. Both are decided before anything is proved, and from the text alone.
+
+A feature that is off leaves fields as they were in the initial state. These are found as the most fields that no step
+changes where all of them have their initial values. A property that follows from those values, from no lemma, and not
+without them, is about the feature.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from types import CodeType
+from typing import TypeAlias, cast
+
+import z3
+
+from ...language import ir
+from ...language.model import Model, Property
+from ...language.proof import Unclaimed, Unstated
+from ..walk import walk
+from .algebra import Extensional
+from .encoding import unbounded
+from .errors import NotUnbounded
+from .predicate import clauses
+from .shapes import Fields, Heap, Maybe, Shape, Slots, Table
+from .states import SymbolicState, fresh_state
+from .terms import Bit, formula, negation
+from .transition import instances, is_off, starts
+
+WORK = 200_000
+"""The solver's steps for one property."""
+
+Verdict: TypeAlias = "Unstated | Unclaimed"
+
+
+class Claims:
+    """The claims of one bound model whose bounds are open, its lemmas bound."""
+
+    def __init__(self, model: Model) -> None:
+        self.model, self.encoding = model, unbounded(model)
+        self.before, self.after = (fresh_state(model, self.encoding, each) for each in "01")
+        self._fixed: Mapping[str, Shape] | None = None
+
+    def survey(self, names: Sequence[str]) -> Iterator[Verdict]:
+        """Of some lemmas and properties those about which nothing is claimed. NotUnbounded for a lemma that has no
+        meaning without bounds."""
+        lemmas = {each.name for each in self.model.lemmas}
+        goals = {each.name: each for each in (*self.model.properties, *self.model.lemmas)}
+        for each in map(goals.__getitem__, names):
+            try:
+                said = self._meaning(each, {})
+            except NotUnbounded as error:
+                if each.name in lemmas:
+                    raise
+                yield Unstated(each.name, f"{error.message}; {error.remedy}", error.where.file, error.where.line)
+                continue
+            reason = "" if each.name in lemmas else self._why_left_out(each, said)
+            if reason:
+                yield Unclaimed(each.name, reason)
+
+    def _meaning(self, prop: Property, fixed: Mapping[str, Shape]) -> list[z3.BoolRef]:
+        states = [self.before, self.after] if prop.kind == "transition" else [self.before]
+        given = [replace(each, fields={**each.fields, **fixed}) for each in states]
+        return [each.goal() for each in clauses(cast(ir.Function, prop.form), self.encoding, *given, suffix="c")]
+
+    # --- what is left out ---------------------------------------------------------------------------------------------
+
+    def _why_left_out(self, prop: Property, said: list[z3.BoolRef]) -> str:
+        """Why a property says nothing with these constants; "" when it does."""
+        if not said:
+            return self._switches(prop)
+        fixed = {name: shape for name, shape in self.fixed().items() if name in _read(prop)}
+        if not fixed or not self._is_valid(self._meaning(prop, fixed)) or self._is_valid(said):
+            return ""
+        writers = [each for each in self.model.actions if each.form.writes & set(fixed)]
+        off = [each.name for each in writers if is_off(self.encoding, each.form.body)]
+        return f"nothing changes {', '.join(fixed)}" + f" (switched off: {', '.join(off)})" * bool(off)
+
+    def _switches(self, prop: Property) -> str:
+        """Of a property that is true whatever the state: the constants that make it so. A text that names none of them
+        says only that the model keeps its types, which is proved."""
+        read = _names(prop.run)
+        named = [f"{name}={_text(self.model.values[name])}" for name in self.model.constants if name in read]
+        return f"it is true of every state with {', '.join(named)}" if named else ""
+
+    def _is_valid(self, goals: Sequence[z3.BoolRef]) -> bool:
+        solver = z3.SimpleSolver()
+        solver.set("rlimit", WORK)
+        solver.add(formula(self.before.valid), formula(self.after.valid))
+        solver.add(z3.Not(z3.And([z3.BoolVal(True), *goals])))
+        return solver.check() == z3.unsat
+
+    def fixed(self) -> Mapping[str, Shape]:
+        """The fields that no step changes where all of them have their initial values, with those values."""
+        if self._fixed is None:
+            fixed = self._first_values()
+            while fixed:
+                changed = self._changed(fixed)
+                fixed = {name: shape for name, shape in fixed.items() if name not in changed}
+                if not changed:
+                    break
+            self._fixed = fixed
+        return self._fixed
+
+    def _first_values(self) -> dict[str, Shape]:
+        """The fields that have the same value in every initial state."""
+        first, *others = [each.state.fields for each in starts(self.model, self.encoding, "c")] or [{}]
+        return {
+            name: shape
+            for name, shape in first.items()
+            if _is_endless(shape) and all(self._is_same(shape, each[name]) for each in others)
+        }
+
+    def _changed(self, fixed: Mapping[str, Shape]) -> frozenset[str]:
+        pre = SymbolicState({**self.before.fields, **fixed})
+        posts = [each.post.fields for each in instances(self.model, self.encoding, pre, "c")]
+        return frozenset(
+            name for name, shape in fixed.items() if not all(self._is_same(shape, each[name]) for each in posts)
+        )
+
+    def _is_same(self, one: Shape, other: Shape) -> bool:
+        """Whether two values are plainly the same."""
+        if one is other:
+            return True
+        try:
+            same: Bit = self.encoding.algebra.same(one, other)
+        except (Extensional, NotImplementedError, TypeError, AttributeError):
+            return False
+        return negation(same) is False or z3.is_true(z3.simplify(formula(same)))
+
+
+def _is_endless(shape: Shape | None) -> bool:
+    """Whether a shape is one that a state has here, where containers have no last slot."""
+    match shape:
+        case Slots() | Heap():
+            return False
+        case Fields(parts=parts):
+            return all(map(_is_endless, parts.values()))
+        case Table(parts=parts):
+            return all(map(_is_endless, parts))
+        case Maybe(value=value):
+            return _is_endless(value)
+        case _:
+            return True
+
+
+def _read(prop: Property) -> frozenset[str]:
+    """The fields that a property reads."""
+    return frozenset(each.field for each in walk(prop.form) if isinstance(each, ir.StateField))
+
+
+def _names(function: object) -> set[str]:
+    """The names in a function's text."""
+    code = getattr(function, "__code__", None)
+    return {name for each in _codes(code) for name in each.co_names}
+
+
+def _codes(code: object) -> Iterator[CodeType]:
+    """A function's code, and that of the comprehensions inside."""
+    if isinstance(code, CodeType):
+        yield code
+        for each in code.co_consts:
+            yield from _codes(each)
+
+
+def _text(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(getattr(value, "value", value))

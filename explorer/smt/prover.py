@@ -1,0 +1,189 @@
+"""What one process of a proof does: it answers obligations, and doubts whether what is proved says anything."""
+
+from __future__ import annotations
+
+import itertools
+import time
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+from ...language.model import Model
+from ...language.proof import Answer, Obligation, Unstated
+from .copies import Copies, Searched, Sketch
+from .effort import Effort
+from .errors import NotUnbounded
+from .hints import Hints
+from .questions import Questions
+from .transition import is_off
+from .vacuity import Met, denied
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """Obligations to prove. What was tried before without an answer is tried `hard`. Where little has changed since the
+    last proof, that is `suspect`: copies are searched first.
+    """
+
+    obligations: tuple[Obligation, ...]
+    hard: bool = False
+    suspect: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Doubt:
+    """Whether an action's guard contradicts the lemmas, or, of a goal, whether its antecedents do."""
+
+    action: str = ""
+    goal: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """The answer to a doubt: whether it is `empty`."""
+
+    doubt: Doubt
+    empty: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A finding as a process hands it back: what refutes it is a sketch, for the judge. `needed` are the lemmas that
+    the proof needs, if they are to be recorded."""
+
+    obligation: Obligation
+    word: Answer
+    seconds: float = 0.0
+    reason: str = ""
+    sketch: Sketch | None = None
+    needed: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Open:
+    """An obligation that the quick attempts leave open, after that many seconds."""
+
+    obligation: Obligation
+    seconds: float
+
+
+Result: TypeAlias = Found | Open | Settled | Unstated
+
+
+@dataclass(frozen=True, slots=True)
+class Ground:
+    """What a proof starts from: the `model` whose bounds are open, its finite `copies`, the `symmetric` domains, the
+    `hints`, and what was `met` in states that can be reached: made in each process, since it is made of formulas."""
+
+    copies: Copies
+    model: Model
+    symmetric: frozenset[str]
+    hints: Hints
+    effort: Effort
+    record: bool = False
+
+
+class Prover:
+    """Proves obligations one after the other: the lemmas are made into formulas once, an action when it is another."""
+
+    def __init__(self, ground: Ground, met: Met | None = None) -> None:
+        self.ground, self.met = ground, met
+        self.copies, self.lemmas = ground.copies, {each.name for each in ground.model.lemmas}
+        self.questions = Questions(ground.model, ground.symmetric, ground.effort, ground.hints)
+        self._searched = list[Searched]()
+
+    def work(self, task: Task | Doubt) -> Iterator[Result]:
+        """The answers to a task."""
+        if isinstance(task, Doubt):
+            yield Settled(task, self._is_never(task.action) if task.action else self._is_empty(task.goal))
+        else:
+            yield from self.prove(task)
+
+    def prove(self, task: Task) -> Iterator[Result]:
+        """The answer to each obligation."""
+        for each in task.obligations:
+            began = time.perf_counter()
+            self.questions.prepare(each.action)
+            try:
+                found = self._hard(each) if task.hard else self._quick(each, 2 if task.suspect else 0)
+            except NotUnbounded as error:
+                if not each.goal or each.goal in self.lemmas:
+                    raise
+                yield Unstated(each.goal, f"{error.message}; {error.remedy}", error.where.file, error.where.line)
+                continue
+            seconds = time.perf_counter() - began
+            if found is None:
+                yield Open(each, seconds)
+            elif self.ground.record and found.word == "proved":
+                yield replace(found, seconds=seconds, needed=self.questions.needed(each))
+            else:
+                yield replace(found, seconds=seconds)
+
+    # --- obligations --------------------------------------------------------------------------------------------------
+
+    def _quick(self, obligation: Obligation, copies: int) -> Found | None:
+        """Most lemmas are proved at once, and most mistakes show in the smallest copy; so many are searched before."""
+        sketch, _ = self._sketched(obligation, itertools.islice(self._all_copies(), copies))
+        if sketch is None and self.questions.ask(obligation, hard=False, once=True).proved:
+            return Found(obligation, "proved")
+        if sketch is None and not copies:
+            sketch, _ = self._sketched(obligation, itertools.islice(self._all_copies(), 1))
+        return None if sketch is None else Found(obligation, "refuted", sketch=sketch)
+
+    def _hard(self, obligation: Obligation) -> Found:
+        """The cheap before the dear: all copies are searched in less time than one question is asked again."""
+        sketch, searched = self._sketched(obligation, self._all_copies())
+        if sketch is not None:
+            return Found(obligation, "refuted", sketch=sketch)
+        if self.questions.ask(obligation, hard=self.ground.record).proved:
+            return Found(obligation, "proved")
+        answer = self.questions.ask(obligation, hard=True)
+        if answer.proved:
+            return Found(obligation, "proved")
+        return Found(obligation, "not proved", reason=f"{answer.reason}; {searched}")
+
+    def _sketched(self, obligation: Obligation, some: Iterable[Searched]) -> tuple[Sketch | None, str]:
+        """A counterexample to induction from some finite copies, or how far they went that have none."""
+        searched = "no finite copy could be searched in time"
+        for copy in some:
+            found = copy.sketch(obligation)
+            if isinstance(found, Sketch):
+                return found, ""
+            if found:
+                searched = f"there is no counterexample within {self.copies.sizes(copy.number)}"
+        return None, searched
+
+    def _all_copies(self) -> Iterator[Searched]:
+        yield from self._searched
+        for number in range(len(self._searched), len(self.copies)):
+            self._searched.append(Searched(self.copies, number, self.ground.symmetric))
+            yield self._searched[-1]
+
+    # --- doubts -------------------------------------------------------------------------------------------------------
+
+    def _is_never(self, action: str) -> bool:
+        self.questions.prepare(action)
+        return self.questions.can_never_happen(action)
+
+    def _is_empty(self, goal: str) -> bool:
+        """Whether the lemmas say that no antecedent of the goal is ever true."""
+        prop = self.questions.predicates[goal]
+        if self.met is None or self.met.is_true_of_something(prop):
+            return False
+        said = None if prop.form is None else denied(prop.form)
+        if said is None:
+            return False
+        name = f"no antecedent of {goal}"
+        self.questions.predicates[name] = replace(prop, name=name, form=said)
+        try:
+            return all(self.questions.follows(each) for each in self._denials(name, prop.kind))
+        except NotUnbounded:
+            return False
+
+    def _denials(self, name: str, kind: str) -> Iterator[Obligation]:
+        if kind != "transition":
+            yield Obligation("consequence", name)
+            return
+        for each in self.ground.model.actions:
+            if not is_off(self.questions.encoding, each.form.body):
+                yield Obligation("step", name, each.name)

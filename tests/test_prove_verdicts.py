@@ -1,0 +1,293 @@
+"""The verdicts of a proof: conditional, vacuous, left out and known false, each with a word and an exit of its own."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from tidegate.cli.main import main
+from tidegate.explorer.smt.claims import Claims
+from tidegate.explorer.smt.effort import Effort
+from tidegate.explorer.smt.encoding import boundless_constants
+from tidegate.explorer.smt.induction import Asked, Induction
+from tidegate.explorer.smt.questions import Questions
+from tidegate.explorer.smt.vacuity import denied
+from tidegate.gates.records import known_violations
+from tidegate.invariants.catalogue import find
+from tidegate.language.binding import load
+from tidegate.language.proof import Obligation, Proof
+from tidegate.reports.exits import Exit
+
+FOLLOWER = Path(__file__).parent / "models" / "follower.py"
+TEXT = FOLLOWER.read_text(encoding="utf-8")
+
+
+@pytest.fixture(autouse=True)
+def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Every test has a cache, and a working directory, of its own."""
+    folder = tmp_path / "cache"
+    folder.mkdir()
+    monkeypatch.setenv("TIDEGATE_CACHE", str(folder))
+    monkeypatch.chdir(tmp_path)
+    return folder
+
+
+def written(text: str, name: str = "mine.py") -> str:
+    Path(name).write_text(text, encoding="utf-8")
+    return name
+
+
+def with_invariant(body: str, text: str = TEXT) -> str:
+    return written(f'{text}\n\n@invariant\ndef extra(s: Pair) -> bool:\n    """One more."""\n    return {body}\n')
+
+
+def proof_of(path: str, asked: Asked | None = None) -> Proof:
+    definition = load(Path(path))
+    return Induction(definition, definition.bind(path), asked or Asked()).prove(lambda _: None)
+
+
+def report(*arguments: str, capsys: pytest.CaptureFixture[str]) -> tuple[Exit, dict[str, object]]:
+    capsys.readouterr()
+    exit_ = Exit(main(["prove", *arguments, "--json"]))
+    return exit_, json.loads(capsys.readouterr().out)
+
+
+# --- conditional ------------------------------------------------------------------------------------------------------
+
+
+def test_a_property_alone_is_conditional(capsys: pytest.CaptureFixture[str]) -> None:
+    path = written(TEXT)
+    assert main(["prove", path, "--property", "not_ahead_by_two"]) is Exit.CONDITIONAL
+    said = " ".join(capsys.readouterr().out.split())
+    assert "~ mine.py: conditional, whatever top may be: it rests on 1 lemma that is not proved here" in said
+    assert "assumes 1 lemma that is not asked for; without --lemma and --property they are proved too" in said
+    assert "✓ mine.py" not in said and "conditional not_ahead_by_two" in said
+    exit_, document = report(path, "--property", "not_ahead_by_two", capsys=capsys)
+    assert (exit_, document["verdict"], document["assumed"]) == (Exit.CONDITIONAL, "conditional", ["in_order"])
+    assert document["properties"] == [
+        {"name": "not_ahead_by_two", "says": "The lower one is not ahead by two.", "verdict": "conditional"}
+    ]
+
+
+def test_a_conditional_result_stays_so_when_the_lemmas_are_kept(capsys: pytest.CaptureFixture[str]) -> None:
+    path = written(TEXT)
+    assert main(["prove", path]) is Exit.HOLDS
+    assert main(["prove", path, "--property", "not_ahead_by_two"]) is Exit.CONDITIONAL
+    assert main(["prove", path, "--property", "not_ahead_by_two", "--lemma", "in_order"]) is Exit.HOLDS
+
+
+def test_what_rests_on_a_refuted_lemma_is_conditional() -> None:
+    path = written(TEXT.replace("return s.low <= s.high", "return s.low != s.high + 1"))
+    proof = proof_of(path)
+    assert proof.word == "refuted"
+    assert (proof.word_of("in_order"), proof.assumed()) == ("refuted", ("in_order",))
+    path = with_invariant("s.low != s.high + 1", TEXT.replace("return s.low <= s.high", "return s.low != s.high + 1"))
+    assert proof_of(path).word_of("extra") == "conditional"
+
+
+def test_what_rests_on_steps_that_may_break_the_types_is_conditional() -> None:
+    path = written(
+        TEXT.replace("require(not careful or s.low < s.high)", "require(s.low != 0)\n    assert s.low < s.high")
+    )
+    proof = proof_of(path)
+    assert (proof.word, proof.breaking()) == ("refuted", ("follow",))
+    assert proof.word_of("not_ahead_by_two") == "conditional"
+
+
+@pytest.mark.parametrize(
+    ("model", "given"),
+    [
+        ("kraft:kafka_12619", ["--property", "leader_completeness"]),
+        ("raft:paper", ["--property", "leader_completeness", "--set", "commit_rule=count_replicas"]),
+    ],
+)
+def test_figure_8_is_not_proved(model: str, given: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    """Both lose what was committed; that the property follows from lemmas, one of which is false, proves nothing."""
+    exit_, document = report(model, *given, capsys=capsys)
+    assert (exit_, document["verdict"]) == (Exit.CONDITIONAL, "conditional")
+    assert [each["verdict"] for each in document["properties"]] == ["conditional"]  # type: ignore[attr-defined]
+
+
+# --- vacuous ----------------------------------------------------------------------------------------------------------
+
+
+def test_without_an_initial_state_everything_is_vacuous(capsys: pytest.CaptureFixture[str]) -> None:
+    text = TEXT.replace("    return Pair(low=0, high=0)", "    require(top > 9)\n    return Pair(low=0, high=0)")
+    assert text != TEXT
+    assert main(["prove", written(text)]) is Exit.VACUOUS
+    said = capsys.readouterr().out
+    assert "✗ mine.py: vacuous" in said and "✓ mine.py" not in said
+    assert "there is no initial state within the bounds that were given" in said
+
+
+def test_an_action_whose_guard_contradicts_the_lemmas_is_vacuous(capsys: pytest.CaptureFixture[str]) -> None:
+    never = '\n\n@action\ndef jump(s: Pair) -> None:\n    """Never."""\n    require(s.low > s.high)\n    s.low = 0\n'
+    path = written(TEXT + never)
+    for _ in range(2):  # once more, from what was kept
+        assert main(["prove", path]) is Exit.VACUOUS
+        assert "vacuous  jump can never happen: its guard contradicts the lemmas" in capsys.readouterr().out
+
+
+EMPTY = [
+    "all(s.low == 7 for n in range(s.high) if n < 0)",
+    "not s.low > s.high or s.low == 7",
+    "s.low <= s.high + 1 if s.low > s.high else True",
+    "all(not s.low > s.high or s.low == 7 for n in range(s.high))",
+    "s.low != s.high + 5 or s.low == 9",
+]
+
+
+@pytest.mark.parametrize("body", EMPTY)
+def test_an_antecedent_that_is_never_true_is_vacuous(body: str, capsys: pytest.CaptureFixture[str]) -> None:
+    path = with_invariant(body)
+    for _ in range(2):
+        assert main(["prove", path]) is Exit.VACUOUS
+        said = " ".join(capsys.readouterr().out.split())
+        assert "vacuous extra: its antecedent is never true, by the lemmas" in said
+
+
+SAYING = [
+    "all(s.low <= s.high for n in range(s.high) if n >= 0)",
+    "not s.low > 3 or s.high > 3",  # true of no state within the bounds, and of states beyond
+    "s.low <= s.high + 1",
+    "True",
+]
+
+
+@pytest.mark.parametrize("body", SAYING)
+def test_what_says_something_is_not_vacuous(body: str) -> None:
+    proof = proof_of(with_invariant(body))
+    assert (proof.word, proof.word_of("extra"), proof.empty) == ("proved", "proved", ())
+
+
+def test_a_step_property_whose_antecedent_is_never_true(capsys: pytest.CaptureFixture[str]) -> None:
+    text = TEXT.replace("lemma, limit, require, state", "lemma, limit, require, state, transition")
+    extra = '\n\n@transition\ndef goes_on(before: Pair, after: Pair) -> bool:\n    """It goes on."""\n    return {}\n'
+    path = written(text + extra.format("not after.high < before.high or after.low == 7"))
+    assert main(["prove", path]) is Exit.VACUOUS
+    assert "vacuous  goes_on: its antecedent is never true" in capsys.readouterr().out
+    path = written(text + extra.format("not after.high > before.high or after.low == before.low"))
+    assert main(["prove", path]) is Exit.HOLDS
+
+
+def test_what_denies_every_antecedent_leaves_a_plain_statement_alone() -> None:
+    definition = load(Path(with_invariant("s.low <= s.high and (not s.low > 2 or s.high > 2)")))
+    forms = {each.name: each.form for each in definition.bind("mine.py").properties}
+    assert forms["extra"] is not None and denied(forms["extra"]) is None
+
+
+# --- left out ---------------------------------------------------------------------------------------------------------
+
+FEATURE = (
+    TEXT.replace("    high: Number\n", "    high: Number\n    marks: Number\n")
+    .replace("high=0)", "high=0, marks=0)")
+    .replace("careful = constant(", 'marking = constant(False, says="whether there are marks")\ncareful = constant(')
+    + '''
+
+@action
+def mark(s: Pair) -> None:
+    """A mark."""
+    require(marking and s.high > 0)
+    s.marks = s.high
+
+
+@invariant
+def marks_are_below(s: Pair) -> bool:
+    """No mark is above."""
+    return s.marks == 0 or s.marks <= s.high
+
+
+@invariant
+def marking_is_off(s: Pair) -> bool:
+    """Marks are on, or there is nothing to see."""
+    return not marking or s.marks <= s.high
+'''
+)
+
+
+def test_what_is_about_a_feature_that_is_off_is_left_out_by_name(capsys: pytest.CaptureFixture[str]) -> None:
+    path = written(FEATURE)
+    assert main(["prove", path]) is Exit.HOLDS
+    said = " ".join(capsys.readouterr().out.split())
+    assert "left out marks_are_below: nothing changes marks (switched off: mark)" in said
+    assert "left out marking_is_off: it is true of every state with marking=false" in said
+    exit_, document = report(path, "--property", "marks_are_below", capsys=capsys)
+    assert (exit_, document["verdict"]) == (Exit.VACUOUS, "vacuous")
+
+
+def test_a_feature_that_is_on_is_not_left_out() -> None:
+    definition = load(Path(written(FEATURE)))
+    induction = Induction(definition, definition.bind("mine.py", {"marking": True}), Asked())
+    assert induction.apart == {}
+    assert "marks" not in Claims(induction.model).fixed()
+
+
+@pytest.mark.parametrize(
+    ("name", "left_out"),
+    [
+        ("raft:paper", {"linearizable_reads", "no_disruption"}),
+        (
+            "kraft:kip595",
+            {
+                "snapshot_covers_log_start",
+                "replica_can_be_rebuilt",
+                "snapshots_hold_what_is_committed",
+                "old_leader_resigns",
+                "voter_key_matches",
+                "broker_epoch_increases",
+            },
+        ),
+        ("replication:kip320", set[str]()),
+    ],
+)
+def test_what_the_published_models_do_not_have(name: str, left_out: set[str]) -> None:
+    definition, profile = find(name)
+    induction = Induction(definition, definition.bind(name, {}, profile), Asked())
+    assert {each for each, why in induction.apart.items() if hasattr(why, "line") is False} == left_out
+
+
+# --- known false ------------------------------------------------------------------------------------------------------
+
+RECORD = """schema = "tidegate.spec/1"
+model = "mine.py"
+
+[[check]]
+set = { careful = false }
+says = "the lower one does not look"
+expect = { not_ahead_by_two = { violated = 2 } }
+"""
+
+
+def test_a_recorded_violation_is_not_claimed(capsys: pytest.CaptureFixture[str]) -> None:
+    path = written(TEXT.replace("return s.low <= s.high", "return s.low >= 0 or s.high >= 0"))
+    Path("mine.toml").write_text(RECORD, encoding="utf-8")
+    assert main(["prove", path, "--set", "careful=false"]) is Exit.HOLDS
+    said = " ".join(capsys.readouterr().out.split())
+    assert (
+        "known false not_ahead_by_two: a violation in 2 steps is recorded within the default bounds (mine.toml:4): "
+        "the lower one does not look"
+    ) in said
+    assert main(["prove", path, "--set", "careful=false", "--property", "not_ahead_by_two"]) is Exit.SAFETY
+    assert main(["prove", path]) is Exit.SAFETY  # the record is of another value of the constant
+
+
+def test_no_disruption_is_known_to_be_false_of_kip_595() -> None:
+    definition, profile = find("kraft:kip595")
+    model = definition.bind("kraft:kip595", {}, profile)
+    known = known_violations(definition, model, boundless_constants(definition, model))
+    assert set(known) == {"no_disruption"}
+    assert "a violation in 4 steps is recorded within two_epochs (kraft.toml:" in known["no_disruption"]
+    assert "deposes a leader whom a majority follows; KIP-996" in known["no_disruption"]
+
+
+# --- an empty range is empty ------------------------------------------------------------------------------------------
+
+
+def test_positions_in_what_has_no_room_are_none() -> None:
+    """Where a log may only be empty, nothing is said of its records, least of all that all of them are the same."""
+    path = Path(__file__).parent / "models" / "two_logs.py"
+    definition = load(path)
+    induction = Induction(definition, definition.bind("two_logs.py"), Asked())
+    questions = Questions(induction.model, induction.symmetric, Effort())
+    assert not questions.ask(Obligation("consequence", "same"), hard=True).proved
