@@ -10,7 +10,8 @@ import pytest
 from tidegate.explorer import ENGINES
 from tidegate.explorer.search import Search
 from tidegate.explorer.smt.copies import judged
-from tidegate.explorer.smt.induction import Asked, Found, Induction, Open, Prover, Task
+from tidegate.explorer.smt.induction import Asked, Induction
+from tidegate.explorer.smt.prover import Found, Open, Prover, Task
 from tidegate.invariants.catalogue import find
 from tidegate.language.proof import Obligation
 from tidegate.model.raft.cluster import CommitRule
@@ -79,7 +80,7 @@ def test_a_planted_bug_is_refuted_in_the_step_that_has_it(bug: dict[str, Any], a
     asked = Asked(lemmas=(lemma,))
     made = Induction(RAFT, RAFT.bind("raft:paper", bug, PROFILE), asked)
     obligation = Obligation("step", lemma, action)
-    prover = Prover(made.copies, made.model, made.symmetric, asked, made.hints, frozenset(made.actions()))
+    prover = Prover(made.ground())
     (found,) = prover.prove(Task((obligation,)))
     if isinstance(found, Open):
         (found,) = prover.prove(Task((obligation,), hard=True))
