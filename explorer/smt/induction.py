@@ -215,13 +215,13 @@ class Induction:
         return stopped
 
     def _simulate(self) -> None:
-        """Puts the steps of the sample into the formulas, in a process of its own. Disagreement when one is left out."""
+        """Puts the sampled steps into the formulas, in a process of its own. Disagreement when one is left out."""
 
         def work(_: object) -> Iterator[Result]:
             simulate(self.model, self.sample.steps)
             return iter(())
 
-        for lost in shared(lambda: work, deque([None]), 1, None):
+        for lost in shared(lambda: work, deque(["steps"]), 1, None):
             raise RuntimeError(f"the formulas could not be compared with plain Python: {lost.reason}")
 
     def _fresh(self, obligations: Sequence[Obligation], heard: Heard) -> tuple[list[Obligation], int]:
