@@ -64,7 +64,7 @@ def parser(verb: str | None = None) -> Parser:
 
 
 def main(arguments: Sequence[str]) -> Exit:
-    """Runs one command line and gives its exit; every mistake is told on standard error."""
+    """Runs one command line and gives its exit; every mistake is reported on standard error."""
     try:
         options = parser(next((each for each in arguments[:1] if each in VERBS), None)).parse_args(arguments)
         with kept_for_json() if getattr(options, "json", False) else nullcontext():

@@ -219,7 +219,7 @@ def add_cluster_options(parser: Parser) -> None:
         help="where levels are kept, seen by every executor under this path; a run that was ended goes on there",
     )
     group.add_argument(
-        "--fingerprint", type=int, choices=(64, 128), help="bits that a state is told by (default: 64)"
+        "--fingerprint", type=int, choices=(64, 128), help="bits of a state's fingerprint (default: 64)"
     )  # fmt: skip
     group.add_argument(
         "--hand-over",

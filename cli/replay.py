@@ -32,7 +32,7 @@ EXAMPLES = """\
   tidegate replay report/strong_isr.trace.json --shrink
 
 exit: 0 every property holds along the run, 1 one is violated, 2 it ends in a deadlock, 5 one was not judged,
-7 a step broke the model's types, 64 a step is disabled (told with the guard that was false, and with what was enabled
+7 a step broke the model's types, 64 a step is disabled (reported with the guard that is false, and with what is enabled
 instead), or the model is not any more what it was when the trace was saved
 """
 

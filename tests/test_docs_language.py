@@ -229,8 +229,8 @@ def test_links_lead_somewhere(page: str) -> None:
 INTRODUCTION = """\
 # What can be wrong with a model's text
 
-Before a model runs, its text is read and checked, and everything that is wrong with it is told at once: a code and its
-meaning, the place, the line with a caret, the cause, and the nearest legal form. `tidegate` ends with exit 65.
+Before a model runs, its text is read and checked, and everything that is wrong with it is reported at once: a code and
+its meaning, the place, the line with a caret, the cause, and the nearest legal form. `tidegate` ends with exit 65.
 
 A code keeps its meaning for ever. Below is each of them with a file that has the mistake and the exact text for it.
 This page is generated from [language/errors.py](../language/errors.py) and
