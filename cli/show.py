@@ -35,33 +35,36 @@ def add(verbs: Verbs[Parser]) -> None:
         metavar="N|all",
         help="draw the state after step N (0: the initial one), or every state",
     )
+    parser.add_argument("--all", action="store_true", help="with --step: every field of the state")
     add_print_options(parser, json=False)
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> Exit:
     """Prints the traces, or writes the page."""
+    if options.all and options.step is None:
+        raise Wrong("--all is for --step N, which shows one state")
     documents = {path: document_of(path) for path in options.traces}
     if options.html is not None:
         _write_page(options.html, documents)
         return Exit.HOLDS
     for path, document in documents.items():
         with naming(path):
-            print(_page_of(path, document, options.step, paper_of(options)).text(), end="")
+            print(_page_of(path, document, options.step, paper_of(options), whole=options.all).text(), end="")
     return Exit.HOLDS
 
 
-def _page_of(path: Path, document: dict[str, Any], step: str | None, paper: Paper) -> Page:
+def _page_of(path: Path, document: dict[str, Any], step: str | None, paper: Paper, *, whole: bool) -> Page:
     """What is asked for of a trace: all of it in words, one state, or every state drawn."""
     if step is None:
         return trace_page(document, paper)
     if step == "all":
-        return pictures_page(document, paper)
+        return pictures_page(document, paper, whole=whole)
     last = shown_states(document)[-1]
     if not step.isdecimal():
         raise Wrong(f"--step {step}: write a number from 0 to {last}, or all")
     try:
-        return step_page(document, int(step), paper)
+        return step_page(document, int(step), paper, whole=whole)
     except ValueError as error:
         raise Wrong(f"{path}: {error}; write a number from 0 to {last}, or all") from None
 

@@ -188,7 +188,8 @@ def _found(row: Mapping[str, Any]) -> str:
     if "distinct_states" not in row:
         return str(row["outcome"])
     found = f"{row['distinct_states']:,} states, depth {row['depth']}"
-    return f"vacuous: {row['idle']}; {found}" if row["outcome"] == "vacuous" else found
+    said = {"vacuous": f"vacuous: {row['idle']}", "deadlock": "deadlock", "model_error": "breaks its own types"}
+    return f"{said[row['outcome']]}; {found}" if row["outcome"] in said else found
 
 
 def _save(rows: Sequence[dict[str, Any]], path: Path) -> None:

@@ -34,6 +34,10 @@ class DomainMeta(type):
     def __len__(cls) -> int:
         raise TypeError(f"{cls.__name__} has no size until the model is bound")
 
+    def __bool__(cls) -> bool:
+        """A class is true, as Python's are: printers and test tools ask it."""
+        return True
+
 
 class Domain(metaclass=DomainMeta):
     """A finite set of names: replicas, producers, group members. Members are equal or not, nothing else, unless the

@@ -289,3 +289,37 @@ def test_a_disagreement_names_the_line_and_both_values(tmp_path: Path, monkeypat
     monkeypatch.setattr(Confirmation, "_value", lambda *_: False)
     with pytest.raises(Disagreement, match=r"is_small \(.*model.py:24\) is true natively and is false in plain Python"):
         searched(model, "native")
+
+
+# --- traces, and the verbs beside check -------------------------------------------------------------------------------
+
+
+def test_show_gives_the_whole_state_and_the_first_one_is_never_empty(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = written(tmp_path, COUNTER.replace('    """It counts."""\n', ""))
+    assert main(["check", path, "--out", str(tmp_path / "report"), "--no-cache"]) == Exit.SAFETY
+    trace = str(tmp_path / "report" / "was_never_three.trace.json")
+    assert "1  count\n" in capsys.readouterr().out
+    assert main(["show", trace, "--step", "2", "--all"]) == Exit.HOLDS
+    assert "highest  2" in capsys.readouterr().out
+    assert main(["show", trace, "--step", "0"]) == Exit.HOLDS
+    assert "value    0" in capsys.readouterr().out
+    assert main(["show", trace, "--all"]) == Exit.USAGE
+
+
+def test_a_step_without_a_docstring_prints_its_arguments(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = written(tmp_path, FORKS.replace('    """{who} takes the left fork."""\n', ""))
+    assert main(["replay", path, "--steps", "take_left(B)"]) == Exit.HOLDS
+    assert "1  take_left(B)\n" in capsys.readouterr().out
+
+
+def test_sweep_says_vacuous_and_deadlock_as_check_does(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = written(tmp_path, FORKS)
+    assert main(["sweep", path, "--vary", "breaks=0", "--processes", "1"]) == Exit.HOLDS
+    assert "deadlock; 9 states" in capsys.readouterr().out
+    may_end = "\n@terminal\ndef both_wait(s: Table) -> bool:\n    return s.left != s.right\n"
+    path = written(tmp_path, FORKS.replace("require, state", "require, state, terminal") + may_end)
+    assert main(["check", path, "--set", "breaks=0", "--no-cache"]) == Exit.VACUOUS
+    assert main(["sweep", path, "--vary", "breaks=0", "--processes", "1"]) == Exit.HOLDS
+    assert "vacuous: fork_breaks never happens" in capsys.readouterr().out

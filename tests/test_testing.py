@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from hypothesis import settings
 from hypothesis.stateful import run_state_machine_as_test  # pyright: ignore[reportUnknownVariableType]
+from tidegate.language.binding import load
 from tidegate.language.values import State
 from tidegate.testing import state_machine
 
@@ -52,6 +53,49 @@ def test_a_planted_bug_is_found_and_shrunk_to_its_four_steps(example: Any, capsy
         "The log is cut at offset 0.",
     ]
     assert "end=0" in told
+
+
+FORKS = '''
+"""Forks that are taken."""
+from tidegate.language import *
+class Guest(Domain, size=2):
+    """A guest."""
+@state
+class Table:
+    """A fork on each side."""
+    left: Option[Guest]
+    right: Option[Guest]
+@initial
+def start() -> Table:
+    return Table(left=None, right=None)
+@action
+def take_left(s: Table, guest: Guest) -> None:
+    """{guest} takes the left fork."""
+    require(s.left is None)
+    s.left = guest
+@action
+def take_right(s: Table, guest: Guest) -> None:
+    """{guest} takes the right fork."""
+    require(s.right is None)
+    s.right = guest
+'''
+
+
+class _Forks:
+    def take_left(self, guest: object) -> None: ...
+    def take_right(self, guest: object) -> None: ...
+
+
+def test_a_failure_is_told_where_steps_have_members_of_domains(tmp_path: Path) -> None:
+    (tmp_path / "forks.py").write_text(FORKS)
+
+    def agree(state: Any, _: Any) -> None:
+        assert state.left is None or state.right is None, "two forks are taken"
+
+    machine = state_machine(load(tmp_path / "forks.py").bind(), lambda _: _Forks(), agree)
+    with pytest.raises(AssertionError, match="two forks are taken") as caught:
+        run_state_machine_as_test(machine, settings=QUICK)
+    assert "guest=A" in "\n".join(getattr(caught.value, "__notes__", []))
 
 
 def test_the_class_is_a_test_case_for_pytest_and_unittest(example: Any) -> None:

@@ -15,6 +15,7 @@ from ..paper import Page, Paper
 from ..settings import sizes_text
 from .cut import cut, number_of_steps
 from .lanes import board_at, lane_lines
+from .states import states
 
 _KIND_COLUMN = 10
 _AROUND = 4
@@ -47,8 +48,9 @@ def trace_page(document: Document, paper: Paper) -> Page:
     return page
 
 
-def step_page(document: Document, at: int, paper: Paper) -> Page:
-    """One state of the trace: the steps, the picture after step `at`, what changed, messages, and what holds.
+def step_page(document: Document, at: int, paper: Paper, *, whole: bool = False) -> Page:
+    """One state of the trace: the steps, the picture after step `at`, what changed, messages, and what holds; with
+    `whole` every field of the state.
 
     ValueError when the document has no such state.
     """
@@ -60,19 +62,19 @@ def step_page(document: Document, at: int, paper: Paper) -> Page:
     page.rule()
     _step_list(page, document, at)
     page.rule()
-    state_lines(page, document, at)
+    state_lines(page, document, at, whole=whole)
     return page
 
 
-def pictures_page(document: Document, paper: Paper) -> Page:
-    """Every state of the trace, one after the other."""
+def pictures_page(document: Document, paper: Paper, *, whole: bool = False) -> Page:
+    """Every state of the trace, one after the other; with `whole` every field of each."""
     page = Page(paper)
     page.rule()
     _heading(page, document)
     for at in shown_states(document):
         page.rule()
         _one_step(page, document, at, marked=False)
-        state_lines(page, document, at)
+        state_lines(page, document, at, whole=whole)
     return page
 
 
@@ -81,9 +83,12 @@ def shown_states(document: Document) -> list[int]:
     return sorted(int(at) for at in document["states"] if at != "keyframe_every")
 
 
-def state_lines(page: Page, document: Document, at: int) -> None:
-    """The lanes in a state, what the step before it changed, the messages, and which properties hold."""
+def state_lines(page: Page, document: Document, at: int, *, whole: bool = False) -> None:
+    """The lanes in a state, what the step before it changed, the messages, and which properties hold. Every field is
+    there with `whole`, and of the first state where no lanes are drawn."""
     lane_lines(page, document, at)
+    if whole or (at == 0 and document["view"] is None):
+        page.columns(_field_rows(document, at), indent=3)
     rows = [("", f"{name}: {value_text(value)}") for name, value in _board(document, at).items()]
     step = _step_of(document, at)
     changed: list[str] = [] if step is None else step["changed"]
@@ -99,6 +104,12 @@ def state_lines(page: Page, document: Document, at: int) -> None:
     for name, text in rows:
         page.columns([(name if name != before else "", text)], indent=3, gap=10 - len(name if name != before else ""))
         before = name
+
+
+def _field_rows(document: Document, at: int) -> list[tuple[str, str]]:
+    """Every field of a state with its value."""
+    state = next(each for number, each in states(document) if number == at)
+    return [(field["name"], value_text(state[field["name"]])) for field in document["fields"]]
 
 
 def _is_witness(document: Document, name: str) -> bool:
@@ -195,12 +206,9 @@ def _steps(page: Page, document: Document) -> None:
     width = max(3, len(str(number_of_steps(document))) + 1)
     claim: Mapping[str, Any] = document["property"] or {}
     fails = (claim.get("fails") or {"step": None})["step"]
-    if document["replay"] is None:
+    if document["replay"] is None or not document["steps"] or fails == 0:
         page.line("0".rjust(width) + f"  {first_state(document)}", hang=width + 2)
-        rows = [(field["name"], value_text(document["states"]["0"][field["name"]])) for field in document["fields"]]
-        page.columns(rows, indent=width + 6)
-    elif not document["steps"] or fails == 0:
-        page.line("0".rjust(width) + f"  {first_state(document)}", hang=width + 2)
+        page.columns(_field_rows(document, 0), indent=width + 6)
     left_out: Mapping[str, Any] = document["truncated"] or {"last": -1, "says": ""}
     for step in document["steps"]:
         if step["i"] == left_out["last"] + 1:
