@@ -286,7 +286,10 @@ def test_any_and_all_end_where_they_are_decided(tmp_path: Path, engine: str) -> 
 
 def test_a_disagreement_names_the_line_and_both_values(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     model = bind_model(ModelChoice(written(tmp_path, COUNTER), properties=("is_small",)))
-    monkeypatch.setattr(Confirmation, "_value", lambda *_: False)
+    def never(*_: object) -> bool:
+        return False
+
+    monkeypatch.setattr(Confirmation, "_value", never)
     with pytest.raises(Disagreement, match=r"is_small \(.*model.py:24\) is true natively and is false in plain Python"):
         searched(model, "native")
 
