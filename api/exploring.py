@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
-
-import networkx
+from typing import TYPE_CHECKING, Any
 
 from ..explorer.graph import StateGraph, TooLarge, state_graph
 from ..language.constants import Value
@@ -17,6 +15,9 @@ from ..language.model import Model
 from ..traces.differences import state_to_json
 from .models import all_constants, load
 from .results import preformatted
+
+if TYPE_CHECKING:
+    import networkx
 
 MOST_STATES = 100_000
 """Plain Python enumerates some thousands of states a second; more are looked at with `check`."""
@@ -50,6 +51,8 @@ class Exploration:
     def graph(self) -> networkx.MultiDiGraph:
         """The graph: a node for each state's number, with its fields as JSON has them and whether it is `initial`; an
         edge for each step, with its `action` and its text, `step`."""
+        import networkx  # which takes longer to load than all of ours
+
         graph = networkx.MultiDiGraph()
         first = set(initial_states(self.model))
         for at, state in enumerate(self.found.states):

@@ -28,8 +28,9 @@ from ..reports.audit.page import audit_page
 from ..reports.exits import Exit
 from ..reports.paper import count
 from .auditfiles import save
-from .options import Parser, Verbs, Wrong, add_print_options, add_verb, paper_of, seconds
+from .options import add_print_options, paper_of, seconds
 from .output import prepared, print_json
+from .verbs import Parser, Verbs, Wrong, add_verb
 
 EXAMPLES = """\
   tidegate audit server.properties topics.txt --distribution apache
@@ -47,7 +48,7 @@ def add(verbs: Verbs[Parser]) -> None:
     """Adds the verb."""
     about = "Reads a cluster's configuration and says which faults lose data or stop writes, how, and what to change."
     examples = EXAMPLES + _names()
-    parser = add_verb(verbs, "audit", "your cluster's configuration: what can be lost, and how", about, examples)
+    parser = add_verb(verbs, "audit", about, examples)
     parser.add_argument("files", metavar="FILE|DIR", nargs="*", type=Path, help="configuration, in any mixture")
     parser.add_argument(
         "--collect", action="store_true", help="print a shell script that collects from a running cluster, and stop"

@@ -21,14 +21,10 @@ from ..reports.paper import Page, Paper, count
 from ..reports.trace.html import page
 from ..reports.trace.page import trace_page
 from .options import (
-    Parser,
-    Verbs,
-    Wrong,
     add_cluster_options,
     add_model_options,
     add_print_options,
     add_search_options,
-    add_verb,
     add_walk_options,
     chosen,
     cluster_of,
@@ -38,6 +34,7 @@ from .options import (
 )
 from .output import prepared, print_json
 from .progress import ProgressLine, report_for
+from .verbs import Parser, Verbs, Wrong, add_verb
 from .witnesses import asked_witnesses, longest_documents
 
 _WORTH_FOLDING = 100_000
@@ -62,7 +59,7 @@ the model's types, 64 usage, 65 the model's text is wrong, 70 engine and judge d
 def add(verbs: Verbs[Parser]) -> None:
     """Adds the verb."""
     about = "Explores every reachable state within the bounds and judges every property in it."
-    parser = add_verb(verbs, "check", "explore a model exhaustively within its bounds", about, EXAMPLES)
+    parser = add_verb(verbs, "check", about, EXAMPLES)
     add_model_options(parser)
     add_search_options(parser)
     add_walk_options(parser)

@@ -10,7 +10,8 @@ from ..api.models import ModelChoice, bind_model
 from ..reports.exits import Exit, of_verdict
 from ..reports.paper import Page
 from .check import checked, full_report
-from .options import Parser, Verbs, add_print_options, add_search_options, add_verb, paper_of, search_of
+from .options import add_print_options, add_search_options, paper_of, search_of
+from .verbs import Parser, Verbs, add_verb
 
 BROKEN = ModelChoice(
     "replication:truncate_to_hw",
@@ -44,7 +45,7 @@ def add(verbs: Verbs[Parser]) -> None:
     about = (
         "Finds the data loss that Kafka's first replication protocol allowed, then shows that KIP-320 is free of it."
     )
-    parser = add_verb(verbs, "demo", "a real loss found and shown, and its fix checked", about, EXAMPLES)
+    parser = add_verb(verbs, "demo", about, EXAMPLES)
     add_search_options(parser)
     add_print_options(parser, json=False)
     parser.set_defaults(run=run)

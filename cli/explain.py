@@ -11,18 +11,19 @@ from ..reports.exits import Exit
 from ..reports.paper import Page
 from ..reports.spec.effects import action_lines
 from ..reports.spec.mathematics import parameters_text
-from .options import Parser, Verbs, Wrong, add_print_options, add_verb, paper_of
+from .options import add_print_options, paper_of
+from .verbs import Parser, Verbs, Wrong, add_verb
 
 EXAMPLES = """\
   tidegate explain replication:kip320
-  tidegate explain replication:kip320 follower_fetch
+  tidegate explain replication:kip320 fetch
 """
 
 
 def add(verbs: Verbs[Parser]) -> None:
     """Adds the verb."""
     about = "A model's actions; of one of them, its guards, bounds and effect with the profile's switches folded in."
-    parser = add_verb(verbs, "explain", "what a model or one of its actions means", about, EXAMPLES)
+    parser = add_verb(verbs, "explain", about, EXAMPLES)
     parser.add_argument("model", metavar="MODEL", help="a built-in name or a path, with a profile if you like")
     parser.add_argument("action", metavar="ACTION", nargs="?", help="one action")
     add_print_options(parser, json=False)

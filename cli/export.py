@@ -22,8 +22,9 @@ from ..reports.trace.itf import to_itf
 from ..reports.trace.markdown import markdown
 from ..reports.trace.sequence import SPELLINGS
 from ..reports.trace.spreadsheet import spreadsheet
-from .options import Parser, Verbs, Wrong, add_model_options, add_verb, chosen, positive
+from .options import add_model_options, chosen, positive
 from .saved import document_of, model_of, naming, run_of
+from .verbs import Parser, Verbs, Wrong, add_verb
 
 if TYPE_CHECKING:
     import networkx
@@ -57,7 +58,7 @@ _MOST_STATES = 200_000
 def add(verbs: Verbs[Parser]) -> None:
     """Adds the verb."""
     about = "Writes a saved trace in another format, or a model's reachable states as a graph."
-    parser = add_verb(verbs, "export", "a trace or a state graph for other tools", about, EXAMPLES)
+    parser = add_verb(verbs, "export", about, EXAMPLES)
     parser.add_argument("--to", required=True, choices=(*TRACES, *GRAPHS), help="the format")
     parser.add_argument("--output", metavar="FILE", type=Path, help="write it there (default: standard output)")
     graph = parser.add_argument_group("the graph (dot, graphml)")

@@ -23,10 +23,18 @@ from multiprocessing.context import ForkServerContext
 from typing import cast
 
 from ..gates.checks import Command
-from .main import VERBS, main
+from ..invariants.catalogue import CATALOGUE
+from .main import main
 from .tethered import hold, tethered
+from .verbs import VERBS
 
-_MODULES = (*VERBS.values(), "tidegate.explorer.native.search", "tidegate.cli.forked")
+_MODELS = tuple(f"tidegate.invariants.{name}" for name in CATALOGUE)
+_MODULES = (
+    *(each.module for each in VERBS.values()),
+    *_MODELS,
+    "tidegate.explorer.native.search",
+    "tidegate.cli.forked",
+)
 """What the warm process imports, and with them all that they import."""
 
 _starting = threading.Lock()

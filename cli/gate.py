@@ -37,9 +37,16 @@ from ..reports.document import Document
 from ..reports.exits import Exit, worst
 from ..reports.gate.page import gate_page
 from .forked import started
-from .options import Parser, Verbs, Wrong, add_print_options, add_verb, paper_of, positive, seconds, size
+from .options import (
+    add_print_options,
+    paper_of,
+    positive,
+    seconds,
+    size,
+)
 from .output import prepared, print_json
 from .sweep import on_spark
+from .verbs import Parser, Verbs, Wrong, add_verb
 
 EXAMPLES = """\
   tidegate gate                              everything of spec/ that belongs to a commit
@@ -61,7 +68,7 @@ _GLANCE_SECONDS = 0.2
 def add(verbs: Verbs[Parser]) -> None:
     """Adds the verb."""
     about = "Runs every recorded check and compares verdicts, counts and counterexample lengths with the record."
-    parser = add_verb(verbs, "gate", "check everything recorded and compare", about, EXAMPLES)
+    parser = add_verb(verbs, "gate", about, EXAMPLES)
     parser.add_argument("files", metavar="FILE|DIR", nargs="*", type=Path, help="TOML files (default: those of spec/)")
     parser.add_argument("--tier", choices=("commit", "nightly"), default="commit", help="nightly includes commit's")
     parser.add_argument(

@@ -13,8 +13,9 @@ from ..language.constants import Constant
 from ..reports.document import plain
 from ..reports.exits import Exit
 from ..reports.paper import Page, Paper
-from .options import Parser, Verbs, add_print_options, add_verb, paper_of
+from .options import add_print_options, paper_of
 from .output import print_json
+from .verbs import Parser, Verbs, add_verb
 
 EXAMPLES = """\
   tidegate models                     every built-in model
@@ -26,7 +27,7 @@ EXAMPLES = """\
 def add(verbs: Verbs[Parser]) -> None:
     """Adds the verb."""
     about = "The models with their constants (defaults and ranges), profiles, bounds and properties."
-    parser = add_verb(verbs, "models", "the models, their constants, profiles and properties", about, EXAMPLES)
+    parser = add_verb(verbs, "models", about, EXAMPLES)
     parser.add_argument(
         "models", metavar="MODEL", nargs="*", help="built-in names or paths (default: every built-in model)"
     )

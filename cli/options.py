@@ -8,38 +8,12 @@ import argparse
 import re
 import sys
 from pathlib import Path
-from typing import NoReturn
 
 from ..api.models import ModelChoice
 from ..explorer.keeping import cache_directory
 from ..explorer.search import Cluster, Search, Walks
 from ..reports.paper import Paper, paper_for
-
-
-class Wrong(Exception):
-    """The command line asks for something that cannot be: exit 64, and the message says what to do."""
-
-
-class Parser(argparse.ArgumentParser):
-    """A parser that reports a mistake as `Wrong`, so that every mistake ends with the same exit."""
-
-    def error(self, message: str) -> NoReturn:
-        raise Wrong(f"{message}\ntry: {self.prog} --help")
-
-
-Verbs = argparse._SubParsersAction  # pyright: ignore[reportPrivateUsage]  # the only name that argparse gives this type
-
-
-def add_verb(verbs: Verbs[Parser], name: str, says: str, about: str, examples: str) -> Parser:
-    """A verb's parser, its help ending in examples."""
-    return verbs.add_parser(
-        name,
-        help=says,
-        description=about,
-        epilog=f"examples:\n{examples.rstrip()}",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-
+from .verbs import Parser, Wrong
 
 # --- which model ----------------------------------------------------------------------------------------------------
 

@@ -10,7 +10,7 @@ from collections.abc import Generator
 from pathlib import Path
 from typing import Any, TextIO
 
-from .options import Wrong
+from .verbs import Wrong
 
 
 def prepared(directory: Path) -> Path:

@@ -24,18 +24,15 @@ from ..reports.files import write_json
 from ..reports.paper import Paper, count, to_ascii
 from ..reports.trace.page import trace_page
 from .options import (
-    Parser,
-    Verbs,
-    Wrong,
     add_model_options,
     add_print_options,
-    add_verb,
     chosen,
     paper_of,
     positive,
     seconds,
 )
 from .output import prepared, print_json
+from .verbs import Parser, Verbs, Wrong, add_verb
 
 EXAMPLES = """\
   tidegate prove replication:kip320
@@ -71,7 +68,7 @@ def add(verbs: Verbs[Parser]) -> None:
         "Proves a model by induction on its lemmas, for its number of replicas and whatever its other bounds are. "
         "Each lemma is proved, refuted with a counterexample to induction, or not proved."
     )
-    parser = add_verb(verbs, "prove", "prove a model by induction, whatever its bounds", about, EXAMPLES)
+    parser = add_verb(verbs, "prove", about, EXAMPLES)
     add_model_options(parser, search=False, ghosts=False)
     group = parser.add_argument_group("the proof")
     group.add_argument(

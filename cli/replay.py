@@ -19,9 +19,10 @@ from ..reports.exits import Exit
 from ..reports.paper import count
 from ..reports.trace.page import trace_page
 from ..traces.document import run_document, trace_document
-from .options import Parser, Verbs, Wrong, add_model_options, add_print_options, add_verb, chosen, paper_of
+from .options import add_model_options, add_print_options, chosen, paper_of
 from .output import print_json
 from .saved import document_of, model_of, naming, run_of
+from .verbs import Parser, Verbs, Wrong, add_verb
 
 EXAMPLES = """\
   tidegate replay replication:truncate_to_hw --steps "controller_elect_leader(A)"
@@ -43,7 +44,7 @@ def add(verbs: Verbs[Parser]) -> None:
         "Takes the given steps, or those of a saved trace, in plain Python, where `print` and `breakpoint()` in the "
         "model work."
     )
-    parser = add_verb(verbs, "replay", "take given steps in plain Python", about, EXAMPLES)
+    parser = add_verb(verbs, "replay", about, EXAMPLES)
     parser.add_argument("--steps", metavar="TEXT", help='of a MODEL: for example "produce; fetch(B); crash(A)"')
     parser.add_argument(
         "--shrink", action="store_true", help="leave out steps, and exchange some, while the same property still fails"

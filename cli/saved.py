@@ -18,7 +18,7 @@ from ..language.verdict import Run
 from ..reports.document import Document
 from ..traces.differences import changes, state_to_json
 from ..traces.document import SCHEMA
-from .options import Wrong
+from .verbs import Wrong
 
 _FAMILY = SCHEMA.partition("/")[0]
 

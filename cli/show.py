@@ -13,8 +13,9 @@ from ..reports.files import write_text
 from ..reports.paper import Page, Paper
 from ..reports.trace.html import page
 from ..reports.trace.page import pictures_page, shown_states, step_page, trace_page
-from .options import Parser, Verbs, Wrong, add_print_options, add_verb, paper_of
+from .options import add_print_options, paper_of
 from .saved import document_of, naming
+from .verbs import Parser, Verbs, Wrong, add_verb
 
 EXAMPLES = """\
   tidegate check examples/lock.py:careless --out report; tidegate show report/one_inside.trace.json
@@ -27,7 +28,7 @@ EXAMPLES = """\
 def add(verbs: Verbs[Parser]) -> None:
     """Adds the verb."""
     about = "Prints traces that were saved with --out, or makes one HTML page of them that needs nothing else."
-    parser = add_verb(verbs, "show", "print a saved trace, or make a page of it", about, EXAMPLES)
+    parser = add_verb(verbs, "show", about, EXAMPLES)
     parser.add_argument("traces", metavar="TRACE", type=Path, nargs="+", help="a .trace.json file")
     parser.add_argument("--html", metavar="FILE", type=Path, help="write one HTML page there, and print nothing else")
     parser.add_argument(

@@ -15,17 +15,15 @@ from ..reports.files import write_trace
 from ..reports.trace.page import trace_page
 from ..traces.sentences import sentence
 from .options import (
-    Parser,
-    Verbs,
     add_model_options,
     add_print_options,
-    add_verb,
     chosen,
     paper_of,
     positive,
 )
 from .output import prepared, print_json
 from .replay import exit_of
+from .verbs import Parser, Verbs, add_verb
 
 EXAMPLES = """\
   tidegate simulate raft --seed 7
@@ -44,7 +42,7 @@ def add(verbs: Verbs[Parser]) -> None:
         "often as --faults says and the model's budgets allow, which fault. Every property is judged in every state. "
         "The same seed gives the same run."
     )
-    parser = add_verb(verbs, "simulate", "one run of a model, drawn with a seed", about, EXAMPLES)
+    parser = add_verb(verbs, "simulate", about, EXAMPLES)
     add_model_options(parser)
     parser.add_argument("--seed", metavar="N", type=int, default=0, help="draws the run (default: 0)")
     parser.add_argument(

@@ -16,7 +16,7 @@ from ..reports.files import write_text
 from ..reports.spec.mathematics import Recorded as Row
 from ..reports.spec.mathematics import Specification, specification_text
 from .models import CATALOGUE
-from .options import Parser, Verbs, Wrong, add_verb
+from .verbs import Parser, Verbs, Wrong, add_verb
 
 EXAMPLES = """\
   tidegate spec                 write spec/<model>.md for every built-in model
@@ -28,7 +28,7 @@ EXAMPLES = """\
 def add(verbs: Verbs[Parser]) -> None:
     """Adds the verb."""
     about = "The formal specification: a model's text in mathematical notation, beside what was recorded of it."
-    parser = add_verb(verbs, "spec", "the models in mathematical notation", about, EXAMPLES)
+    parser = add_verb(verbs, "spec", about, EXAMPLES)
     parser.add_argument("model", metavar="MODEL", nargs="?", help="print this model's page and write nothing")
     parser.add_argument("--check", action="store_true", help="write nothing; compare")
     parser.add_argument("--dir", metavar="DIR", type=Path, help="where the pages are (default: the installed spec/)")
@@ -41,6 +41,8 @@ def run(options: argparse.Namespace) -> Exit:
         print(page(options.model), end="")
         return Exit.HOLDS
     folder = options.dir or folder_of_pages()
+    if options.dir is None and not options.check and not (folder.parent / "pyproject.toml").is_file():
+        raise Wrong(f"{folder} belongs to an installed package and is not written to; name a directory with --dir DIR")
     if not folder.is_dir():
         raise Wrong(f"--dir {folder}: there is no such directory")
     texts = {folder / f"{name}.md": page(name) for name in CATALOGUE}

@@ -9,6 +9,7 @@ import json
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,12 +20,8 @@ from ..language.errors import UsageError
 from ..reports.exits import Exit
 from ..reports.paper import Page, Paper, count
 from .options import (
-    Parser,
-    Verbs,
-    Wrong,
     add_model_options,
     add_print_options,
-    add_verb,
     chosen,
     paper_of,
     positive,
@@ -32,10 +29,11 @@ from .options import (
     size,
 )
 from .output import print_json
+from .verbs import Parser, Verbs, Wrong, add_verb
 
 EXAMPLES = """\
   tidegate sweep replication:kip320 --drop --property strong_isr
-  tidegate sweep replication:kip320 --vary max_leader_epoch=1,2 --vary truncation=common_prefix,own_epoch
+  tidegate sweep replication:kip320 --vary max_leader_epoch=1,2 --vary truncation=common_prefix,end_of_epoch
   tidegate sweep replication:kip320 --drop --engine spark --master "local[2]" --out verdicts.parquet
 
 exit: 0 every check gave a verdict, whatever it is; 5 one was inconclusive, 70 one broke down,
@@ -48,7 +46,7 @@ Point = Mapping[str, str]
 def add(verbs: Verbs[Parser]) -> None:
     """Adds the verb."""
     about = "Checks a model at every combination of the given values, or with each of its switches turned in turn."
-    parser = add_verb(verbs, "sweep", "a check per point of a lattice, as a table of verdicts", about, EXAMPLES)
+    parser = add_verb(verbs, "sweep", about, EXAMPLES)
     add_model_options(parser, search=False)
     group = parser.add_argument_group("the sweep")
     group.add_argument(
@@ -96,6 +94,9 @@ def points_of(choice: ModelChoice, vary: Sequence[str], *, drop: bool) -> Iterat
     for name in dict(axes):
         if name not in model.constants:
             raise Wrong(f"--vary {name}: {choice.model} has no such constant; tidegate models shows them")
+    for name, values in axes:
+        for value in values:  # a value that cannot be is reported before anything runs
+            bind_model(replace(choice, assignments=(*choice.assignments, (name, value))))
     switches = [name for name, value in model.values.items() if isinstance(value, bool)] if drop else []
     if not axes and not switches:
         raise Wrong("nothing to sweep: give --vary NAME=A,B, or --drop for a model that has switches")

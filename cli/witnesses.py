@@ -9,7 +9,7 @@ from ..language.errors import nearest
 from ..language.model import Model
 from ..reports.document import Document
 from ..traces.document import run_document
-from .options import Wrong
+from .verbs import Wrong
 
 LONGEST = "longest"
 

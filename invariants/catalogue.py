@@ -5,43 +5,37 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from types import ModuleType
+from importlib import import_module
 
 from ..language.binding import Definition, load
 from ..language.errors import UsageError, nearest
-from ..model import async_isr, kraft, partition, raft, replication
-from . import async_isr as async_isr_properties
-from . import kraft as kraft_properties
-from . import partition as partition_properties
-from . import raft as raft_properties
-from . import replication as replication_properties
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A model of the catalogue: its text, the module of its properties, and the profile where none is named."""
+    """A model of the catalogue and the profile where none is named. Its text is the module of its name in `model/`, its
+    properties are the one in `invariants/`."""
 
     name: str
-    module: ModuleType
-    properties: ModuleType
     default_profile: str | None = None
 
     def definition(self) -> Definition:
         """The model's text with its properties, collected once. Raises ModelErrors when the text is wrong."""
-        return _definition(self.module, self.properties)
+        return _definition(self.name)
 
 
 @cache
-def _definition(module: ModuleType, properties: ModuleType) -> Definition:
-    return load(module, (properties,))
+def _definition(name: str) -> Definition:
+    package = __name__.rpartition(".invariants.")[0]
+    return load(import_module(f"{package}.model.{name}"), (import_module(f"{package}.invariants.{name}"),))
 
 
 _ENTRIES = (
-    Entry("replication", replication, replication_properties, default_profile="kip320"),
-    Entry("async_isr", async_isr, async_isr_properties),
-    Entry("raft", raft, raft_properties, default_profile="raft"),
-    Entry("kraft", kraft, kraft_properties, default_profile="kip996"),
-    Entry("partition", partition, partition_properties, default_profile="kafka_4_1"),
+    Entry("replication", default_profile="kip320"),
+    Entry("async_isr"),
+    Entry("raft", default_profile="raft"),
+    Entry("kraft", default_profile="kip996"),
+    Entry("partition", default_profile="kafka_4_1"),
 )
 
 CATALOGUE: Mapping[str, Entry] = {entry.name: entry for entry in _ENTRIES}

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from enum import IntEnum
+from typing import TYPE_CHECKING
 
-from ..language.verdict import Outcome, Verdict
+if TYPE_CHECKING:  # `tidegate --help` needs the table alone
+    from ..language.verdict import Outcome, Verdict
 
 
 class Exit(IntEnum):

@@ -152,7 +152,7 @@ def test_a_wrong_model_exits_65_with_code_line_and_caret(tidegate: Run, counter:
         (["check", "replication", "--memory", "lots"], "not a size"),
         (["check", "replication", "--workers", "0"], "not a number from 1"),
         (["check", "replication", "--engine", "warp"], "invalid choice"),
-        (["chek"], "invalid choice"),
+        (["chek"], "there is no verb chek; did you mean check?"),
         ([], "required"),
         (["replay", f"{LOCK}:careless", "--steps", "look(A); take(B)"], "step 2, take(B), is disabled"),
         (["replay", LOCK, "--steps", "tak(A)"], "did you mean take"),

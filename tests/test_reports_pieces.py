@@ -9,8 +9,9 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
-from tidegate.cli.options import Wrong, size
+from tidegate.cli.options import size
 from tidegate.cli.output import prepared
+from tidegate.cli.verbs import Wrong
 from tidegate.gates.records import Expected, read
 from tidegate.language import ir
 from tidegate.language.errors import UsageError

@@ -15,7 +15,9 @@ import tempfile
 from importlib import import_module
 from typing import Any
 
-from tidegate.cli.main import VERBS, main
+from tidegate.cli.main import main
+from tidegate.cli.verbs import VERBS
+from tidegate.invariants.catalogue import CATALOGUE
 
 LATE = (
     "tidegate.explorer.native.search",
@@ -59,7 +61,8 @@ def enter(command: dict[str, Any]) -> None:
 
 
 if __name__ == "__main__":
-    for module in (*VERBS.values(), *LATE):
+    models = (f"tidegate.invariants.{name}" for name in CATALOGUE)
+    for module in (*(each.module for each in VERBS.values()), *models, *LATE):
         import_module(module)
     gc.freeze()
     asked = requests()

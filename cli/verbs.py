@@ -1,0 +1,103 @@
+"""The verbs of the command line: the name, the module, and what `tidegate --help` says of each.
+
+Nothing else of ours is imported here, so that `tidegate --help` and `--version` answer at once.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from typing import NoReturn
+
+
+class Wrong(Exception):
+    """The command line asks for something that cannot be: exit 64, and the message says what to do."""
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser that reports a mistake as `Wrong`, so that every mistake ends with the same exit."""
+
+    def error(self, message: str) -> NoReturn:
+        raise Wrong(f"{message}\ntry: {self.prog} --help")
+
+
+Verbs = argparse._SubParsersAction  # pyright: ignore[reportPrivateUsage]  # the only name that argparse gives this type
+
+
+@dataclass(frozen=True, slots=True)
+class Verb:
+    """A verb: its module, whose `add` adds it to a parser, and what it does in a few words."""
+
+    module: str
+    says: str
+
+
+VERBS: Mapping[str, Verb] = {
+    "audit": Verb("tidegate.cli.audit", "your cluster's configuration: what can be lost, and how"),
+    "demo": Verb("tidegate.cli.demo", "a real loss found and shown, and its fix checked"),
+    "models": Verb("tidegate.cli.models", "the models, their constants, profiles and properties"),
+    "check": Verb("tidegate.cli.check", "explore a model exhaustively within its bounds"),
+    "sweep": Verb("tidegate.cli.sweep", "a check per point of a lattice, as a table of verdicts"),
+    "prove": Verb("tidegate.cli.prove", "prove a model by induction, whatever its bounds"),
+    "replay": Verb("tidegate.cli.replay", "take given steps in plain Python"),
+    "simulate": Verb("tidegate.cli.simulate", "one run of a model, drawn with a seed"),
+    "show": Verb("tidegate.cli.show", "print a saved trace, or make a page of it"),
+    "export": Verb("tidegate.cli.export", "a trace or a state graph for other tools"),
+    "explain": Verb("tidegate.cli.explain", "what a model or one of its actions means"),
+    "gate": Verb("tidegate.cli.gate", "check everything recorded and compare"),
+    "spec": Verb("tidegate.cli.spec", "the models in mathematical notation"),
+}
+"""Every verb by its name. Only the verb that is asked for is imported: all of them take longer than some do."""
+
+EPILOG = """\
+exit codes
+  0  holds, proved; gate: all as expected 5  inconclusive, not proved: out of time or memory, or interrupted
+  1  a property is violated, or refuted   6  gate: a result differs from what is recorded
+  2  deadlock                             7  a step broke the model's own types
+  3  a liveness property is violated     64  usage; replay: a step is disabled
+  4  vacuous: a witness is missing, an   65  the model's text is wrong
+     action never happens                66  a gate file cannot be read
+  8  prove: it rests on lemmas that are  70  internal error, or engine and judge disagree
+     not proved
+"""
+
+
+class _Version(argparse.Action):
+    """Prints the version, which takes a moment to look up, only when it is asked for."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> NoReturn:
+        from importlib.metadata import version
+
+        print(f"tidegate {version('tidegate')}")
+        parser.exit()
+
+
+def parser(verb: str | None = None) -> Parser:
+    """The command line with the options of one verb; without a verb, all of them by name alone."""
+    made = Parser(
+        prog="tidegate",
+        description="Protocols written as plain Python, explored exhaustively by native code.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    made.add_argument("--version", action=_Version, nargs=0, help="show the version and exit")
+    verbs = made.add_subparsers(metavar="VERB", required=True, parser_class=Parser)
+    for name, each in VERBS.items():
+        if name == verb:
+            import_module(each.module).add(verbs)
+        else:
+            verbs.add_parser(name, help=each.says)
+    return made
+
+
+def add_verb(verbs: Verbs[Parser], name: str, about: str, examples: str) -> Parser:
+    """A verb's parser, its help ending in examples."""
+    return verbs.add_parser(
+        name,
+        help=VERBS[name].says,
+        description=about,
+        epilog=f"examples:\n{examples.rstrip()}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
