@@ -18,6 +18,7 @@ from .annotations import describe
 from .intervals import arithmetic, fits, hull
 from .matching import fit, join, plain, unify
 from .scope import MISSING, Binding, Scope, expression, expressions
+from .tables import is_table, table
 
 ArithmeticOp = Literal["+", "-", "*", "//", "%", "min", "max"]
 
@@ -183,6 +184,8 @@ def static_value(scope: Scope, found: Any, node: ast.AST) -> ir.Expr:
         return _domain_member(scope, type(found), found.index, node)
     if found is None:
         return ir.Const(0, Unit(), scope.where(node))
+    if is_table(found):
+        return table(scope, found, node, static_value)
     if isinstance(found, type):
         message = f"{found.__name__} is a type, not a value"
         raise scope.error("TG221", node, message, f"a value of it, or `for x in {found.__name__}`")
