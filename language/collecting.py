@@ -16,14 +16,13 @@ from typing import Any, cast
 
 from . import ir
 from .constants import Constant, ConstantExpression, Value
-from .declare import Mark, is_of_language, mark_of
+from .declare import PRIVATE, Mark, is_of_language, mark_of
 from .errors import Diagnostics, UsageError, nearest
 from .frontend.source import Source, read, source_of_class
 from .kinds import Domain
 from .left_out import half_imported, look_alikes
 
 _numbers = itertools.count(1)
-_PRIVATE = "_tidegate_"
 _PYTHON = "a file that Python itself accepts: python -m py_compile FILE"
 _IMPORTABLE = "a file that can be imported by itself"
 _LANGUAGE = __name__.rpartition(".")[0]
@@ -68,7 +67,7 @@ def import_file(path: Path, diagnostics: Diagnostics) -> ModuleType:
 
 def _executed(path: Path, diagnostics: Diagnostics) -> ModuleType:
     number = next(_numbers)
-    name = f"{_PRIVATE}{number}_{path.stem}"
+    name = f"{PRIVATE}{number}_{path.stem}"
     spec = importlib.util.spec_from_file_location(name, path)
     assert spec is not None, "a .py file has a loader"
     assert spec.loader is not None, "a .py file has a loader"
@@ -87,7 +86,7 @@ def _executed(path: Path, diagnostics: Diagnostics) -> ModuleType:
         sys.path.remove(str(path.parent))
         sys.dont_write_bytecode = written
         for sibling in _siblings(path.parent, set(sys.modules) - before):
-            _make_private(sibling, f"{_PRIVATE}{number}_{sibling.__name__}")
+            _make_private(sibling, f"{PRIVATE}{number}_{sibling.__name__}")
     return module
 
 
@@ -375,6 +374,9 @@ def _may_be_a_model(module: ModuleType) -> bool:
 
 
 def _is_model(module: ModuleType) -> bool:
+    """Whether a module is text of a model: it holds something of the language, or lies beside the user's file."""
+    if module.__name__.startswith(PRIVATE):
+        return True
     return len(modules_of(module)) > 1 or any(_is_model_thing(each) for each in vars(module).values())
 
 

@@ -19,6 +19,8 @@ F = TypeVar("F", bound=Callable[..., Any])
 C = TypeVar("C", bound=type[Any])
 
 MARK = "__tidegate__"
+PRIVATE = "_tidegate_"
+"""How the names begin under which a user's file, and the files beside it, are imported."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -175,6 +175,13 @@ def test_a_function_that_something_calls_needs_no_decorator(what: str, tmp_path:
     load(written(tmp_path, HELPERS[what])).bind()
 
 
+def test_a_file_with_nothing_but_helpers_is_part_of_the_model(tmp_path: Path) -> None:
+    (tmp_path / "arithmetic.py").write_text("def following(count: int) -> int:\n    return (count + 1) % 4\n")
+    more = "from arithmetic import following\n@action\ndef up(s: Counter) -> None:\n    s.count = following(s.count)"
+    model = load(written(tmp_path, more)).bind()
+    assert str(tmp_path / "arithmetic.py") in model.files
+
+
 def test_a_condition_of_a_number_in_or_says_what_was_meant(tmp_path: Path) -> None:
     body = "@action\ndef one(s: Counter) -> None:\n    require(s.count == 1 or 2)\n    s.count = 0"
     (error,) = errors_of(written(tmp_path, body)).errors

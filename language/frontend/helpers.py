@@ -10,7 +10,7 @@ from typing import Any, cast
 
 from .. import ir
 from ..constants import Constant, ConstantExpression
-from ..declare import is_of_language, mark_of
+from ..declare import PRIVATE, is_of_language, mark_of
 from ..errors import Abandoned
 from ..kinds import Domain
 from ..types import Bool, Int, Type, Unit
@@ -304,8 +304,10 @@ def _narrowed(declared: Type, found: Type) -> Type:
 
 
 def is_model_function(function: FunctionType) -> bool:
-    """Whether a function belongs to a model's text: its module holds constants, domains, or marked things, or is
-    written in the language."""
+    """Whether a function belongs to a model's text: its module lies beside the user's file, holds constants, domains,
+    or marked things, or is written in the language."""
+    if function.__module__.startswith(PRIVATE):
+        return True
     return any(_is_model_thing(each) for each in function.__globals__.values())
 
 
