@@ -294,7 +294,10 @@ def _source(cell: Name, constants: Mapping[str, Any]) -> str:
     if constants.get("truncation") == "high_watermark":
         return "KIP-101: truncation to the high watermark, before 0.11"
     if not constants.get("detect_restart", True):
-        return "KAFKA-7235: a restart that the controller does not notice, before 2.2"
+        return (
+            "KAFKA-7235: before 2.2 the controller does not notice a host that is back within "
+            "zookeeper.session.timeout.ms, as after a quick reboot"
+        )
     if cell.startswith("rack-"):
         return "KIP-36: rack-aware placement"
     return "KIP-966: the last replica standing" if constants.get("isr_shrinks") and not constants.get("elr") else ""

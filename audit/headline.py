@@ -40,6 +40,10 @@ def first_loss(table: Table) -> tuple[str, Cell] | None:
 
 def headline(signature: Signature, table: Table) -> str:
     """What a signature survives, whether writes stop, and what loses first."""
+    if signature.acks == "all" and signature.least_isr > signature.replicas:
+        many = "its only replica" if signature.replicas == 1 else f"its {signature.replicas} replicas"
+        least = f"min.insync.replicas={signature.min_isr} is above {many}"
+        return f"every write with acks=all is refused, though nothing is wrong: {least}"
     survived, loss = _survives(signature, table), first_loss(table)
     parts = [part for part in (_stops(table), survived) if part]
     if loss is not None:

@@ -19,8 +19,9 @@ from .situations import (
     Cell,
     away,
     budgets,
-    controllers_lost,
+    controllers_away,
     in_sync,
+    is_of_machine,
     lag,
     racks_of,
     voters_of,
@@ -197,16 +198,21 @@ def loss_case(signature: Signature, cell: Cell, in_rack: int | None = None) -> C
     return case_with(kind_of(signature), signature, budgets(cell, signature, in_rack))
 
 
-def goes_on_cases(signature: Signature, cell: Cell, in_rack: int | None = None) -> tuple[Case, ...]:
-    """The explorations that say whether a signature is written and read while a fault lasts.
+def goes_on_cases(
+    signature: Signature, cell: Cell, in_rack: int | None = None, controllers: int | None = None
+) -> tuple[Case, ...]:
+    """The explorations that say whether a signature is written and read while a fault lasts, that takes so many
+    controllers too (None: as many as it may).
 
     The replicas that are out of the ISR are down in the first, and only lag in the second, if there are any.
     """
     lost = away(cell.fault, signature, in_rack)
     others = signature.replicas - in_sync(cell.situation, signature)
-    controllers = 0 if signature.co_located else controllers_lost(cell.fault, signature)
+    if controllers is None:
+        controllers = max(controllers_away(cell.fault, signature, in_rack))
     common: dict[str, Constant] = {"controller_losses": controllers, "follower_reads": False}
-    if 2 * controllers > voters_of(signature):  # who left before is out of the ISR; after it nobody can leave
+    if controllers and 2 * controllers >= voters_of(signature):
+        # Who left before is out of the ISR; without a majority nobody can leave it.
         before: dict[str, Constant] = {"host_losses": lost, "shutdowns": min(MOST_LAGGING, others)}
     else:
         before = {"host_losses": min(signature.replicas, lost + others)}
@@ -246,7 +252,7 @@ def asks_loss(signature: Signature, cell: Cell, in_rack: int | None = None) -> b
     two faults and lag.
     """
     name, replicas, whole = cell.fault.name, signature.replicas, lag(cell.situation, signature) == 0
-    if name in OF_RACKS:
+    if name in OF_RACKS or is_of_machine(cell.fault, signature):
         held = away(cell.fault, signature, in_rack)
         few = held < 3 or (whole and (replicas < 4 or name == "rack-power-loss"))
         return few and (whole or replicas < 4)
@@ -277,7 +283,8 @@ def other_cases(signature: Signature) -> Iterator[Case]:
     """Every other exploration that a signature's table needs."""
     for cell in CELLS:
         for in_rack in racks_of(cell.fault, signature):
-            yield from goes_on_cases(signature, cell, in_rack)
+            for controllers in controllers_away(cell.fault, signature, in_rack):
+                yield from goes_on_cases(signature, cell, in_rack, controllers)
     if not is_sent_again(signature):
         return
     yield delivery_case(signature)

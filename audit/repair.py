@@ -89,8 +89,21 @@ def repair(each: Judged, checks: Sequence[Check], explorations: Explorations) ->
     for number in range(1, MOST_CHANGES + 1):
         for some in itertools.combinations(offered, number):
             if _first_bad(signatures, some, [*wanted, *kept], explorations) is None:
-                return Repair(tuple(_needed(signatures, some, [*wanted, *kept], explorations)))
+                least = _least(signatures, some, [*wanted, *kept], explorations)
+                return Repair(tuple(_needed(signatures, least, [*wanted, *kept], explorations)))
     return None
+
+
+def _least(
+    signatures: Sequence[Signature], changes: Sequence[Change], cells: Sequence[Cell], explorations: Explorations
+) -> Sequence[Change]:
+    """The changes without any that is not needed after all: a smaller set may have been undecided when it was asked
+    about, and be decided by what was explored since."""
+    for change in changes:
+        fewer = [other for other in changes if other is not change]
+        if fewer and _first_bad(signatures, fewer, cells, explorations) is None:
+            return _least(signatures, fewer, cells, explorations)
+    return changes
 
 
 def _going(each: Judged) -> list[Cell]:

@@ -163,6 +163,27 @@ def controllers_lost(fault: Fault, signature: Signature) -> int:
     return {"controller-loss": 1, "controllers-loss": majority}.get(fault.name, 0)
 
 
+def controllers_away(fault: Fault, signature: Signature, in_rack: int | None = None) -> tuple[int, ...]:
+    """How many controllers are down while a fault lasts, beside those that the model has on the brokers' own hosts;
+    none and most of them where a rack is lost and nothing says in which racks they are."""
+    if signature.co_located:
+        return (0,)
+    if fault.name in OF_CONTROLLERS:
+        return (controllers_lost(fault, signature),)
+    voters = voters_of(signature)
+    if fault.name in OF_RACKS:
+        most = voters // 2 + 1
+        return (min(signature.voters_in_rack, voters),) if signature.voters_in_rack else (0, most)
+    if is_of_machine(fault, signature):
+        return (voters if signature.voters else 0,)
+    return (min(signature.shared_voters, voters, away(fault, signature, in_rack)),)
+
+
+def is_of_machine(fault: Fault, signature: Signature) -> bool:
+    """Whether it is a loss of power where all brokers share one computer: it takes them all."""
+    return signature.one_machine and fault.name in ("power-loss", "two-power-losses", "cut-off-power-loss")
+
+
 def budgets(cell: Cell, signature: Signature, in_rack: int | None = None) -> dict[str, Constant]:
     """How often each thing goes wrong in a cell. `in_rack` is how many replicas the rack holds (None: as stated)."""
     return {"isr_shrinks": lag(cell.situation, signature), **_of_fault(cell.fault, signature, in_rack)}
@@ -181,11 +202,12 @@ def _of_fault(fault: Fault, signature: Signature, in_rack: int | None) -> dict[s
         case "cut-off":
             return {"fences": 1}
         case "power-loss" | "two-power-losses":
-            return {"power_losses": 1 if fault.name == "power-loss" else 2}
+            dark = 1 if fault.name == "power-loss" else 2
+            return {"power_losses": signature.replicas if is_of_machine(fault, signature) else dark}
         case "disk-loss":
             return {"disk_losses": 1}
         case "cut-off-power-loss":
-            return {"fences": 1, "power_losses": 1}
+            return {"fences": 1, "power_losses": signature.replicas if is_of_machine(fault, signature) else 1}
         case "rack-power-loss":
             return {"power_losses": rack}
         case "rack-cut-off":
@@ -209,4 +231,5 @@ def away(fault: Fault, signature: Signature, in_rack: int | None = None) -> int:
         return in_rack or signature.in_rack or 1
     if fault.name in OF_CONTROLLERS:
         return min(controllers_lost(fault, signature), signature.replicas) if signature.co_located else 0
-    return min(signature.replicas if fault.away is None else fault.away, signature.replicas)
+    all_of_them = fault.away is None or is_of_machine(fault, signature)
+    return signature.replicas if all_of_them else min(fault.away or 0, signature.replicas)

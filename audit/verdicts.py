@@ -29,7 +29,7 @@ from .questions import (
 )
 from .requirements import Requirement
 from .signature import Signature, Subject, Variant
-from .situations import CELLS, Cell, Name, away, racks_of
+from .situations import CELLS, Cell, Name, away, controllers_away, racks_of
 
 Word = Literal["can lose", "no loss found", "depends", "not checked"]
 Basis = Literal["model", "arithmetic", ""]
@@ -136,7 +136,13 @@ def answer(signature: Signature, question: Question, cell: Cell, explorations: E
         return _delivery(signature, question, cell, explorations)
     racks = racks_of(cell.fault, signature)
     if question.asked == "goes_on":
-        return _over_racks([_goes_on(signature, question, cell, in_rack, explorations) for in_rack in racks])
+        return _over_racks(
+            [
+                _goes_on(signature, question, cell, in_rack, controllers, explorations)
+                for in_rack in racks
+                for controllers in controllers_away(cell.fault, signature, in_rack)
+            ]
+        )
     return _over_racks([_loss(signature, question, cell, in_rack, explorations) for in_rack in racks])
 
 
@@ -252,14 +258,19 @@ def _delivered(question: Question, case: Case, explorations: Explorations) -> An
 
 
 def _goes_on(
-    signature: Signature, question: Question, cell: Cell, in_rack: int | None, explorations: Explorations
+    signature: Signature,
+    question: Question,
+    cell: Cell,
+    in_rack: int | None,
+    controllers: int,
+    explorations: Explorations,
 ) -> Answer:
     """While the fault lasts, with nothing repaired: the others of the ISR down, and where they only lag."""
-    down, *behind = goes_on_cases(signature, cell, in_rack)
+    down, *behind = goes_on_cases(signature, cell, in_rack, controllers)
     found = [explorations.found(case) for case in (down, *behind)]
     name = next(iter(question.properties))
     lost = [each.scenarios.get(name) for each in found]
-    missing = _missing(cell, signature, in_rack)
+    missing = _missing(cell, signature, in_rack, down)
     if lost[0] is None:
         if found[0].stopped or name not in found[0].judged or SETTLES not in found[0].reached:
             return Answer("not checked", "", INCONCLUSIVE + (found[0].stopped or "nothing ever comes to rest"))
@@ -270,10 +281,10 @@ def _goes_on(
     return Answer("can lose", "model", f"{missing}, {until}", (), lost[0], down, name)
 
 
-def _missing(cell: Cell, signature: Signature, in_rack: int | None) -> str:
+def _missing(cell: Cell, signature: Signature, in_rack: int | None, case: Case) -> str:
     """How much is missing."""
     replicas = min(signature.replicas, away(cell.fault, signature, in_rack))
-    out = goes_on_cases(signature, cell, in_rack)[0].values
+    out = case.values
     controllers = f" and {out['controller_losses']} controllers" if out["controller_losses"] else ""
     gone = int(out["host_losses"]) + int(out["shutdowns"])
     others = f", {gone - replicas} of them before" if gone > replicas else ""

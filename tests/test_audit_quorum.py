@@ -1,0 +1,100 @@
+"""What a fault takes of the controllers beside a replica, and what one computer takes of all: writes and reads."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tidegate.audit.cases import Explorations
+from tidegate.audit.headline import headline
+from tidegate.audit.questions import QUESTION
+from tidegate.audit.signature import Signature
+from tidegate.audit.situations import BY_NAME, FAULT, controllers_away
+from tidegate.audit.verdicts import answer, table_of
+
+from .test_audit_verdicts import signature
+
+
+@pytest.fixture(scope="module")
+def explorations(cache: Path) -> Explorations:
+    return Explorations(cache, workers=1)
+
+
+def word(one: Signature, question: str, cell: str, explorations: Explorations) -> str:
+    return answer(one, QUESTION[question], BY_NAME[cell], explorations).word
+
+
+@pytest.mark.parametrize(
+    ("fault", "settings", "away"),
+    [
+        ("crash", {"voters": 3}, (0,)),
+        ("crash", {"voters": 2, "shared_voters": 2}, (1,)),
+        ("two-crashes", {"voters": 3, "shared_voters": 3}, (2,)),
+        ("leader-move", {"voters": 2, "shared_voters": 2}, (0,)),
+        ("crash", {"voters": 3, "co_located": True}, (0,)),
+        ("rack-loss", {"voters": 3, "voters_in_rack": 2}, (2,)),
+        ("rack-loss", {"voters": 3, "voters_in_rack": 1}, (1,)),
+        ("rack-loss", {"voters": 3}, (0, 2)),
+        ("power-loss", {"voters": 3, "one_machine": True}, (3,)),
+        ("crash", {"voters": 3, "one_machine": True}, (0,)),
+    ],
+)
+def test_a_fault_takes_the_controllers_that_stand_there(
+    fault: str, settings: dict[str, Any], away: tuple[int, ...]
+) -> None:
+    assert controllers_away(FAULT[fault], signature(**settings)) == away
+
+
+def test_two_of_three_voters_in_one_rack_stop_writes_and_reads_with_it(explorations: Explorations) -> None:
+    """Without a majority a leader that was in the rack is not replaced."""
+    for question in ("writable", "readable"):
+        assert word(signature(voters=3, voters_in_rack=2), question, "rack-loss@all", explorations) == "can lose"
+        assert word(signature(voters=3, voters_in_rack=1), question, "rack-loss@all", explorations) == "no loss found"
+        unknown = answer(signature(voters=3), QUESTION[question], BY_NAME["rack-loss@all"], explorations)
+        assert unknown.word == "depends" and unknown.on == ("broker.rack",)
+
+
+def test_of_two_voters_beside_brokers_one_crash_leaves_no_majority(explorations: Explorations) -> None:
+    for question in ("writable", "readable"):
+        for shared, expected in ((2, "can lose"), (0, "no loss found")):
+            one = signature(voters=2, shared_voters=shared)
+            assert word(one, question, "crash@all", explorations) == expected, (question, shared)
+
+
+def test_a_loss_of_power_takes_all_that_run_on_one_computer(explorations: Explorations) -> None:
+    one = signature(one_machine=True)
+    assert word(one, "no-loss", "power-loss@all", explorations) == "can lose"
+    assert word(one, "writable", "power-loss@all", explorations) == "can lose"
+    assert word(one, "no-loss", "crash@all", explorations) == "no loss found"
+    assert word(signature(), "no-loss", "power-loss@all", explorations) == "no loss found"
+
+
+def test_acks_1_needs_the_quorum_too_and_since_3_7_the_min_isr_to_be_read(explorations: Explorations) -> None:
+    """KAFKA-15583: with the ISR below min.insync.replicas the high watermark stands still."""
+    lonely = signature(voters=2, shared_voters=2, acks="leader")
+    assert word(lonely, "writable", "crash@all", explorations) == "can lose"
+    for profile, expected in (("kafka_3_7", "can lose"), ("kafka_3_5", "no loss found")):
+        one = signature(profile, acks="leader", voters=3)
+        assert word(one, "readable", "crash@min-isr", explorations) == expected, profile
+        assert word(one, "writable", "crash@min-isr", explorations) == "no loss found", profile
+
+
+def test_what_is_never_written_says_why(explorations: Explorations) -> None:
+    """Before 3.7 min.insync.replicas is not capped by the replicas: nothing is decided about losses, and no write goes
+    through."""
+    one = signature("kafka_3_5", replicas=1, min_isr=2)
+    said = headline(one, table_of(one, explorations))
+    assert said == (
+        "every write with acks=all is refused, though nothing is wrong: min.insync.replicas=2 is above its only replica"
+    )
+    assert word(one, "writable", "leader-move@all", explorations) == "can lose"
+    capped = signature(replicas=1, min_isr=2)
+    assert "is refused" not in headline(capped, table_of(capped, explorations))
+
+
+def test_real_losses_come_before_reads_that_are_taken_back(explorations: Explorations) -> None:
+    """1.1 to 2.5 read more than there is (KAFKA-9835), with no fault at all: a power loss that loses comes first."""
+    old = signature("kafka_2_1", kraft=False)
+    assert word(old, "no-unread", "leader-move@all", explorations) == "can lose"
+    assert "one power loss can lose acknowledged records" in headline(old, table_of(old, explorations))
