@@ -1,0 +1,40 @@
+"""The table of docs/proofs.md that says what is proved for each model is that of the models."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+import pytest
+from tidegate.explorer.smt.encoding import boundless_constants
+from tidegate.explorer.smt.induction import Asked, Induction
+from tidegate.gates.records import known_violations
+from tidegate.invariants.catalogue import find
+from tidegate.language.proof import Unstated
+
+PAGE = Path(__file__).resolve().parent.parent / "docs" / "proofs.md"
+
+
+def row(name: str) -> str:
+    """The model's row, as the page has it."""
+    definition, profile = find(name)
+    model = definition.bind(name, {}, profile)
+    known = known_violations(definition, model, boundless_constants(definition, model))
+    made = Induction(definition, model, Asked(known=known))
+    lemmas = {each.name for each in made.lemmas}
+    sizes = ", ".join(f"{domain.size} {domain.name}" for domain in model.domains)
+    bounds = ", ".join(f"`{each}`" for each in made.model.constants if each in made.boundless)
+    proved = ", ".join(f"`{each.name}`" for each in made.goals() if each.name not in lemmas)
+    apart = [name for name, why in made.apart.items() if isinstance(why, Unstated)]
+    left = [name for name in made.apart if name not in apart]
+    cells = [f"`{name}`", sizes, bounds, str(len(lemmas)), proved, *(_names(each) for each in (apart, left, known))]
+    return "| " + " | ".join(cells) + " |"
+
+
+def _names(names: Iterable[str]) -> str:
+    return ", ".join(f"`{each}`" for each in names) or "none"
+
+
+@pytest.mark.parametrize("name", ["replication:kip320", "kraft:kip595", "raft:paper"])
+def test_the_page_says_what_there_is_to_prove_of_each_model(name: str) -> None:
+    assert row(name) in PAGE.read_text(encoding="utf-8").splitlines()
