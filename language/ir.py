@@ -599,21 +599,3 @@ class InitialForm:
     body: tuple[Statement, ...]
     result: MakeState
     where: Where
-
-
-def is_constant(expression: Expr) -> bool:
-    """Whether the expression depends on constants, folded or open, and on nothing else: then it is a switch, not a
-    guard."""
-    match expression:
-        case Const() | OpenConst():
-            return True
-        case Not(operand=operand):
-            return is_constant(operand)
-        case And(operands=operands) | Or(operands=operands):
-            return all(is_constant(operand) for operand in operands)
-        case Compare(left=left, right=right) | Arithmetic(left=left, right=right):
-            return is_constant(left) and is_constant(right)
-        case Choice(condition=condition, yes=yes, no=no):
-            return is_constant(condition) and is_constant(yes) and is_constant(no)
-        case _:
-            return False

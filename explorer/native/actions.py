@@ -17,6 +17,7 @@ from llvmlite import ir as llvm
 from ...language import ir
 from ...language.checks import members_of
 from ...language.model import Action, Model
+from ...language.switches import is_constant
 from ...language.types import Pool, value_count
 from ..walk import walk
 from .cells import Built, Cell, Memory
@@ -101,7 +102,7 @@ class Plan:
 
     def _count(self, guard: ir.Require | ir.Limit, base: int | None, times: int) -> int:
         passed = self.passed[id(guard)] = self._counters.new()
-        if not ir.is_constant(guard.condition):
+        if not is_constant(guard.condition):
             is_limit = isinstance(guard, ir.Limit)
             line = guard.where.outermost().line
             self.coverage.guards.append(GuardCounters(guard.text, line, is_limit, passed, base, times))

@@ -15,6 +15,7 @@ from ...language import ir
 from ...language.checks import members_of
 from ...language.ir import Parameter
 from ...language.model import Action, Initial, Model
+from ...language.switches import is_constant
 from ...language.types import Enumeration, Identity, Int, Map, Option, Record, Subset, Type
 from .algebra import Algebra
 from .clauses import Clause
@@ -200,10 +201,10 @@ def is_off(encoding: Encoding, body: Iterable[ir.Statement]) -> bool:
     constants = Execution(encoding, {})
     for each in body:
         match each:
-            case ir.Require(condition=condition) if ir.is_constant(condition):
+            case ir.Require(condition=condition) if is_constant(condition):
                 if constants.truth(condition, {})[0] is False:
                     return True
-            case ir.If(condition=condition, yes=yes, no=no) if ir.is_constant(condition):
+            case ir.If(condition=condition, yes=yes, no=no) if is_constant(condition):
                 chosen = constants.truth(condition, {})[0]
                 if isinstance(chosen, bool) and is_off(encoding, yes if chosen else no):
                     return True

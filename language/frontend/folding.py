@@ -13,6 +13,7 @@ from typing import Any
 
 from .. import ir
 from ..constants import Value
+from ..switches import is_constant
 from ..types import Bool, Identity, Int, Seq, Type, scalar_size
 from .walk import parts, rebuilt
 
@@ -247,7 +248,7 @@ _HANDLERS: dict[type[Any], Callable[[Any], ir.Expr]] = {
 
 def constant_value(form: ir.Expr, values: Mapping[str, Value]) -> int | None:
     """The number of an expression over constants, open ones at their present values; None when the state decides."""
-    if not ir.is_constant(form):
+    if not is_constant(form):
         return None
     return _present(form, values).number
 
