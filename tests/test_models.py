@@ -15,7 +15,7 @@ from tidegate.language.errors import UsageError
 from tidegate.language.model import Model
 
 ROOT = Path(__file__).resolve().parent.parent
-EXAMPLES = sorted(path for path in (ROOT / "examples").glob("*.py"))
+EXAMPLES = sorted(path for path in (ROOT / "examples").glob("*.py") if path.stem != "raft_cluster")  # no model
 FULL_NAMES = [
     f"{name}:{profile}" if profile else name
     for name, entry in CATALOGUE.items()

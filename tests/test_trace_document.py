@@ -39,7 +39,7 @@ def models() -> Iterator[tuple[str, Model]]:
         definition, _ = find(name)
         for profile in (None, *definition.profiles):
             yield f"{name}:{profile}", definition.bind(f"{name}:{profile}", profile=profile)
-    for path in sorted([*(ROOT / "examples").glob("*.py"), ROOT / "tests" / "models" / "courier.py"]):
+    for path in sorted([*(ROOT / "examples").glob("[!r]*.py"), ROOT / "tests" / "models" / "courier.py"]):
         yield path.stem, load(path).bind(path.stem)
 
 
