@@ -326,7 +326,18 @@ def _facts(cluster: Cluster, topic: Topic, producer: Client | None, used: list[U
     yield _unclean(cluster, topic, used)
     yield _fsync(cluster, topic, used)
     yield placement(cluster, topic, replicas)
+    yield _follower_reads(cluster, topic, used)
     yield from producer_facts(cluster, topic, producer, used)
+
+
+def _follower_reads(cluster: Cluster, topic: Topic, used: list[Used]) -> Fact:
+    """Whether leaders send consumers to followers (KIP-392): no broker does without a selector of its own."""
+    key = "replica.selector.class"
+    stated = (each for broker in cluster.keepers for each in broker.settings if each.key == key and each.value.strip())
+    found = None if topic.internal else next(stated, None)
+    if found is not None:
+        used.append(Used(key, found.value, found.origin))
+    return Fact(key, (Choice("" if found is None else found.value, {"follower_reads": found is not None}),))
 
 
 def _replicas(cluster: Cluster, topic: Topic, used: list[Used]) -> int:

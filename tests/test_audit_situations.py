@@ -1,0 +1,81 @@
+"""What operators must be able to tell apart differs in the cells where Kafka differs, and in what is required."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from tidegate.audit.cases import Explorations
+from tidegate.audit.cluster import Origin, Topic
+from tidegate.audit.questions import QUESTION, asks_loss, loss_case
+from tidegate.audit.requirements import DEFAULT, PRESETS, Requirement, parse
+from tidegate.audit.signature import Signature, Subject, Variant, switches
+from tidegate.audit.situations import BY_NAME, CELLS
+from tidegate.audit.verdicts import answer, checked, judged
+
+
+def signature(profile: str = "kafka_3_9", **settings: object) -> Signature:
+    """Three replicas in three racks, min.isr 2, acks=all, KRaft; ELR in 4.1."""
+    made = switches(profile, profile, kraft=True, elr=profile == "kafka_4_1")
+    plain = Signature(profile, made, 3, 2, "all", False, False, False, 1, voters=3, voters_in_rack=1)
+    return replace(plain, **settings)  # pyright: ignore[reportArgumentType]
+
+
+@pytest.fixture(scope="module")
+def explorations(cache: Path) -> Explorations:
+    return Explorations(cache, workers=1)
+
+
+def failed(one: Signature, requirements: tuple[Requirement, ...], explorations: Explorations) -> set[str]:
+    """The requirements that a signature's topics fail. Each is decided."""
+    subject = Subject((Topic("orders", Origin("topics.txt", 1)),), None, (Variant((), one),), ())
+    checks = checked(judged([subject], explorations)[0], requirements)
+    assert {check.result for check in checks} <= {"met", "failed"}
+    return {check.requirement.text for check in checks if check.result == "failed"}
+
+
+@pytest.mark.parametrize("profile", ["kafka_3_9", "kafka_4_1"])
+def test_the_default_tells_min_isr_and_unclean_elections_apart(profile: str, explorations: Explorations) -> None:
+    standard = tuple(DEFAULT)
+    assert failed(signature(profile), standard, explorations) == set()
+    assert "no-loss=power-loss@min-isr" in failed(signature(profile, min_isr=1), standard, explorations)
+    assert "no-loss=two-crashes@min-isr" in failed(signature(profile, unclean=True), standard, explorations)
+    assert "writable=crash@all" in failed(signature(profile, min_isr=3), standard, explorations)
+    assert "no-loss=leader-move@min-isr" in failed(signature(profile, acks="leader"), standard, explorations)
+
+
+def test_strict_can_be_met_and_dev_asks_little(explorations: Explorations) -> None:
+    assert failed(signature("kafka_4_1"), PRESETS["strict"].requirements, explorations) == set()
+    assert "no-loss=power-loss@one" in failed(signature("kafka_3_9"), PRESETS["strict"].requirements, explorations)
+    single = signature(replicas=1, min_isr=1, voters=1)
+    assert failed(single, PRESETS["dev"].requirements, explorations) == set()
+    assert parse("strict") == PRESETS["strict"].requirements
+
+
+@pytest.mark.parametrize("switch", ["reject_restarted", "one_snapshot"])
+def test_a_zombie_reaches_what_kip_903_mends(switch: str, explorations: Explorations) -> None:
+    """KAFKA-14139 and KAFKA-15221, each alone in the newest version: a broker is cut off and one loses power. With all
+    the switches on the same cells keep every record."""
+    wrong = signature("kafka_4_1", switches=((switch, False),))
+    cells = [BY_NAME[f"cut-off-power-loss@{at}"] for at in ("min-isr", "one")]
+    found = {cell.name: explorations.found(loss_case(wrong, cell)).scenarios for cell in cells}
+    assert any("acknowledged_kept" in each for each in found.values()), found.keys()
+    for cell in cells:
+        assert "acknowledged_kept" in explorations.found(loss_case(signature("kafka_4_1"), cell)).judged
+
+
+def test_acks_1_below_min_isr_is_written_and_not_read(explorations: Explorations) -> None:
+    """KAFKA-15583: since 3.7 the high watermark stands still there."""
+    cell = BY_NAME["leader-move@one"]
+    for profile, read in (("kafka_3_5", "no loss found"), ("kafka_3_9", "can lose")):
+        one = signature(profile, acks="leader")
+        assert answer(one, QUESTION["writable"], cell, explorations).word == "no loss found"
+        assert answer(one, QUESTION["readable"], cell, explorations).word == read
+
+
+def test_up_to_three_replicas_nearly_every_cell_is_asked() -> None:
+    left = [cell.name for cell in CELLS if not asks_loss(signature(in_rack=3), cell)]
+    assert set(left) == {f"{name}@{at}" for name in ("rack-power-loss", "rack-cut-off", "rack-loss")
+                         for at in ("min-isr", "one")}  # fmt: skip
+    assert all(asks_loss(signature(), cell) for cell in CELLS)
