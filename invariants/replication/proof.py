@@ -263,6 +263,20 @@ def leaders_know_what_they_committed(s: Partition) -> bool:
     )
 
 
+@lemma
+def later_leaders_have_what_is_below_high_watermarks(s: Partition) -> bool:
+    """Who leads has what is below the high watermark of everybody who is in no later epoch, at the same offsets: across
+    elections and fail-overs no replica's high watermark is beyond the log of a later leader."""
+    return all(
+        o < len(s.log[leader]) and o < len(s.log[r]) and s.log[leader][o] == s.log[r][o]
+        for leader in Replica
+        if presumes_leadership(s, leader) and s.leader_epoch[leader] >= 0
+        for r in Replica
+        if s.leader_epoch[r] <= s.leader_epoch[leader]
+        for o in range(s.high_watermark[r])
+    )
+
+
 # --- in every step ----------------------------------------------------------------------------------------------------
 
 
@@ -278,4 +292,23 @@ def what_is_committed_stays(before: Partition, after: Partition) -> bool:
             for o in range(before.leader_committed[e])
         )
         for e in range(before.next_leader_epoch)
+    )
+
+
+@lemma
+def an_election_keeps_the_high_watermark(before: Partition, after: Partition) -> bool:
+    """Who leads after a step has the high watermark that it had before, or a higher one: also who begins to lead by it.
+    (It may be behind that of the leader before it, until its followers have fetched.)"""
+    return all(after.high_watermark[r] >= before.high_watermark[r] for r in Replica if presumes_leadership(after, r))
+
+
+@lemma
+def a_high_watermark_goes_back_to_the_leaders_or_with_the_log(before: Partition, after: Partition) -> bool:
+    """A high watermark goes back only where a follower fetches from a leader whose own is lower, or cuts its log: in
+    both cases it is then that of its leader, or the end of its log."""
+    return all(
+        after.high_watermark[r] >= before.high_watermark[r]
+        or after.high_watermark[r] == len(after.log[r])
+        or any(before.leader[r] == q and after.high_watermark[r] == before.high_watermark[q] for q in Replica if q != r)
+        for r in Replica
     )

@@ -1,0 +1,186 @@
+"""Nineteen bugs that protocols have had, planted in the models one at a time: the proofs refute each.
+
+A mutant is the model's own text with one piece replaced, beside lemmas and properties as they are.
+"""
+
+from __future__ import annotations
+
+import importlib
+import itertools
+import resource
+import shutil
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+from tidegate.explorer.smt.induction import Asked, Induction
+from tidegate.language.binding import Definition, load
+from tidegate.language.proof import Finding, Unstated
+
+ROOT = Path(__file__).resolve().parent.parent
+PROFILES = {"raft": "paper", "replication": "kip320", "kraft": "kip595"}
+_numbers = itertools.count()
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """A model's name, the file in `model/` that has the bug, the text that is replaced, and by what."""
+
+    model: str
+    file: str
+    text: str
+    by: str
+
+
+MUTANTS = {
+    "a server votes twice": Mutant(
+        "raft", "raft/election.py", "(s.voted_for[voter] is None or s.voted_for[voter] == request.source) and (", "("
+    ),
+    "one vote less than a majority elects": Mutant(
+        "raft",
+        "raft/election.py",
+        "require(is_quorum(s.votes_granted[candidate], members(s, candidate)))",
+        "require(len(s.votes_granted[candidate]) >= 1)",
+    ),
+    "a vote is forgotten": Mutant(
+        "raft", "raft/election.py", "    s.voted_for[server] = server\n", "    s.voted_for[server] = None\n"
+    ),
+    "up to date is by term only": Mutant(
+        "raft",
+        "raft/election.py",
+        "(term == last_term(s, voter) and last_index >= len(s.log[voter]))",
+        "term == last_term(s, voter)",
+    ),
+    "replicas are counted in earlier terms": Mutant(
+        "raft", "raft/log.py", "commit_rule == CommitRule.COUNT_REPLICAS or s.log", "True or s.log"
+    ),
+    "a heartbeat cuts the log": Mutant(
+        "raft",
+        "raft/log.py",
+        "return log if keep_matching_entries else log[: request.index]",
+        "return log[: request.index]",
+    ),
+    "an old request is answered": Mutant(
+        "raft",
+        "raft/log.py",
+        "success = request.term == s.current_term[request.to] and agrees(s, request)",
+        "success = request.term <= s.current_term[request.to] and agrees(s, request)",
+    ),
+    "the commit index goes beyond what was sent": Mutant(
+        "raft",
+        "raft/log.py",
+        "commit_index=min(s.commit_index[leader], previous if is_heartbeat else previous + 1)",
+        "commit_index=s.commit_index[leader]",
+    ),
+    "the entry before a new one is not compared": Mutant(
+        "raft", "raft/log.py", "(not check_previous or log[request.index - 1].term == request.log_term)", "True"
+    ),
+    "the ISR grows by who is in another epoch": Mutant(
+        "replication",
+        "replication.py",
+        "require(not fence_isr_expansion or are_in_one_epoch(s, follower, leader))\n    require(has_reached(s, follower, leader, s.high",
+        "require(has_reached(s, follower, leader, s.high",
+    ),
+    "the log is cut one record too far": Mutant(
+        "replication", "replication.py", "s.log[replica].truncate(end)", "s.log[replica].truncate(max(end - 1, 0))"
+    ),
+    "a leader is elected outside of the ISR": Mutant(
+        "replication",
+        "replication.py",
+        "    require(leader in s.quorum.isr)\n    require(leader != s",
+        "    require(leader != s",
+    ),
+    "the high watermark passes a laggard": Mutant(
+        "replication",
+        "replication.py",
+        "            and has_reached(s, follower, leader, offset + 1)\n            for",
+        "            and has_reached(s, follower, leader, offset)\n            for",
+    ),
+    "the high watermark goes back": Mutant(
+        "replication",
+        "replication.py",
+        "    s.high_watermark[leader] = offset + 1\n",
+        "    s.high_watermark[leader] = max(offset - 1, 0)\n",
+    ),
+    "the high watermark begins at 0 at an election": Mutant(
+        "replication",
+        "replication.py",
+        "    s.leader[leader] = leader\n",
+        "    s.leader[leader] = leader\n    s.high_watermark[leader] = 0\n",
+    ),
+    "a voter votes twice in an epoch": Mutant(
+        "kraft", "kraft/election.py", "        and s.election[voter].voted_for is None\n", ""
+    ),
+    "a candidate's log is not compared": Mutant(
+        "kraft",
+        "kraft/election.py",
+        "    require(is_up_to_date(s, voter, len(s.log[candidate]), last_epoch(s, candidate)))\n    epoch",
+        "    epoch",
+    ),
+}
+
+
+class Refuted(Exception):
+    """A mutant is refuted: nothing more is to be proved."""
+
+
+def mutated(folder: Path, mutant: Mutant) -> Definition:
+    """The definition of a mutant, in a package of its own."""
+    name = f"mutant{next(_numbers)}"
+    package = folder / name
+    for part in ("model", "invariants"):
+        shutil.copytree(ROOT / part, package / part, ignore=shutil.ignore_patterns("__pycache__"))
+    for path in package.rglob("*.py"):
+        text = path.read_text(encoding="utf-8")
+        for dots in ("...", ".."):
+            text = text.replace(f"from {dots}language", "from tidegate.language")
+        path.write_text(text, encoding="utf-8")
+    file = package / "model" / mutant.file
+    text = file.read_text(encoding="utf-8")
+    assert text.count(mutant.text) == 1, text.count(mutant.text)
+    file.write_text(text.replace(mutant.text, mutant.by), encoding="utf-8")
+    sys.path.insert(0, str(folder))
+    try:
+        return load(_imported(name, "model", mutant.model), (_imported(name, "invariants", mutant.model),))
+    finally:
+        sys.path.remove(str(folder))
+
+
+def _imported(*names: str) -> ModuleType:
+    return importlib.import_module(".".join(names))
+
+
+def refute(definition: Definition, profile: str, folder: Path) -> list[Finding]:
+    """Proves until something is refuted, and answers what was found."""
+    found: list[Finding] = []
+
+    def heard(news: Finding | Unstated) -> None:
+        if isinstance(news, Finding):
+            found.append(news)
+            if news.word == "refuted" and news.obligation.goal != "no_disruption":
+                raise Refuted
+
+    model = definition.bind("mutant", profile=profile)
+    with pytest.raises(Refuted):
+        Induction(definition, model, Asked(workers=1, folder=folder)).prove(heard)
+    return found
+
+
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the proofs of this module are kept."""
+    return tmp_path_factory.mktemp("kept")
+
+
+@pytest.mark.proof
+@pytest.mark.parametrize("name", MUTANTS)
+def test_a_planted_bug_is_refuted(name: str, tmp_path: Path, kept: Path) -> None:
+    mutant = MUTANTS[name]
+    definition = mutated(tmp_path, mutant)
+    began = sum(each.ru_utime for each in map(resource.getrusage, (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)))
+    found = refute(definition, PROFILES[mutant.model], kept)
+    spent = sum(each.ru_utime for each in map(resource.getrusage, (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)))
+    print(f"{name}: {found[-1].obligation} after {spent - began:.1f} s")
+    assert found[-1].counterexample is not None

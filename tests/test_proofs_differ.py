@@ -1,0 +1,124 @@
+"""Random small models with random lemmas: whatever is proved of them holds in every instance that can be searched."""
+
+from __future__ import annotations
+
+import random
+from contextlib import suppress
+from pathlib import Path
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from tidegate.explorer import ENGINES
+from tidegate.explorer.search import Search
+from tidegate.explorer.smt.effort import Effort
+from tidegate.explorer.smt.errors import NotUnbounded
+from tidegate.explorer.smt.induction import Asked, Induction
+from tidegate.language.binding import Definition, load
+from tidegate.language.errors import ModelErrors
+from tidegate.language.proof import Proof
+from tidegate.language.values import ModelError
+
+from .test_proofs_are_sound import Wrong
+
+FIELDS = {
+    "x": ("Number", "0"),
+    "y": ("Number", "top"),
+    "z": ("Signed", "0"),
+    "row": ("Annotated[Seq[Number], Capacity(top)]", "Seq()"),
+    "m": ("Map[Number, Number]", "Map({i: 0 for i in range(top + 1)})"),
+    "n": ("Map[Node, Number]", "Map({r: 1 for r in Node})"),
+    "asks": ("Annotated[Set[Ask], Capacity(4)]", "Set()"),
+    "found": ("Option[Positive]", "None"),
+    "seen": ("Set[Number]", "Set()"),
+}
+ATOMS = (
+    "s.x {c} s.y", "s.x {c} top", "s.y {c} {k}", "s.z {c} -top", "len(s.row) {c} s.x", "len(s.row) {c} top",
+    "s.found is None", "s.bad", "s.x in s.seen", "s.m[s.x] {c} s.y", "all(v {c} s.x for v in s.row)",
+    "any(v {c} {k} for v in s.row)", "all(s.m[i] {c} {k} for i in range(top + 1))",
+    "any(s.m[i] {c} i for i in range(s.x + 1))", "all(s.n[r] {c} {k} for r in Node)", "any(s.n[r] {c} s.x for r in Node)",
+    "Ask(number=s.x, hint=None) in s.asks", "Ask(number={k}, hint=s.found) in s.asks",
+    "max((v for v in s.row), default=0) {c} s.x", "min((i for i in range(top + 1) if s.m[i] == {k}), default=0) {c} s.x",
+    "sum(1 for r in Node if s.n[r] == {k}) {c} 1", "s.x + s.y {c} top", "2 * s.x {c} top", "s.x % 2 {c} {k} % 2",
+)  # fmt: skip
+WRITES = (
+    "s.x = min(s.x + 1, top)", "s.x = max(s.x - 1, 0)", "s.y = s.x", "s.x = {k}", "s.x = s.y", "s.y = max(top - 1, 0)",
+    "s.z = -s.x", "s.z = max(s.z - 1, -top)", "s.m[s.x] = s.y", "s.m = Map({{i: min(i, s.x) for i in range(top + 1)}})",
+    "s.row = s.row[1:]", "s.row.truncate(min(s.x, len(s.row)))", "if len(s.row) < top:\n    s.row.append(s.x)",
+    "s.row = (Seq([s.y]) + s.row)[0:top]", "s.row = Seq()\nfor i in range(s.x):\n    s.row.append(i)",
+    "s.found = None", "s.found = max(s.x, 1)", "s.seen.add(s.x)", "s.seen.discard(s.y)", "s.bad = True", "s.bad = False",
+    "s.asks.add(Ask(number={k}, hint=None))", "s.asks.discard(Ask(number=s.x, hint=s.found))",
+    "s.n[r] = {k}", "s.n[r] = s.x", "s.x += 1", "s.bad = {t}",
+)  # fmt: skip
+HEADS = ("r: Node", "r: Node, p: Number", "r: Node, ask: Annotated[Ask, Member('asks')]")
+
+
+class Writer:
+    """Writes a model with a lemma, from a seed."""
+
+    def __init__(self, seed: int) -> None:
+        self.random = random.Random(seed)
+
+    def atom(self) -> str:
+        chosen = self.random.choice(("==", "!=", "<", "<=", ">", ">="))
+        return f"({self.random.choice(ATOMS).format(c=chosen, k=self.random.choice('012'))})"
+
+    def truth(self) -> str:
+        """A condition."""
+        one, other = (f"{'not ' * self.random.randint(0, 1)}{self.atom()}" for _ in range(2))
+        return self.random.choice((one, f"({one} or {other})", f"({one} and {other})"))
+
+    def action(self, number: int) -> tuple[str, str]:
+        """A head and a body."""
+        head = self.random.choice(HEADS)
+        lines = [f"require({self.truth()})"] if self.random.random() < 0.8 else []
+        if "ask:" in head and self.random.random() < 0.7:
+            lines.append(self.random.choice(("require(ask.hint is None)", "require(ask.number == s.x)")))
+        writes = [
+            self.random.choice(WRITES).format(k=self.random.choice("01"), t=self.truth())
+            for _ in range(self.random.randint(1, 2))
+        ]
+        if "p:" in head:
+            writes.append(self.random.choice(("s.x = p", "s.seen.add(p)", "s.m[p] = s.x")))
+        return f"step{number} {head}", "\n".join([*lines, *writes])
+
+    def text(self) -> str:
+        """The whole text."""
+        actions = dict(self.action(number) for number in range(self.random.randint(1, 3)))
+        return Wrong(FIELDS, actions, self.truth()).text()
+
+
+def proof_of(definition: Definition) -> Proof | None:
+    """What can be proved quickly; None where the text has no meaning without bounds, or a first state breaks it."""
+    with suppress(NotUnbounded, ModelError):
+        asked = Asked(workers=1, effort=Effort(work=1.0, seeds=(0,)))
+        return Induction(definition, definition.bind(), asked).prove(lambda _: None)
+    return None
+
+
+def assert_true(definition: Definition, top: int) -> None:
+    """What was proved holds in an instance, as far as a few seconds reach, and nothing breaks there."""
+    model = definition.bind(constants={"top": top}, properties=["never_bad"])
+    verdict = ENGINES["python"](model, Search(seconds=2.0), None)
+    assert verdict.outcome not in ("safety", "model_error"), verdict
+
+
+@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(seed=st.integers(0, 2**32))
+def test_what_is_proved_holds_in_every_instance(tmp_path_factory: object, seed: int) -> None:
+    check_seed(Path(tmp_path_factory.mktemp("random")), seed)  # pyright: ignore
+
+
+def check_seed(folder: Path, seed: int) -> str:
+    """Proves a random model, and searches its instances if it is proved. Answers the word."""
+    path = folder / "model.py"
+    path.write_text(Writer(seed).text(), encoding="utf-8")
+    try:
+        definition = load(path)
+        proof = proof_of(definition)
+    except ModelErrors:
+        return "no model"
+    if proof is None or proof.word != "proved":
+        return "none" if proof is None else proof.word
+    for top in (1, 2, 3):
+        assert_true(definition, top)
+    return "proved"
