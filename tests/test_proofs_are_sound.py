@@ -164,6 +164,8 @@ WRONG = {
         {**GROW, "step": "s.bad = s.m[s.x + 1]"},
     ),
     "a number beyond the bound": Wrong(X, {"step": "s.x += 1"}),
+    "more elements than a log has room for": Wrong(ROW, {"step": "s.row = Seq([0, 0, 0])"}),
+    "an element before a log that is full": Wrong(ROW, {**PUSH, "step": "s.row = Seq([0]) + s.row"}),
     "joined logs": Wrong(ROW, {**PUSH, "step": "s.row = s.row + s.row"}),
     "an order of short-circuits": Wrong(
         COUNTS, {**ZERO, "step r: Node": "require(any(q == r or 10 // s.n[q] > 20 for q in Node))\ns.x = 0"}

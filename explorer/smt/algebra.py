@@ -87,6 +87,10 @@ class Algebra:
             case Sequence(), Sequence():
                 length = self.numbers.choose(condition, yes.length, no.length)
                 return Sequence(length, remembered(lambda at: self.choose(condition, yes.at(at), no.at(at))))
+            case Slots(), Sequence():
+                return self._chosen_container(condition, self._endless(yes, no), no)
+            case Sequence(), Slots():
+                return self._chosen_container(condition, yes, self._endless(no, yes))
             case Function(), Function():
                 return Function(yes.ends, remembered(lambda at: self.choose(condition, yes.at(at), no.at(at))))
             case Holding(), Holding():
@@ -97,6 +101,12 @@ class Algebra:
                 return self.numbers.choose(condition, self.number(yes), self.number(no))
             case _:
                 raise TypeError(f"{type(yes).__name__} and {type(no).__name__} are not of one type")
+
+    def _endless(self, few: Slots, many: Sequence) -> Sequence:
+        """A sequence of few elements as one of any number of them: what is not there is the other's."""
+        if not few.parts:
+            return Sequence(few.length, many.at)
+        return Sequence(few.length, remembered(lambda at: self.picked(few.parts, 0, at)))
 
     def _either(self, condition: Bit, yes: Maybe, no: Maybe) -> Shape | None:
         if yes.value is None or no.value is None:

@@ -417,6 +417,8 @@ class Encoding:
                 return Table(shape.first, tuple(value for value, _ in each)), conjunction(fits for _, fits in each)
             case Seq(of=of) if isinstance(shape, Slots):
                 parts, fits = self._stored_parts(of, shape.length, shape.parts, self.capacity(type_))
+                if self.capacity(type_) == inf:
+                    return self._endless(of, shape.length, parts), both(fits, self.has_room(type_, shape.length))
                 return Slots(self.numbers.narrowed(shape.length, 0, self.capacity(type_)), parts), fits
             case Seq() if isinstance(shape, Sequence):
                 return shape, self.has_room(type_, shape.length)
@@ -428,6 +430,12 @@ class Encoding:
                 return self._stored_members(of, shape)
             case _:
                 return shape, True
+
+    def _endless(self, of: Type, length: Number, parts: tuple[Shape, ...]) -> Sequence:
+        """A sequence of few elements in a cell for any number of them."""
+        if not parts:
+            return self._no_sequence(of)
+        return Sequence(length, remembered(lambda index: self.algebra.picked(parts, 0, index)))
 
     def elements_fit(self, type_: Type, shape: Shape, name: str) -> Bit:
         """Whether the elements of a value that has no end are of the type: said of any one of them, whose number is a
