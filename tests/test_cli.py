@@ -252,6 +252,7 @@ class Interrupting:
         if name == "tidegate.cli.check":
             raise KeyboardInterrupt
 
+sys.argv = ["tidegate", "check", "raft"]
 sys.meta_path.insert(0, Interrupting())
 run()
 """
