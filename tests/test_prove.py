@@ -197,6 +197,7 @@ def test_whoever_has_an_empty_isr_has_no_record_to_commit(tmp_path: Path) -> Non
         (root / "model" / "replication.py")
         .read_text(encoding="utf-8")
         .replace("from ..language", "from tidegate.language")
+        .replace("from .parts", "from tidegate.model.parts")
     )
     lemmas = (root / "invariants" / "replication" / "proof.py").read_text(encoding="utf-8")
     guard = '''has."""
