@@ -347,8 +347,9 @@ def is_free(w: World, n: Node, mode_: Mode = Mode.ON) -> bool:
 
 def fenced() -> bool:
     return brave
+"""
 
-
+NEWEST = """
 def newest(s: World, n: Node) -> Option[Entry]:
     if len(s.queue[n]) == 0:
         return None
@@ -374,7 +375,7 @@ def test_a_helper_is_elaborated_for_the_callers_state(tmp_path: Path) -> None:
 
 
 def test_a_helper_returns_what_it_declares(tmp_path: Path) -> None:
-    let, store = action_body(tmp_path, "e = newest(s, node)\ns.entry = e", HELPERS)
+    let, store = action_body(tmp_path, "e = newest(s, node)\ns.entry = e", NEWEST)
     assert show(store) == "entry = e!"
     call = cast(ir.Call, cast(ir.Let, let).value)
     assert show_body(call.function.body)[1:] == ["  return None", "return +s.queue[n][(len(s.queue[n]) - 1)]"]
