@@ -10,17 +10,33 @@
 
 from __future__ import annotations
 
+import sys
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .api import CheckResult, Exploration, ProofResult, Simulation, check, explore, load, prove, simulate
+    from .api import (
+        AuditResult,
+        CheckResult,
+        Exploration,
+        ProofResult,
+        Simulation,
+        audit,
+        check,
+        explore,
+        load,
+        prove,
+        simulate,
+    )
 
 __all__ = [
+    "AuditResult",
     "CheckResult",
     "Exploration",
     "ProofResult",
     "Simulation",
     "__version__",
+    "audit",
     "check",
     "explore",
     "load",
@@ -42,3 +58,20 @@ def __getattr__(name: str) -> Any:
 
         return getattr(api, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+class _FrontDoor(ModuleType):
+    """This package. Its `audit` is the function, also after the package `tidegate.audit` was imported, which Python
+    would put in its place; imports find that package by its name as they find any other."""
+
+    @property
+    def audit(self) -> Any:
+        """The function `audit`."""
+        return __getattr__("audit")
+
+    @audit.setter
+    def audit(self, _: ModuleType) -> None:
+        """What an import does with a package's attribute."""
+
+
+sys.modules[__name__].__class__ = _FrontDoor

@@ -12,6 +12,7 @@ has bound. Constants are keyword arguments; one that has the name of an option i
 
 from __future__ import annotations
 
+from .auditing import AuditResult, audit
 from .checking import CheckResult, check
 from .exploring import Exploration, explore
 from .models import load
@@ -19,10 +20,12 @@ from .proving import ProofResult, prove
 from .simulating import Simulation, simulate
 
 __all__ = [
+    "AuditResult",
     "CheckResult",
     "Exploration",
     "ProofResult",
     "Simulation",
+    "audit",
     "check",
     "explore",
     "load",

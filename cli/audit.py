@@ -10,6 +10,7 @@ import textwrap
 from collections.abc import Sequence
 from pathlib import Path
 
+from ..api.auditing import requirements
 from ..audit import difference
 from ..audit.accepted import Accepted
 from ..audit.accepted import read as baseline
@@ -20,7 +21,7 @@ from ..audit.questions import QUESTIONS
 from ..audit.readers import Options, read
 from ..audit.readers.connecting import secured
 from ..audit.readers.part import Part
-from ..audit.requirements import DEFAULT, EXAMPLE, PRESETS, NoRequirement, Requirement, parse
+from ..audit.requirements import EXAMPLE, PRESETS, Requirement
 from ..audit.situations import FAULTS, SITUATIONS
 from ..explorer.keeping import cache_directory
 from ..language.errors import Unreadable
@@ -138,7 +139,7 @@ def run(options: argparse.Namespace) -> Exit:
     try:
         old = None if options.diff is None else difference.read(options.diff)
         accepted = () if options.baseline is None else baseline(options.baseline)
-        done = audited(options, required(options.require), accepted)
+        done = audited(options, requirements(options.require), accepted)
         if old is not None:
             done.document["diff"] = difference.difference(old, done.document)
     except CannotRead as error:
@@ -203,11 +204,3 @@ def _running(options: argparse.Namespace) -> Sequence[tuple[str, Part]]:
             "pip install 'tidegate[live]'"
         ) from None
     return ((address, live.read(address, how)),)
-
-
-def required(texts: Sequence[str]) -> Sequence[Requirement]:
-    """What `--require` asks. Raises `Wrong` for what is no preset, question, fault or situation."""
-    try:
-        return [each for text in texts for each in parse(text)] or DEFAULT
-    except NoRequirement as error:
-        raise Wrong(f"--require {' '.join(texts)}: {error}") from None

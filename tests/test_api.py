@@ -76,6 +76,24 @@ def test_an_unknown_engine_is_refused() -> None:
         tg.check(LOCK, engine="spin")
 
 
+def test_an_audit_is_a_function_and_a_package(workshop: Path) -> None:
+    program = (
+        "import tidegate.audit.auditing; import tidegate as tg; from tidegate.audit.readers import read; "
+        "from tidegate import audit; assert tg.audit is audit; "
+        "print(tg.audit.__name__, tg.audit.__module__, read.__module__)"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout == "audit tidegate.api.auditing tidegate.audit.readers\n"
+
+
+def test_an_audit_names_what_is_lost(workshop: Path) -> None:
+    result = tg.audit("examples/clusters/acks-1", kafka_version="3.9", distribution="apache", clients=["java:3.9"])
+    assert (result.met, result.exit) == (False, Exit.SAFETY)
+    assert "can lose acknowledged records" in " ".join(result.headlines.values())
+    with pytest.raises(UsageError, match="--require no-such"):
+        tg.audit("examples/clusters/acks-1", require=["no-such"])
+
+
 def test_the_front_door_imports_nothing_until_it_is_used() -> None:
     program = (
         "import sys, tidegate; tidegate.__version__; "

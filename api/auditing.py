@@ -1,0 +1,94 @@
+"""`audit`: what a cluster's configuration can lose."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from ..audit.auditing import Asked, Audited
+from ..audit.auditing import audit as audit_cluster
+from ..audit.cluster import CannotRead
+from ..audit.readers import Options, read
+from ..audit.requirements import DEFAULT, NoRequirement, Requirement, parse
+from ..explorer.keeping import cache_directory
+from ..language.errors import Unreadable, UsageError
+from ..reports.audit.page import audit_page
+from ..reports.document import Document
+from ..reports.exits import Exit
+from .results import PAPER, preformatted
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class AuditResult:
+    """What an audit came to. `audited` has everything; the rest is there for convenience."""
+
+    audited: Audited
+
+    @property
+    def exit(self) -> Exit:
+        """What `tidegate audit` would end with."""
+        return Exit(self.audited.exit)
+
+    @property
+    def met(self) -> bool:
+        """Whether everything required holds: what is not decided is not met."""
+        return self.exit is Exit.HOLDS
+
+    @property
+    def headlines(self) -> Mapping[str, str]:
+        """What is said of each group of topics, by its name."""
+        return {each["name"]: each["headline"] for each in self.document()["subjects"]}
+
+    def document(self) -> Document:
+        """The result as `tidegate audit --json` prints it."""
+        return self.audited.document
+
+    def __str__(self) -> str:
+        return audit_page(self.document(), PAPER).text()
+
+    def _repr_html_(self) -> str:
+        return preformatted(str(self))
+
+
+def audit(
+    *files: str | Path,
+    require: Iterable[str] = (),
+    kafka_version: str | None = None,
+    distribution: str | None = None,
+    acks: str | None = None,
+    clients: Iterable[str] = (),
+    time: float | None = 120.0,
+    cache: bool = True,
+    facts: Options | None = None,
+) -> AuditResult:
+    """Audits files and directories of configuration: `audit("server.properties", kafka_version="3.9").headlines`.
+
+    `require` has what `--require` takes, by default the preset `standard`. `acks` is of producers that are not named;
+    `clients` are "java:3.9" or "FILE=java:3.9". `time` is in seconds. `facts` has all of these and the rest of what
+    files may leave open, and replaces them. Raises UsageError for a requirement that does not exist, and Unreadable for
+    what cannot be read.
+    """
+    stated = facts or Options(kafka_version=kafka_version, distribution=distribution, acks=acks, clients=tuple(clients))
+    try:
+        cluster, findings = read([Path(each) for each in files], stated)
+    except CannotRead as error:
+        raise Unreadable(str(error)) from None
+    asked = Asked(
+        required=requirements(require),
+        folder=cache_directory() if cache else None,
+        seconds=time,
+        today=datetime.date.today(),
+    )
+    return AuditResult(audit_cluster(cluster, findings, asked))
+
+
+def requirements(texts: Iterable[str]) -> tuple[Requirement, ...]:
+    """What `--require` asks; the default for nothing. UsageError for what is no preset, question, fault or
+    situation."""
+    given = tuple(texts)
+    try:
+        return tuple(each for text in given for each in parse(text)) or tuple(DEFAULT)
+    except NoRequirement as error:
+        raise UsageError(f"--require {' '.join(given)}: {error}") from None
