@@ -74,8 +74,29 @@ class _Version(argparse.Action):
         parser.exit()
 
 
+class _Completion(argparse.Action):
+    """Prints a shell's completion."""
+
+    def __call__(self, parser: argparse.ArgumentParser, _namespace: object, values: object, *_: object) -> NoReturn:
+        from .completion import completion
+
+        print(completion(str(values)))
+        parser.exit()
+
+
 def parser(verb: str | None = None) -> Parser:
     """The command line with the options of one verb; without a verb, all of them by name alone."""
+    made, verbs = new_parser()
+    for name, each in VERBS.items():
+        if name == verb:
+            import_module(each.module).add(verbs)
+        else:
+            verbs.add_parser(name, help=each.says)
+    return made
+
+
+def new_parser() -> tuple[Parser, Verbs[Parser]]:
+    """The command line without its verbs, and where they are added."""
     made = Parser(
         prog="tidegate",
         description="Protocols written as plain Python, explored exhaustively by native code.",
@@ -83,13 +104,11 @@ def parser(verb: str | None = None) -> Parser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     made.add_argument("--version", action=_Version, nargs=0, help="show the version and exit")
-    verbs = made.add_subparsers(metavar="VERB", required=True, parser_class=Parser)
-    for name, each in VERBS.items():
-        if name == verb:
-            import_module(each.module).add(verbs)
-        else:
-            verbs.add_parser(name, help=each.says)
-    return made
+    made.add_argument(
+        "--print-completion", action=_Completion, choices=("bash", "zsh", "tcsh"), metavar="SHELL",
+        help="print what completes verbs and options in a shell and exit: bash, zsh or tcsh",
+    )  # fmt: skip
+    return made, made.add_subparsers(metavar="VERB", required=True, parser_class=Parser)
 
 
 def add_verb(verbs: Verbs[Parser], name: str, about: str, examples: str) -> Parser:

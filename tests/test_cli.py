@@ -342,3 +342,18 @@ def test_help_has_examples(tidegate: Run, verb: str) -> None:
     done = tidegate(verb, "--help")
     assert done.exit == 0
     assert f"examples:\n  tidegate {verb}" in done.out or f"; tidegate {verb}" in done.out
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "tcsh"])
+def test_a_shell_completes_verbs_and_options(tidegate: Run, shell: str) -> None:
+    done = tidegate("--print-completion", shell)
+    assert done.exit == 0, done.err
+    assert all(word in done.out for word in ("audit", "simulate", "keep-going"))
+
+
+def test_bash_completes_what_was_begun(tidegate: Run, tmp_path: Path) -> None:
+    script = tmp_path / "completion.sh"
+    script.write_text(tidegate("--print-completion", "bash").out, encoding="utf-8")
+    ask = 'COMP_WORDS=(tidegate sim); COMP_CWORD=1; _shtab_tidegate; echo "${COMPREPLY[@]}"'
+    done = subprocess.run(["bash", "-c", f"source {script}; {ask}"], capture_output=True, text=True, check=False)
+    assert done.stdout.split() == ["simulate"], done.stderr
