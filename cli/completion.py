@@ -27,7 +27,7 @@ def completion(shell: str) -> str:
 def _below(action: argparse.Action) -> Iterator[Parser]:
     """The parsers of the verbs, if the action has them."""
     if isinstance(action, argparse._SubParsersAction):  # pyright: ignore[reportPrivateUsage]
-        yield from cast("dict[str, Parser]", action.choices).values()
+        yield from cast("dict[str, Parser]", action.choices).values()  # pyright: ignore[reportUnknownMemberType]
 
 
 def _takes_a_file(action: argparse.Action) -> bool:
