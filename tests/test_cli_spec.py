@@ -65,7 +65,7 @@ def test_the_wheel_runs_by_itself(tmp_path: Path) -> None:
         "import sys; sys.meta_path = [f for f in sys.meta_path if 'editable' not in repr(f).lower()]; "
         f"sys.path.insert(0, {str(tmp_path / 'site')!r}); "
         "from tidegate.cli import main; assert main.__file__.startswith(sys.path[0]); "
-        "sys.exit(main.main(['check', 'replication:kip320', '--bounds', 'small', '--property', 'strong_isr', '--no-cache']))"
+        "sys.exit(main.main(['check', 'replication:kip320', '--bounds', 'small', '--property', 'strong_isr']))"
     )
     done = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
