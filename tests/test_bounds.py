@@ -21,6 +21,7 @@ from tidegate.language.steptext import StepError
 
 from .engines import agree, bound, text_of
 
+NODE = "class Node(Domain, size=2, symmetric=True):\n    '''A node.'''\n"
 FIELDS, START = "count: Annotated[int, Range(0, 9)]\nseen: Set[Node]", "count=0\nseen=Set()"
 STEPS = '''
 @action
@@ -146,3 +147,78 @@ def test_what_a_bound_may_not_be(was: str, now: str, code: str, tmp_path: Path) 
     with pytest.raises(ModelErrors) as caught:
         bound(tmp_path, text_of(fields, START + "\nghost=Set()", body))
     assert {each.code for each in caught.value.errors} == {code}
+
+
+# --- what a state beyond a bound has to do with deadlocks --------------------------------------------------------------
+
+SWITCH = "quick = constant(False, says='a switch')\n" + NODE
+
+
+def test_an_action_that_is_switched_off_by_an_open_constant_holds_no_state(tmp_path: Path) -> None:
+    """Beyond the bound nothing could happen within larger bounds either: with the switch folded or open."""
+    for condition in ("require(quick)\n    s.count += 1", "if s.count < 9:\n        _guarded(s)"):
+        body = f"""
+def _guarded(s: World) -> None:
+    '''Guarded.'''
+    require(quick)
+    s.count += 1
+
+
+@action
+def up(s: World) -> None:
+    '''Up.'''
+    {condition}
+
+
+@bound
+def none(s: World) -> bool:
+    '''None.'''
+    return quick
+"""
+        text = text_of("count: Annotated[int, Range(0, 9)]", "count=0", body, before=SWITCH)
+        for open_ in ((), ("quick",)):
+            verdict = agree(bound(tmp_path, text, open=open_))
+            assert verdict is not None
+            assert (verdict.outcome == "deadlock") == ("require" in condition), (condition, open_)
+
+
+def test_an_action_without_a_message_holds_no_state(tmp_path: Path) -> None:
+    """Where there is no message, a bound stops nothing: the deadlock is the model's."""
+    body = """
+@action
+def take(s: World, note: Note) -> None:
+    '''Take.'''
+    s.notes.remove(note)
+
+
+@bound
+def none(s: World) -> bool:
+    '''None.'''
+    return s.count > 0
+"""
+    before = "@record\nclass Note:\n    '''N.'''\n\n    by: Small\n"
+    fields = "count: Small\nnotes: Annotated[Set[Note], Capacity(2)]"
+    for notes, stuck in (("Set()", True), ("Set([Note(1)])", False)):
+        model = bound(tmp_path, text_of(fields, f"count=0\nnotes={notes}", body, before=before))
+        verdict = agree(model)
+        assert verdict is not None
+        assert (verdict.outcome == "deadlock") is stuck
+        for engine, search in (("walk", Search(walks=Walks(number=5, depth=5))), ("bmc", Search(depth=3))):
+            assert (ENGINES[engine](model, search, None).outcome == "deadlock") is stuck
+
+
+@pytest.mark.parametrize("engine", ["native", "python", "walk", "bmc"])
+def test_a_guard_that_is_false_beyond_a_bound_is_not_asked(engine: str, tmp_path: Path) -> None:
+    text = text_of(FIELDS, START, STEPS.replace("s.count += 1", "require(s.count < 4)\n    s.count += 1"))
+    search = {"walk": Search(walks=Walks(number=50, depth=20)), "bmc": Search(depth=8)}.get(engine, Search())
+    assert ENGINES[engine](bound(tmp_path, text), search, None).verdict == "holds"
+
+
+def test_a_switch_that_divides_by_zero_is_an_error_of_the_step(tmp_path: Path) -> None:
+    body = "@action\ndef up(s: World) -> None:\n    '''Up.'''\n    require(6 // top > 1)\n    s.count = 1\n"
+    before = "top = constant(0, minimum=0, maximum=3, says='top')\n" + NODE
+    text = text_of(FIELDS.splitlines()[0], "count=0", body, before=before)
+    for open_ in ((), ("top",)):
+        verdict = agree(bound(tmp_path, text, open=open_))
+        assert verdict is not None and verdict.failure is not None
+        assert verdict.failure.message == "division by zero"

@@ -161,10 +161,26 @@ class ActionCode(Statements):
             self.shared_names(plan.form.body, {each.name: each.type for each in plan.form.parameters}),
         )
         outside = self.disabled = self.block()
-        self._level(0)
+        self.when(self._is_on(plan.form.body), lambda: self._level(0))
         self.builder.branch(outside)
         self.builder.position_at_end(outside)
         self.builder.ret(self.builder.load(self.made))
+
+    def _is_on(self, body: Sequence[ir.Statement]) -> Bit:
+        """Whether no guard is false whatever the state, with the values that the open constants have: an action that is
+        switched off does nothing at all, so that no limit of it holds a state either."""
+        on: Bit = True
+        for each in body:
+            match each:
+                case ir.Require(condition=condition) if is_constant(condition) and not may_break(condition):
+                    on = self.both(on, self.condition(condition))
+                case ir.If(condition=condition, yes=yes, no=no) if is_constant(condition) and not may_break(condition):
+                    chosen = self.condition(condition)
+                    yes_on, no_on = self._is_on(yes), self._is_on(no)
+                    on = self.both(on, self.either(self.both(chosen, yes_on), self.both(self.negate(chosen), no_on)))
+                case _:
+                    pass
+        return on
 
     def _level(self, depth: int) -> None:
         """Guards that need just the first `depth` parameters, then the loop over the next one, or the body."""
@@ -237,9 +253,21 @@ class ActionCode(Statements):
         going = self.builder.block
         self.builder.position_at_end(stopped)
         if not self.plan.is_fault:
-            self.builder.store(word(1), address(self.builder, self.context, word(CELL["BOUNDED"])))
+            self.when(self._has_messages(), self._note_bounded)
         self.builder.branch(self.disabled)
         self.builder.position_at_end(going)
+
+    def _has_messages(self) -> Bit:
+        """Whether every parameter that is a message has one: else the action has no instance that a limit could cut. It
+        matters for a `@bound`, which is asked before the loops over the parameters."""
+        has: Bit = True
+        for parameter in self.plan.form.parameters:
+            if parameter.pool is not None:
+                has = self.both(has, self.compare(">", self.length(self.cell(self.before, parameter.pool)), 0))
+        return has
+
+    def _note_bounded(self) -> None:
+        self.builder.store(word(1), address(self.builder, self.context, word(CELL["BOUNDED"])))
 
     def _bump(self, counter: int) -> None:
         cell = address(self.builder, self.context, word(counter))

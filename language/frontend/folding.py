@@ -247,10 +247,12 @@ _HANDLERS: dict[type[Any], Callable[[Any], ir.Expr]] = {
 
 
 def constant_value(form: ir.Expr, values: Mapping[str, Value]) -> int | None:
-    """The number of an expression over constants, open ones at their present values; None when the state decides."""
+    """The number of an expression over constants, open ones at their present values; None when the state decides, or
+    when it has none (it divides by zero: an error of the step that evaluates it)."""
     if not is_constant(form):
         return None
-    return _present(form, values).number
+    found = _present(form, values)
+    return found.number if isinstance(found, ir.Const) else None
 
 
 def _present(form: Any, values: Mapping[str, Value]) -> Any:
