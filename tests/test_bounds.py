@@ -149,7 +149,7 @@ def test_what_a_bound_may_not_be(was: str, now: str, code: str, tmp_path: Path) 
     assert {each.code for each in caught.value.errors} == {code}
 
 
-# --- what a state beyond a bound has to do with deadlocks --------------------------------------------------------------
+# --- what a state beyond a bound has to do with deadlocks -------------------------------------------------------------
 
 SWITCH = "quick = constant(False, says='a switch')\n" + NODE
 
