@@ -6,9 +6,8 @@ author's own text.
 
 Meaning, engine by engine the same:
 
-* Integers are mathematical. Ranges are checked at *stores* into the state only (`Store`, `Append`, `Add`): a value
-outside
-  its type there is a model error at `where`. An `Int` type of an expression is the interval that its value lies in.
+* Integers are mathematical. Ranges are checked at *stores* into the state only (`Store`, `Append`, `Add`): outside its
+  type a value is a model error at `where`. An `Int` type of an expression is the interval that its value lies in.
 * `And`, `Or`, `Choice`, `Quantified` evaluate only what Python would. The *partial* expressions (`Index` into a
   sequence, `Unwrap`, `//` and `%`, `min`/`max` of nothing, `Slice` with a negative end, a set of an integer outside its
   range) are model errors when evaluated out of their domain.
