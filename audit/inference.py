@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from .cases import Explorations, Found, Told
-from .questions import PROPERTIES, QUESTION, WITNESS, Case, case_with, kind_of, loss_cases
+from .questions import PROPERTIES, QUESTION, WITNESS, Case, case_with, kind_of, loss_cases, whole_isr_case
 from .signature import Constant, Signature
 from .situations import CALM
 
@@ -96,7 +96,9 @@ def _fits(few: dict[str, int], many: dict[str, int], *, flushing: bool) -> bool:
 
 def cases_in(signature: Signature) -> tuple[Case, ...]:
     """The explorations for losses that a signature may need, the calm one first."""
-    return tuple(dict.fromkeys([case_with(kind_of(signature), signature, {}), *(c for _, c in loss_cases(signature))]))
+    calm, whole_isr = case_with(kind_of(signature), signature, {}), whole_isr_case(signature)
+    more = () if whole_isr is None else (whole_isr,)
+    return tuple(dict.fromkeys([calm, *(case for _, case in loss_cases(signature)), *more]))
 
 
 def known(case: Case, others: Iterable[Case], explorations: Explorations) -> Known:

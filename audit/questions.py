@@ -265,6 +265,20 @@ def asks_loss(signature: Signature, cell: Cell, in_rack: int | None = None) -> b
     return replicas < 5 or cell.situation.name != "one" or name in ("crash", "power-loss", "disk-loss")
 
 
+def whole_isr_case(signature: Signature) -> Case | None:
+    """The exploration in which every member of the smallest ISR that takes acks=all crashes, where that ends in an
+    unclean election; None where no replica can be out of that ISR, or where none is elected uncleanly.
+
+    With eligible leader replicas it takes so many: who left the ISR last is elected cleanly before any other. The loss
+    is found after few states, and a crash of every broker has it, too, that would be too many states by itself.
+    """
+    lagging = signature.replicas - signature.least_isr
+    if not signature.elects_uncleanly or signature.acks != "all" or lagging < 1:
+        return None
+    faults: dict[str, Constant] = {"isr_shrinks": min(MOST_LAGGING, lagging), "crashes": max(1, signature.least_isr)}
+    return case_with(kind_of(signature), signature, faults)
+
+
 def asks_delivery(signature: Signature, cell: Cell) -> bool:
     """Whether duplicates and order are explored in a cell, and not only with a part of its faults."""
     few = signature.replicas < ONE_FAULT_FROM or cell.situation.name == "all"

@@ -16,11 +16,13 @@ Whose = Literal["topics", "internal", "all"]
 
 @dataclass(frozen=True, slots=True)
 class Requirement:
-    """A question that must be answered without a loss in a cell. `of` is whose topics it is about."""
+    """A question that must be answered without a loss in a cell. `of` is whose topics it is about. `uncleanly`: only
+    those whose leaders may be elected uncleanly."""
 
     question: str
     cell: Name
     of: Whose = "all"
+    uncleanly: bool = False
 
     @property
     def text(self) -> str:
@@ -29,6 +31,8 @@ class Requirement:
 
     def is_about(self, subject: Subject) -> bool:
         """Whether a subject must meet it."""
+        if self.uncleanly and not any(each.signature.elects_uncleanly for each in subject.variants):
+            return False
         return self.of == "all" or (self.of == "internal") == subject.internal
 
 
@@ -54,6 +58,8 @@ _FAILOVER = (
 _STANDARD = (
     *_each("no-loss", "leader-move@min-isr", "restart@min-isr", "crash@min-isr", "crash@one", "two-crashes@min-isr"),
     *_each("no-loss", "cut-off@min-isr", "power-loss@min-isr", "disk-loss@min-isr"),
+    # With min.insync.replicas above 2 and eligible leader replicas it takes more than two crashes.
+    Requirement("no-loss", "all-crashes@min-isr", "topics", uncleanly=True),
     *_FAILOVER,
 )
 
@@ -64,7 +70,8 @@ PRESETS: Mapping[str, Preset] = {
             "standard",
             "what three replicas with min.insync.replicas=2, clean elections and acks=all give: nothing acknowledged "
             "is lost by one fault while the ISR is at min.insync.replicas, nor by two crashes there or one with one "
-            "in sync, and writes go on without one broker",
+            "in sync, nor, where leaders are elected uncleanly, by a crash of every broker; writes go on without one "
+            "broker",
             _STANDARD,
         ),
         Preset(

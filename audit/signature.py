@@ -82,6 +82,11 @@ class Signature:
         }
 
     @property
+    def elects_uncleanly(self) -> bool:
+        """Whether a replica out of the ISR is made leader where no other is left: it is set so, and heeded."""
+        return self.unclean and bool(self.constants["heed_unclean"])
+
+    @property
     def least_isr(self) -> int:
         """How many members the ISR must have for acks=all, in this version."""
         capped = bool(self.constants["cap_min_isr"])

@@ -560,3 +560,27 @@ def test_a_rack_that_is_named_when_the_broker_starts_is_not_one_rack_for_all(tmp
     assert not [each for each in findings if "rack" in each.what]
     cluster, _ = of(tmp_path, server__properties="broker.id=9\nbroker.rack=${ZONE}\n")
     assert next(each.rack for each in cluster.brokers if each.id == 9) is None
+
+
+def test_compose_services_that_only_have_kafka_in_their_names_are_no_brokers(tmp_path: Path) -> None:
+    """A user interface, an exporter, a REST proxy, and a tool that runs in Kafka's own image."""
+    others = {
+        "provectuslabs/kafka-ui:latest": "KAFKA_CLUSTERS_0_BOOTSTRAPSERVERS: kafka1:9092",
+        "danielqsj/kafka-exporter": "KAFKA_SERVER: kafka1:9092",
+        "confluentinc/cp-kafka-rest:7.9.0": "KAFKA_REST_BOOTSTRAP_SERVERS: kafka1:9092",
+        "confluentinc/cp-kafka:7.9.0": "KAFKA_BROKER_ID: ignored",
+        "apache/kafka:4.1.0": "KAFKA_OPTS: -Xmx1g",
+    }
+    for image, variable in others.items():
+        text = COMPOSE + f"  other:\n    image: {image}\n    environment:\n      {variable}\n"
+        cluster, _ = of(tmp_path, compose__yml=text)
+        assert len(cluster.brokers) == len(of(tmp_path, compose__yml=COMPOSE)[0].brokers), image
+
+
+@pytest.mark.parametrize(
+    "environment", ["KAFKA_ADVERTISED_LISTENERS: PLAINTEXT://k:9092", "KAFKA_CFG_NODE_ID: 3", "KAFKA_LOG_DIRS: /data"]
+)
+def test_a_compose_service_with_a_brokers_settings_is_one_whatever_its_image(tmp_path: Path, environment: str) -> None:
+    text = COMPOSE + f"  k9:\n    image: registry.example:5000/ours@sha256:0\n    environment:\n      {environment}\n"
+    cluster, _ = of(tmp_path, compose__yml=text)
+    assert len(cluster.brokers) == len(of(tmp_path, compose__yml=COMPOSE)[0].brokers) + 1

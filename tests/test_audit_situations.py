@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from tidegate.audit.cases import Explorations
 from tidegate.audit.cluster import Origin, Topic
-from tidegate.audit.questions import QUESTION, asks_loss, loss_case
+from tidegate.audit.questions import QUESTION, asks_loss, loss_case, whole_isr_case
 from tidegate.audit.requirements import DEFAULT, PRESETS, Requirement, parse
 from tidegate.audit.signature import Signature, Subject, Variant, switches
 from tidegate.audit.situations import BY_NAME, CELLS
@@ -79,3 +79,36 @@ def test_up_to_three_replicas_nearly_every_cell_is_asked() -> None:
     assert set(left) == {f"{name}@{at}" for name in ("rack-power-loss", "rack-cut-off", "rack-loss")
                          for at in ("min-isr", "one")}  # fmt: skip
     assert all(asks_loss(signature(), cell) for cell in CELLS)
+
+
+LATTICE = [(replicas, least) for replicas in range(1, 6) for least in range(1, replicas + 1)]
+
+
+@pytest.mark.parametrize("profile", ["kafka_3_9", "kafka_4_1"])
+@pytest.mark.parametrize(("replicas", "least"), LATTICE)
+def test_the_default_fails_for_every_unclean_election_and_for_min_isr_1(
+    replicas: int, least: int, profile: str, explorations: Explorations
+) -> None:
+    """In every cluster with acks=all, whatever its replication factor; clean ones with a margin lose nothing."""
+    for unclean in (False, True):
+        one = signature(profile, replicas=replicas, min_isr=least, unclean=unclean, voters=5)
+        words = required(one, explorations)
+        losses = {name for name, word in words.items() if word == "can lose" and name.startswith("no-loss")}
+        if least == replicas:
+            assert replicas == 1 or words["writable=crash@all"] == "can lose"
+        else:
+            assert bool(losses) == (unclean or least == 1), (unclean, words)
+        assert least > 1 or "no-loss=power-loss@min-isr" in losses
+        assert words.get("no-loss=all-crashes@min-isr", "can lose") == "can lose" or least == replicas
+        if not unclean and 1 < least < replicas:
+            assert set(words.values()) <= {"no loss found", "not checked"}
+            assert replicas > 3 or "not checked" not in words.values()
+
+
+def required(one: Signature, explorations: Explorations) -> dict[str, str]:
+    """What comes of each requirement of the default that is about a signature's topics."""
+    subject = Subject((Topic("orders", Origin("topics.txt", 1)),), None, (Variant((), one),), ())
+    asked = [each for each in DEFAULT if each.is_about(subject)]
+    whole_isr = whole_isr_case(one)
+    explorations.all([] if whole_isr is None else [whole_isr])
+    return {each.text: answer(one, QUESTION[each.question], BY_NAME[each.cell], explorations).word for each in asked}

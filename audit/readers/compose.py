@@ -25,6 +25,13 @@ IMAGES = {
 }
 
 
+def name_and_tag(image: str) -> tuple[str, str]:
+    """`apache/kafka` and `4.1.0` of `apache/kafka:4.1.0`; a digest is of no account."""
+    path, slash, last = image.partition("@")[0].rpartition("/")
+    name, _, tag = last.partition(":")
+    return f"{path}{slash}{name}", tag
+
+
 def recognised(tree: Tree) -> bool:
     """Whether a YAML document has compose services of which one is a broker."""
     services = tree.get("services")
@@ -32,24 +39,31 @@ def recognised(tree: Tree) -> bool:
 
 
 def _is_broker(service: Tree) -> bool:
-    image = (service.text("image") or "").lower()
-    known = any(name in image for name in IMAGES) or "kafka" in image.rpartition("/")[2].split(":")[0]
-    keys = {key for key, _, _ in variables(service)}
-    return bool(keys & MARKS) or (known and any(key.startswith("KAFKA_") for key in keys))
+    """Whether a service is a broker or a controller: it has a setting that only these have, or runs an image of Kafka's
+    and has any setting.
+
+    Other programs have Kafka in their images' and variables' names as well: kafka-ui, exporters, REST proxies. And
+    Kafka's images run its tools, too: where what a broker needs is `ignored`, which Confluent's examples write.
+    """
+    given = [(name, value) for name, value, _ in variables(service) if key_of(name) is not None]
+    if any(name in MARKS and value.lower() == "ignored" for name, value in given):
+        return False
+    return any(name in MARKS for name, _ in given) or (bool(given) and owner_of(service) is not None)
 
 
-MARKS = frozenset(
-    {
-        "KAFKA_BROKER_ID",
-        "KAFKA_NODE_ID",
-        "KAFKA_PROCESS_ROLES",
-        "KAFKA_ZOOKEEPER_CONNECT",
-        "KAFKA_CFG_NODE_ID",
-        "KAFKA_CFG_BROKER_ID",
-        "KAFKA_CFG_PROCESS_ROLES",
-        "KAFKA_CFG_ZOOKEEPER_CONNECT",
-    }
-)
+def owner_of(service: Tree) -> str | None:
+    """The distribution whose image a service runs, or None: not one of Kafka's."""
+    name, _ = name_and_tag(service.text("image") or "")
+    return next((owner for known, owner in IMAGES.items() if name == known or name.endswith("/" + known)), None)
+
+
+_OF_BROKERS = (
+    "BROKER_ID", "NODE_ID", "PROCESS_ROLES", "ZOOKEEPER_CONNECT", "CONTROLLER_QUORUM_VOTERS",
+    "CONTROLLER_QUORUM_BOOTSTRAP_SERVERS", "LISTENERS", "ADVERTISED_LISTENERS", "LOG_DIRS",
+)  # fmt: skip
+
+MARKS = frozenset(f"{prefix}{name}" for prefix in ("KAFKA_", "KAFKA_CFG_") for name in _OF_BROKERS)
+"""Variables of settings that brokers and controllers have, and nobody else."""
 
 
 def variables(service: Tree) -> list[tuple[str, str, int]]:
@@ -114,9 +128,8 @@ def image(part: Part, path: str, service: Tree) -> None:
     named, place = service.text("image"), service.get("image")
     if named is None or place is None:
         return
-    name, _, tag = named.rpartition("/")[2].partition(":")
-    name = f"{named.rpartition('/')[0]}/{name}".lstrip("/")
-    owner = next((owner for known, owner in IMAGES.items() if name == known or name.endswith("/" + known)), None)
+    name, tag = name_and_tag(named)
+    owner = owner_of(service)
     if owner is None:
         return
     origin = Origin(path, place.line, ".".join(place.path))
