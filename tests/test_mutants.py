@@ -20,7 +20,7 @@ from tidegate.language.binding import Definition, load
 from tidegate.language.proof import Finding, Unstated
 
 ROOT = Path(__file__).resolve().parent.parent
-PROFILES = {"raft": "paper", "replication": "kip320"}
+PROFILES = {"raft": "paper", "replication": "kip320", "kraft": "kip595"}
 _numbers = itertools.count()
 
 
@@ -62,11 +62,29 @@ MUTANTS = {
         "return log if keep_matching_entries else log[: request.index]",
         "return log[: request.index]",
     ),
+    "an old request is answered": Mutant(
+        "raft",
+        "raft/log.py",
+        "success = request.term == s.current_term[request.to] and agrees(s, request)",
+        "success = request.term <= s.current_term[request.to] and agrees(s, request)",
+    ),
+    "the commit index goes beyond what was sent": Mutant(
+        "raft",
+        "raft/log.py",
+        "commit_index=min(s.commit_index[leader], previous if is_heartbeat else previous + 1)",
+        "commit_index=s.commit_index[leader]",
+    ),
+    "the entry before a new one is not compared": Mutant(
+        "raft", "raft/log.py", "(not check_previous or log[request.index - 1].term == request.log_term)", "True"
+    ),
     "the ISR grows by who is in another epoch": Mutant(
         "replication",
         "replication.py",
         "require(not fence_isr_expansion or are_in_one_epoch(s, follower, leader))\n",
         "require(True)\n",
+    ),
+    "the log is cut one record too far": Mutant(
+        "replication", "replication.py", "s.log[replica].truncate(end)", "s.log[replica].truncate(max(end - 1, 0))"
     ),
     "a leader is elected outside of the ISR": Mutant(
         "replication",
@@ -74,11 +92,32 @@ MUTANTS = {
         "    require(leader in s.quorum.isr)\n    require(leader != s",
         "    require(leader != s",
     ),
+    "the high watermark passes a laggard": Mutant(
+        "replication",
+        "replication.py",
+        "            and has_reached(s, follower, leader, offset + 1)\n            for",
+        "            and has_reached(s, follower, leader, offset)\n            for",
+    ),
+    "the high watermark goes back": Mutant(
+        "replication",
+        "replication.py",
+        "    s.high_watermark[leader] = offset + 1\n",
+        "    s.high_watermark[leader] = max(offset - 1, 0)\n",
+    ),
     "the high watermark begins at 0 at an election": Mutant(
         "replication",
         "replication.py",
         "    s.leader[leader] = leader\n",
         "    s.leader[leader] = leader\n    s.high_watermark[leader] = 0\n",
+    ),
+    "a voter votes twice in an epoch": Mutant(
+        "kraft", "kraft/election.py", "        and s.election[voter].voted_for is None\n", ""
+    ),
+    "a candidate's log is not compared": Mutant(
+        "kraft",
+        "kraft/election.py",
+        "    require(is_up_to_date(s, voter, len(s.log[candidate]), last_epoch(s, candidate)))\n    epoch",
+        "    epoch",
     ),
 }
 
