@@ -3,10 +3,12 @@
 A domain's members can only be compared for equality, so a text can tell them apart in few ways: by naming one, or by
 the order in which a loop meets them. A loop over a symmetric domain may write cells indexed by its variable, or
 accumulate in an order that does not matter, and look at neither while it does; else symmetry is refused, with the line.
+So it is where another round decides whether Python comes to an expression that may be undefined (`definedness`).
 """
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass
 from math import factorial
@@ -16,6 +18,7 @@ from ..language import ir
 from ..language.errors import shown_path
 from ..language.model import Model
 from ..language.types import Identity, Pool, Subset, Type
+from .definedness import undefined_in_some_order, undefined_in_some_order_of
 from .walk import walk
 
 Form: TypeAlias = ir.ActionForm | ir.Function
@@ -33,8 +36,9 @@ class Symmetry:
     refusals: tuple[str, ...]
 
 
-def symmetry_of(model: Model) -> Symmetry:
-    """What can be folded in a model, with the reasons for what cannot."""
+def symmetry_of(model: Model, *, rounds_are_defined: bool = False) -> Symmetry:
+    """What can be folded in a model, with the reasons for what cannot. `rounds_are_defined` says that who asks sees to
+    it that each round of a loop is defined, whatever the others come to."""
     wanted = [each for each in model.domains if each.symmetric and each.size > 1]
     forms: list[Form] = [action.form for action in model.actions]
     forms += [each.form for each in (*model.properties, *model.terminals) if each.form is not None]
@@ -42,6 +46,8 @@ def symmetry_of(model: Model) -> Symmetry:
     allowed, refusals, orders = list[Identity](), list[str](), 1
     for domain in wanted:
         reason = _refusal(domain, nodes, orders)
+        if reason is None and not rounds_are_defined:
+            reason = next(_undefined_rounds(model, domain), None)
         if reason is None:
             allowed.append(domain)
             orders *= factorial(domain.size)
@@ -66,6 +72,21 @@ def _refusal(domain: Identity, nodes: list[Any], orders: int) -> str | None:
                     for problem in _order_dependence(node, loop):
                         return problem
     return None
+
+
+def _undefined_rounds(model: Model, domain: Identity) -> Iterator[str]:
+    """Reasons why the order of a domain's members may show in an error of the model."""
+
+    def is_unordered(source: ir.Source) -> bool:
+        return _ordered_by(source, domain)
+
+    found = [undefined_in_some_order(each.form, is_unordered) for each in model.actions]
+    for each in (*model.properties, *model.terminals):
+        if each.form is not None:
+            is_claim = each.kind in ("invariant", "transition", "lemma")
+            found.append((undefined_in_some_order_of if is_claim else undefined_in_some_order)(each.form, is_unordered))
+    for where in itertools.chain.from_iterable(found):
+        yield f"{place(where)} may be undefined in one round while another one ends the loop before it"
 
 
 def _ordered_type(node: ir.Position | ir.MemberAt) -> Type:

@@ -375,6 +375,7 @@ def _size(model: Model, domain: Identity) -> int:
 
 
 def _symmetric(model: Model) -> frozenset[str]:
-    """The domains whose members neither an action nor a lemma nor a property can tell apart."""
+    """The domains whose members neither an action nor a lemma nor a property can tell apart. In formulas without bounds
+    every round of a loop over them has to be defined (`expressions.Walk`)."""
     whole = replace(model, properties=(*model.properties, *model.lemmas))
-    return frozenset(each.name for each in symmetry_of(whole).domains)
+    return frozenset(each.name for each in symmetry_of(whole, rounds_are_defined=True).domains)

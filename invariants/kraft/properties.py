@@ -129,7 +129,10 @@ def acked_value_not_lost(s: Quorum) -> bool:
     """Every record that was ever committed is in the log of a voter."""
     return all(
         any(
-            is_voter(s, voter) and has_record(s, voter, offset) and s.log[voter][offset] == s.committed[offset]
+            is_voter(s, voter)
+            and has_record(s, voter, offset)
+            and offset < len(s.log[voter])
+            and s.log[voter][offset] == s.committed[offset]
             for voter in Voter
         )
         for offset in range(len(s.committed))
@@ -341,7 +344,7 @@ def record_is_committed(s: Quorum) -> bool:
     """An active controller's record is below its high watermark."""
     return any(
         s.election[leader].role == Role.LEADER
-        and any(s.log[leader][offset].number > 0 for offset in range(s.high_watermark[leader]))
+        and any(entry.number > 0 for entry in s.log[leader][: s.high_watermark[leader]])
         for leader in Voter
     )
 
@@ -390,7 +393,7 @@ def leader_inherits_uncommitted_records(s: Quorum) -> bool:
     """A leader has taken over metadata of an earlier epoch that it does not know to be committed."""
     return any(
         s.election[leader].role == Role.LEADER
-        and any(s.log[leader][offset].number > 0 for offset in range(s.high_watermark[leader], epoch_start(s, leader)))
+        and any(entry.number > 0 for entry in s.log[leader][s.high_watermark[leader] : epoch_start(s, leader)])
         for leader in Voter
     )
 

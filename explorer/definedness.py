@@ -1,0 +1,437 @@
+"""Where the order of a loop's rounds decides whether an expression is defined.
+
+`any(q == r or 10 // s.n[q] > 20 for q in Replica)` ends at the first true round. If `s.n[q]` is 0 for some q, then it
+depends on the order of the replicas whether Python comes to that round. With symmetry one order stands for all: so each
+round of such a loop must be defined whatever the others come to. That is decided here from the text: an index below
+a length that was compared, a value that was compared with None, a divisor that is not 0. What is not seen to be defined
+counts as undefined. Integers are compared as differences (`a - b <= c`), and conditions count as far as they are
+evaluated before: in `and`, `or`, a conditional expression, an `if`, a `require`, the generators of a comprehension.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Generator, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeAlias, cast, get_args
+
+from ..language import ir
+from ..language.types import Int, Map, Seq, scalar_size
+from .walk import SILENT, walk
+
+Key: TypeAlias = tuple[Any, ...]
+"""What names a value: equal keys are equal values."""
+Form: TypeAlias = ir.ActionForm | ir.Function
+Write: TypeAlias = ir.Store | ir.Append | ir.Truncate | ir.Add | ir.Remove
+
+_ZERO: Key = ("zero",)
+_FLIPPED = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
+_numbers = itertools.count()
+
+
+def undefined_in_some_order(form: Form, is_unordered: Callable[[ir.Source], bool]) -> Iterator[ir.Where]:
+    """The expressions that may be undefined in a round, where another round of an unordered source may end the loop."""
+    yield from _Reading(is_unordered).block(form.body, Scope(), False)
+
+
+def undefined_in_some_order_of(claim: ir.Function, is_unordered: Callable[[ir.Source], bool]) -> Iterator[ir.Where]:
+    """The same of a property that is violated where it is false. What a false round of an outermost `all` hides is no
+    matter: one order finds a violation there, another one an error, and none that the property holds."""
+    match claim.body:
+        case (ir.Return(value=value),):
+            yield from _Reading(is_unordered).claim(value, Scope())
+        case _:
+            yield from undefined_in_some_order(claim, is_unordered)
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """What is known at a place: what each name stands for, the differences `a - b <= c` (by a and b), and the keys of
+    options that are not None and of numbers that are not 0. `version` changes with the state."""
+
+    names: Mapping[str, Key] = field(default_factory=dict[str, Key])
+    differences: Mapping[tuple[Key, Key], int] = field(default_factory=dict[tuple[Key, Key], int])
+    some: frozenset[Key] = frozenset()
+    version: int = 0
+
+    def bind(self, name: str, key: Key | None = None) -> Scope:
+        """The scope in which a name stands for a key, or for something new."""
+        return replace(self, names={**self.names, name: key or ("new", next(_numbers))})
+
+    def forget(self, statements: tuple[ir.Statement, ...]) -> Scope:
+        """The scope around statements that may be executed or not: what they assign is new."""
+        scope = self
+        for each in walk(statements, helpers=False):
+            if isinstance(each, ir.Let):
+                scope = scope.bind(each.name)
+            elif isinstance(each, get_args(Write)):
+                scope = replace(scope, version=next(_numbers) + 1)
+        return scope
+
+    # --- what values are called ---------------------------------------------------------------------------------------
+
+    def key(self, node: Any) -> Key:
+        """The key of an expression."""
+        match node:
+            case ir.Name(name=name):
+                return self.names.get(name, ("name", name))
+            case ir.Const() | ir.Arithmetic(op="+" | "-"):
+                key, more = self.linear(node)
+                return ("sum", key, more) if more or key == _ZERO else key
+            case ir.StateField(state=state, field=field_):
+                return ("state", self.version, state, field_)
+            case ir.Call(function=ir.Function(body=(ir.Return(value=value),))):
+                return self.inside(node).key(value)
+            case ir.Call(function=function, arguments=arguments):
+                return ("call", self.version, id(function), *map(self.key, arguments))
+            case tuple():
+                return tuple(map(self.key, cast(tuple[Any, ...], node)))
+            case _ if hasattr(node, "__dataclass_fields__"):
+                kept = (name for name in node.__dataclass_fields__ if name not in SILENT and name != "type")
+                return (type(node).__name__, *(self.key(getattr(node, name)) for name in kept))
+            case _:
+                return (node,)
+
+    def inside(self, call: ir.Call) -> Scope:
+        """The scope in the body of a helper."""
+        names = (name for name, _ in call.function.parameters)
+        return replace(self, names=dict(zip(names, map(self.key, call.arguments), strict=True)))
+
+    def linear(self, node: ir.Expr) -> tuple[Key, int]:
+        """An integer as a key and a number that is added to it."""
+        match node:
+            case ir.Const(number=number):
+                return _ZERO, number
+            case ir.Arithmetic(op="+", left=left, right=ir.Const(number=number)):
+                key, more = self.linear(left)
+                return key, more + number
+            case ir.Arithmetic(op="+", left=ir.Const(number=number), right=right):
+                key, more = self.linear(right)
+                return key, more + number
+            case ir.Arithmetic(op="-", left=left, right=ir.Const(number=number)):
+                key, more = self.linear(left)
+                return key, more - number
+            case ir.Name(name=name):
+                key = self.names.get(name, ("name", name))
+                return (key[1], key[2]) if key[0] == "sum" else (key, 0)
+            case ir.Arithmetic(op=op, left=left, right=right):
+                return (op, self.key(left), self.key(right)), 0
+            case _:
+                return self.key(node), 0
+
+    # --- what is known of them ----------------------------------------------------------------------------------------
+
+    def less(self, one: ir.Expr, other: ir.Expr, by: int) -> Scope:
+        """The scope in which `one + by <= other`."""
+        (a, more), (b, less) = self.linear(one), self.linear(other)
+        known = self._known(one, other)
+        known[a, b] = min(known.get((a, b), less - more - by), less - more - by)
+        scope = replace(self, differences=known)
+        if isinstance(other, ir.Arithmetic) and other.op == "min":
+            scope = scope.less(one, other.left, by).less(one, other.right, by)
+        if isinstance(one, ir.Arithmetic) and one.op == "max":
+            scope = scope.less(one.left, other, by).less(one.right, other, by)
+        return scope
+
+    def greatest(self, value: ir.Expr) -> Scope:
+        """The scope in which `max(i + 1 for i in range(n) if ...)` is at most `n`."""
+        match value:
+            case ir.Call(function=ir.Function(body=(ir.Return(value=inner),))):
+                return replace(self.inside(value).greatest(inner), names=self.names)
+            case ir.Quantified(kind="max", generators=(one,), body=body, default=default):
+                round_ = self.bind(one.variable)
+                key, more = round_.linear(body)
+                if not isinstance(one.source, ir.Range) or key != round_.names[one.variable]:
+                    return self
+                stop = one.source.stop
+                is_bound = default is None or self.is_less(default, stop, 1 - more)
+                return self.less(value, stop, 1 - more) if is_bound else self
+            case _:
+                return self
+
+    def is_less(self, one: ir.Expr, other: ir.Expr, by: int) -> bool:
+        """Whether `one + by <= other` is known."""
+        (a, more), (b, less) = self.linear(one), self.linear(other)
+        known = self._known(one, other)
+        return _distance(known, a, b) <= less - more - by
+
+    def _known(self, *of: ir.Expr) -> dict[tuple[Key, Key], int]:
+        """What is known, with what the types of some integers say."""
+        known = dict(self.differences)
+        for each in of:
+            for pair, number in self._intervals(each).items():
+                known[pair] = min(known.get(pair, number), number)
+        return known
+
+    def _intervals(self, node: ir.Expr) -> dict[tuple[Key, Key], int]:
+        """What the type of an integer says, and that a length is not below 0."""
+        key, more = self.linear(node)
+        if key == _ZERO or not isinstance(node.type, Int):
+            return {}
+        return {(key, _ZERO): node.type.hi - more, (_ZERO, key): more - node.type.lo}
+
+    def when(self, condition: ir.Expr, truth: bool) -> Scope:
+        """The scope in which a condition is true, or false."""
+        match condition, truth:
+            case ir.Not(operand=operand), _:
+                return self.when(operand, not truth)
+            case (ir.And(operands=operands), True) | (ir.Or(operands=operands), False):
+                scope = self
+                for each in operands:
+                    scope = scope.when(each, truth)
+                return scope
+            case ir.Call(function=ir.Function(body=(ir.Return(value=value),))), _:
+                return replace(self.inside(condition).when(value, truth), names=self.names)
+            case ir.IsNone(option=option), False:
+                return replace(self, some=self.some | {self.key(option)})
+            case ir.Compare(op=op, left=left, right=right), _:
+                return self._compared(op if truth else _FLIPPED[op], left, right)
+            case _:
+                return self
+
+    def _compared(self, op: str, left: ir.Expr, right: ir.Expr) -> Scope:
+        if not isinstance(left.type, Int) or not isinstance(right.type, Int):
+            return self
+        match op:
+            case "<" | "<=":
+                return self.less(left, right, op == "<")
+            case ">" | ">=":
+                return self.less(right, left, op == ">")
+            case "==":
+                return self.less(left, right, 0).less(right, left, 0)
+            case _:
+                return self._unequal(left, right)
+
+    def _unequal(self, left: ir.Expr, right: ir.Expr) -> Scope:
+        scope = self
+        for one, other in ((left, right), (right, left)):
+            if isinstance(other, ir.Const) and other.number == 0:
+                scope = replace(scope, some=scope.some | {scope.key(one)})
+            if self.is_less(one, other, 0):
+                scope = scope.less(one, other, 1)
+        return scope
+
+
+def _distance(known: Mapping[tuple[Key, Key], int], start: Key, end: Key) -> float:
+    """The least c for which `start - end <= c` follows."""
+    found: dict[Key, float] = {start: 0}
+    for _ in range(len(known) + 1):
+        changed = False
+        for (one, other), number in known.items():
+            if one in found and found[one] + number < found.get(other, float("inf")):
+                found[other], changed = found[one] + number, True
+        if not changed:
+            break
+    return found.get(end, float("inf"))
+
+
+class _Reading:
+    """Goes through a function; `exposed` says that another round may end the loop that an expression is in."""
+
+    def __init__(self, is_unordered: Callable[[ir.Source], bool]) -> None:
+        self.is_unordered = is_unordered
+
+    # --- statements ---------------------------------------------------------------------------------------------------
+
+    def block(self, statements: tuple[ir.Statement, ...], scope: Scope, exposed: bool) -> Iterator[ir.Where]:
+        """What may be undefined in statements that are executed one after the other."""
+        for each in statements:
+            scope = yield from self.statement(each, scope, exposed)
+
+    def statement(self, node: ir.Statement, scope: Scope, exposed: bool) -> Generator[ir.Where, None, Scope]:
+        """What may be undefined in a statement; returns the scope after it."""
+        match node:
+            case ir.If(condition=condition, yes=yes, no=no):
+                yield from self.expression(condition, scope, exposed)
+                for side, truth in ((yes, True), (no, False)):
+                    yield from self.block(side, scope.when(condition, truth), exposed)
+                after = scope.forget((*yes, *no))
+                if _returns(yes):
+                    after = after.when(condition, False) if not _writes(no) else after
+                return after
+            case ir.For():
+                return (yield from self._loop(node, scope, exposed))
+            case ir.Require(condition=condition) | ir.Limit(condition=condition):
+                yield from self.expression(condition, scope, exposed)
+                return scope.when(condition, True)
+            case ir.Assert(condition=condition, where=where):
+                yield from self.expression(condition, scope, exposed)
+                if exposed:
+                    yield where
+                return scope.when(condition, True)
+            case ir.Let(name=name, value=value):
+                yield from self.expression(value, scope, exposed)
+                return scope.greatest(value).bind(name, scope.key(value))
+            case ir.Return(value=value):
+                yield from self.expression(value, scope, exposed)
+                return scope
+            case _:
+                for each in _expressions(node):
+                    yield from self.expression(each, scope, exposed)
+                return scope.forget((node,))
+
+    def _loop(self, loop: ir.For, scope: Scope, exposed: bool) -> Generator[ir.Where, None, Scope]:
+        for each in _expressions(loop.source):
+            yield from self.expression(each, scope, exposed)
+        around = scope.forget(loop.body)
+        inside = _within(around.bind(loop.variable), loop.variable, loop.type, loop.source)
+        ends = any(_may_end(each) for each in walk(loop.body, helpers=False))
+        yield from self.block(loop.body, inside, exposed or (ends and self.is_unordered(loop.source)))
+        return around
+
+    # --- expressions --------------------------------------------------------------------------------------------------
+
+    def expression(self, node: ir.Expr, scope: Scope, exposed: bool) -> Iterator[ir.Where]:
+        """What may be undefined in an expression."""
+        match node:
+            case ir.And(operands=operands) | ir.Or(operands=operands):
+                for each in operands:
+                    yield from self.expression(each, scope, exposed)
+                    scope = scope.when(each, isinstance(node, ir.And))
+            case ir.Choice(condition=condition, yes=yes, no=no):
+                yield from self.expression(condition, scope, exposed)
+                yield from self.expression(yes, scope.when(condition, True), exposed)
+                yield from self.expression(no, scope.when(condition, False), exposed)
+            case ir.Quantified():
+                yield from self._quantified(node, scope, exposed)
+            case ir.Call(function=function, arguments=arguments):
+                for each in arguments:
+                    yield from self.expression(each, scope, exposed)
+                yield from self.block(function.body, scope.inside(node), exposed)
+            case ir.MakeMap(variable=variable, value=value):
+                yield from self.expression(value, scope.bind(variable), exposed)
+            case _:
+                for each in _expressions(node):
+                    yield from self.expression(each, scope, exposed)
+                if exposed and not _is_defined(node, scope):
+                    yield node.where
+
+    def claim(self, node: ir.Expr, scope: Scope) -> Iterator[ir.Where]:
+        """What may be undefined in a claim, but for what only a false round hides."""
+        match node:
+            case ir.And(operands=operands):
+                for each in operands:
+                    yield from self.claim(each, scope)
+                    scope = scope.when(each, True)
+            case ir.Quantified(kind="all"):
+                yield from self._quantified(node, scope, False, is_claim=True)
+            case _:
+                yield from self.expression(node, scope, False)
+
+    def _quantified(
+        self, node: ir.Quantified, scope: Scope, exposed: bool, *, is_claim: bool = False
+    ) -> Iterator[ir.Where]:
+        if node.default is not None:
+            yield from self.expression(node.default, scope, exposed)
+        if exposed and not _is_defined(node, scope):
+            yield node.where
+        for each in node.generators:
+            for part in _expressions(each.source):
+                yield from self.expression(part, scope, exposed)
+            ends = node.kind in ("all", "any") and not is_claim
+            exposed = exposed or (ends and self.is_unordered(each.source))
+            scope = _within(scope.bind(each.variable), each.variable, each.type, each.source)
+            for condition in each.conditions:
+                yield from self.expression(condition, scope, exposed)
+                scope = scope.when(condition, True)
+        yield from self.claim(node.body, scope) if is_claim else self.expression(node.body, scope, exposed)
+
+
+def _may_end(node: Any) -> bool:
+    """Whether a statement may keep what comes after it from being evaluated: `found = found or ...` does, too."""
+    match node:
+        case ir.Let(name=name, value=ir.And(operands=operands) | ir.Or(operands=operands)):
+            return any(isinstance(each, ir.Name) and each.name == name for each in operands)
+        case _:
+            return isinstance(node, ir.Return | ir.Require | ir.Limit)
+
+
+def _returns(statements: tuple[ir.Statement, ...]) -> bool:
+    return bool(statements) and isinstance(statements[-1], ir.Return)
+
+
+def _writes(statements: tuple[ir.Statement, ...]) -> bool:
+    return any(isinstance(each, (*get_args(Write), ir.Let)) for each in walk(statements, helpers=False))
+
+
+def _expressions(node: Any) -> Iterator[ir.Expr]:
+    """The expressions directly below a node."""
+    for name in node.__dataclass_fields__:
+        waiting = [getattr(node, name)]
+        while waiting:
+            part = waiting.pop(0)
+            if isinstance(part, tuple):
+                waiting[:0] = cast(tuple[Any, ...], part)
+            elif isinstance(part, get_args(ir.Expr)):
+                yield cast(ir.Expr, part)
+            elif isinstance(part, ir.Place):
+                yield from part.indexes
+
+
+def _within(scope: Scope, variable: str, type_: Any, source: ir.Source) -> Scope:
+    """The scope in a round: the variable of a range is between its ends."""
+    if not isinstance(source, ir.Range):
+        return scope
+    name = ir.Name(variable, type_, source.where)
+    return scope.less(source.start, name, 0).less(name, source.stop, 1)
+
+
+def _is_defined(node: ir.Expr, scope: Scope) -> bool:
+    """Whether a node is defined where its parts are."""
+    match node:
+        case ir.Unwrap(option=option):
+            return scope.key(option) in scope.some
+        case ir.Index(container=container, index=index):
+            return _is_index(container, index, scope)
+        case ir.Slice(start=start, stop=stop):
+            return all(each is None or scope.is_less(_number(0, each), each, 0) for each in (start, stop))
+        case ir.Arithmetic(op="//" | "%", right=right):
+            below, above = scope.is_less(right, _number(0, right), 1), scope.is_less(_number(0, right), right, 1)
+            return below or above or scope.key(right) in scope.some
+        case ir.MemberAt(number=number):
+            return _is_between(number, 0, scalar_size(node.type) - 1, scope)
+        case ir.MakeSubset(elements=elements, type=type_):
+            of = type_.of
+            return not isinstance(of, Int) or all(_is_between(each, of.lo, of.hi, scope) for each in elements)
+        case ir.Quantified(kind="set", body=body):
+            of = cast(Any, node.type).of
+            return not isinstance(of, Int) or (
+                isinstance(body.type, Int) and of.lo <= body.type.lo <= body.type.hi <= of.hi
+            )
+        case ir.Quantified(kind="min" | "max", default=None, generators=generators):
+            return all(_is_never_empty(each.source) and not each.conditions for each in generators)
+        case _:
+            return True
+
+
+def _is_never_empty(source: ir.Source) -> bool:
+    """Whether a source always has an element."""
+    return isinstance(source, ir.Members) or (isinstance(source, ir.Elements) and _has_element(source.of))
+
+
+def _has_element(container: ir.Expr) -> bool:
+    match container:
+        case ir.MakeSubset(elements=elements):
+            return bool(elements)
+        case ir.SetOperation(op="|", left=left, right=right):
+            return _has_element(left) or _has_element(right)
+        case ir.Call(function=ir.Function(body=(ir.Return(value=value),))):
+            return _has_element(value)
+        case _:
+            return isinstance(container, ir.FullSubset)
+
+
+def _is_index(container: ir.Expr, index: ir.Expr, scope: Scope) -> bool:
+    if isinstance(container.type, Seq):
+        length = ir.Length(container, Int(0, max(container.type.capacity, 0)), container.where)
+        return scope.is_less(_number(0, index), index, 0) and scope.is_less(index, length, 1)
+    key = cast(Map, container.type).key
+    return not isinstance(key, Int) or _is_between(index, key.lo, key.hi, scope)
+
+
+def _is_between(node: ir.Expr, low: int, high: int, scope: Scope) -> bool:
+    return scope.is_less(_number(low, node), node, 0) and scope.is_less(node, _number(high, node), 0)
+
+
+def _number(number: int, where: ir.Expr) -> ir.Const:
+    return ir.Const(number, Int(number, number), where.where)
