@@ -112,3 +112,15 @@ def required(one: Signature, explorations: Explorations) -> dict[str, str]:
     whole_isr = whole_isr_case(one)
     explorations.all([] if whole_isr is None else [whole_isr])
     return {each.text: answer(one, QUESTION[each.question], BY_NAME[each.cell], explorations).word for each in asked}
+
+
+@pytest.mark.parametrize(("switch", "broken"), [("prefer_in_sync", True), ("truncate_first", False)])
+def test_follower_reads_are_asked_about_where_on(switch: str, broken: bool, explorations: Explorations) -> None:
+    """KAFKA-14372 sends consumers to replicas that lag; without it, or without followers that are read, none is."""
+    cell, question = BY_NAME["leader-move@min-isr"], QUESTION["no-stale-reads"]
+    wrong = signature("kafka_4_1", switches=((switch, False),), follower_reads=True)
+    assert answer(wrong, question, cell, explorations).word == ("can lose" if broken else "no loss found")
+    fixed = answer(signature("kafka_4_1", follower_reads=True), question, cell, explorations)
+    assert (fixed.word, fixed.basis) == ("no loss found", "model")
+    off = answer(replace(wrong, follower_reads=False), question, cell, explorations)
+    assert (off.word, off.basis) == ("no loss found", "arithmetic")

@@ -1,0 +1,149 @@
+"""`python -m bench.audittable`: writes docs/audit-table.md, what the audit answers, every setting beside the others.
+
+A row is a combination of settings, a column a cell of the audit's table. Each row is `audit.verdicts.answer` for its
+signature, so that two rows that differ in one setting show what the audit makes of it. tests/test_audit_table.py
+computes some rows again.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from tidegate.audit.cases import Explorations
+from tidegate.audit.questions import QUESTION
+from tidegate.audit.signature import Signature, switches
+from tidegate.audit.situations import BY_NAME
+from tidegate.audit.verdicts import Word, answer
+from tidegate.explorer.keeping import cache_directory
+
+PAGE = Path(__file__).parents[1] / "docs" / "audit-table.md"
+START, END = "<!-- table: written by python -m bench.audittable -->\n", "<!-- end of table -->\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """A release as the page has it: its title, the model's profile, and whether ELR is on. All are KRaft."""
+
+    title: str
+    profile: str
+    elr: bool = False
+
+
+VERSIONS = (
+    Version("Kafka 3.7", "kafka_3_7"),
+    Version("Kafka 3.9", "kafka_3_9"),
+    Version("Kafka 4.1 without eligible leader replicas", "kafka_4_1"),
+    Version("Kafka 4.1 with eligible leader replicas", "kafka_4_1", elr=True),
+)
+
+Column = tuple[str, str]
+"""A question and a cell's name."""
+
+LOST: tuple[Column, ...] = tuple(
+    ("no-loss", cell)
+    for cell in (
+        "leader-move@min-isr", "crash@all", "crash@one", "two-crashes@min-isr", "all-crashes@min-isr",
+        "cut-off@min-isr", "power-loss@all", "power-loss@min-isr", "power-loss@one", "disk-loss@min-isr",
+        "two-power-losses@all",
+    )
+)  # fmt: skip
+
+PLACED: tuple[Column, ...] = (
+    *(("no-loss", cell) for cell in ("rack-power-loss@all", "rack-cut-off@all", "rack-loss@all")),
+    *(("writable", cell) for cell in ("crash@all", "crash@min-isr", "rack-loss@all", "controller-loss@all",
+                                      "controllers-loss@all")),
+    *(("readable", cell) for cell in ("crash@min-isr", "rack-loss@all")),
+)  # fmt: skip
+
+SHOWN: Mapping[str, Mapping[Word, str]] = {
+    "no-loss": {"no loss found": "keeps", "can lose": "**loses**", "depends": "?", "not checked": "-"},
+    "writable": {"no loss found": "go on", "can lose": "**stop**", "depends": "?", "not checked": "-"},
+    "readable": {"no loss found": "go on", "can lose": "**stop**", "depends": "?", "not checked": "-"},
+}
+
+Row = tuple[tuple[str, ...], Signature]
+"""The settings as the page shows them, and what is asked."""
+
+LOST_HEAD = ("acks", "replicas", "min.isr", "unclean")
+PLACED_HEAD = ("acks", "replicas", "min.isr", "racks", "controllers")
+
+
+def signature_of(
+    version: Version, acks: str, replicas: int, least: int, *,
+    unclean: bool = False, racks: int = 3, co_located: bool = False,
+) -> Signature:  # fmt: skip
+    """What a row asks about. Replicas, and three controllers, stand evenly in so many racks."""
+    voters = replicas if co_located else 3
+    return Signature(
+        profile=version.profile,
+        switches=switches(version.profile, version.profile, kraft=True, elr=version.elr),
+        replicas=replicas,
+        min_isr=least,
+        acks={"1": "leader"}.get(acks, acks),
+        unclean=unclean,
+        fsync=False,
+        co_located=co_located,
+        in_rack=-(-replicas // racks),
+        voters=voters,
+        voters_in_rack=-(-voters // racks),
+    )
+
+
+def lost_rows(version: Version) -> Iterator[Row]:
+    """The rows about what is lost by what goes wrong with brokers."""
+    for acks, replicas, least, unclean in itertools.product(("1", "all"), (1, 2, 3), (1, 2, 3), (False, True)):
+        shown = (acks, str(replicas), str(least), str(unclean).lower())
+        yield shown, signature_of(version, acks, replicas, least, unclean=unclean)
+
+
+def placed_rows(version: Version) -> Iterator[Row]:
+    """The rows about racks, controllers, and what goes on: with clean elections, each number of racks that differs."""
+    for acks, replicas, least, racks, co_located in itertools.product(
+        ("1", "all"), (1, 2, 3), (1, 2, 3), (1, 2, 3), (False, True)
+    ):
+        if least <= replicas and racks <= replicas:
+            shown = (acks, str(replicas), str(least), str(racks), "on the brokers" if co_located else "apart")
+            yield shown, signature_of(version, acks, replicas, least, racks=racks, co_located=co_located)
+
+
+TABLES = ((LOST_HEAD, LOST, lost_rows), (PLACED_HEAD, PLACED, placed_rows))
+
+
+def line_of(row: Row, columns: Sequence[Column], explorations: Explorations) -> str:
+    """A row of the page."""
+    shown, signature = row
+    words = [
+        SHOWN[name][answer(signature, QUESTION[name], BY_NAME[cell], explorations).word] for name, cell in columns
+    ]
+    return f"| {' | '.join((*shown, *words))} |"
+
+
+def head_of(head: Sequence[str], columns: Sequence[Column]) -> list[str]:
+    """A table's first two lines."""
+    titles = [*head, *(f"{'' if name == 'no-loss' else name + ' '}{cell}" for name, cell in columns)]
+    return [f"| {' | '.join(titles)} |", "|" + " --- |" * len(titles)]
+
+
+def table_text(explorations: Explorations) -> str:
+    """All tables."""
+    lines: list[str] = []
+    for version in VERSIONS:
+        lines += [f"## {version.title}", ""]
+        for head, columns, rows in TABLES:
+            lines += [*head_of(head, columns), *(line_of(row, columns, explorations) for row in rows(version)), ""]
+    return "\n".join(lines)
+
+
+def main() -> None:
+    """Writes the page's tables anew."""
+    before, _, rest = PAGE.read_text(encoding="utf-8").partition(START)
+    _, _, after = rest.partition(END)
+    made = table_text(Explorations(cache_directory(), workers=1))
+    PAGE.write_text(f"{before}{START}{made}{END}{after}", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,85 @@
+"""docs/audit-table.md is what the audit answers, and neighbours differ where Kafka does."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tidegate.audit.cases import Explorations
+
+from .conftest import ROOT
+
+PAGE = ROOT / "docs" / "audit-table.md"
+
+
+@pytest.fixture(scope="module")
+def table() -> Any:
+    """What writes the page; the benchmarks are no package of what is installed."""
+    path = ROOT / "bench" / "audittable.py"
+    spec = importlib.util.spec_from_file_location("audittable", path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["audittable"] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="module")
+def page(table: Any) -> dict[str, list[str]]:
+    """The page's lines, by version."""
+    text = PAGE.read_text(encoding="utf-8").partition(table.START)[2].partition(table.END)[0]
+    return {part.split("\n", 1)[0]: part.split("\n") for part in text.split("## ")[1:]}
+
+
+def test_every_combination_is_there(table: Any, page: dict[str, list[str]]) -> None:
+    assert list(page) == [version.title for version in table.VERSIONS]
+    for version in table.VERSIONS:
+        for head, columns, rows in table.TABLES:
+            assert table.head_of(head, columns)[0] in page[version.title]
+            for shown, _ in rows(version):
+                assert sum(line.startswith(f"| {' | '.join(shown)} |") for line in page[version.title]) == 1, shown
+
+
+STRIDE = 61
+"""Of the rows each run computes one of so many."""
+
+
+def test_some_rows_are_what_the_audit_answers(table: Any, page: dict[str, list[str]], cache: Path) -> None:
+    explorations = Explorations(cache, workers=1)
+    kinds = [(version, columns, rows) for version in table.VERSIONS for _, columns, rows in table.TABLES]
+    every = [(version, columns, row) for version, columns, rows in kinds for row in rows(version)]
+    for version, columns, row in every[::STRIDE]:
+        assert table.line_of(row, columns, explorations) in page[version.title], row
+
+
+def row_of(page: dict[str, list[str]], version: str, *shown: str) -> list[str]:
+    """What a row says, column by column."""
+    line = next(line for line in page[version] if line.startswith(f"| {' | '.join(shown)} |"))
+    return [cell.strip() for cell in line.strip("|").split("|")][len(shown) :]
+
+
+def test_neighbours_differ_where_kafka_does(table: Any, page: dict[str, list[str]]) -> None:
+    """One setting apart, each: what the page shows of it is named here from Kafka's source and KIPs."""
+    columns = [cell for _, cell in table.LOST]
+    elr = "Kafka 4.1 with eligible leader replicas"
+
+    def differ(one: list[str], other: list[str]) -> set[str]:
+        return {name for name, a, b in zip(columns, one, other, strict=True) if a != b}
+
+    # KRaft heeds unclean.leader.election.enable since 3.9 (KAFKA-12670).
+    before = [row_of(page, "Kafka 3.7", "all", "3", "2", each) for each in ("false", "true")]
+    since = [row_of(page, "Kafka 3.9", "all", "3", "2", each) for each in ("false", "true")]
+    assert not differ(*before)
+    assert {"two-crashes@min-isr", "crash@one"} <= differ(*since)
+    # A leader alone in the ISR takes writes with min.insync.replicas=1.
+    least = [row_of(page, "Kafka 3.9", "all", "3", each, "false") for each in ("1", "2")]
+    assert "power-loss@min-isr" in differ(*least) and "power-loss@all" not in differ(*least)
+    # KIP-966: who leaves the ISR below min.insync.replicas stays eligible.
+    with_elr = row_of(page, elr, "all", "3", "2", "false")
+    assert "power-loss@one" in differ(row_of(page, "Kafka 3.9", "all", "3", "2", "false"), with_elr)
+    # acks=1 is lost with the leader, whatever the rest is.
+    for version in page:
+        assert row_of(page, version, "1", "3", "2", "false")[columns.index("crash@all")] == "**loses**"
