@@ -27,6 +27,9 @@ _OPERATIONS: dict[str, Callable[[int, int], int]] = {
 }
 
 
+_NO_VALUE = "a constant has a value only when the model is bound; use it in a function of the model"
+
+
 class ConstantExpression:
     """Integer arithmetic over constants, as bounds and capacities are written: `max_leader_epoch + 1`."""
 
@@ -61,6 +64,10 @@ class ConstantExpression:
 
     def __neg__(self) -> ConstantExpression:
         return Operation("-", Literal(0), self)
+
+    def __bool__(self) -> bool:
+        """Refused: when a module is read, no constant has a value yet, and one answer would be kept for all of them."""
+        raise TypeError(f"{_NO_VALUE}: it is neither true nor false here")
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +110,14 @@ class Constant(ConstantExpression):
     maximum: int | None
     says: str
     name: str = ""
+
+    def __eq__(self, other: object) -> bool:
+        """Refused with a value or another constant, as `__bool__` is; it is equal to itself and to nothing else."""
+        if self is other or not isinstance(other, bool | int | Enum | ConstantExpression):
+            return self is other
+        raise TypeError(f"{_NO_VALUE}: it cannot be compared with {other!r} here")
+
+    __hash__ = object.__hash__
 
     def value(self, values: Mapping[str, Value]) -> int:
         return cast(int, values[self.name])
