@@ -27,8 +27,8 @@ def producers(cluster: Cluster, topic: Topic) -> Sequence[Client | None]:
         return (None,)
     use = cluster.use_of(topic.name)
     named = [cluster.client(name, "producer") or cluster.client(name) for name in (use.producers if use else ())]
-    if named:
-        return [each for each in named if each is not None] or (None,)
+    if named:  # of one whose file is missing nothing is known: it stays, and what it sets is open
+        return tuple(dict.fromkeys(named))
     only = cluster.only_producer
     return (None,) if cluster.acks is not None or only is None else (only,)
 

@@ -348,3 +348,25 @@ spec: {partitions: 1, replicas: 5}
     found = subject_of(of_texts([("k.yaml", POOLS + topic, True)], Options(), "x")[0], "orders")
     assert found.refused
     assert found.not_checked == "orders cannot be created: it asks for 5 replicas, and there are 3 brokers"
+
+
+VENDORS = (
+    "Topic: orders\tTopicId: x\tPartitionCount: 1\tReplicationFactor: 3\tConfigs: min.insync.replicas=2\n"
+    "\tTopic: orders\tPartition: 0\tLeader: 1\tReplicas: 1,2,3\tIsr: 1\tOffline: 2,3\tLiveObservers: 4\tObservers: 4\n"
+)
+
+
+def test_brokers_of_a_vendors_further_columns_are_not_in_sync() -> None:
+    """Confluent's kafka-topics prints `Offline:` and observers after the ISR."""
+    (topic,) = cluster_of({"topics.txt": VENDORS}).topics
+    assert topic.partitions[0].isr == (1,) and topic.partitions[0].replicas == (1, 2, 3)
+
+
+def test_a_named_producer_whose_file_is_missing_leaves_acks_open() -> None:
+    topics = "Topic: orders\tTopicId: x\tPartitionCount: 1\tReplicationFactor: 3\tConfigs: \n"
+    named = '[topic."orders"]\nproducer = ["p1.properties", "p2.properties"]\n'
+    cluster = cluster_of({"topics.txt": topics, "p1.properties": "acks=all\n", "audit.toml": named})
+    found = [each for each in subjects(cluster) if each.topics[0].name == "orders"]
+    assert {each.producer.name if each.producer else None for each in found} == {"p1.properties", None}
+    unknown = next(each for each in found if each.producer is None)
+    assert {each.signature.acks for each in unknown.variants} == {"all", "leader"}

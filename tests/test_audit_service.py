@@ -8,6 +8,7 @@ from pathlib import Path
 
 from tidegate.audit.auditing import Asked, audit
 from tidegate.audit.readers import Options, read
+from tidegate.reports.audit.table import cell_text
 
 from .conftest import Run
 
@@ -39,3 +40,9 @@ def test_a_topic_that_cannot_be_created_fails(tidegate: Run, tmp_path: Path) -> 
     assert refused.exit == 1 and all(each["failed"] for each in document["subjects"])
     found = next(each for each in document["subjects"] if each["topics"] == ["(new topics)"])
     assert found["headline"].startswith("(new topics) cannot be created: it asks for 3")
+
+
+def test_a_service_that_was_not_decided_is_not_shown_as_going_on() -> None:
+    table = {name: {"crash@all": {"word": "no loss found"}} for name in ("no-loss", "no-unread", "readable")}
+    assert cell_text({**table, "writable": {"crash@all": {"word": "not checked"}}}, "crash@all") == "keeps, -"
+    assert cell_text({**table, "writable": {"crash@all": {"word": "no loss found"}}}, "crash@all") == "keeps"

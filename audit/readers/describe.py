@@ -14,8 +14,11 @@ from .part import Part, numbers
 
 LABEL = re.compile(
     r"(?:^|(?<=\s))(TopicId|Topic|PartitionCount|ReplicationFactor|Configs|Partition|Leader|Replicas|Isr|Elr|"
-    r"LastKnownElr|Adding Replicas|Removing Replicas|MarkedForDeletion):[ ]?"
+    r"LastKnownElr|Adding Replicas|Removing Replicas|MarkedForDeletion|[A-Za-z]+):[ ]?"
 )
+"""Any word before a colon is a label, also one that is not read here: a vendor's tools print more of them, such as
+Confluent's `Offline`, `Observers` and `LiveObservers`, whose brokers are in no ISR."""
+
 TOPIC_LINE = re.compile(r"^\s*Topic: ?\S+\s", re.M)
 CONFIG_HEAD = re.compile(
     r"^(?:Dynamic configs|All configs|Configs|Default configs) for "

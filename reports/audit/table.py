@@ -10,7 +10,7 @@ KEEPS, LOSES, UNREADS, UNKNOWN, UNDECIDED = "keeps", "LOSES", "UNREADS", "?", "-
 LEGEND = (
     "keeps: no loss of an acknowledged record found within the bounds; LOSES: one can be lost; UNREADS: what consumers "
     "have read can be gone; stops: writes stop while it lasts; offline: reads too; hidden: what is acknowledged cannot "
-    "be read; ?: it depends on something not given; -: not decided. A cell is about its fault and no other, and about "
+    "be read; ?: it depends on something not given; -: not decided (after a comma: whether writes and reads go on). A cell is about its fault and no other, and about "
     "a larger ISR, too."
 )
 
@@ -59,7 +59,9 @@ def _service(table: Mapping[str, Any], cell: str) -> str:
         return ", stops"
     if reads == "can lose":
         return ", hidden"
-    return ", ?" if "depends" in (writes, reads) else ""
+    if "depends" in (writes, reads):
+        return f", {UNKNOWN}"
+    return f", {UNDECIDED}" if "not checked" in (writes, reads) else ""
 
 
 def others(each: Mapping[str, Any], document: Mapping[str, Any]) -> Iterator[str]:
