@@ -8,7 +8,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from ..api.models import bind_model, definition_of
+from ..api.models import bind_model, choice_to_prove, definition_of
 from ..explorer.keeping import cache_directory
 from ..explorer.smt.effort import Effort
 from ..explorer.smt.errors import NotUnbounded, UnreadableHints, Unsayable
@@ -112,7 +112,9 @@ def _millions(text: str) -> float:
 def run(options: argparse.Namespace) -> Exit:
     """Proves, prints, then saves."""
     out: Path | None = None if options.out is None else prepared(options.out)
-    choice = chosen(options)
+    choice = choice_to_prove(chosen(options))
+    if choice.model != options.model:
+        print(f"{options.model}: its lemmas are written for {choice.model}, so prove takes that profile", file=sys.stderr)
     definition, _ = definition_of(choice.model)
     everything = definition.names("invariant", "transition", "reachable", "lemma")
     model = bind_model(dataclasses.replace(choice, properties=everything, ghosts=True), lemmas=True)

@@ -6,6 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from tidegate.api.models import ModelChoice, choice_to_prove
 from tidegate.explorer import ENGINES
 from tidegate.explorer.search import Search
 from tidegate.explorer.smt.induction import Asked, Induction
@@ -85,3 +86,9 @@ def test_a_planted_bug_is_refuted_in_the_step_that_has_it(
     refuted = {(each.obligation.action, each.obligation.goal) for each in proof.findings if each.word == "refuted"}
     assert refuted == {(action, lemma)}
     assert all(each.word == "proved" for each in proof.findings if each.obligation.action != action)
+
+
+def test_without_a_profile_the_one_of_the_lemmas_is_proved() -> None:
+    assert choice_to_prove(ModelChoice("kraft")).model == "kraft:kip595"
+    assert choice_to_prove(ModelChoice("kraft:kip996")).model == "kraft:kip996"
+    assert choice_to_prove(ModelChoice("replication")).model == "replication"
