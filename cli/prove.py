@@ -114,7 +114,8 @@ def run(options: argparse.Namespace) -> Exit:
     out: Path | None = None if options.out is None else prepared(options.out)
     choice = choice_to_prove(chosen(options))
     if choice.model != options.model:
-        print(f"{options.model}: its lemmas are written for {choice.model}, so prove takes that profile", file=sys.stderr)
+        says = f"{options.model}: its lemmas are written for {choice.model}, so prove takes that profile"
+        print(says, file=sys.stderr)
     definition, _ = definition_of(choice.model)
     everything = definition.names("invariant", "transition", "reachable", "lemma")
     model = bind_model(dataclasses.replace(choice, properties=everything, ghosts=True), lemmas=True)

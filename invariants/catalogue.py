@@ -13,8 +13,9 @@ from ..language.errors import UsageError, nearest
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A model of the catalogue and the profile where none is named: for `prove` the one that its lemmas are written for,
-    if that is another. Its text is the module of its name in `model/`, its properties are the one in `invariants/`.
+    """A model of the catalogue. `default_profile` is taken where none is named, by `prove` the `proof_profile` that its
+    lemmas are written for, if there is one. Its text is the module of its name in `model/`, its properties are the one
+    in `invariants/`.
     """
 
     name: str
