@@ -10,8 +10,8 @@ KEEPS, LOSES, UNREADS, UNKNOWN, UNDECIDED = "keeps", "LOSES", "UNREADS", "?", "-
 LEGEND = (
     "keeps: no loss of an acknowledged record found within the bounds; LOSES: one can be lost; UNREADS: what consumers "
     "have read can be gone; stops: writes stop while it lasts; offline: reads too; hidden: what is acknowledged cannot "
-    "be read; ?: it depends on something not given; -: not decided (after a comma: whether writes and reads go on). A cell is about its fault and no other, and about "
-    "a larger ISR, too."
+    "be read; ?: it depends on something not given; -: not decided (after a comma: whether writes and reads go "
+    "on). A cell is about its fault and no other, and about a larger ISR, too."
 )
 
 WIDTHS = (33, 15)
