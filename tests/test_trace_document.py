@@ -234,8 +234,8 @@ def test_a_long_run_of_five_servers_is_small_and_soon_made() -> None:
 
 
 def test_a_run_that_is_very_long_is_whole_and_shown_by_its_ends(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tidegate.reports.cut.MOST_STEPS", 200)
-    monkeypatch.setattr("tidegate.reports.cut.KEPT_STEPS", 20)
+    monkeypatch.setattr("tidegate.reports.trace.cut.MOST_STEPS", 200)
+    monkeypatch.setattr("tidegate.reports.trace.cut.KEPT_STEPS", 20)
     model = load(ROOT / "examples" / "lock.py").bind(profile="careful")
     once = run_text(model, "take(A); leave(A)").steps
     document = run_document(model, Run(next(iter(initial_states(model))), once * 101))
