@@ -15,7 +15,7 @@ from types import FunctionType, ModuleType
 from typing import Any, cast
 
 from . import ir
-from .constants import Constant, ConstantExpression, Value
+from .constants import Constant, ConstantExpression, NoValueYet, Value
 from .declare import PRIVATE, Mark, is_of_language, mark_of
 from .errors import Diagnostics, UsageError, nearest
 from .frontend.source import Source, read, source_of_class
@@ -114,7 +114,10 @@ def _note_failure(path: str, error: BaseException, diagnostics: Diagnostics) -> 
     if isinstance(error, SyntaxError) and error.filename == path:
         diagnostics.add("TG001", _syntax_place(path, error), error.msg, _PYTHON)
     else:
-        diagnostics.add("TG002", _failing_place(path, error), f"{type(error).__name__}: {error}", _IMPORTABLE)
+        expected = isinstance(error, NoValueYet)
+        message = str(error) if expected else f"{type(error).__name__}: {error}"
+        instead = error.instead if expected else _IMPORTABLE
+        diagnostics.add("TG002", _failing_place(path, error), message, instead)
 
 
 def _syntax_place(path: str, error: SyntaxError) -> ir.Where:

@@ -26,8 +26,16 @@ _OPERATIONS: dict[str, Callable[[int, int], int]] = {
     "max": max,
 }
 
-
 _NO_VALUE = "a constant has a value only when the model is bound; use it in a function of the model"
+_IN_A_FUNCTION = "the condition in a function, where it is used: there the constant has its value"
+
+
+class NoValueYet(TypeError):
+    """What is known once a model is bound is asked for while its file is imported. `instead` says where to ask."""
+
+    def __init__(self, message: str, instead: str) -> None:
+        super().__init__(message)
+        self.instead = instead
 
 
 class ConstantExpression:
@@ -67,7 +75,13 @@ class ConstantExpression:
 
     def __bool__(self) -> bool:
         """Refused: when a module is read, no constant has a value yet, and one answer would be kept for all of them."""
-        raise TypeError(f"{_NO_VALUE}: it is neither true nor false here")
+        raise NoValueYet(f"{_NO_VALUE}: it is neither true nor false here", _IN_A_FUNCTION)
+
+    def __lt__(self, other: object) -> bool:
+        """Refused, as `__bool__` is; so are the other comparisons."""
+        raise NoValueYet(f"{_NO_VALUE}: it cannot be compared with {other!r} here", _IN_A_FUNCTION)
+
+    __le__ = __gt__ = __ge__ = __lt__
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +129,7 @@ class Constant(ConstantExpression):
         """Refused with a value or another constant, as `__bool__` is; it is equal to itself and to nothing else."""
         if self is other or not isinstance(other, bool | int | Enum | ConstantExpression):
             return self is other
-        raise TypeError(f"{_NO_VALUE}: it cannot be compared with {other!r} here")
+        raise NoValueYet(f"{_NO_VALUE}: it cannot be compared with {other!r} here", _IN_A_FUNCTION)
 
     __hash__ = object.__hash__
 

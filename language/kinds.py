@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Annotated, Any, ClassVar, Optional, Self, TypeVar, cast
 
-from .constants import ConstantExpression, lift
+from .constants import ConstantExpression, NoValueYet, lift
 
 T = TypeVar("T")
 D = TypeVar("D", bound="Domain")
@@ -29,10 +29,13 @@ class DomainMeta(type):
     """
 
     def __iter__(cls: type[D]) -> Iterator[D]:  # type: ignore[misc]
-        raise TypeError(f"{cls.__name__} has no members until the model is bound")
+        instead = "a table by numbers or by members of an enum, or a helper function that returns the value"
+        raise NoValueYet(f"{cls.__name__} has no members until the model is bound", instead)
 
     def __len__(cls) -> int:
-        raise TypeError(f"{cls.__name__} has no size until the model is bound")
+        raise NoValueYet(
+            f"{cls.__name__} has no size until the model is bound", "its size in a function, where it is used"
+        )
 
     def __bool__(cls) -> bool:
         """A class is true, as Python's are: printers and test tools ask it."""

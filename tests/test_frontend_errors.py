@@ -11,6 +11,7 @@ from tidegate.language.errors import CODES, Diagnostics, ModelErrors
 from tidegate.language.ir import Where
 
 FIXTURES = Path(__file__).parent / "fixtures" / "errors"
+HABITS = ("habits", "members_on_import", "constant_on_import", "switch_on_import")
 
 
 def errors_of(path: Path) -> ModelErrors:
@@ -45,7 +46,13 @@ def test_all_mistakes_of_a_file_are_found_in_one_pass(monkeypatch: pytest.Monkey
 
 
 def test_no_fixture_without_a_code() -> None:
-    assert {each.stem for each in FIXTURES.glob("*.py")} == {*CODES, "ten_mistakes"}
+    assert {each.stem for each in FIXTURES.glob("*.py")} == {*CODES, "ten_mistakes", *HABITS}
+
+
+@pytest.mark.parametrize("name", HABITS)
+def test_habits_of_python_have_hints_of_their_own(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(FIXTURES)
+    assert_text(FIXTURES / f"{name}.txt", errors_of(FIXTURES / f"{name}.py").render())
 
 
 def test_a_code_that_is_not_in_the_table_is_refused() -> None:

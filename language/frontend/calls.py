@@ -73,11 +73,13 @@ def _method(scope: Scope, node: ast.Call, function: ast.Attribute) -> Abandoned:
         return scope.error("TG119", node, message, "a statement of its own")
     owner = expression(scope, function.value)
     return scope.error(
-        "TG119", node, f"{describe(owner.type)} has no method {function.attr}", _method_hint(owner.type, function.attr)
+        "TG119", node, f"{describe(owner.type)} has no method {function.attr}", _method_hint(function.attr, node.args)
     )
 
 
-def _method_hint(type_: Type, method: str) -> str:
+def _method_hint(method: str, arguments: list[ast.expr]) -> str:
+    if method == "pop" and arguments and ast.unparse(arguments[0]) == "0":
+        return "s.q[0], and s.q = s.q[1:]"
     hints = {
         "count": "sum(1 for x in xs if x == y)",
         "items": "for k in Keys, and m[k]",
@@ -88,6 +90,7 @@ def _method_hint(type_: Type, method: str) -> str:
         "intersection": "a & b",
         "difference": "a - b",
         "issubset": "a <= b",
+        "update": "s.x |= others, or s.x.add(x) in a for loop",
         "clear": "s.x = Set()",
         "copy": "the value itself: values never change",
         "pop": "s.q[len(s.q) - 1], and .truncate(n)",
@@ -100,6 +103,8 @@ def _not_in_language(scope: Scope, node: ast.Call) -> Abandoned:
     hint = _CALL_HINTS.get(
         text, "len min max sum any all range replace is_majority, or a helper function with annotations"
     )
+    if getattr(scope.static(node.func), "__module__", None) == "random" or text.startswith("random."):
+        hint = "a parameter of the action: every value of its type is tried"
     return scope.error("TG107", node, f"{text}(...) is not in the language", hint)
 
 

@@ -9,6 +9,7 @@ from enum import Enum
 from typing import Any, Literal, cast
 
 from .. import ir
+from .. import values as containers
 from ..constants import Constant, ConstantExpression, Operation
 from ..constants import Literal as Number
 from ..errors import Abandoned, nearest
@@ -67,12 +68,21 @@ def integer(scope: Scope, node: ast.expr) -> ir.Expr:
     raise scope.error("TG205", node, f"this is {describe(value.type)}, not an integer", _integer_hint(value.type))
 
 
+def _type_hint(found: type[Any]) -> str:
+    if found is containers.Set:
+        return "for x in s.field for the members of a set, or subsets(Node) for every set of a domain"
+    return f"a value of it, or `for x in {found.__name__}`"
+
+
 def _integer_hint(type_: Type) -> str:
     match type_:
         case Bool():
             return "1 if condition else 0"
         case Identity(name=name):
-            return f"names such as {name} are compared with == only; keep a number in a field of its own"
+            return (
+                f"names such as {name} are compared with == only; keep a number in a field of its own, "
+                f"count with range(n), or use position(x) where {name} is ordered"
+            )
         case Enumeration(name=name):
             return f"members of {name} are compared with == only"
         case Seq() | Subset() | Pool():
@@ -188,7 +198,7 @@ def static_value(scope: Scope, found: Any, node: ast.AST) -> ir.Expr:
         return table(scope, found, node, static_value)
     if isinstance(found, type):
         message = f"{found.__name__} is a type, not a value"
-        raise scope.error("TG221", node, message, f"a value of it, or `for x in {found.__name__}`")
+        raise scope.error("TG221", node, message, _type_hint(found))
     if inspect.isroutine(found):
         raise scope.error("TG113", node, "a function is not a value of the language", "a call of it")
     raise scope.error(

@@ -108,6 +108,13 @@ def _parameter_type(
     return program.types.read(node.annotation, source, function.__globals__, variables).type
 
 
+def _return_hint(function: FunctionType) -> str:
+    mark = mark_of(function)
+    if mark is None:
+        return "-> bool, or the type of its value; -> None for a helper that acts"
+    return {"action": "-> None", "initial": "-> the @state class"}.get(mark.role, "-> bool")
+
+
 def _return_type(
     program: Program,
     function: FunctionType,
@@ -118,9 +125,7 @@ def _return_type(
     if node.returns is None:
         where = source.where(node)
         heading = ir.Where(where.file, where.line, where.column, where.line, where.column + len(f"def {node.name}"))
-        program.diagnostics.add(
-            "TG210", heading, f"{node.name} does not say what it returns", "-> bool, or the type of its value"
-        )
+        program.diagnostics.add("TG210", heading, f"{node.name} does not say what it returns", _return_hint(function))
         raise Abandoned
     return program.types.read(node.returns, source, function.__globals__, variables).type
 

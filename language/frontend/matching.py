@@ -144,6 +144,8 @@ def _hint(found: Type, wanted: Type) -> str:
             return "1 if condition else 0"
         case Int(), Bool():
             return "a comparison, such as count > 0"
+        case Identity(name=name), Int():
+            return f"a number: for i in range(n), or position(x) where {name} is ordered"
         case Int(), Identity(name=name):
             return f"a member of {name}: a parameter, a loop variable, or {name}(0)"
         case Int(), Enumeration(name=name, members=members):

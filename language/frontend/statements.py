@@ -35,7 +35,8 @@ def expression_statement(scope: Scope, node: ast.Expr, made: Made) -> bool:
         return False
     if not isinstance(node.value, ast.Call):
         expression(scope, node.value)
-        raise scope.error("TG114", node, "a value that nobody uses", "name = value, or require(condition)")
+        meant = "require(condition)" if scope.role == "action" else "return condition"
+        raise scope.error("TG114", node, "a value that nobody uses", f"name = value, or {meant}")
     call = node.value
     found = scope.static(call.func)
     if found is declare.require or found is declare.limit:
