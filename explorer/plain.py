@@ -18,6 +18,7 @@ from ..language.guards import Probes, guards_of
 from ..language.judge import (
     Stopped,
     attempt,
+    bound_crossed,
     deadlock,
     guard_probes,
     holds,
@@ -141,24 +142,33 @@ class _Exploration:
     def _expand(self, number: int) -> None:
         state = self.states[number]
         self.expanded += 1
+        if self._is_beyond(number, state):
+            return
         moved = held = False
-        beyond: str | None = None
         for action, arguments in instances(self.model, state):
             result = self._attempt(number, state, action, arguments)
             if isinstance(result, Stopped):
                 held = held or is_held(action, result)
-                beyond = result.bound
                 continue
             moved = True
             self._cross(number, state, action, arguments, result)
             self._found(result, (number, action.name, arguments))
-        if beyond is not None:
-            self.beyond[beyond] += 1
         self.held += held and not moved
         if not moved and not held and self.search.deadlocks and not self.deadlock and not self._may_end(number, state):
             self.deadlock = True
             self.failure = deadlock(self.model, self._path(number))
             self._violated()
+
+    def _is_beyond(self, number: int, state: State) -> bool:
+        """Whether a state lies beyond a `@bound`: asked once, before the actions, and counted."""
+        try:
+            crossed = bound_crossed(self.model, state)
+        except ModelError as error:
+            raise self._broken(error, number) from error
+        if crossed is not None:
+            self.beyond[crossed] += 1
+            self.held += 1
+        return crossed is not None
 
     def _attempt(self, number: int, state: State, action: Action, arguments: Mapping[str, Any]) -> State | Stopped:
         tally = self.tallies[action.name]
@@ -169,7 +179,7 @@ class _Exploration:
             raise self._broken(error, number, action.name, arguments) from error
         if not isinstance(result, Stopped):
             tally.fired += 1
-        if not isinstance(result, Stopped) or (result.by_limit and result.bound is None):
+        if not isinstance(result, Stopped) or result.by_limit:
             tally.reached_budget += 1
             tally.within_budget += not spent
         return result
@@ -279,6 +289,7 @@ class _Exploration:
             levels=tuple(self.levels),
             rechecked=0,
             held=self.held,
+            beyond=self.beyond.total(),
             notes=(*self.symmetry.refusals, *notes_of(self.search)),
         )
         return verdict_of(self.model, ending)

@@ -50,6 +50,7 @@ class Ending:
     bounded: int | None = None
     collisions: float | None = None
     held: int | None = None
+    beyond: int = 0
     cut_short: bool = False
 
     @property
@@ -85,21 +86,10 @@ def verdict_of(model: Model, ending: Ending) -> Verdict:
         levels=ending.levels,
         failure=ending.failure,
         rechecked_states=ending.rechecked,
-        states_beyond=_beyond(model, ending),
+        states_beyond=ending.beyond,
         notes=tuple(_notes(model, ending)),
         held_states=ending.held,
     )
-
-
-def _beyond(model: Model, ending: Ending) -> int:
-    """How many states lie beyond a `@bound`, as the actions that ask for no message count them: once a state."""
-    if not model.bounds or ending.sampled is not None or ending.bounded is not None:
-        return 0
-    forms = {each.name: each.form for each in model.actions}
-    live = [each for each in ending.actions if not each.switched_off]
-    live.sort(key=lambda each: any(parameter.pool is not None for parameter in forms[each.name].parameters))
-    texts = {f"@bound {each.name}" for each in model.bounds}
-    return sum(guard.evaluated - guard.passed for each in live[:1] for guard in each.guards if guard.text in texts)
 
 
 def _bounds_text(model: Model, outcome: Outcome, ending: Ending) -> str:

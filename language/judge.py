@@ -114,6 +114,8 @@ def _range(model: Model, parameter: Parameter, state: State | None) -> Sequence[
 
 def steps(model: Model, state: State) -> Iterator[Step]:
     """Every step that can happen in a state. ModelError, naming the step, when one breaks the model's types."""
+    if bound_crossed(model, state) is not None:
+        return
     for action, arguments in instances(model, state):
         after = attempt(model, state, action, arguments)
         if isinstance(after, State):
@@ -133,7 +135,7 @@ def attempt(
     """
     shape = shape_of(model)
     if model.bounds:
-        beyond = _beyond(model, state, action, arguments)
+        beyond = bound_crossed(model, state)
         if beyond is not None:
             return Stopped(True, 0, bound=beyond)
     left = None if action.budget is None else shape.budgets[action.budget]
@@ -154,15 +156,19 @@ def attempt(
     return cells.finish()
 
 
-def _beyond(model: Model, state: State, action: Action, arguments: Mapping[str, Any]) -> str | None:
-    """The first `@bound` that is false in a state. It is asked once for all the steps from there."""
+def bound_crossed(model: Model, state: State) -> str | None:
+    """The name of the first `@bound` that is false in a state; None within all of them. Whether there is any step to
+    stop plays no part. ModelError, naming no step, when a bound cannot be evaluated.
+    """
+    if not model.bounds:
+        return None
     memo = shape_of(model).memo
     known = memo.get("beyond")
     if known is None or known[0] is not state:
         try:
             found = next((each.name for each in model.bounds if not each.run(state)), None)
         except Exception as error:
-            raise blamed(model, error, action.name, arguments) from error
+            raise blamed(model, error) from error
         known = memo["beyond"] = (state, found)
     return known[1]
 
@@ -250,8 +256,11 @@ def is_terminal(model: Model, state: State) -> bool:
 def is_deadlock(model: Model, state: State) -> bool:
     """Whether nothing can happen here, though the model does not say that it may end and no bound is what stops it.
 
-    What stops faults, a spent budget or a limit, is no reason: more faults are no way on.
+    A state beyond a `@bound` is none, whatever its actions. What stops faults, a spent budget or a limit, is no reason:
+    more faults are no way on.
     """
+    if bound_crossed(model, state) is not None:
+        return False
     for action, arguments in instances(model, state):
         result = attempt(model, state, action, arguments)
         if isinstance(result, State) or is_held(action, result):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,7 @@ from tidegate.explorer.smt.transition import instances
 from tidegate.language.binding import load
 from tidegate.language.errors import ModelErrors
 from tidegate.language.judge import run_text
+from tidegate.language.model import Model
 from tidegate.language.steptext import StepError
 
 from .engines import agree, bound, text_of
@@ -154,8 +156,8 @@ def test_what_a_bound_may_not_be(was: str, now: str, code: str, tmp_path: Path) 
 SWITCH = "quick = constant(False, says='a switch')\n" + NODE
 
 
-def test_an_action_that_is_switched_off_by_an_open_constant_holds_no_state(tmp_path: Path) -> None:
-    """Beyond the bound nothing could happen within larger bounds either: with the switch folded or open."""
+def test_beyond_a_bound_no_switch_makes_a_deadlock(tmp_path: Path) -> None:
+    """Though nothing could happen within larger bounds either: with the switch folded or open."""
     for condition in ("require(quick)\n    s.count += 1", "if s.count < 9:\n        _guarded(s)"):
         body = f"""
 def _guarded(s: World) -> None:
@@ -179,32 +181,81 @@ def none(s: World) -> bool:
         for open_ in ((), ("quick",)):
             verdict = agree(bound(tmp_path, text, open=open_))
             assert verdict is not None
-            assert (verdict.outcome == "deadlock") == ("require" in condition), (condition, open_)
+            assert (verdict.outcome == "deadlock", verdict.states_beyond) == (False, 1), (condition, open_)
 
 
-def test_an_action_without_a_message_holds_no_state(tmp_path: Path) -> None:
-    """Where there is no message, a bound stops nothing: the deadlock is the model's."""
-    body = """
+TAKE = """
 @action
 def take(s: World, note: Note) -> None:
     '''Take.'''
     s.notes.remove(note)
+    s.count += 1
 
 
 @bound
-def none(s: World) -> bool:
-    '''None.'''
-    return s.count > 0
+def low(s: World) -> bool:
+    '''Low.'''
+    return s.count < 1
 """
-    before = "@record\nclass Note:\n    '''N.'''\n\n    by: Small\n"
-    fields = "count: Small\nnotes: Annotated[Set[Note], Capacity(2)]"
-    for notes, stuck in (("Set()", True), ("Set([Note(1)])", False)):
-        model = bound(tmp_path, text_of(fields, f"count=0\nnotes={notes}", body, before=before))
+CRASH = """
+@action(kind="fault", budget="crashes")
+def crash(s: World) -> None:
+    '''Crash.'''
+    s.count += 1
+
+
+@bound
+def low(s: World) -> bool:
+    '''Low.'''
+    return s.count < 1
+"""
+NOTE = "@record\nclass Note:\n    '''N.'''\n\n    by: Small\n"
+BUDGET = "crashes = constant(2, minimum=0, maximum=4, says='crashes')\n"
+NOTES = "count: Small\nnotes: Annotated[Set[Note], Capacity(2)]"
+
+
+def _beyond_models(folder: Path) -> Iterator[Model]:
+    """Models of two states, of which the second lies beyond the bound and has no instance that it could stop."""
+    yield bound(folder, text_of(NOTES, "count=0\nnotes=Set([Note(1)])", TAKE, before=NOTE))
+    breaking = TAKE.replace("s.count < 1", "6 // (3 - s.count) < 3")
+    yield bound(folder, text_of(NOTES, "count=0\nnotes=Set([Note(1)])", breaking, before=NOTE))
+    yield bound(folder, text_of("count: Small", "count=0", CRASH, before=BUDGET))
+    yield bound(folder, text_of("count: Small", "count=0", CRASH.replace(', budget="crashes"', ""), before=""))
+
+
+@pytest.mark.parametrize("engine", ["native", "python", "walk", "bmc"])
+def test_a_state_beyond_is_no_deadlock_without_an_instance_either(engine: str, tmp_path: Path) -> None:
+    """The bound is asked of the state, not of the instances: no message, a fault alone, a bound that might break."""
+    for model in _beyond_models(tmp_path):
+        for deadlocks in (True, False):
+            walks = Walks(number=5, depth=5) if engine == "walk" else None
+            depth = 3 if engine == "bmc" else None
+            verdict = ENGINES[engine](model, Search(walks=walks, depth=depth, deadlocks=deadlocks), None)
+            assert verdict.outcome not in ("deadlock", "model_error"), verdict.failure
+            if engine in ("native", "python"):
+                assert (verdict.distinct_states, verdict.states_beyond) == (2, 1)
+
+
+def test_a_bound_that_breaks_where_there_is_no_instance(tmp_path: Path) -> None:
+    text = text_of(
+        NOTES, "count=0\nnotes=Set([Note(1)])", TAKE.replace("s.count < 1", "6 // (1 - s.count) > 0"), before=NOTE
+    )
+    model = bound(tmp_path, text)
+    verdict = agree(model)
+    assert verdict is not None and verdict.failure is not None
+    assert (verdict.failure.message, verdict.failure.action) == ("division by zero", None)
+    for engine, search in (("walk", Search(walks=Walks(number=5, depth=5))), ("bmc", Search(depth=3))):
+        assert ENGINES[engine](model, search, None).outcome == "model_error"
+
+
+def test_within_the_bound_a_deadlock_is_one(tmp_path: Path) -> None:
+    for now in ("s.count < 3", "6 // (3 - s.count) < 4"):
+        text = text_of(NOTES, "count=0\nnotes=Set([Note(1)])", TAKE.replace("s.count < 1", now), before=NOTE)
+        model = bound(tmp_path, text)
         verdict = agree(model)
-        assert verdict is not None
-        assert (verdict.outcome == "deadlock") is stuck
+        assert verdict is not None and verdict.outcome == "deadlock"
         for engine, search in (("walk", Search(walks=Walks(number=5, depth=5))), ("bmc", Search(depth=3))):
-            assert (ENGINES[engine](model, search, None).outcome == "deadlock") is stuck
+            assert ENGINES[engine](model, search, None).outcome == "deadlock"
 
 
 @pytest.mark.parametrize("engine", ["native", "python", "walk", "bmc"])

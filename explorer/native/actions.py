@@ -71,22 +71,42 @@ class Plan:
     """An action's shape: which statements come before the copy, at which depth of the parameter loops, and what is
     counted."""
 
-    def __init__(self, number: int, action: Action, model: Model, layout: Layout, counters: Counters) -> None:
+    def __init__(
+        self,
+        number: int,
+        action: Action,
+        model: Model,
+        layout: Layout,
+        counters: Counters,
+        within: Mapping[str, int],
+    ) -> None:
+        """`within` has the counter of the states that pass each `@bound`: those are asked before all actions."""
         self.number, self.form, self.is_fault = number, action.form, action.kind == "fault"
-        self.prefix, self.body = split(self.form.body, [each.name for each in self.form.parameters])
+        limits, rest = split_bounds(self.form.body)
+        self.prefix, self.body = split(rest, [each.name for each in self.form.parameters])
         self.depths = depths(self.prefix, self.form.parameters)
         self.coverage = ActionCounters(action.name, counters.new())
         self.passed: dict[int, int] = {}
         self.evaluated: dict[int, int] = {}
         self.entered: dict[str, int] = {}
         self._model, self._layout, self._counters = model, layout, counters
-        self._count_prefix()
+        self._count_prefix(self._count_bounds(limits, within))
         for guard in guards(self.body):
             self.evaluated[id(guard)] = counters.new()
             self._count(guard, self.evaluated[id(guard)], 1)
 
-    def _count_prefix(self) -> None:
-        base, times = None, 1
+    def _count_bounds(self, limits: Sequence[ir.Limit], within: Mapping[str, int]) -> int | None:
+        """Lists the `@bound` limits among the guards; gives the counter of the states that pass all of them."""
+        names, counts = list(within), [None, *within.values()]
+        for each in limits:
+            assert each.bound is not None
+            if not is_constant(each.condition):
+                base, line = counts[names.index(each.bound)], each.where.outermost().line
+                self.coverage.guards.append(GuardCounters(each.text, line, True, within[each.bound], base, 1))
+        return counts[-1]
+
+    def _count_prefix(self, base: int | None) -> None:
+        times = 1
         for depth in range(len(self.form.parameters) + 1):
             for statement, needs in zip(self.prefix, self.depths, strict=True):
                 if needs == depth and isinstance(statement, ir.Require | ir.Limit):
@@ -253,25 +273,12 @@ class ActionCode(Statements):
         going = self.builder.block
         self.builder.position_at_end(stopped)
         if not self.plan.is_fault:
-            self.when(self._has_messages(), self._note_bounded)
+            self.builder.store(word(1), address(self.builder, self.context, word(CELL["BOUNDED"])))
         self.builder.branch(self.disabled)
         self.builder.position_at_end(going)
 
-    def _has_messages(self) -> Bit:
-        """Whether every parameter that is a message has one: else the action has no instance that a limit could cut. It
-        matters for a `@bound`, which is asked before the loops over the parameters."""
-        has: Bit = True
-        for parameter in self.plan.form.parameters:
-            if parameter.pool is not None:
-                has = self.both(has, self.compare(">", self.length(self.cell(self.before, parameter.pool)), 0))
-        return has
-
-    def _note_bounded(self) -> None:
-        self.builder.store(word(1), address(self.builder, self.context, word(CELL["BOUNDED"])))
-
     def _bump(self, counter: int) -> None:
-        cell = address(self.builder, self.context, word(counter))
-        self.builder.store(self.builder.add(self.builder.load(cell), word(1)), cell)
+        bump(self.builder, self.context, counter)
 
     # --- the body -----------------------------------------------------------------------------------------------------
 
@@ -300,6 +307,12 @@ class ActionCode(Statements):
         return address(self.builder, self.out, self.builder.mul(self.builder.load(self.made), word(stride)))
 
 
+def bump(builder: llvm.IRBuilder, context: llvm.Value, counter: int) -> None:
+    """Adds one to a counter of the context."""
+    cell = address(builder, context, word(counter))
+    builder.store(builder.add(builder.load(cell), word(1)), cell)
+
+
 def load_opens(builder: llvm.IRBuilder, context: llvm.Value, opens: Mapping[str, int]) -> dict[str, llvm.Value]:
     """The values of the open constants, read from the context's cells."""
     return {name: builder.load(address(builder, context, word(cell))) for name, cell in opens.items()}
@@ -319,6 +332,12 @@ def guards(body: Sequence[ir.Statement]) -> list[ir.Require | ir.Limit]:
             case _:
                 pass
     return found
+
+
+def split_bounds(body: Sequence[ir.Statement]) -> tuple[list[ir.Limit], list[ir.Statement]]:
+    """The limits that the `@bound` predicates put before an action, and the action itself."""
+    limits = [each for each in body if isinstance(each, ir.Limit) and each.bound is not None]
+    return limits, [each for each in body if not (isinstance(each, ir.Limit) and each.bound is not None)]
 
 
 def split(body: Sequence[ir.Statement], parameters: Sequence[str]) -> tuple[list[ir.Statement], list[ir.Statement]]:
@@ -346,15 +365,15 @@ def _used_in(let: ir.Statement, prefix: Sequence[ir.Statement]) -> bool:
 def depths(prefix: Sequence[ir.Statement], parameters: Sequence[ir.Parameter]) -> list[int]:
     """How many parameters must be bound before each statement of the prefix, keeping their order.
 
-    A limit waits for all of them: it cuts instances, and where a parameter has no values there is none to cut; that of
-    a `@bound` cuts states. What may break waits for the messages: without any nothing is evaluated.
+    A limit waits for all of them: it cuts instances, and where a parameter has no values there is none to cut.
+    What may break waits for the messages: without any nothing is evaluated.
     """
     messages = max((index + 1 for index, each in enumerate(parameters) if each.pool is not None), default=0)
     needs = {each.name: index + 1 for index, each in enumerate(parameters)}
     depth, found = 0, list[int]()
     for statement in prefix:
         own = max((needs[name] for name in names_in(statement) if name in needs), default=0)
-        if isinstance(statement, ir.Limit) and statement.bound is None:
+        if isinstance(statement, ir.Limit):
             own = len(parameters)
         elif may_break(statement):
             own = max(own, messages)

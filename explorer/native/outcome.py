@@ -273,6 +273,7 @@ def conclude(model: Model, search: Search, kernel: Kernel, frontier: Frontier, f
     """The verdict of a finished search."""
     program, confirm = kernel.program, Confirmation(model, frontier)
     actions = coverage_of(model, kernel, frontier)
+    beyond = sum(map(frontier.counter, program.beyond_states))  # before anything below expands a state again
     failure = _failure(confirm, found)
     runs: dict[str, Run] = {}
     for bit, index in found.invariants.items():
@@ -288,7 +289,7 @@ def conclude(model: Model, search: Search, kernel: Kernel, frontier: Frontier, f
         not None, runs=runs, distinct=frontier["COUNT"], seconds=found.seconds, compile_seconds=found.compile_seconds,
         bytes_per_state=frontier.bytes_used() / max(1, frontier["COUNT"]), symmetry=found.symmetry, actions=actions,
         levels=tuple(found.levels), rechecked=rechecked, notes=tuple(found.notes),
-        held=frontier.counter(program.held_states),
+        held=frontier.counter(program.held_states), beyond=beyond,
     )  # fmt: skip
     return verdict_of(model, ending)
 

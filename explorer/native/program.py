@@ -12,7 +12,7 @@ from ...language.ir import Const, Function, Require
 from ...language.model import Action, Model, Property
 from ...language.types import Identity
 from . import kernel, sharding, walking
-from .actions import CELL, FAILED, ActionCode, Counters, Plan, load_opens
+from .actions import CELL, FAILED, ActionCode, Counters, Plan, bump, load_opens
 from .canonical import canonical_function
 from .cells import Memory
 from .effort import FULL, Effort
@@ -36,12 +36,15 @@ class Program:
     no more.
 
     `opens` are the context cells of open constants, `held_states` that of the first counter;
+    `within` and `beyond_states` count, for each `@bound`, the states that it is asked of and true, or false, in;
     `context_cells` and `buffer_slots` say how much memory a run needs.
     """
 
     layout: Layout
     opens: dict[str, int]
     held_states: int
+    within: tuple[int, ...]
+    beyond_states: tuple[int, ...]
     plans: tuple[Plan, ...]
     context_cells: int
     buffer_slots: int
@@ -57,10 +60,12 @@ def plan_program(model: Model) -> Program:
     counters = Counters(len(CONTEXT) + len(opens))
     held_states = counters.new()
     active = [action for action in model.actions if can_happen(action)]
-    plans = tuple(Plan(number, action, model, layout, counters) for number, action in enumerate(active))
+    within, beyond = (tuple(counters.new() for _ in model.bounds) for _ in range(2))
+    passed = dict(zip((each.name for each in model.bounds), within, strict=True))
+    plans = tuple(Plan(number, action, model, layout, counters, passed) for number, action in enumerate(active))
     slots = BATCH + sum(plan.fan_out() for plan in plans) + 16
     kinds = (applicable(model, kind) for kind in ("invariant", "transition", "reachable"))
-    return Program(layout, opens, held_states, plans, counters.next, slots, *kinds)
+    return Program(layout, opens, held_states, within, beyond, plans, counters.next, slots, *kinds)
 
 
 def judged_by(program: Program, model: Model) -> Program:
@@ -87,7 +92,7 @@ def generate(
     functions.masked("witnesses", program.witnesses, wanted=True)
     functions.terminal(model.terminals)
     watch = functions.watch(program.transitions)
-    functions.expand(program.plans, watch)
+    functions.expand(program, model.bounds, watch)
     functions.made["canonical"] = canonical_function(module, layout, symmetric)
     texts = (*kernel.TEXTS, *(walking.TEXTS if walks else ()), *(sharding.TEXTS if fingerprint else ()))
     _kernel(module, program, functions.made, texts, fingerprint // 64)
@@ -230,13 +235,22 @@ class _Functions:
             value = builder.load(address(builder, after, word(at)))
             builder.store(value, address(builder, base, word(start + 1 + at)))
 
-    def expand(self, plans: Sequence[Plan], watch: llvm.Function | None) -> None:
-        """`expand(c, state, out, parent)`: every successor by every action, or FAILED."""
+    def expand(self, program: Program, bounds: Sequence[Property], watch: llvm.Function | None) -> None:
+        """`expand(c, state, out, parent)`: every successor by every action, none beyond a `@bound`, or FAILED."""
         main = self._function("expand", WORDS, WORDS, WORDS, I64, public=True)
         builder = llvm.IRBuilder(main.append_basic_block())
         context, state, out, parent = main.args
+        for each, within, beyond in zip(bounds, program.within, program.beyond_states, strict=True):
+            value = builder.call(self.predicate(each, 1), [context, state])
+            with builder.if_then(builder.icmp_unsigned("==", value, word(2)), likely=False):
+                builder.ret(word(FAILED))
+            with builder.if_then(builder.icmp_unsigned("==", value, word(0))):
+                builder.store(word(1), address(builder, context, word(CELL["BOUNDED"])))
+                bump(builder, context, beyond)
+                builder.ret(word(0))
+            bump(builder, context, within)
         total: llvm.Value = word(0)
-        for plan in plans:
+        for plan in program.plans:
             one = self._function(f"action_{plan.form.name}", WORDS, WORDS, WORDS, I64)
             ActionCode(self.layout, one, self.opens, watch, self._fitting(plan, watch)).generate(plan)
             slot = address(builder, out, builder.mul(total, word(self.layout.words + 2)))

@@ -10,7 +10,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, field
 
-from ...language.judge import attempt, deadlock, holds, initial_states, instances, is_deadlock
+from ...language.judge import attempt, bound_crossed, deadlock, holds, initial_states, instances, is_deadlock
 from ...language.model import Model
 from ...language.values import ModelError, State
 from ...language.verdict import Disagreement, Failure, Level, Run, Verdict
@@ -173,11 +173,12 @@ class _Bounded:
 
     def _breaking(self, state: State) -> ModelError | None:
         """The first step from a state that breaks the model."""
-        for action, arguments in instances(self.model, state):
-            try:
-                attempt(self.model, state, action, arguments)
-            except ModelError as error:
-                return error
+        try:
+            if bound_crossed(self.model, state) is None:
+                for action, arguments in instances(self.model, state):
+                    attempt(self.model, state, action, arguments)
+        except ModelError as error:
+            return error
         return None
 
     # --- the verdict --------------------------------------------------------------------------------------------------

@@ -213,10 +213,21 @@ class _Builder:
                 wanted = truth.value if prop.kind == "reachable" else negation(truth.value)
                 asked.append((Question(f"?{prop.name}", prop.kind, prop), both(truth.defined, wanted)))
                 asked.append((Question(f"?{prop.name} breaks", "broken property", prop), negation(truth.defined)))
-        broken = disjunction(both(each.valid, negation(each.defined)) for each in acting)
+        within, bound_breaks = self._bounds()
+        broken = either(bound_breaks, disjunction(both(each.valid, negation(each.defined)) for each in acting))
         asked.append((Question("?step breaks", "broken step"), broken))
-        asked.append((Question("?deadlock", "deadlock"), self._deadlock()))
+        asked.append((Question("?deadlock", "deadlock"), both(within, self._deadlock())))
         return _asked(asked)
+
+    def _bounds(self) -> tuple[Bit, Bit]:
+        """Whether the state lies within every `@bound`, and whether one breaks before another one is false."""
+        within: Bit = True
+        breaks: Bit = False
+        for form in (each.form for each in self.model.bounds if each.form is not None):
+            truth = predicate(form, self.encoding, self.before)
+            breaks = either(breaks, both(within, negation(truth.defined)))
+            within = both(within, truth.defined, truth.value)
+        return within, breaks
 
     def _deadlock(self) -> Bit:
         """Nothing can happen, no bound holds the protocol or a client, and the run may not end here."""

@@ -91,6 +91,7 @@ class _Telling:
             actions=coverage_of(ended.model, ended.kernel, self.frontier), levels=levels, rechecked=rechecked,
             notes=(*ended.symmetry.refusals, *notes_of(ended.search), *self._notes()), collisions=ended.collisions,
             held=self.frontier.counter(self.frontier.program.held_states),
+            beyond=sum(map(self.frontier.counter, self.frontier.program.beyond_states)),
         )  # fmt: skip
         return verdict_of(ended.model, ending)
 
