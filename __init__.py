@@ -11,6 +11,7 @@
 from __future__ import annotations
 
 import sys
+from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -53,6 +54,8 @@ def __getattr__(name: str) -> Any:
         from importlib.metadata import version
 
         return version("tidegate")
+    if name == "audit":
+        return import_module(f"{__name__}.audit")
     if name in __all__:
         from . import api
 
@@ -60,18 +63,24 @@ def __getattr__(name: str) -> Any:
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
+class _Audit(ModuleType):
+    """The package `tidegate.audit`, which is the function `audit` as well: both have this name."""
+
+    def __call__(self, *files: Any, **options: Any) -> Any:
+        """`tidegate.api.audit`."""
+        from .api import audit
+
+        return audit(*files, **options)
+
+
 class _FrontDoor(ModuleType):
-    """This package. Its `audit` is the function, also after the package `tidegate.audit` was imported, which Python
-    would put in its place; imports find that package by its name as they find any other."""
+    """This package: what an import puts into it as `audit` can be called."""
 
-    @property
-    def audit(self) -> Any:
-        """The function `audit`."""
-        return __getattr__("audit")
-
-    @audit.setter
-    def audit(self, _: ModuleType) -> None:
-        """What an import does with a package's attribute."""
+    def __setattr__(self, name: str, value: Any) -> None:
+        """Sets an attribute, as an import of a package within this one does."""
+        if name == "audit" and isinstance(value, ModuleType):
+            value.__class__ = _Audit
+        super().__setattr__(name, value)
 
 
 sys.modules[__name__].__class__ = _FrontDoor

@@ -80,10 +80,11 @@ def test_an_audit_is_a_function_and_a_package(workshop: Path) -> None:
     program = (
         "import tidegate.audit.auditing; import tidegate as tg; from tidegate.audit.readers import read; "
         "from tidegate import audit; assert tg.audit is audit; "
-        "print(tg.audit.__name__, tg.audit.__module__, read.__module__)"
+        "import tidegate.audit.readers as readers; assert tg.audit.readers is readers; "
+        "print(callable(tg.audit), tg.audit.__name__, read.__module__)"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert done.stdout == "audit tidegate.api.auditing tidegate.audit.readers\n"
+    assert done.stdout == "True tidegate.audit tidegate.audit.readers\n"
 
 
 def test_an_audit_names_what_is_lost(workshop: Path) -> None:
