@@ -7,8 +7,10 @@ import importlib.util
 import itertools
 import linecache
 import sys
+import threading
 import traceback
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Generator, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import FunctionType, ModuleType
@@ -23,9 +25,13 @@ from .kinds import Domain
 from .left_out import half_imported, look_alikes
 
 _numbers = itertools.count(1)
+_LOADING = threading.RLock()
+"""Held while a model is imported: the interpreter has one table of modules."""
 _PYTHON = "a file that Python itself accepts: python -m py_compile FILE"
 _IMPORTABLE = "a file that can be imported by itself"
 _LANGUAGE = __name__.rpartition(".")[0]
+_FOREIGN = frozenset({_LANGUAGE.partition(".")[0], "__main__", *sys.stdlib_module_names})
+"""Packages of which no module belongs to a model's files."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,30 +78,55 @@ def _executed(path: Path, diagnostics: Diagnostics) -> ModuleType:
     assert spec is not None, "a .py file has a loader"
     assert spec.loader is not None, "a .py file has a loader"
     module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module
-    sys.path.insert(0, str(path.parent))
-    before, written = set(sys.modules), sys.dont_write_bytecode
-    sys.dont_write_bytecode = True  # an edit within a second would be taken for the text of before
-    try:
-        spec.loader.exec_module(module)
-    except (Exception, SystemExit) as error:  # whatever a user's file raises is shown at the user's line
-        del sys.modules[name]
-        _note_failure(str(path), error, diagnostics)
-        diagnostics.raise_if_any()
-    finally:
-        sys.path.remove(str(path.parent))
-        sys.dont_write_bytecode = written
-        for sibling in _siblings(path.parent, set(sys.modules) - before):
-            _make_private(sibling, f"{PRIVATE}{number}_{sibling.__name__}")
+    with _LOADING, _own_modules(path.parent, f"{PRIVATE}{number}_"):
+        sys.modules[name] = module
+        try:
+            spec.loader.exec_module(module)
+        except (Exception, SystemExit) as error:  # whatever a user's file raises is shown at the user's line
+            del sys.modules[name]
+            _note_failure(str(path), error, diagnostics)
+            diagnostics.raise_if_any()
     return module
 
 
-def _siblings(folder: Path, names: set[str]) -> Iterator[ModuleType]:
-    """Of the modules just imported, those that lie beside the user's file: the other files of its model."""
-    for each in (sys.modules[name] for name in sorted(names)):
-        file = getattr(each, "__file__", None)
-        if file is not None and Path(file).resolve().parent == folder:
-            yield each
+@contextmanager
+def _own_modules(folder: Path, prefix: str) -> Generator[None, None, None]:
+    """While it lasts, what is imported from below a folder is imported afresh, even where something else has imported a
+    module of that name; after it, those modules have private names, and the others their own again."""
+    aside = {name: sys.modules.pop(name) for name in sorted(sys.modules) if _is_shadowed(name, folder)}
+    before, written = set(sys.modules), sys.dont_write_bytecode
+    sys.path.insert(0, str(folder))
+    importlib.invalidate_caches()
+    sys.dont_write_bytecode = True  # an edit within a second would be taken for the text of before
+    try:
+        yield
+    finally:
+        sys.path.remove(str(folder))
+        sys.dont_write_bytecode = written
+        for name in sorted(set(sys.modules) - before):
+            if not name.startswith(PRIVATE) and (_lies_below(sys.modules[name], folder) or name in aside):
+                _make_private(sys.modules[name], f"{prefix}{name}")
+        sys.modules.update(aside)
+
+
+def _is_shadowed(name: str, folder: Path) -> bool:
+    """Whether a model in this folder that imports this module means a file or a folder of its own."""
+    top = name.partition(".")[0]
+    if top in _FOREIGN or top.startswith(PRIVATE):
+        return False
+    own = folder / top
+    return own.with_name(f"{top}.py").is_file() or (own.is_dir() and any(own.glob("**/*.py")))
+
+
+def _lies_below(module: ModuleType, folder: Path) -> bool:
+    """Whether a module is a file below a folder, or a package there; what is installed is not a model's."""
+    name = module.__name__.partition(".")[0]
+    if name in _FOREIGN:
+        return False
+    file = getattr(module, "__file__", None)
+    places = [Path(each).resolve() for each in ([file] if file else getattr(module, "__path__", ()))]
+    below = [each.relative_to(folder) for each in places if each.is_relative_to(folder)]
+    return any("site-packages" not in each.parts for each in below)
 
 
 def _make_private(module: ModuleType, name: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import sys
 import types
 from enum import Enum
@@ -367,6 +368,63 @@ def test_files_of_one_name_beside_different_models_are_different(tmp_path: Path)
 
     assert [states("one", 2), states("other", 1), states("one", 0)] == [27, 8, 1]
     assert not {"people", "moves", "room"} & set(sys.modules)
+
+
+@pytest.mark.parametrize("place", ["sub/people", "people"])
+def test_two_models_share_no_part(place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither one in a subfolder, nor one whose name something has imported from elsewhere before."""
+    text = "from __future__ import annotations\n\nSTEP = {}\n"
+    name = place.replace("/", ".")
+    model = f"""
+from __future__ import annotations
+from typing import Annotated
+from tidegate.language import Range, action, initial, invariant, require, state, terminal
+from {name} import STEP
+
+
+@state
+class World:
+    '''W.'''
+
+    n: Annotated[int, Range(0, 9)]
+
+
+@initial
+def start() -> World:
+    '''S.'''
+    return World(n=0)
+
+
+@action
+def up(s: World) -> None:
+    '''U.'''
+    require(s.n < 4)
+    s.n += STEP
+
+
+@terminal
+def end(s: World) -> bool:
+    '''E.'''
+    return s.n >= 4
+
+
+@invariant
+def never(s: World) -> bool:
+    '''N.'''
+    return s.n != 6
+"""
+    for folder, step in (("elsewhere", 1), ("one", 1), ("other", 3)):
+        part = tmp_path / folder / f"{place}.py"
+        part.parent.mkdir(parents=True)
+        part.write_text(text.format(step))
+        (tmp_path / folder / "model.py").write_text(model)
+    monkeypatch.setattr(sys, "path", [str(tmp_path / "elsewhere"), *sys.path])
+    earlier = importlib.import_module(name)
+    models = [load(tmp_path / each / "model.py").bind() for each in ("one", "other")]
+    found = [ENGINES["python"](each, Search(), None).verdict for each in models]
+    assert found == ["holds", "violated"]
+    assert sys.modules.pop(name) is earlier
+    sys.modules.pop("sub", None)
 
 
 def test_a_mistake_in_a_second_file_is_shown_there(tmp_path: Path) -> None:
