@@ -12,6 +12,7 @@ from typing import Any
 
 from .cases import Explorations
 from .cluster import Partition, Topic
+from .outages import least_isr
 from .questions import QUESTION, Case, case_with
 from .scenario import sentences
 from .signature import Signature
@@ -66,7 +67,7 @@ def now(judged: Judged, explorations: Explorations) -> dict[str, Any] | None:
 
 
 def _says(worst: Partition, signatures: Sequence[Signature], explorations: Explorations) -> Iterator[str]:
-    needed = {each.least_isr if each.acks == "all" else 1 for each in signatures}
+    needed = {least_isr(worst, each) if each.acks == "all" else 1 for each in signatures}
     if worst.leader is None:
         yield "it is neither written nor read until one of its in-sync replicas is back"
         return

@@ -8,7 +8,7 @@ write is not readable (KAFKA-15583).
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from .cluster import Partition, Topic
@@ -68,7 +68,7 @@ def outages(subject: Subject) -> Iterator[Outage]:
 def _kind(partition: Partition, signatures: Sequence[Signature]) -> tuple[Kind, bool] | None:
     if partition.leader is None:
         return "offline", True
-    below = [each for each in signatures if len(partition.isr) < each.least_isr]
+    below = [each for each in signatures if len(partition.isr) < least_isr(partition, each)]
     if not below:
         return None
     refused = [each for each in below if each.acks == "all"]
@@ -77,3 +77,8 @@ def _kind(partition: Partition, signatures: Sequence[Signature]) -> tuple[Kind, 
         return ("unreadable", len(unreadable) == len(signatures)) if unreadable else None
     waiting = [each for each in signatures if each.acks == "all"]
     return "refused" if len(refused) == len(waiting) else "may be refused", len(refused) == len(signatures)
+
+
+def least_isr(partition: Partition, signature: Signature) -> int:
+    """How many members its ISR must have for acks=all: what is capped is so by the partition's own replicas."""
+    return replace(signature, replicas=len(set(partition.replicas)) or signature.replicas).least_isr

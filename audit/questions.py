@@ -15,9 +15,11 @@ from .situations import (
     CALM,
     CELLS,
     MOST_LAGGING,
+    OF_CONTROLLERS,
     OF_RACKS,
     Cell,
     away,
+    brokers_beside,
     budgets,
     controllers_away,
     in_sync,
@@ -262,6 +264,8 @@ def asks_loss(signature: Signature, cell: Cell, in_rack: int | None = None) -> b
         return replicas < 4 or whole
     if name == "two-crashes":
         return replicas < 5 or cell.situation.name != "one"
+    if name in OF_CONTROLLERS and not signature.co_located and brokers_beside(cell.fault, signature) > 1:
+        return replicas < 4 or whole
     return replicas < 5 or cell.situation.name != "one" or name in ("crash", "power-loss", "disk-loss")
 
 

@@ -163,6 +163,14 @@ def controllers_lost(fault: Fault, signature: Signature) -> int:
     return {"controller-loss": 1, "controllers-loss": majority}.get(fault.name, 0)
 
 
+def brokers_beside(fault: Fault, signature: Signature) -> int:
+    """How many replicas go down with the controllers that a fault takes: in combined mode both are one process, and at
+    worst those are lost that share it with a replica."""
+    if signature.co_located:
+        return min(controllers_lost(fault, signature), signature.replicas)
+    return min(controllers_lost(fault, signature), signature.shared_voters, signature.replicas)
+
+
 def controllers_away(fault: Fault, signature: Signature, in_rack: int | None = None) -> tuple[int, ...]:
     """How many controllers are down while a fault lasts, beside those that the model has on the brokers' own hosts;
     none and most of them where a rack is lost and nothing says in which racks they are."""
@@ -215,7 +223,8 @@ def _of_fault(fault: Fault, signature: Signature, in_rack: int | None) -> dict[s
         case "rack-loss":
             return {"host_losses": rack}
         case _:  # a controller beside its broker goes down with it
-            return {"crashes": lost} if signature.co_located else {"controller_losses": lost}
+            beside: dict[str, Constant] = {"crashes": brokers_beside(fault, signature)}
+            return beside if signature.co_located else {"controller_losses": lost, **beside}
 
 
 def racks_of(fault: Fault, signature: Signature) -> tuple[int | None, ...]:
@@ -230,6 +239,6 @@ def away(fault: Fault, signature: Signature, in_rack: int | None = None) -> int:
     if fault.name in OF_RACKS:
         return in_rack or signature.in_rack or 1
     if fault.name in OF_CONTROLLERS:
-        return min(controllers_lost(fault, signature), signature.replicas) if signature.co_located else 0
+        return brokers_beside(fault, signature)
     all_of_them = fault.away is None or is_of_machine(fault, signature)
     return signature.replicas if all_of_them else min(fault.away or 0, signature.replicas)

@@ -29,7 +29,7 @@ from .questions import (
 )
 from .requirements import Requirement
 from .signature import Signature, Subject, Variant
-from .situations import CELLS, Cell, Name, away, controllers_away, racks_of
+from .situations import CELLS, Cell, Name, away, controllers_away, in_sync, lag, racks_of
 
 Word = Literal["can lose", "no loss found", "depends", "not checked"]
 Basis = Literal["model", "arithmetic", ""]
@@ -167,7 +167,28 @@ def _loss(
             return Answer("not checked", "", _TOO_MANY_STATES.format(signature.replicas))
         explorations.all([case])
         found = known(case, cases, explorations)
-    return _of_known(question, case, found)
+    said, doubt = _of_known(question, case, found), _beyond_the_model(signature, cell, in_rack)
+    return Answer("not checked", "", doubt) if doubt and said.word == "no loss found" else said
+
+
+def _beyond_the_model(signature: Signature, cell: Cell, in_rack: int | None) -> str:
+    """Why no loss in the model is none in the cluster; "" where it is.
+
+    In the model followers out of the ISR only lag. With eligible leader replicas the last to leave is elected before
+    any other; if it is down, and another that lags is not, an unclean election takes that one (KIP-966).
+    """
+    gone = away(cell.fault, signature, in_rack)
+    behind = lag(cell.situation, signature) > 0 and gone >= in_sync(cell.situation, signature)
+    if signature.elects_uncleanly and signature.constants["elr"] and behind:
+        return (
+            "with unclean elections and eligible leader replicas it is lost if those out of the ISR that have it are "
+            "down, too; only lag is modelled: set unclean.leader.election.enable=false"
+        )
+    if cell.fault.name in ("disk-loss", "rack-loss") and signature.voters == 1 and signature.shared_voters:
+        return (
+            "the disk may be that of the only voter, with the metadata of all topics, which is not modelled: have three"
+        )
+    return ""
 
 
 _TOO_MANY_STATES = "too many states with {} replicas, and no answer to fewer or to more faults decides it"

@@ -370,3 +370,13 @@ def test_a_named_producer_whose_file_is_missing_leaves_acks_open() -> None:
     assert {each.producer.name if each.producer else None for each in found} == {"p1.properties", None}
     unknown = next(each for each in found if each.producer is None)
     assert {each.signature.acks for each in unknown.variants} == {"all", "leader"}
+
+
+def test_a_partition_of_few_replicas_lowers_no_other_partitions_min_isr() -> None:
+    topics = (
+        "Topic: orders\tTopicId: x\tPartitionCount: 2\tReplicationFactor: 1\tConfigs: min.insync.replicas=2\n"
+        "\tTopic: orders\tPartition: 0\tLeader: 1\tReplicas: 1\tIsr: 1\n"
+        "\tTopic: orders\tPartition: 1\tLeader: 2\tReplicas: 2,3,1\tIsr: 2\n"
+    )
+    (found,) = outages(subject_of(cluster_of({"topics.txt": topics}, "3.9.0", acks="all"), "orders"))
+    assert (found.kind, found.certain, [each.number for each in found.partitions]) == ("refused", True, [1])

@@ -98,3 +98,29 @@ def test_real_losses_come_before_reads_that_are_taken_back(explorations: Explora
     old = signature("kafka_2_1", kraft=False)
     assert word(old, "no-unread", "leader-move@all", explorations) == "can lose"
     assert "one power loss can lose acknowledged records" in headline(old, table_of(old, explorations))
+
+
+def test_a_controller_in_combined_mode_takes_its_broker_with_it(explorations: Explorations) -> None:
+    """Five nodes, all combined, with three replicas: a majority of the voters may be all of the replicas."""
+    five = signature(voters=5, shared_voters=3)
+    assert word(five, "writable", "controllers-loss@all", explorations) == "can lose"
+    assert word(five, "writable", "controller-loss@all", explorations) == "no loss found"
+    only = signature(voters=1, shared_voters=1)
+    assert word(only, "writable", "controller-loss@all", explorations) == "can lose"
+    assert word(signature(voters=5), "writable", "controllers-loss@all", explorations) == "no loss found"
+
+
+def test_the_disk_of_the_only_voter_has_the_metadata_too(explorations: Explorations) -> None:
+    assert word(signature(voters=1, shared_voters=1), "no-loss", "disk-loss@all", explorations) == "not checked"
+    for apart in (signature(voters=1), signature(voters=3, shared_voters=3)):
+        assert word(apart, "no-loss", "disk-loss@all", explorations) == "no loss found"
+
+
+@pytest.mark.parametrize("fault", ["restart", "crash", "cut-off", "power-loss", "disk-loss"])
+def test_unclean_elections_with_elr_lose_what_only_those_that_are_down_have(
+    fault: str, explorations: Explorations
+) -> None:
+    unclean = signature("kafka_4_1", elr=True, unclean=True)
+    assert word(unclean, "no-loss", f"{fault}@one", explorations) == "not checked"
+    assert word(unclean, "no-loss", f"{fault}@min-isr", explorations) == "no loss found"
+    assert word(signature("kafka_4_1", elr=True), "no-loss", f"{fault}@one", explorations) == "no loss found"

@@ -96,7 +96,9 @@ def test_the_audit_says_what_the_matrix_says(profile: str, explorations: Explora
         if cell.column in COLUMNS:
             found = answer(of_cell(cell), QUESTION["no-loss"], COLUMNS[cell.column], explorations)
             assert (found.word == "can lose") == said.startswith("**lost**"), (cell, said, found)
-            assert found.word in ("can lose", "no loss found")
+            one = of_cell(cell)
+            lagging = COLUMNS[cell.column].endswith("@one") and one.unclean and one.constants["elr"]
+            assert found.word in ("can lose", "not checked" if lagging else "no loss found")
             if found.word == "can lose" and found.case == loss_case(of_cell(cell), BY_NAME[COLUMNS[cell.column]]):
                 assert str(len(found.steps)) == said.split(", ")[1], (cell, said)
             compared += 1
