@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from .cluster import Client, Cluster, Default, Stated, Topic, Unknown
+from .cluster import OFFSETS, Client, Cluster, Default, Stated, Topic, Unknown
 from .facts import CannotTell, Choice, Fact, Used, note
-from .keys import value_of
+from .keys import at_least, value_of
 
 ACKS = {"0": "none", "1": "leader", "all": "all", "-1": "all"}
 """acks of the producer, as the model names it."""
@@ -36,7 +36,7 @@ def producers(cluster: Cluster, topic: Topic) -> Sequence[Client | None]:
 def producer_facts(cluster: Cluster, topic: Topic, producer: Client | None, used: list[Used]) -> Iterator[Fact]:
     """acks, idempotence, requests in flight and retries. Kafka writes its own topics itself, with acks=all."""
     if topic.internal or topic.by_itself:
-        yield Fact("acks", (Choice("all", {"acks": "all"}),))
+        yield _acks_of_kafka(cluster, topic, used)
     elif producer is None:
         yield _acks_of_anybody(cluster, used)
         yield Fact("enable.idempotence", tuple(_idempotence(on, explicit=False) for on in (True, False)), _TELL)
@@ -64,6 +64,18 @@ def _acks_of_anybody(cluster: Cluster, used: list[Used]) -> Fact:
         used.append(Used("acks", cluster.acks.value, cluster.acks.origin))
         return Fact("acks", (Choice(cluster.acks.value, {"acks": ACKS[cluster.acks.value]}),))
     return Fact("acks", (Choice("all", {"acks": "all"}), Choice("1", {"acks": "leader"})), _TELL)
+
+
+def _acks_of_kafka(cluster: Cluster, topic: Topic, used: list[Used]) -> Fact:
+    """All, but of a commit before 4.0 what `offsets.commit.required.acks` says, which 4.0 has no more."""
+    key, kafka = "offsets.commit.required.acks", cluster.versions.kafka
+    if topic.name == OFFSETS and (kafka is None or at_least(kafka.value, "4.0") is not True):
+        for each in (one for broker in cluster.keepers for one in broker.settings):
+            word = ACKS.get(each.value.strip()) if each.key == key else None
+            if word not in (None, "all"):
+                used.append(Used(key, each.value, each.origin))
+                return Fact("acks", (Choice(each.value, {"acks": word}),))
+    return Fact("acks", (Choice("all", {"acks": "all"}),))
 
 
 def _acks(cluster: Cluster, producer: Client, used: list[Used]) -> Fact:

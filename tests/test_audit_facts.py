@@ -380,3 +380,10 @@ def test_a_partition_of_few_replicas_lowers_no_other_partitions_min_isr() -> Non
     )
     (found,) = outages(subject_of(cluster_of({"topics.txt": topics}, "3.9.0", acks="all"), "orders"))
     assert (found.kind, found.certain, [each.number for each in found.partitions]) == ("refused", True, [1])
+
+
+@pytest.mark.parametrize(("version", "acks"), [("3.9.0", "leader"), ("4.1.0", "all")])
+def test_before_4_0_a_brokers_setting_says_what_a_commit_waits_for(version: str, acks: str) -> None:
+    cluster = cluster_of(nodes("offsets.commit.required.acks=1\n"), version)
+    assert {each.acks for each in signatures(cluster, "__consumer_offsets")} == {acks}
+    assert {each.acks for each in signatures(cluster, "__transaction_state")} == {"all"}
