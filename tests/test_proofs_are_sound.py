@@ -11,6 +11,7 @@ from tidegate.explorer.search import Search
 from tidegate.explorer.smt.induction import Asked, Induction
 from tidegate.language.binding import load
 from tidegate.language.proof import Proof
+from tidegate.language.values import ModelError
 
 from .engines import text_of
 
@@ -18,7 +19,10 @@ BEFORE = '''
 from tidegate.language import lemma
 
 top = constant(2, minimum=1, maximum=8)
+other = constant(2, minimum=1, maximum=8)
 Number = Annotated[int, Range(0, top)]
+Other = Annotated[int, Range(0, other)]
+Two = Annotated[int, Range(0, 2)]
 Positive = Annotated[int, Range(1, top)]
 Signed = Annotated[int, Range(-top, top)]
 Small = Annotated[int, Range(0, 1)]
@@ -34,6 +38,25 @@ class Ask:
 
     number: Number
     hint: Option[Positive]
+'''
+
+
+HELPERS = '''
+
+def until(r: Node, t: Node) -> Small:
+    """Ends at one member, and breaks at another."""
+    for q in Node:
+        if q == r:
+            return 0
+        assert q != t
+    return 0
+
+
+def first(y: Two) -> Small:
+    """Returns from a round, however many there are."""
+    for i in range(2 if 10 // y > 20 else 1):
+        return 1
+    return 0
 '''
 
 
@@ -53,7 +76,7 @@ class Wrong:
         start = "\n".join(f"{name}={value}" for name, (_, value) in fields.items())
         body = "".join(_action(*each) for each in self.actions.items())
         lemma = f'@lemma\ndef never_bad(s: World) -> bool:\n    """A lemma."""\n    return {self.says}\n'
-        return text_of(declared, start, body + lemma, before=BEFORE)
+        return text_of(declared, start, body + lemma, before=BEFORE + HELPERS)
 
 
 def _action(head: str, body: str) -> str:
@@ -179,6 +202,85 @@ WRONG = {
     ),
 }
 
+LARGE = "require(s.x == 5)\n"
+XY = {**X, "y": ("Two", "0")}
+UP = {"up": "s.y = 1"}
+FEW = "Map[Number, Annotated[Seq[Two], Capacity({})]]"
+EMPTY = "Map({i: Seq() for i in range(top + 1)})"
+PUT = {"put": LARGE + "limit(len(s.b[0]) < 3)\ns.b[0].append(0)"}
+
+AT_LARGE_BOUNDS = {
+    "two bounds that are equal by default": Wrong(
+        X, {**GROW, "step a: Number, b: Other": LARGE + "if a != b:\n    s.bad = True\nelse:\n    s.x = 0"}
+    ),
+    "a guard of two bounds": Wrong(X, {**GROW, "step a: Number, b: Other": LARGE + "require(a != b)\ns.bad = True"}),
+    "options of two bounds": Wrong(
+        X,
+        {
+            **GROW,
+            "step a: Option[Number], b: Option[Other]": LARGE + "require(a is None and b is not None)\ns.bad = True",
+        },
+    ),
+    "maps of two bounds": Wrong(
+        X,
+        {
+            **GROW,
+            "step a: Map[Node, Number], b: Map[Node, Other]": (
+                LARGE + "require(any(a[n] != b[n] for n in Node))\ns.bad = True"
+            ),
+        },
+    ),
+    "a range that breaks before its round returns": Wrong(XY, {**GROW, **UP, "step": LARGE + "s.x = first(s.y)"}),
+    "a range that breaks before its round stops": Wrong(
+        XY,
+        {
+            **GROW,
+            **UP,
+            "step": LARGE + "for i in range(2 if 10 // s.y > 20 else 1):\n    require(s.y > 0)\ns.x = 0",
+        },
+    ),
+    "elements that break before a round stops": Wrong(
+        XY, {**GROW, **UP, "step": LARGE + "for i in Seq([10 // s.y]):\n    require(s.y > 0)\ns.x = 0"}
+    ),
+    "logs in a map that are too long": Wrong(
+        {**X, "a": (FEW.format(1), EMPTY), "b": (FEW.format(3), EMPTY)},
+        {**GROW, **PUT, "step": "s.a = s.b"},
+    ),
+    "logs in a map of a replica that are too long": Wrong(
+        {**X, "a": (f"Map[Node, {FEW.format(1)}]", f"Map({{n: {EMPTY} for n in Node}})"), "b": (FEW.format(3), EMPTY)},
+        {**GROW, **PUT, "step n: Node": "s.a[n] = s.b"},
+    ),
+    "logs in a map with another bound": Wrong(
+        {**X, "a": (FEW.format("other"), EMPTY), "b": (FEW.format("top"), EMPTY)},
+        {**GROW, "put": LARGE + "limit(len(s.b[0]) < top)\ns.b[0].append(0)", "step": "s.a = s.b"},
+    ),
+    "a limit that breaks": Wrong(
+        {**ASKS, **XY}, {**GROW, **UP, "step": LARGE + "limit(len(s.asks) < 10 // s.y)\ns.x = 0"}
+    ),
+    "a bound that breaks": Wrong(
+        {**ASKS, **XY}, {**GROW, **UP, "step": LARGE + "limit(s.x < 5 or len(s.asks) < 10 // s.y)\ns.x = 0"}
+    ),
+    "an order of members that a helper sees": Wrong(X, {**GROW, "step r: Node, t: Node": LARGE + "s.x = until(r, t)"}),
+    "an order of members that a loop sees": Wrong(
+        COUNTS,
+        {
+            **GROW,
+            "zero r: Node": LARGE + "s.n[r] = 0",
+            "step r: Node": LARGE + "for q in Node:\n    require(q != r)\n    require(10 // s.n[q] > 2)\ns.x = 0",
+        },
+    ),
+}
+"""Models that are wrong where a bound is larger than those of the finite copies and of random walks."""
+
+FIRST_STATES = {
+    "numbers in a map": ("Map[Number, Two]", "Map({i: i for i in range(top + 1)})"),
+    "numbers in a map of maps": (
+        "Map[Number, Map[Node, Two]]",
+        "Map({i: Map({n: i for n in Node}) for i in range(top + 1)})",
+    ),
+    "logs in a map": (FEW.format("top"), "Map({i: Seq([0, 1]) for i in range(top + 1)})"),
+}
+
 
 def prove(path: Path) -> Proof:
     definition = load(path)
@@ -195,3 +297,25 @@ def test_what_a_search_refutes_is_not_proved(name: str, tmp_path: Path) -> None:
     proof = prove(path)
     assert proof.word != "proved"
     assert proof.word_of("never_bad") != "proved"
+
+
+@pytest.mark.parametrize("name", AT_LARGE_BOUNDS)
+def test_what_is_wrong_only_at_larger_bounds_is_not_proved(name: str, tmp_path: Path) -> None:
+    path = tmp_path / "wrong.py"
+    path.write_text(AT_LARGE_BOUNDS[name].text(), encoding="utf-8")
+    definition = load(path)
+    model = definition.bind(properties=["never_bad"], constants={"top": 6})
+    assert ENGINES["python"](model, Search(), None).outcome in ("safety", "model_error")
+    proof = prove(path)
+    assert proof.word not in ("proved", "vacuous")
+
+
+@pytest.mark.parametrize("name", FIRST_STATES)
+def test_a_first_state_that_breaks_its_types_at_other_bounds_is_not_proved(name: str, tmp_path: Path) -> None:
+    path = tmp_path / "wrong.py"
+    path.write_text(Wrong({**X, "m": FIRST_STATES[name]}, GROW).text(), encoding="utf-8")
+    try:
+        word = prove(path).word
+    except ModelError as error:  # found in a copy of the model, at the copy's bounds
+        word = str(error)
+    assert word in ("not proved", "refuted") or word.startswith("m: at ")

@@ -398,7 +398,7 @@ class Evaluator:
         return value, both(right, defined)
 
     def _Quantified(self, e: ir.Quantified, names: Names) -> Value:
-        walk = Walk(in_order=self.encoding.is_finite or not any(_is_unordered(each.source) for each in e.generators))
+        walk = Walk(in_order=self.encoding.is_finite or not any(is_unordered(each.source) for each in e.generators))
         default, right = (None, True) if e.default is None else self.value(e.default, names)
         try:
             value = self._collected(e, names, walk, default)
@@ -531,7 +531,7 @@ class Evaluator:
                 raise Endless
 
 
-def _is_unordered(source: ir.Source) -> bool:
+def is_unordered(source: ir.Source) -> bool:
     """Whether the order of a source's rounds depends on what members of a symmetric domain are called."""
     match source:
         case ir.Members(of=of):

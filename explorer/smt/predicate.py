@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from math import inf
 from typing import Any, cast
@@ -358,20 +357,28 @@ class Defining(_Taking):
         self.budgets = budgets
         self.assumptions: list[Clause] = []
         self.limits: list[z3.BoolRef] = []
+        self.counts = False
 
     def limit(self, statement: ir.Limit, path: Path) -> None:
-        """A guard of the bounds: a new truth value. Where the text counts what cannot be counted here, nothing is known
-        of it. That of a budget is left out with the budget."""
+        """A guard of the bounds: a new truth value. How many messages there are is any number here; what else the text
+        evaluates has to be defined all the same. That of a budget is left out with the budget."""
         if self.encoding.is_finite:
             super().limit(statement, path)
         elif statement.budget is None:
             passes = self.any_bit()
-            with suppress(NotUnbounded):
-                value, defined = self.truth(statement.condition, path.names)
-                path.need(defined)
-                self.limits.append(passes == formula(value))
+            self.counts = True
+            value, defined = self.truth(statement.condition, path.names)
+            self.counts = False
+            path.need(defined)
+            self.limits.append(passes == formula(value))
             path.limited = either(path.limited, both(path.here, negation(passes)))
             path.here = both(path.here, passes)
+
+    def _Length(self, e: ir.Length, names: Names) -> Value:
+        container, defined = self.value(e.of, names)
+        if self.counts and isinstance(container, Records | Holding):
+            return self.numbers.arithmetic("max", self.any_number(), known(0)), defined
+        return self.algebra.size(container), defined
 
     def endless(self, quantified: ir.Quantified, names: Names) -> Value:
         """The value of a comprehension over something that has no end: a new term, and what is assumed of it."""

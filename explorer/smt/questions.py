@@ -26,6 +26,7 @@ from .encoding import unbounded
 from .hints import Hints
 from .predicate import clauses
 from .splitting import split
+from .statements import loops_over_members
 from .states import SymbolicState, fresh_state
 from .symmetric import Case, cases, distinct, representatives
 from .terms import Bit, formula, negation
@@ -189,7 +190,7 @@ class Questions:
                 goal = self.predicates[obligation.goal]
                 yield self._rest, _goals(distinct(self._clauses(goal, self.before), None, (), self.symmetric))
             case "defined":
-                for instance, happening in self._instances(obligation.action):
+                for instance, happening in self._all_instances(obligation.action):
                     said = [formula(instance.valid), *_assumed(instance.assumptions), *instance.bounds]
                     context = Context(happening.inside(said), case=happening.case)
                     yield context, happening.inside(_proper([instance.defined]))
@@ -215,17 +216,26 @@ class Questions:
         """The action's instances, of those that differ by a renaming one, each with the assertion that it happens."""
         if self._known[0] != action:
             made = representatives(instances(self.model, self.encoding, self.before, "a", action), self.symmetric)
-            self._known = (action, [(each, context) for each in made for context in self._contexts(each)])
+            self._known = (action, [each for one in made for each in self._contexts(one, self.symmetric)])
         return self._known[1]
 
-    def _contexts(self, instance: Instance) -> Iterator[Context]:
+    def _all_instances(self, action: str) -> list[tuple[Instance, Context]]:
+        """The action's instances where the question is what breaks. If a statement goes over members that no text can
+        tell apart, it may end before it comes to the one that breaks, and that depends on their order: then one
+        instance does not stand for those that differ by a renaming."""
+        if not loops_over_members(self.model.action(action).form.body):
+            return self._instances(action)
+        made = instances(self.model, self.encoding, self.before, "a", action)
+        return [each for one in made for each in self._contexts(one, frozenset())]
+
+    def _contexts(self, instance: Instance, symmetric: frozenset[str]) -> Iterator[tuple[Instance, Context]]:
         """That the instance happens, case by case."""
         said = [formula(each) for each in (instance.valid, instance.guard, instance.limit, instance.defined)]
         said += _assumed(instance.assumptions)
-        for case in cases(instance, self.symmetric):
+        for case in cases(instance, symmetric):
             context = Context([], case=case)
             context.happens = context.inside(said)
-            yield context
+            yield instance, context
 
     # --- trying ------------------------------------------------------------------------------------------------------
 

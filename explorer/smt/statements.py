@@ -15,7 +15,7 @@ from ..walk import walk
 from .algebra import remembered
 from .encoding import Encoding
 from .errors import NotUnbounded
-from .expressions import Endless, Evaluator, Value, Walk
+from .expressions import Endless, Evaluator, Value, Walk, is_unordered
 from .numbers import not_less
 from .shapes import Fields, Heap, Holding, Members, Records, Sequence, Shape, Slots
 from .terms import Bit, Number, both, conjunction, either, implies, known, negation
@@ -167,11 +167,7 @@ class Execution(Evaluator):
     def _loop(self, statement: ir.For, path: Path) -> None:
         walk = Walk()
         try:
-            for there, element in self.elements(statement.source, path.names, walk, True):
-                round_ = ir.If(_PRESENT, statement.body, (), statement.where)
-                self._one_round(round_, there, {**path.names, statement.variable: element}, path)
-                if path.here is False:
-                    break
+            rounds = list(self.elements(statement.source, path.names, walk, True))
         except Endless:
             if not self._append_all(statement, path):
                 raise NotUnbounded(
@@ -179,7 +175,13 @@ class Execution(Evaluator):
                     "the loop goes over something that has no end here, and does more than append to one sequence",
                     "write the step without a loop, or with one that only appends",
                 ) from None
-        path.need(conjunction(walk.defined))
+            return
+        path.need(conjunction(walk.defined))  # before the rounds: whether they stop or return, the source is evaluated
+        for there, element in rounds:
+            round_ = ir.If(_PRESENT, statement.body, (), statement.where)
+            self._one_round(round_, there, {**path.names, statement.variable: element}, path)
+            if path.here is False:
+                break
 
     def _append_all(self, statement: ir.For, path: Path) -> bool:
         """`for i in range(a, b): place.append(value)`, however many that are; False if the loop is another one."""
@@ -198,7 +200,7 @@ class Execution(Evaluator):
         inside = both(not_less(self.numbers, some, first), self.numbers.less(some, end))
         taken, right = self.value(value, {**path.names, statement.variable: some})
         path.need(conjunction([one, other, implies(self.numbers.less(first, end), self._all_right(indexes))]))
-        path.need(implies(inside, both(right, self._of_type(cast(Seq, place.type).of, value, taken))))
+        path.need(implies(inside, both(right, self.of_type(cast(Seq, place.type).of, value, taken))))
         assert path.cells is not None
         many = _Many(place, first, count, self.later(value, statement.variable, path.names))
         path.cells[place.field] = self._changed(
@@ -210,8 +212,8 @@ class Execution(Evaluator):
     def _all_right(self, values: list[Value]) -> Bit:
         return conjunction(right for _, right in values)
 
-    def _of_type(self, type_: Type, expression: ir.Expr, value: Shape) -> Bit:
-        """Whether the value of an expression is of a type."""
+    def of_type(self, type_: Type, expression: ir.Expr, value: Shape) -> Bit:
+        """Whether the value of an expression is of a type, with all that it is made of."""
         return both(self.encoding.stored(type_, value)[1], self._copied(type_, expression, value))
 
     def _copied(self, type_: Type, expression: ir.Expr, value: Shape) -> Bit:
@@ -335,6 +337,12 @@ class _Many:
         return Sequence(numbers.arithmetic("+", length, self.count), remembered(at))
 
 
+def loops_over_members(body: tuple[ir.Statement, ...]) -> bool:
+    """Whether a `for` statement, in the body or in a helper that it calls, goes over members in an order that depends
+    on what they are called."""
+    return any(isinstance(each, ir.For) and is_unordered(each.source) for each in walk(body))
+
+
 def _is_read(expression: ir.Expr) -> bool:
     """Whether an expression is a cell of the state, or a part of one, so that its elements are of the cell's type."""
     match expression:
@@ -349,14 +357,15 @@ def _is_read(expression: ir.Expr) -> bool:
 
 
 def _plain(type_: Type) -> Any:
-    """What two types have in common whose elements are of the same values: how many there may be is left out."""
+    """What two types have in common whose elements are of the same type. How long the sequence itself may be is left
+    out, for a store looks at that (`Encoding.stored`); how long its elements may be, or those of a map, is not."""
     match type_:
         case Seq(of=of):
-            return "sequence", _plain(of)
+            return "sequence", of
         case Option(of=of):
             return _plain(of)
-        case Map(key=key, value=value):
-            return "map", key, _plain(value)
+        case Map():
+            return type_
         case Record(name=name, fields=fields):
             return name, tuple((each, _plain(of)) for each, of in fields)
         case _:

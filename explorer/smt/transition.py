@@ -102,6 +102,7 @@ class _Arguments:
     def __init__(self, encoding: Encoding, pre: SymbolicState | None, suffix: str, ground: bool) -> None:
         self.encoding, self.pre, self.suffix, self.ground = encoding, pre, suffix, ground
         self.known: dict[tuple[Any, ...], list[_Argument]] = {}
+        self.names: set[str] = set()
 
     def of(self, parameters: tuple[Parameter, ...]) -> Iterator[tuple[_Argument, ...]]:
         """Every choice of arguments."""
@@ -115,11 +116,18 @@ class _Arguments:
 
     def _range(self, parameter: Parameter, key: tuple[Any, ...]) -> list[_Argument]:
         if key not in self.known:
-            name = f"{self.suffix}!{parameter.pool or _label(parameter.type)}{key[1]}"
+            name = self._name(f"{self.suffix}!{parameter.pool or _label(parameter.type)}{key[1]}")
             self.known[key] = (
                 self._values(parameter.type, name) if parameter.pool is None else self._records(parameter, name)
             )
         return self.known[key]
+
+    def _name(self, wanted: str) -> str:
+        """The name that is wanted, or one like it that no other type's argument has: terms of one name are one term."""
+        while wanted in self.names:
+            wanted += "'"
+        self.names.add(wanted)
+        return wanted
 
     def _values(self, type_: Type, name: str) -> list[_Argument]:
         if self.ground or _is_concrete(type_):
@@ -149,7 +157,7 @@ def _is_concrete(type_: Type) -> bool:
 
 
 def _label(type_: Type) -> str:
-    """A name for a type that no other type has: the terms of two parameters of different types are different ones."""
+    """What a type's terms are named after, without the constants in it: see `_Arguments._name`."""
     match type_:
         case Int(lo=lo, hi=hi):
             return f"int{lo}_{hi}_"
@@ -271,8 +279,8 @@ def _start(model: Model, encoding: Encoding, initial: Initial, given: tuple[_Arg
         if each.budget is None or encoding.is_finite:
             value, defined = execution.value(expression, path.names)
             path.need(defined)
-            fields[each.name], fits = encoding.stored(each.type, value)
-            path.need(fits)
+            fields[each.name], _ = encoding.stored(each.type, value)
+            path.need(execution.of_type(each.type, expression, value))
     return Start(
         initial=initial,
         arguments=names,
