@@ -126,8 +126,9 @@ class Constant(ConstantExpression):
     name: str = ""
 
     def __eq__(self, other: object) -> bool:
-        """Refused with a value or another constant, as `__bool__` is; it is equal to itself and to nothing else."""
-        if self is other or not isinstance(other, bool | int | Enum | ConstantExpression):
+        """Refused with a value, as `__bool__` is; it is equal to itself and to nothing else. Types that have different
+        constants for bounds are different: so two constants can be compared."""
+        if self is other or not isinstance(other, bool | int | Enum):
             return self is other
         raise NoValueYet(f"{_NO_VALUE}: it cannot be compared with {other!r} here", _IN_A_FUNCTION)
 
