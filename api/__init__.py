@@ -12,12 +12,16 @@ has bound. Constants are keyword arguments; one that has the name of an option i
 
 from __future__ import annotations
 
-from .auditing import AuditResult, audit
-from .checking import CheckResult, check
-from .exploring import Exploration, explore
-from .models import load
-from .proving import ProofResult, prove
-from .simulating import Simulation, simulate
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .auditing import AuditResult, audit
+    from .checking import CheckResult, check
+    from .exploring import Exploration, explore
+    from .models import load
+    from .proving import ProofResult, prove
+    from .simulating import Simulation, simulate
 
 __all__ = [
     "AuditResult",
@@ -32,3 +36,24 @@ __all__ = [
     "prove",
     "simulate",
 ]
+
+_MODULES = {
+    "AuditResult": "auditing",
+    "CheckResult": "checking",
+    "Exploration": "exploring",
+    "ProofResult": "proving",
+    "Simulation": "simulating",
+    "audit": "auditing",
+    "check": "checking",
+    "explore": "exploring",
+    "load": "models",
+    "prove": "proving",
+    "simulate": "simulating",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """What is asked for, imported only then: whoever checks a model needs nothing of the audit."""
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
