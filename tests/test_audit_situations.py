@@ -27,11 +27,16 @@ def explorations(cache: Path) -> Explorations:
     return Explorations(cache, workers=1)
 
 
-def failed(one: Signature, requirements: tuple[Requirement, ...], explorations: Explorations) -> set[str]:
-    """The requirements that a signature's topics fail. Each is decided."""
+def failed(
+    one: Signature,
+    requirements: tuple[Requirement, ...],
+    explorations: Explorations,
+    undecided: frozenset[str] = frozenset(),
+) -> set[str]:
+    """The requirements that a signature's topics fail. Each is decided, but for those named."""
     subject = Subject((Topic("orders", Origin("topics.txt", 1)),), None, (Variant((), one),), ())
     checks = checked(judged([subject], explorations)[0], requirements)
-    assert {check.result for check in checks} <= {"met", "failed"}
+    assert {check.requirement.text for check in checks if check.result not in ("met", "failed")} == undecided
     return {check.requirement.text for check in checks if check.result == "failed"}
 
 
@@ -40,7 +45,10 @@ def test_the_default_tells_min_isr_and_unclean_elections_apart(profile: str, exp
     standard = tuple(DEFAULT)
     assert failed(signature(profile), standard, explorations) == set()
     assert "no-loss=power-loss@min-isr" in failed(signature(profile, min_isr=1), standard, explorations)
-    assert "no-loss=two-crashes@min-isr" in failed(signature(profile, unclean=True), standard, explorations)
+    # With ELR, who of those out of the ISR is down decides what an unclean election does at one in sync: not asked.
+    beyond = frozenset({"no-loss=crash@one"}) if profile == "kafka_4_1" else frozenset[str]()
+    unclean = failed(signature(profile, unclean=True), standard, explorations, beyond)
+    assert "no-loss=two-crashes@min-isr" in unclean
     assert "writable=crash@all" in failed(signature(profile, min_isr=3), standard, explorations)
     assert "no-loss=leader-move@min-isr" in failed(signature(profile, acks="leader"), standard, explorations)
 

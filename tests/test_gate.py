@@ -289,7 +289,8 @@ def test_an_audit_that_meets_what_it_requires_is_ok(tidegate: Run, cluster: Path
 
 
 def test_an_audit_that_depends_on_something_is_not_green(tidegate: Run, cluster: Path) -> None:
-    (cluster.parent / "cluster" / "audit.toml").unlink()
+    for name in ("audit.toml", "producer.properties"):
+        (cluster.parent / "cluster" / name).unlink()
     done = tidegate("gate", str(cluster), "--width", "400")
     assert done.exit == 5
     assert "orders: no-loss=crash@all depends on acks" in done.out
