@@ -51,7 +51,7 @@ def same(document: dict[str, Any], expected: dict[str, Any]) -> bool:
 
 def test_local_spark_counts_what_is_recorded(tmp_path: Path) -> None:
     options = ("--master", "local[2]", "--shards", "2", "--hand-over", "2000")
-    with checking(tmp_path, "replication:kip320", *options) as running:
+    with checking(tmp_path, "replication:kip320", "--property", "strong_isr", *options) as running:
         found = report(running)
     assert same(found, SMALL), found
     assert found["assurance"].startswith("exhaustive within bounds, expected collisions 4.3e-11")
@@ -192,13 +192,13 @@ def test_kills_in_a_small_run(cluster: LocalCluster, tmp_path: Path) -> None:
 
 def test_an_interrupt_leaves_a_run_that_goes_on(tmp_path: Path) -> None:
     options = ("--master", "local[2]", "--shards", "2", "--hand-over", "2000", "--run-dir", str(tmp_path / "run"))
-    with checking(tmp_path, "replication:kip320", *options) as running:
+    with checking(tmp_path, "replication:kip320", "--property", "strong_isr", *options) as running:
         wait_for(lambda: levels(tmp_path) >= 8)  # those of this process; Spark begins to start
         os.kill(running.pid, signal.SIGINT)
         first = report(running)
     assert running.returncode == 5 and first["verdict"] == "inconclusive"
     assert first["assurance"] == "none: stopped by Ctrl-C"
-    with checking(tmp_path, "replication:kip320", *options) as running:
+    with checking(tmp_path, "replication:kip320", "--property", "strong_isr", *options) as running:
         assert same(report(running), SMALL)
 
 

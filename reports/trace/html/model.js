@@ -34,7 +34,7 @@ function applied(value, sign, row) {
   return copy;
 }
 
-/** Differences between two values of a type, as rows {sign, cell, at, type, before, after}; see `traces/differences.py`. */
+/** Differences between two values of a type, as rows {sign, cell, at, type, before, after}: `traces/differences.py`. */
 function* differences(type, before, after, cell) {
   if (same(before, after)) return;
   const inner = type.kind === "option" && before !== null && after !== null ? type.of : type;
