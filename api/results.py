@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -61,6 +60,3 @@ def table(rows: list[tuple[str, ...]], head: tuple[str, ...]) -> str:
 def preformatted(text: str) -> str:
     """Text as it stands, for a notebook."""
     return f"<pre>{html.escape(text)}</pre>"
-
-
-Documents = Mapping[str, Document]
