@@ -123,14 +123,19 @@ def adapted(
     return known
 
 
-def over(function: FunctionType, made: Adapted, globals_of: Callable[[FunctionType], dict[str, Any]]) -> FunctionType:
-    """The adapted function over the globals that `globals_of` gives for a function, and with it its copies of step
-    helpers over theirs."""
+def over(
+    function: FunctionType,
+    made: Adapted,
+    globals_of: Callable[[FunctionType], dict[str, Any]],
+    value_of: Callable[[Any], Any],
+) -> FunctionType:
+    """The adapted function over the globals that `globals_of` gives for a function, with defaults that `value_of` gives
+    for the author's; and with it its copies of step helpers over theirs."""
     globals_ = globals_of(function)
     for name, helper, copy in made.copies:
-        globals_[name] = over(helper, copy, globals_of)
-    result = FunctionType(made.code, globals_, function.__name__, function.__defaults__, function.__closure__)
-    result.__kwdefaults__ = function.__kwdefaults__
+        globals_[name] = over(helper, copy, globals_of, value_of)
+    defaults = None if function.__defaults__ is None else tuple(map(value_of, function.__defaults__))
+    result = FunctionType(made.code, globals_, function.__name__, defaults, function.__closure__)
     result.__annotations__ = function.__annotations__
     result.__qualname__ = function.__qualname__
     result.__module__ = function.__module__

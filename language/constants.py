@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, TypeAlias, TypeVar, cast
 
@@ -79,12 +79,25 @@ class ConstantExpression:
 
     def __lt__(self, other: object) -> bool:
         """Refused, as `__bool__` is; so are the other comparisons."""
-        raise NoValueYet(f"{_NO_VALUE}: it cannot be compared with {other!r} here", _IN_A_FUNCTION)
+        raise NoValueYet(f"{_NO_VALUE}: it cannot be compared with {_shown(other)} here", _IN_A_FUNCTION)
 
     __le__ = __gt__ = __ge__ = __lt__
 
+    def __eq__(self, other: object) -> bool:
+        """Refused, as `__bool__` is, with a value and with another constant: whether they are equal is known once the
+        model is bound. It is equal to itself, and to nothing that is no value of a constant."""
+        if self is other or not isinstance(other, bool | int | Enum | ConstantExpression):
+            return self is other
+        raise NoValueYet(f"{_NO_VALUE}: it cannot be compared with {_shown(other)} here", _IN_A_FUNCTION)
 
-@dataclass(frozen=True, slots=True)
+    __hash__ = object.__hash__
+
+
+def _shown(other: object) -> str:
+    return "another constant" if isinstance(other, ConstantExpression) else repr(other)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
 class Literal(ConstantExpression):
     """A plain number inside a constant expression."""
 
@@ -97,7 +110,7 @@ class Literal(ConstantExpression):
         return frozenset()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False, slots=True)
 class Operation(ConstantExpression):
     """`left op right`, with op one of `+ - * // % min max`."""
 
@@ -125,15 +138,6 @@ class Constant(ConstantExpression):
     says: str
     name: str = ""
 
-    def __eq__(self, other: object) -> bool:
-        """Refused with a value, as `__bool__` is; it is equal to itself and to nothing else. Types that have different
-        constants for bounds are different: so two constants can be compared."""
-        if self is other or not isinstance(other, bool | int | Enum):
-            return self is other
-        raise NoValueYet(f"{_NO_VALUE}: it cannot be compared with {other!r} here", _IN_A_FUNCTION)
-
-    __hash__ = object.__hash__
-
     def value(self, values: Mapping[str, Value]) -> int:
         return cast(int, values[self.name])
 
@@ -148,6 +152,35 @@ class Constant(ConstantExpression):
             return tuple(type(self.default))
         assert self.minimum is not None and self.maximum is not None
         return tuple(range(self.minimum, self.maximum + 1))
+
+
+@dataclass(frozen=True, slots=True)
+class Open(ConstantExpression):
+    """An expression over constants in a type of a bound model: two are equal when their texts are."""
+
+    text: str
+    expression: ConstantExpression = field(compare=False, repr=False)
+
+    def value(self, values: Mapping[str, Value]) -> int:
+        return self.expression.value(values)
+
+    def names(self) -> frozenset[str]:
+        return self.expression.names()
+
+
+def text_of(expression: ConstantExpression) -> str:
+    """An expression with its constants by their names: `(replicas + 1)`."""
+    match expression:
+        case Constant(name=name):
+            return name
+        case Literal(number=number):
+            return str(number)
+        case Operation(op=op, left=left, right=right):
+            return f"({text_of(left)} {op} {text_of(right)})"
+        case Open(text=text):
+            return text
+        case _:
+            raise TypeError(f"{expression!r} is not a constant expression")
 
 
 def constant(default: T, *, minimum: int | None = None, maximum: int | None = None, says: str = "") -> T:

@@ -7,7 +7,7 @@ store is checked.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from operator import itemgetter
 from typing import Any, Protocol
 
@@ -34,10 +34,17 @@ class Shape:
     """The states of one bound model: their fields, how each is checked, and the ghosts that were folded away.
 
     Calling it makes a state from one value per field, as the author's `@initial` functions do. Folded ghosts are
-    ignored; the fields that hold what is left of a budget start with the whole budget.
+    ignored; the fields that hold what is left of a budget start with the whole budget. `bound` gives the defaults that
+    the class has their meaning in the bound model.
     """
 
-    def __init__(self, state_class: type[Any], fields: tuple[FieldLike, ...], values: Mapping[str, Value]) -> None:
+    def __init__(
+        self,
+        state_class: type[Any],
+        fields: tuple[FieldLike, ...],
+        values: Mapping[str, Value],
+        bound: Callable[[Any], Any] = lambda given: given,
+    ) -> None:
         self.name = state_class.__name__
         self.names = tuple(field.name for field in fields)
         self.checks: dict[str, Check] = {field.name: check_for(field.type, values) for field in fields}
@@ -46,7 +53,7 @@ class Shape:
         self.folded = frozenset(self._order) - frozenset(self.names)
         self.values = values
         self.state = _state_class(self.name, self.names)
-        self._given = {name: vars(state_class)[name] for name in self.names if name in vars(state_class)}
+        self._given = {name: bound(vars(state_class)[name]) for name in self.names if name in vars(state_class)}
         self._given |= {name: values[budget] for budget, name in self.budgets.items()}
         self.memo: dict[Any, Any] = {}
         self._spare: Cells | None = None

@@ -96,7 +96,7 @@ def probed(function: Callable[..., Any]) -> tuple[Callable[..., None], Probes]:
     def globals_of(each: FunctionType) -> dict[str, Any]:
         return kept.setdefault(id(each.__globals__), {**each.__globals__, "__probe__": probes})
 
-    return over(original, made, globals_of), probes
+    return over(original, made, globals_of, lambda given: given), probes
 
 
 class _Prober(ast.NodeTransformer):

@@ -26,6 +26,7 @@ from .constants import Constant, ConstantExpression, Value
 from .containers import ModelError
 from .declare import is_of_language, mark_of
 from .drafts import FieldLike, Shape
+from .held import holds_constants, with_values
 from .kinds import Domain, DomainMeta
 from .orders import previous
 from .values import is_majority
@@ -83,7 +84,7 @@ class Namespace:
     ) -> None:
         self.values = values
         self.state_class = state_class
-        self.shape = Shape(state_class, fields, values)
+        self.shape = Shape(state_class, fields, values, self._bound)
         self._sizes = domain_sizes or {}
         self._adaptations = adaptations or Adaptations()
         self._domains: dict[type[Any], BoundDomain[Any]] = {}
@@ -98,7 +99,8 @@ class Namespace:
         known = self._functions.get(id(original))
         if known is None:
             made = adapted(original, self._adaptations)
-            known = self._functions[id(original)] = over(original, made, lambda each: self.globals_of(each.__globals__))
+            known = over(original, made, lambda each: self.globals_of(each.__globals__), self._bound)
+            self._functions[id(original)] = known
             self._kept.append(original)
         return known
 
@@ -144,6 +146,8 @@ class Namespace:
             return self._is_majority
         if thing is previous:
             return self._previous
+        if holds_constants(thing):
+            return with_values(thing, self._bound)
         if isinstance(thing, FunctionType) and self._is_of_a_model(thing.__globals__):
             return self.function(thing)
         if isinstance(thing, ModuleType) and self._is_of_a_model(vars(thing)):

@@ -20,6 +20,7 @@ class Mode(Enum):
 
 fast = constant(False, says="fast")
 size = constant(2, minimum=1, maximum=5, says="size")
+most = constant(2, minimum=1, maximum=5, says="most")
 mode = constant(Mode.A, says="mode")
 {line}
 
@@ -49,6 +50,10 @@ def count_up(s: Counter) -> None:
         "STEP = 3 if mode == Mode.A else 1",
         "STEP = 1 if size + 1 else 0",
         "STEP = size in (1, 2)",
+        "STEP = 1 if size == most else 0",
+        "STEP = 1 if size != most else 0",
+        "STEP = 1 if size + 1 == 3 else 0",
+        "STEP = 1 if size + 1 == most else 0",
         "WIDE = Annotated[int, Range(0, 3 if size == 2 else 1)]",
     ],
 )

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
+from tidegate.explorer.native.search import check as native
+from tidegate.explorer.search import Search
 from tidegate.explorer.smt.encoding import finite
 from tidegate.explorer.symmetry import symmetry_of
+from tidegate.language.binding import load
 from tidegate.language.errors import ModelErrors
+from tidegate.language.judge import initial_states
 
 from .engines import agree, bound, reachable_states, text_of
 from .smt import judged, told
@@ -71,3 +76,108 @@ def test_what_is_refused(was: str, now: str, code: str, tmp_path: Path) -> None:
     with pytest.raises(ModelErrors) as caught:
         bound(tmp_path, text_of(FIELDS, START, BODY, before=BEFORE.replace(was, now)))
     assert {each.code for each in caught.value.errors} == {code}
+
+
+CONSTANTS = """
+size = constant(2, minimum=1, maximum=3, says='a number')
+base = constant(0, minimum=0, maximum=2, says='another')
+mode = constant(Color.GREEN, says='a color')
+
+class Node(Domain, size=2):
+    '''A node.'''
+
+
+@record
+class Pair:
+    '''Two numbers.'''
+
+    first: Small
+    lit: Color | None = mode
+    second: Small = size
+
+
+ROW = Seq([size, base, base + 1])
+NEAR = Map({Node(0): Set([size, 1]), Node(1): Set([base])})
+BEST = Pair(first=base, second=size)
+NESTED = Seq([Seq([BEST, Pair(size)]), Seq([Pair(1)])])
+
+
+def moved(by: int, most: int = size, least: int = base) -> int:
+    '''A number within bounds.'''
+    return max(least, min(by, most))
+"""
+WITH_CONSTANTS = """
+@action
+def walk(s: World, to: Small) -> None:
+    '''A step.'''
+    require(to in NEAR[s.at] or to == ROW[0] or to == ROW[2])
+    s.at = Node(1) if s.at == Node(0) else Node(0)
+    s.count = moved(s.count + to)
+    s.pair = Pair(moved(3, 2), second=BEST.second) if s.count == base else NESTED[0][1]
+    s.lit = Pair(1) == NESTED[1][0] and BEST.lit == mode and s.pair.second == size
+"""
+
+
+@pytest.mark.parametrize("values", [{}, {"size": 3}, {"size": 1, "base": 2, "mode": "BLUE"}, {"base": 1}])
+def test_constants_in_tables_and_defaults_have_their_values(values: dict[str, Any], tmp_path: Path) -> None:
+    fields, start = "at: Node\ncount: Small = base\nlit: bool\npair: Pair", "at=Node(0)\nlit=False\npair=Pair(first=0)"
+    model = bound(tmp_path, text_of(fields, start, WITH_CONSTANTS, before=CONSTANTS), constants=values)
+    verdict = agree(model)
+    assert verdict is not None and verdict.failure is None and verdict.distinct_states > 2
+    state = next(initial_states(model))
+    assert (state.count, state.pair.second) == (values.get("base", 0), values.get("size", 2))
+    encoding = finite(model)
+    for state in reachable_states(model, 4, seed=1):
+        assert sorted(told(model, encoding, state)) == sorted(judged(model, state))
+
+
+def test_a_table_keeps_constants_open(tmp_path: Path) -> None:
+    fields, start = "count: Small", "count=0"
+    body = """
+@action
+def walk(s: World) -> None:
+    '''A step.'''
+    s.count = ROW[1] if s.count in PRIME else ROW[0]
+"""
+    before = "n = constant(1, minimum=1, maximum=2, says='n')\nROW = Seq([n, n + 1])\nPRIME = Set([n, 0])\n"
+    path = tmp_path / "opened.py"
+    path.write_text(text_of(fields, start, body, before=before))
+    for value in (1, 2):
+        verdict = native(load(path).bind(constants={"n": value}, open={"n"}), Search(deadlocks=False))
+        assert verdict.distinct_states == 3, verdict
+
+
+def test_an_open_constant_is_no_key(tmp_path: Path) -> None:
+    before = "n = constant(1, minimum=0, maximum=1, says='n')\nROW = Map({n: 2})\n"
+    body = "@action\ndef walk(s: World) -> None:\n    '''A step.'''\n    s.count = ROW[s.count]"
+    path = tmp_path / "opened.py"
+    path.write_text(text_of("count: Small", "count=0", body, before=before))
+    with pytest.raises(ModelErrors, match="TG203"):
+        load(path).bind(open={"n"})
+
+
+def test_sets_in_a_table_may_differ_in_their_numbers_and_be_empty(tmp_path: Path) -> None:
+    before = """
+NEAR = Map({0: Set([1]), 1: Set([0, 2]), 2: Set()})
+ODD = Set([1, 3])
+
+@record
+class Pair:
+    '''A number, and some.'''
+
+    first: Small
+    some: Set[Small]
+
+PAIR = Pair(first=1, some=Set([1, 2]))
+"""
+    body = """
+@action
+def walk(s: World, to: Small) -> None:
+    '''A step.'''
+    require(s.count < 3 and to in NEAR[s.count])
+    s.count = to
+    s.odd = ODD if to == 2 else PAIR.some
+"""
+    model = bound(tmp_path, text_of("count: Small\nodd: Set[Small]", "count=0\nodd=Set()", body, before=before))
+    verdict = agree(model)
+    assert verdict is not None and verdict.distinct_states == 4

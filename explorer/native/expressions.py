@@ -15,7 +15,7 @@ from typing import Any, cast, get_args
 from llvmlite import ir as llvm
 
 from ...language import ir
-from ...language.constants import Constant, ConstantExpression, Literal, Operation
+from ...language.constants import Constant, ConstantExpression, Literal, Open, Operation
 from ...language.types import (
     Bool,
     Identity,
@@ -402,6 +402,8 @@ class Expressions(Shapes):
                 return self.opens[name] if name in self.opens else int(cast(int, self.layout.values[name]))
             case Operation(op=op, left=left, right=right):
                 return self.operate(op, self.bound(left), self.bound(right))
+            case Open(expression=opened):
+                return self.bound(opened)
             case _:
                 raise TypeError(f"not a bound: {expression}")
 

@@ -21,7 +21,7 @@ from typing import Any, cast
 import z3
 
 from ...language.binding import Definition
-from ...language.constants import Constant, ConstantExpression, Operation
+from ...language.constants import Constant, ConstantExpression, Open, Operation
 from ...language.containers import sort_key
 from ...language.model import Model
 from ...language.types import Bool, Enumeration, Identity, Int, Map, Option, Pool, Record, Seq, Subset, Type, Unit
@@ -70,6 +70,8 @@ class Encoding:
                 return self.numbers.arithmetic(cast(Arithmetic, op), self.computed(left), self.computed(right))
             case Constant(name=name) if name in self._variables:
                 return self._variables[name]
+            case Open(expression=opened):
+                return self.computed(opened)
             case _:
                 return known(expression.value(self.values))
 

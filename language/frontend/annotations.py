@@ -17,7 +17,7 @@ from enum import Enum
 from typing import Any, cast
 
 from .. import values as containers
-from ..constants import Constant, ConstantExpression, Literal, Operation, Value
+from ..constants import Constant, ConstantExpression, Literal, Open, Operation, Value, text_of
 from ..declare import mark_of
 from ..errors import Abandoned, Diagnostics, nearest
 from ..ir import Where
@@ -155,7 +155,7 @@ class Types:
 
     def opened(self, expression: ConstantExpression) -> ConstantExpression | None:
         """The expression itself when it depends on an open constant, else None."""
-        return expression if expression.names() & self.open else None
+        return Open(text_of(expression), expression) if expression.names() & self.open else None
 
     # --- classes -----------------------------------------------------------------------------------------------------
 

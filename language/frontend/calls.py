@@ -14,6 +14,7 @@ from .. import declare, ir, orders
 from .. import values as containers
 from ..declare import mark_of
 from ..errors import Abandoned, nearest
+from ..held import defaults_of
 from ..kinds import Domain
 from ..steps import is_step
 from ..types import Enumeration, Identity, Int, Pool, Record, Seq, Subset, Type, scalar_size
@@ -419,13 +420,8 @@ def _member(scope: Scope, cls: type[Any], type_: Identity, node: ast.Call) -> ir
 
 
 def _record(scope: Scope, type_: Record, node: ast.Call) -> ir.Expr:
-    fields = record_arguments(scope, dict(type_.fields), type_.name, node, _defaults(type_))
+    fields = record_arguments(scope, dict(type_.fields), type_.name, node, defaults_of(type_.python))
     return ir.MakeRecord(tuple(fields), type_, scope.where(node))
-
-
-def _defaults(type_: Record) -> dict[str, Any]:
-    found = dataclasses.fields(type_.python)
-    return {each.name: each.default for each in found if each.default is not dataclasses.MISSING}
 
 
 def record_arguments(
@@ -456,7 +452,7 @@ def _each_field(
             if name in given:
                 made.append(fitted(scope, given[name], type_))
             else:
-                made.append(fit(scope, static_value(scope, defaults[name], node), type_, node))
+                made.append(fit(scope, static_value(scope, defaults[name], node, type_), type_, node))
         except Abandoned:
             continue
     if len(made) < len(fields):

@@ -159,7 +159,7 @@ def name(scope: Scope, node: ast.Name, expected: Type | None) -> ir.Expr:
         raise scope.error("TG203", node, "the state as a whole is not a value", f"a field of it: {node.id}.field")
     found = scope.static(node)
     if found is not MISSING:
-        return static_value(scope, found, node)
+        return static_value(scope, found, node, expected)
     if node.id in scope.assigned:
         message = f"{node.id} is given a value only on some ways to here, or only inside a loop"
         raise scope.error("TG212", node, message, f"give {node.id} a value before, on every way")
@@ -178,8 +178,8 @@ def _local(scope: Scope, binding: Binding, node: ast.Name) -> ir.Expr:
     return ir.Name(binding.name, binding.type, scope.where(node))
 
 
-def static_value(scope: Scope, found: Any, node: ast.AST) -> ir.Expr:
-    """The typed form of a module-level value: a constant, a number, an enum member, a member of a domain."""
+def static_value(scope: Scope, found: Any, node: ast.AST, expected: Type | None = None) -> ir.Expr:
+    """The typed form of a module-level value: a constant, a number, an enum member, a member of a domain, a table."""
     if isinstance(found, Constant):
         return _constant(scope, found, node)
     if isinstance(found, ConstantExpression):
@@ -195,7 +195,7 @@ def static_value(scope: Scope, found: Any, node: ast.AST) -> ir.Expr:
     if found is None:
         return ir.Const(0, Unit(), scope.where(node))
     if is_table(found):
-        return table(scope, found, node, static_value)
+        return table(scope, found, node, static_value, expected)
     if isinstance(found, type):
         message = f"{found.__name__} is a type, not a value"
         raise scope.error("TG221", node, message, _type_hint(found))
@@ -265,7 +265,7 @@ def attribute(scope: Scope, node: ast.Attribute, expected: Type | None) -> ir.Ex
         return _state_field(scope, node, state)
     found = scope.static(node)
     if found is not MISSING:
-        return static_value(scope, found, node)
+        return static_value(scope, found, node, expected)
     owner = scope.static(node.value)
     if isinstance(owner, type) and issubclass(owner, Enum):
         return _member_of(scope, owner, node)

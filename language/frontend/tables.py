@@ -9,14 +9,15 @@ from typing import Any, cast
 from .. import ir
 from .. import values as containers
 from ..declare import mark_of
+from ..held import holds_constants
 from ..types import Bool, Enumeration, Identity, Int, Map, Record, Seq, Subset, Type, scalar_size
 from .annotations import MEMBERS_MAX, describe
-from .intervals import hull
+from .intervals import ANY_INT, hull
 from .matching import fit, join
 from .scope import Scope
 
-Reader = Callable[[Scope, Any, ast.AST], ir.Expr]
-"""Reads one constant: a member, a number, or another table."""
+Reader = Callable[[Scope, Any, ast.AST, Type | None], ir.Expr]
+"""Reads one constant: a member, a number, or another table. The type, where there is one, is what it is needed as."""
 
 
 def is_table(found: Any) -> bool:
@@ -26,37 +27,71 @@ def is_table(found: Any) -> bool:
     return is_record or isinstance(found, (containers.Set, containers.Seq, containers.Map))
 
 
-def table(scope: Scope, found: Any, node: ast.AST, read: Reader) -> ir.Expr:
-    """The typed form of a table."""
-    where = scope.where(node)
+def table(scope: Scope, found: Any, node: ast.AST, read: Reader, expected: Type | None = None) -> ir.Expr:
+    """The typed form of a table. A set has `expected`'s elements, if it is one; an empty table has its type from it."""
     match found:
         case containers.Set():
-            elements, of = _elements(scope, tuple(cast("containers.Set[Any]", found)), node, read)
+            wanted = expected if isinstance(expected, Subset) else None
+            elements, of = _elements(scope, _in_order(cast("containers.Set[Any]", found)), node, read, wanted)
             return _set(scope, elements, of, node)
         case containers.Seq():
-            elements, of = _elements(scope, tuple(cast("containers.Seq[Any]", found)), node, read)
-            return ir.MakeSeq(elements, Seq(of, len(elements)), where)
+            wanted = expected if isinstance(expected, Seq) else None
+            elements, of = _elements(scope, tuple(cast("containers.Seq[Any]", found)), node, read, wanted)
+            return ir.MakeSeq(elements, Seq(of, len(elements)), scope.where(node))
         case containers.Map():
-            return _map(scope, dict(cast("containers.Map[Any, Any]", found).items()), node, read)
+            wanted = expected if isinstance(expected, Map) else None
+            return _map(scope, dict(cast("containers.Map[Any, Any]", found).items()), node, read, wanted)
         case _:
-            type_ = scope.program.types.named(cast("type[Any]", type(found)))
-            assert isinstance(type_, Record)
-            fields = (fit(scope, read(scope, getattr(found, name), node), of, node) for name, of in type_.fields)
-            return ir.MakeRecord(tuple(fields), type_, where)
+            return _record(scope, found, node, read)
 
 
-def _elements(scope: Scope, found: tuple[Any, ...], node: ast.AST, read: Reader) -> tuple[tuple[ir.Expr, ...], Type]:
-    if not found:
+def _record(scope: Scope, found: Any, node: ast.AST, read: Reader) -> ir.Expr:
+    type_ = scope.program.types.named(cast("type[Any]", type(found)))
+    assert isinstance(type_, Record)
+    fields = (fit(scope, read(scope, getattr(found, name), node, of), of, node) for name, of in type_.fields)
+    return ir.MakeRecord(tuple(fields), type_, scope.where(node))
+
+
+def _in_order(found: containers.Set[Any]) -> tuple[Any, ...]:
+    """The elements of a set in their order; by their texts where constants are among them, which have no order yet."""
+    return tuple(sorted(found.plain_items(), key=repr) if holds_constants(found) else found)
+
+
+def _elements(
+    scope: Scope, found: tuple[Any, ...], node: ast.AST, read: Reader, wanted: Seq | Subset | None = None
+) -> tuple[tuple[ir.Expr, ...], Type]:
+    """What a table holds, brought to one type, and that type."""
+    if not found and wanted is None:
         raise scope.error("TG214", node, "this table is empty, and could be of any type", "Set() or Seq() in its place")
-    made = [read(scope, each, node) for each in found]
-    of = made[0].type
-    for each in made[1:]:
-        joined = join(of, each.type)
-        if joined is None:
-            message = f"{describe(of)} and {describe(each.type)} in one table"
-            raise scope.error("TG203", node, message, "elements of one type")
-        of = joined
-    return tuple(fit(scope, each, of, node) for each in made), of
+    of = None if wanted is None or wanted.of == ANY_INT else wanted.of
+    for each in found:
+        if not _is_empty(each):
+            made = read(scope, each, node, of).type
+            of = made if of is None else _hull(scope, of, made, node)
+    if of is None:
+        raise scope.error("TG214", node, "this table holds empty ones only", "a helper function that returns it")
+    return tuple(fit(scope, read(scope, each, node, of), of, node) for each in found), of
+
+
+def _is_empty(found: Any) -> bool:
+    return isinstance(found, (containers.Set, containers.Seq)) and not len(cast("containers.Seq[Any]", found))
+
+
+def _hull(scope: Scope, one: Type, other: Type, node: ast.AST) -> Type:
+    """The type that holds both: sets of numbers are sets of more numbers."""
+    match one, other:
+        case Subset(of=Int() as a), Subset(of=Int() as b):
+            return Subset(hull(a, b))
+        case Map(key=key, value=a), Map(key=k, value=b) if key == k:
+            return Map(key, _hull(scope, a, b, node))
+        case Seq(of=a), Seq(of=b):
+            return Seq(_hull(scope, a, b, node), max(one.capacity, other.capacity))
+        case _:
+            joined = join(one, other)
+    if joined is None:
+        message = f"{describe(one)} and {describe(other)} in one table"
+        raise scope.error("TG203", node, message, "elements of one type")
+    return joined
 
 
 def _set(scope: Scope, elements: tuple[ir.Expr, ...], of: Type, node: ast.AST) -> ir.Expr:
@@ -68,9 +103,13 @@ def _set(scope: Scope, elements: tuple[ir.Expr, ...], of: Type, node: ast.AST) -
     return ir.MakeSubset(elements, Subset(of), scope.where(node))
 
 
-def _map(scope: Scope, found: dict[Any, Any], node: ast.AST, read: Reader) -> ir.Expr:
+def _map(scope: Scope, found: dict[Any, Any], node: ast.AST, read: Reader, wanted: Map | None) -> ir.Expr:
     keys, key = _elements(scope, tuple(found), node, read)
-    values, value = _elements(scope, tuple(found.values()), node, read)
+    if not all(isinstance(each, ir.Const) for each in keys):
+        message = "a key of this table is a constant that is not given a value"
+        raise scope.error("TG203", node, message, "keys that are numbers; or a value for the constant")
+    held = None if wanted is None else Seq(wanted.value, len(found))
+    values, value = _elements(scope, tuple(found.values()), node, read, held)
     if isinstance(key, Int):
         numbers = [cast(Int, each.type).lo for each in keys]
         key = hull(Int(min(numbers), min(numbers)), Int(max(numbers), max(numbers)))

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from ...language import ir
-from ...language.constants import Constant, ConstantExpression, Literal, Operation
+from ...language.constants import Constant, ConstantExpression, Literal, Open, Operation
 from ...language.types import Bool, Enumeration, Identity, Int, Map, Option, Pool, Record, Seq, Subset, Type, Unit
 
 WIDTH = 104
@@ -401,6 +401,8 @@ def bound_text(number: int, bound: ConstantExpression | None) -> str:
             return f"{_operand(left, level)} {sign} {_operand(right, level + 1)}"
         case Constant(name=name):
             return name
+        case Open(expression=opened):
+            return bound_text(number, opened)
         case _:
             raise TypeError(f"no notation for {bound!r}")
 

@@ -1,0 +1,81 @@
+"""What a module holds that holds constants in turn: tables (`Seq([n, n + 1])`), records with constants for defaults.
+
+When a model is bound, the constants in them have their values, as constants by themselves do.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Mapping
+from typing import Any, cast
+
+from .constants import ConstantExpression
+from .containers import field_names
+from .declare import mark_of
+from .values import Map, Seq, Set
+
+Binder = Callable[[Any], Any]
+"""Gives each value of a module its meaning in a bound model."""
+
+
+def holds_constants(thing: Any) -> bool:
+    """Whether a value of a module is a table with a constant in it, or a record class with one for a default."""
+    match thing:
+        case ConstantExpression():
+            return True
+        case Seq() | Set():
+            return any(map(holds_constants, _elements(thing)))
+        case Map():
+            items = cast("Map[Any, Any]", thing).items()
+            return any(holds_constants(key) or holds_constants(value) for key, value in items)
+        case type():
+            return _is_record(thing) and any(map(holds_constants, defaults_of(thing).values()))
+        case _ if _is_record(cast("type[Any]", type(thing))):
+            return any(holds_constants(getattr(thing, name)) for name in field_names(cast("type[Any]", type(thing))))
+        case _:
+            return False
+
+
+def with_values(thing: Any, bound: Binder) -> Any:
+    """The same with the constants in it `bound`: for what `holds_constants`."""
+    match thing:
+        case Seq():
+            return Seq(map(bound, cast("Seq[Any]", thing)))
+        case Set():
+            return Set(map(bound, cast("Set[Any]", thing).plain_items()))
+        case Map():
+            return Map({bound(key): bound(value) for key, value in cast("Map[Any, Any]", thing).items()})
+        case type():
+            return _with_defaults(thing, {name: bound(value) for name, value in defaults_of(thing).items()})
+        case _:
+            cls = cast("type[Any]", type(thing))
+            return cls(**{name: bound(getattr(thing, name)) for name in field_names(cls)})
+
+
+def defaults_of(record: type[Any]) -> dict[str, Any]:
+    """The fields of a record class that have a default, and what it is."""
+    fields = dataclasses.fields(record)
+    return {each.name: each.default for each in fields if each.default is not dataclasses.MISSING}
+
+
+def _elements(thing: Any) -> tuple[Any, ...]:
+    return tuple(cast("Set[Any]", thing).plain_items() if isinstance(thing, Set) else thing)
+
+
+def _is_record(cls: type[Any]) -> bool:
+    mark = mark_of(cls)
+    return mark is not None and mark.role == "record"
+
+
+def _with_defaults(record: type[Any], given: Mapping[str, Any]) -> type[Any]:
+    """A class that makes records of the author's class, with these defaults in place of its own."""
+    names = field_names(record)
+
+    class Bound(type(record)):
+        def __call__(cls, *values: Any, **named: Any) -> Any:
+            return record(**(dict(given) | dict(zip(names, values, strict=False)) | named))
+
+        def __instancecheck__(cls, thing: object) -> bool:
+            return isinstance(thing, record)
+
+    return Bound(record.__name__, (record,), {"__module__": record.__module__, "__qualname__": record.__qualname__})
