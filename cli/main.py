@@ -15,6 +15,9 @@ from ..reports.exits import INTERRUPTED, Exit
 from .output import kept_for_json
 from .verbs import VERBS, Wrong, parser
 
+TO_REPORT = """This is a defect of tidegate, not of the model. Report the command, the model's file and these lines.
+Until it is mended, `check --engine python` answers with plain Python alone."""
+
 
 def main(arguments: Sequence[str]) -> Exit:
     """Runs one command line and gives its exit; every mistake is reported on standard error."""
@@ -31,7 +34,9 @@ def main(arguments: Sequence[str]) -> Exit:
     except ModelError as error:
         return _told(_broken(error), Exit.MODEL_BROKE)
     except Disagreement as error:
-        return _told(f"the engine and plain Python disagree; do not trust this result\n{error}", Exit.INTERNAL)
+        return _told(
+            f"the engine and plain Python disagree; do not trust this result\n{error}\n{TO_REPORT}", Exit.INTERNAL
+        )
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return Exit.INTERNAL

@@ -286,6 +286,7 @@ def test_any_and_all_end_where_they_are_decided(tmp_path: Path, engine: str) -> 
 
 def test_a_disagreement_names_the_line_and_both_values(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     model = bind_model(ModelChoice(written(tmp_path, COUNTER), properties=("is_small",)))
+
     def never(*_: object) -> bool:
         return False
 

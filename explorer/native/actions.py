@@ -171,11 +171,13 @@ class ActionCode(Statements):
         builder.branch(start)
         builder.position_at_end(start)
         self.error_block = function.append_basic_block("error")
-        llvm.IRBuilder(self.error_block).ret(word(FAILED))
 
     def generate(self, plan: Plan) -> None:
         """Fill the function."""
         self.plan = plan
+        broke = llvm.IRBuilder(self.error_block)
+        broke.store(word(plan.number), address(broke, self.context, word(CELL["BROKE"])))
+        broke.ret(word(FAILED))
         self.states, self.slots = (
             {plan.form.state: self.before},
             self.shared_names(plan.form.body, {each.name: each.type for each in plan.form.parameters}),

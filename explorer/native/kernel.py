@@ -35,6 +35,7 @@ CONTEXT = (
     "CROSSED",  # bit i set: a step broke transition property i, and Python has not been told
     "ABOUT",  # index of the state an event is about
     "DETAIL",  # properties an event is about, one bit each
+    "BROKE",  # number of the action that a step broke in, or NO_ACTION: it was a @bound
     "BOUNDED",  # a limit alone stopped some instance, of no fault, of the state being expanded
     "DEADLOCKS",  # whether deadlocks are looked for
     "COMMON",  # address of three words that workers share: distinct states, next state to hand out, whether to stop
@@ -71,6 +72,9 @@ CLAIMED = (1 << 32) - 1
 NO_ROOM = (1 << 64) - 1
 HANDOUT = 64
 """States that a worker takes at once."""
+
+NO_ACTION = (1 << 64) - 1
+"""In BROKE: not an action."""
 
 ERROR_BIT = 1 << 63
 """Returned by a property function that could not be evaluated."""

@@ -5,11 +5,10 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Literal
 
-from ...language.errors import shown_path
-from ...language.ir import Where
 from ...language.judge import deadlock, holds, initial_states, is_deadlock, is_terminal, steps
 from ...language.model import Model, Property
 from ...language.values import ModelError, State
@@ -23,13 +22,16 @@ from ...language.verdict import (
     Step,
     Verdict,
 )
+from ..differences import action_says, fields_that_differ, place_text, property_differs, starts_text, stuck, way_on
 from ..search import Search
 from ..verdicts import Ending, verdict_of
 from .frontier import Frontier, decode
-from .kernel import ERROR_BIT
+from .kernel import ERROR_BIT, NO_ACTION
 from .kernels import Kernel
 
 Words = tuple[int, ...]
+UNREADABLE = (ModelError, LookupError, ValueError)
+"""What decoding raises where words stand for no state of the model."""
 
 
 @dataclass(slots=True)
@@ -85,25 +87,36 @@ class Confirmation:
         first, *rest = [self.frontier.state_words(each) for each in self.frontier.path(index)]
         start = next((state for state in initial_states(self.model) if self.words(state) == first), None)
         if start is None:
-            raise Disagreement(f"the kernel starts from a state that no @initial function gives: {self.show(first)}")
-        state, taken = start, list[Step]()
+            raise Disagreement(f"the kernel starts from {self.show(first)}: no such state in {starts_text(self.model)}")
+        state, taken, source = start, list[Step](), first
         for words in rest:
-            taken.append(self.step_to(state, words))
-            state = taken[-1].after
+            taken.append(self.step_to(state, source, words))
+            state, source = taken[-1].after, words
         return Run(start, tuple(taken))
 
-    def step_to(self, state: State, words: Words) -> Step:
-        """The first step in plain Python from `state` to the orbit of `words`."""
+    def step_to(self, state: State, source: Words, words: Words) -> Step:
+        """The first step in plain Python from `state`, whose orbit is that of `source`, to the orbit of `words`."""
         for step in steps(self.model, state):
             if self.words(step.after) == words:
                 return step
-        raise Disagreement(
-            f"no step of plain Python leads from {state} to {self.show(words)}, which the kernel reached"
-        )
+        mine = self.frontier.successors(source)
+        via = dict.fromkeys(action for action, after in mine or () if after == words)
+        message = f"no step of plain Python leads from {state} to {self.show(words)}, which the kernel reached by "
+        raise Disagreement(message + ("a step that it does not take again" if not via else self._told(state, via)))
+
+    def _told(self, state: State, names: Iterable[str]) -> str:
+        """Actions with their lines, and what becomes of each of their instances in plain Python."""
+        actions = [self.model.action(name) for name in names]
+        places = ", ".join(f"{each.name} ({place_text(each.form.where)})" for each in actions)
+        said = "\n  ".join(action_says(self.model, state, each) for each in actions)
+        return f"{places}; in plain Python:\n  {said}"
 
     def show(self, words: Words) -> str:
-        """A state for people."""
-        return repr(decode(self.model, self.frontier.program, words))
+        """A state for people; its words where they stand for none."""
+        try:
+            return repr(decode(self.model, self.frontier.program, words))
+        except UNREADABLE as error:
+            return f"the words {', '.join(map(hex, words))}, which are no state of the model ({error}),"
 
     def invariant(self, each: Property, index: int) -> Run:
         """The counterexample to an invariant, confirmed."""
@@ -133,8 +146,11 @@ class Confirmation:
         """The run into a deadlock, confirmed."""
         run = self.run_to(index)
         if not is_deadlock(self.model, run.states()[-1]):
-            raise Disagreement(f"a deadlock natively, but not in plain Python: {run.states()[-1]}")
+            raise Disagreement(self._no_deadlock(run.states()[-1]))
         return deadlock(self.model, run)
+
+    def _no_deadlock(self, state: State) -> str:
+        return f"nothing can happen natively at {state}, but in plain Python {way_on(self.model, state)}"
 
     def model_error(self, index: int) -> Failure:
         """The run to a state where a step breaks the model's types, and the step."""
@@ -146,9 +162,15 @@ class Confirmation:
                     return failure
         except ModelError as error:
             return Failure(error.message, f"{error.file}:{error.line}", run, error.action, error.arguments)
-        raise Disagreement(
-            f"a step breaks the model's types natively, but none in plain Python, from {run.states()[-1]}"
-        )
+        raise Disagreement(self._broke(run.states()[-1]))
+
+    def _broke(self, state: State) -> str:
+        """What a step breaks natively, and becomes in plain Python."""
+        number, message = self.frontier["BROKE"], f"a step from {state} breaks the model's types natively: "
+        if number != NO_ACTION:
+            return message + self._told(state, [self.frontier.program.plans[number].form.name])
+        bounds = ", ".join(f"{each.name} ({place_text(each.form.where)})" for each in self.model.bounds if each.form)
+        return f"{message}one of the @bounds {bounds} cannot be evaluated; in plain Python they can"
 
     def _transition_error(self, run: Run, step: Step) -> Failure | None:
         """A transition property, still watched, that cannot be evaluated on a step from the end of a run."""
@@ -187,13 +209,14 @@ class Confirmation:
     def recheck(self, index: int) -> None:
         """Judge one state again: its steps action by action, and every property."""
         words = self.frontier.state_words(index)
-        state = decode(self.model, self.frontier.program, words)
-        if self.words(state) != words:
-            raise Disagreement(f"state {index} does not survive decoding: {state}")
+        state = self._decoded(index, words)
         taken = self._steps(words, state)
         self._recheck_steps(words, state, taken)
         if not taken and self.frontier["DEADLOCKS"] and is_deadlock(self.model, state):
-            raise Disagreement(f"no deadlock natively, but one in plain Python: {state}")
+            why = "a run may end there" if self.frontier.ends(words) == 1 else "a limit stops what would happen there"
+            raise Disagreement(
+                f"natively {why}: {state}\n  in plain Python it is a deadlock: {stuck(self.model, state)}"
+            )
         program = self.frontier.program
         for name, properties, told in (
             ("invariants", program.invariants, False),
@@ -207,6 +230,18 @@ class Confirmation:
         if ends != 2:
             for each in self.model.terminals if (ends == 1) != is_terminal(self.model, state) else ():
                 self._same(each, ends == 1, self._value(each, state), state)
+
+    def _decoded(self, index: int, words: Words) -> State:
+        """The state that words stand for."""
+        try:
+            state = decode(self.model, self.frontier.program, words)
+        except UNREADABLE as error:
+            raise Disagreement(f"state {index} is {self.show(words)} though the kernel reached it") from error
+        if self.words(state) != words:
+            again = decode(self.model, self.frontier.program, self.words(state))
+            differ = fields_that_differ(state, again, "in the store")
+            raise Disagreement(f"state {index}, {state}, is another one once it is encoded again: {differ}")
+        return state
 
     def _steps(self, words: Words, state: State) -> list[Step]:
         """The judge's steps. One that breaks the model must break natively too, and is then the search's to tell."""
@@ -224,8 +259,10 @@ class Confirmation:
         watched = self.frontier["WATCH"]  # those that held throughout
         mine = self.frontier.successors(words)
         expected = Counter((step.action, self.words(step.after)) for step in theirs)
-        if mine is None or Counter(mine) != expected:
-            raise Disagreement(self._blame(state, Counter(mine or []), expected))
+        if mine is None:
+            raise Disagreement(self._broke(state))
+        if Counter(mine) != expected:
+            raise Disagreement(self._blame(state, Counter(mine), expected))
         for bit, each in enumerate(self.frontier.program.transitions):
             if watched >> bit & 1:
                 held = all(holds(self.model, each, state, step.after) for step in theirs)
@@ -256,17 +293,7 @@ class Confirmation:
 
 def differs(each: Property, mine: bool | None, theirs: bool | None, state: State) -> str:
     """What is said where a property has one value natively and another in plain Python."""
-    at = "" if each.form is None else f" ({place_text(each.form.where)})"
-    return f"{each.name}{at} {_value_text(mine)} natively and {_value_text(theirs)} in plain Python at {state}"
-
-
-def _value_text(value: bool | None) -> str:
-    return "cannot be evaluated" if value is None else f"is {str(value).lower()}"
-
-
-def place_text(where: Where) -> str:
-    """`file:line`, as people click on it."""
-    return f"{shown_path(where.file)}:{where.line}"
+    return property_differs(each, mine, theirs, state, "natively")
 
 
 def conclude(model: Model, search: Search, kernel: Kernel, frontier: Frontier, found: Findings) -> Verdict:

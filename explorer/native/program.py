@@ -243,6 +243,7 @@ class _Functions:
         for each, within, beyond in zip(bounds, program.within, program.beyond_states, strict=True):
             value = builder.call(self.predicate(each, 1), [context, state])
             with builder.if_then(builder.icmp_unsigned("==", value, word(2)), likely=False):
+                builder.store(word(kernel.NO_ACTION), address(builder, context, word(CELL["BROKE"])))
                 builder.ret(word(FAILED))
             with builder.if_then(builder.icmp_unsigned("==", value, word(0))):
                 builder.store(word(1), address(builder, context, word(CELL["BOUNDED"])))

@@ -14,6 +14,7 @@ from ...language.judge import attempt, bound_crossed, deadlock, holds, initial_s
 from ...language.model import Model
 from ...language.values import ModelError, State
 from ...language.verdict import Disagreement, Failure, Level, Run, Verdict
+from ..differences import property_differs, way_on, ways
 from ..search import Progress, Report, Search
 from ..verdicts import Ending, notes_of, peak_memory_bytes, verdict_of
 from .circuits import Circuits, Question, circuits_of
@@ -169,7 +170,20 @@ class _Bounded:
                 return deadlock(self.model, run)
         elif (error := self._breaking(last)) is not None:
             return Failure(error.message, error.where, run, error.action, error.arguments)
-        raise Disagreement(f"bmc finds `{question.name.removeprefix('?')}` in {last}; plain Python does not")
+        raise Disagreement(self._otherwise(question, run))
+
+    def _otherwise(self, question: Question, run: Run) -> str:
+        """What plain Python says where a question is answered otherwise, with lines and values."""
+        last, prop = run.states()[-1], question.prop
+        if prop is not None:
+            mine = None if question.kind == "broken property" else question.kind == "reachable"
+            before = (run.states()[-2], last) if question.of_step else (last,)
+            return property_differs(prop, mine, holds(self.model, prop, *before), last, "in bmc")
+        if question.kind == "deadlock":
+            return f"nothing can happen in bmc at {last}, but in plain Python {way_on(self.model, last)}"
+        return (
+            f"a step from {last} breaks the model's types in bmc; in plain Python none does: {ways(self.model, last)}"
+        )
 
     def _breaking(self, state: State) -> ModelError | None:
         """The first step from a state that breaks the model."""

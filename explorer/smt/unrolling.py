@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import z3
 
-from ...language.judge import replay
+from ...language.judge import attempt, replay
 from ...language.model import Model
 from ...language.steptext import StepError
 from ...language.values import ModelError, State
 from ...language.verdict import Disagreement, Run
+from ..differences import fields_that_differ, starts_text, step_says
 from .circuits import Circuits, Question, step_name
 from .clauses import subterms
 from .cnf import Clauses
@@ -107,12 +108,37 @@ class Unrolling:
         try:
             run = replay(self.model, start, sequence)
         except (StepError, ModelError) as error:
-            raise Disagreement(f"bmc found a run that plain Python does not take: {error}") from error
+            said = self._refused(start, sequence)
+            raise Disagreement(f"bmc found a run that plain Python does not take: {error}{said}") from error
         last = {f"s.{name}": variable for name, variable in self.states[-1].items()}
         told = value_of(self.model, Assignment([last], values), self.circuits.before)
         if told != run.states()[-1]:
-            raise Disagreement(f"bmc says that a run ends in {told}; in plain Python it ends in {run.states()[-1]}")
+            raise Disagreement(self._elsewhere(told, run))
         return run
+
+    def _refused(self, start: State, sequence: Sequence[tuple[str, dict[str, Any]]]) -> str:
+        """The line of the step that plain Python does not take, and the state that it does not take it from."""
+        state = start
+        for name, arguments in sequence:
+            action = self.model.action(name)
+            try:
+                after = attempt(self.model, state, action, arguments)
+            except ModelError:
+                break
+            if not isinstance(after, State):
+                break
+            state = after
+        else:
+            return ""
+        return f"\n  {step_says(self.model, state, action, arguments)}\n  at {state}"
+
+    def _elsewhere(self, told: State, run: Run) -> str:
+        """Where a run ends in the formulas, and where in plain Python."""
+        differ = fields_that_differ(told, run.states()[-1], "in bmc")
+        if not run.steps:
+            return f"a run begins elsewhere in bmc: {differ}; initial states are those of {starts_text(self.model)}"
+        said = step_says(self.model, run.states()[-2], self.model.action(run.steps[-1].action), run.steps[-1].arguments)
+        return f"a run of bmc ends elsewhere: {differ}\n  from {run.states()[-2]} {said}"
 
 
 class Assignment:

@@ -1,0 +1,111 @@
+"""What plain Python says where an engine says something else: the line, the step, and the values on both sides."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from ..language.errors import shown_path
+from ..language.ir import Where
+from ..language.judge import (
+    Stopped,
+    attempt,
+    bindings,
+    bound_crossed,
+    initial_states,
+    instances,
+    is_held,
+    is_terminal,
+    steps,
+    why_stopped,
+)
+from ..language.model import Action, Model, Property
+from ..language.steptext import format_step
+from ..language.values import ModelError, State, show
+
+SHOWN = 4
+"""Steps or states of which a message tells the values; of the others it tells the number."""
+
+
+def place_text(where: Where) -> str:
+    """`file:line`, as people click on it."""
+    return f"{shown_path(where.file)}:{where.line}"
+
+
+def property_differs(each: Property, mine: bool | None, theirs: bool | None, state: State, engine: str) -> str:
+    """What is said where a property has one value in an engine (`natively`, `in bmc`) and another in plain Python."""
+    at = "" if each.form is None else f" ({place_text(each.form.where)})"
+    return f"{each.name}{at} {_value_text(mine)} {engine} and {_value_text(theirs)} in plain Python at {state}"
+
+
+def _value_text(value: bool | None) -> str:
+    return "cannot be evaluated" if value is None else f"is {str(value).lower()}"
+
+
+def starts_text(model: Model) -> str:
+    """The functions that give initial states, with their lines, and the first of the states."""
+    named = ", ".join(f"{each.name} ({place_text(each.form.where)})" for each in model.initials)
+    return f"{named or 'no function'}, which in plain Python gives {_some(map(str, initial_states(model)))}"
+
+
+def step_says(model: Model, state: State, action: Action, arguments: Mapping[str, Any]) -> str:
+    """What becomes of one step in plain Python: `rise(A) (model.py:12) leads to ...`, `is disabled: ...`, `breaks`."""
+    named = f"{format_step(action.name, arguments)} ({place_text(action.form.where)})"
+    try:
+        after = attempt(model, state, action, arguments)
+    except ModelError as error:
+        return f"{named} breaks at {error.where}: {error.message}"
+    if isinstance(after, Stopped):
+        return f"{named} is {why_stopped(model, state, action, arguments, after)}"
+    return f"{named} leads to {after}"
+
+
+def action_says(model: Model, state: State, action: Action) -> str:
+    """What becomes of each instance of an action in plain Python."""
+    return _some(step_says(model, state, action, arguments) for arguments in bindings(model, action, state))
+
+
+def way_on(model: Model, state: State) -> str:
+    """Why a state is no deadlock in plain Python: a step that is enabled, a limit that stops one, a @terminal."""
+    beyond = bound_crossed(model, state)
+    if beyond is not None:
+        place = next((place_text(each.form.where) for each in model.bounds if each.name == beyond and each.form), "")
+        return f"the state lies beyond @bound {beyond} ({place})"
+    for action, arguments in instances(model, state):
+        result = attempt(model, state, action, arguments)
+        if isinstance(result, State) or is_held(action, result):
+            return step_says(model, state, action, arguments)
+    if is_terminal(model, state):
+        ends = (f"{each.name} ({place_text(each.form.where)})" for each in model.terminals if each.form is not None)
+        return f"a run may end here, by {', '.join(ends)}"
+    return "nothing can happen"
+
+
+def ways(model: Model, state: State) -> str:
+    """Every step that can be taken in plain Python, and where to; what stops the others, where there is none."""
+    found = [step_says(model, state, model.action(each.action), each.arguments) for each in steps(model, state)]
+    return _some(found) if found else stuck(model, state)
+
+
+def stuck(model: Model, state: State) -> str:
+    """Why a state is a deadlock in plain Python: what stops each step, and which @terminal predicates are false."""
+    stopped = _some(step_says(model, state, action, arguments) for action, arguments in instances(model, state))
+    ends = ", ".join(
+        f"{each.name} ({place_text(each.form.where)})" for each in model.terminals if each.form is not None
+    )
+    return stopped + (f"\n  and no run may end there, by {ends}" if ends else "")
+
+
+def fields_that_differ(mine: State, theirs: State, engine: str) -> str:
+    """`value is 2 natively and 1 in plain Python`, for each field of two states that is not the same."""
+    return "; ".join(
+        f"{name} is {show(one)} {engine} and {show(other)} in plain Python"
+        for name, one, other in zip(mine.__match_args__, mine, theirs, strict=True)
+        if one != other
+    )
+
+
+def _some(texts: Iterable[str]) -> str:
+    every = list(texts)
+    more = f"\n  and {len(every) - SHOWN} more" if len(every) > SHOWN else ""
+    return "\n  ".join(every[:SHOWN] or ["none"]) + more
