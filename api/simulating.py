@@ -1,4 +1,4 @@
-"""`simulate`: one run of a model, drawn with a seed, every step taken and judged by plain Python."""
+"""`simulate`: one run of a model, drawn with a seed, every step taken and checked by plain Python."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Simulation:
 
     @property
     def unjudged(self) -> tuple[str, ...]:
-        """The properties that cannot be judged, since they read ghost fields that were folded away."""
+        """The properties that cannot be checked, since they read ghost fields that were folded away."""
         return tuple(each.name for each in self.model.properties if not each.applicable)
 
     @property
@@ -97,7 +97,7 @@ def simulate(
     Each step is drawn from those that are possible: first whether it is a fault, which is so with the probability
     `faults` (0 to 1) where both are possible, then which action, then with which arguments. An `operator` decides
     instead, see `tidegate.explorer.scheduler`. `heard` is called with the state before each step and the step, as soon
-    as it is taken. Every property is judged in every state. For the model and its constants see `load`.
+    as it is taken. Every property is checked in every state. For the model and its constants see `load`.
     """
     bound = load(
         model, bounds=bounds, properties=properties, ghosts=ghosts, constants=all_constants(constants, more_constants)

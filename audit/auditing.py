@@ -1,4 +1,4 @@
-"""An audit from beginning to end: what was read, judged, compared with what is required, and told as one document."""
+"""An audit from beginning to end: read, check, compare with what is required, report as one document."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Audited:
 
 
 def audit(cluster: Cluster, findings: Sequence[Finding], asked: Asked) -> Audited:
-    """Judges every topic of a cluster."""
+    """Checks every topic of a cluster."""
     explorations = Explorations(asked.folder, asked.seconds, asked.workers)
     every = with_consumers(judged(subjects(cluster), explorations), cluster)
     reports = sorted((_report(each, cluster, asked, explorations) for each in every), key=badness)

@@ -3,7 +3,7 @@
 One compiled kernel serves all cases of one number of replicas, since settings, switches and budgets are open in it; one
 exploration answers all questions of a kind, and all cases that differ in what cannot matter (`Case.explored`). What a
 case found is kept on disk under a name that says everything it depends on. A loss is replayed by plain Python before it
-is told, and of each pass a few states are judged again.
+is reported, and of each pass a few states are checked again.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ CLOSED: Mapping[Asked, tuple[str, ...]] = {asked: (*SIZES, *SELDOM, *own) for as
 there is to compile."""
 
 RECHECK = 2
-"""States of each exhausted case that plain Python judges again."""
+"""States of each exhausted case that plain Python checks again."""
 
 WORTH_A_PROCESS = 40
 """Cases from which on a second process is worth its start."""
@@ -89,8 +89,8 @@ class Told:
 class Found:
     """What a case found: the shortest scenario of each property that is violated, the witnesses that were reached.
 
-    `judged` are the invariants that hold everywhere. `stopped` says why it did not end, and is "" if it did, or if what
-    it was for was found before; `for_good` is whether it would stop there again, or had only no time.
+    `checked` are the invariants that hold everywhere. `stopped` says why it did not end, and is "" if it did, or if
+    what it was for was found before; `for_good` is whether it would stop there again, or had only no time.
     """
 
     scenarios: Mapping[str, tuple[Told, ...]] = field(default_factory=dict[str, "tuple[Told, ...]"])

@@ -82,7 +82,7 @@ class Default:
 
 @dataclass(frozen=True, slots=True)
 class Unknown:
-    """A value that cannot be told. `why` in words, `tell` what the user can give, `possible` what it may then be."""
+    """A value that is not known. `why` in words, `ask` what the user can give, `possible` what it may then be."""
 
     why: str
     tell: str

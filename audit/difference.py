@@ -12,7 +12,7 @@ from .document import SCHEMA
 
 _BADNESS = {"no loss found": 0, "not checked": 1, "depends": 2, "can lose": 3}
 MOST = 200
-"""Differences of one kind that are told."""
+"""Differences of one kind that are reported."""
 
 
 def read(path: Path) -> Mapping[str, Any]:

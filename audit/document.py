@@ -259,7 +259,7 @@ def _finding(each: Finding) -> Document:
 
 
 def loss_of(judged: Judged) -> tuple[Name, str, Answer] | None:
-    """The loss to tell, the gravest: its cell, question and answer."""
+    """The loss to report, the gravest: its cell, question and answer."""
     losses = [(table, loss) for table in judged.tables if (loss := first_loss(table)) is not None]
     if not losses:
         return None

@@ -13,11 +13,9 @@ from .situations import CELLS, FAULTS, SITUATIONS, Cell, Name, in_sync
 from .verdicts import Table
 
 GRAVEST: tuple[Cell, ...] = tuple(
-    sorted(
-        CELLS, key=lambda each: (not each.fault.single, SITUATIONS.index(each.situation), FAULTS.index(each.fault))
-    )
+    sorted(CELLS, key=lambda each: (not each.fault.single, SITUATIONS.index(each.situation), FAULTS.index(each.fault)))
 )
-"""Every cell, the one whose loss is told first in front."""
+"""Every cell, the one whose loss is reported first in front."""
 
 _SURVIVED = (
     ("crash", "crash"),
@@ -30,7 +28,7 @@ LOST, UNREAD = "no-loss", "no-unread"
 
 
 def first_loss(table: Table) -> tuple[str, Cell] | None:
-    """The question and the cell of the loss to tell first; None where nothing is lost."""
+    """The question and the cell of the loss to report first; None where nothing is lost."""
     for question in (LOST, UNREAD):
         for cell in GRAVEST:
             if table[question, cell.name].word == "can lose":

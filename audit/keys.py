@@ -304,7 +304,7 @@ def _defaults(answer: Answer) -> tuple[Default, ...]:
 
 
 def _brokers_of(cluster: Cluster, topic: Topic) -> tuple[list[Broker], set[int]]:
-    """The brokers that keep a topic, else all of them; and their numbers, as far as the topic tells."""
+    """The brokers that keep a topic, else all of them; and their numbers, as far as the topic says."""
     held = {number for partition in topic.partitions for number in partition.replicas}
     brokers = [b for b in cluster.brokers if b.keeps_topics]
     return [b for b in brokers if b.id in held] or brokers, held
@@ -355,7 +355,7 @@ def _assumed(answer: Answer, told: Sequence[Broker], every: Sequence[Broker]) ->
 
 
 def wrong(key: Key, value: str, family: str | None = None) -> str:
-    """What is wrong with a value, in words, or ''. A value with a placeholder (`${...}`) is not judged."""
+    """What is wrong with a value, in words, or ''. A value with a placeholder (`${...}`) is not checked."""
     if "${" in value:
         return ""
     if key.type in ("int", "long"):

@@ -69,7 +69,7 @@ def more_brokers(cluster: Cluster, needed: int) -> Lines | None:
 
 
 def racks(cluster: Cluster) -> Lines:
-    """The diff that tells each broker the zone of its node as its rack; nothing if the resource does so."""
+    """The diff that gives each broker the zone of its node as its rack; nothing if the resource does so."""
     if any(each.key == "broker.rack" and each.origin.place == "spec.kafka.rack" for each in _settings(cluster)):
         return ()
     where = Origin(_first(cluster).origin.path)

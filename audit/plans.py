@@ -18,6 +18,7 @@ _ORDER = ("elr", "replicas", "racks", "min_isr", "lower_min_isr", "unclean", "fs
 MOST_TOPICS = 3
 """Of topics that are changed alike so many are shown."""
 
+
 @dataclass(frozen=True, slots=True)
 class Step:
     """One thing to do: in words, with the commands or lines of a file, whether something restarts, what it costs.

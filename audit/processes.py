@@ -1,4 +1,4 @@
-"""Tasks in several processes, begun from both ends of their order. One whose process dies is told; the rest goes on."""
+"""Tasks in several processes, begun from both ends of their order. One that dies is reported; others go on."""
 
 from __future__ import annotations
 
@@ -45,10 +45,8 @@ def in_processes(tasks: Sequence[T], work: Work[T, R], workers: int) -> Iterator
             yield from _done(pool, waiting, work, workers)
 
 
-def _done(
-    pool: ProcessPoolExecutor, waiting: deque[T], work: Work[T, R], workers: int
-) -> Iterator[tuple[T, R | None]]:
-    """Results until all are there, or the pool is broken and what was begun is told."""
+def _done(pool: ProcessPoolExecutor, waiting: deque[T], work: Work[T, R], workers: int) -> Iterator[tuple[T, R | None]]:
+    """Results until all are there, or the pool is broken and what was begun is reported."""
     running: dict[Future[R], tuple[T, int]] = {}
     idle, broken = list(range(workers)), False
     while not broken or running:

@@ -107,7 +107,7 @@ PROPERTIES: Mapping[Asked, tuple[str, ...]] = {
     "goes_on": ("writes_resume", "reads_resume", SETTLES),
     "delivery": ("no_duplicate", "producer_order", WITNESS),
 }
-"""What one exploration of each kind judges."""
+"""What one exploration of each kind checks."""
 
 ENOUGH: Mapping[Asked, tuple[str, ...]] = {
     "loss": ("no-loss", "no-unread"),

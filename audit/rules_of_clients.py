@@ -41,7 +41,7 @@ def unsafe(cluster: Cluster, client: Client) -> Iterator[Finding]:
 
 
 _NOT_WAITING = {
-    "0": "records are lost whenever a request is, and nobody is told",
+    "0": "a lost request loses its records, and the producer gets no error",
     "1": "records that were acknowledged are lost when the leader's broker dies before the others have them",
 }
 
@@ -63,7 +63,7 @@ def refused(cluster: Cluster, client: Client) -> Iterator[Finding]:
             to_do = "acks=all, retries above 0, max.in.flight.requests.per.connection at most 5"
             yield Finding("contradiction", "error", what, each.origin, to_do, "KIP-679")
         elif asked is None:
-            what = f"`{each.key}={each.value}` switches idempotence off, which this client has on unless told otherwise"
+            what = f"`{each.key}={each.value}` switches idempotence off, which is on by default in this client"
             on = value_of(cluster, client, "enable.idempotence")
             if not isinstance(on, Unknown) and on.value == "true":
                 yield Finding("advice", "warning", what, each.origin, f"remove {each.key}", "KAFKA-13598")

@@ -188,7 +188,7 @@ class Variant:
 class Subject:
     """Topics that are alike in everything that is asked about, with their producer (None: not stated).
 
-    `not_checked` says why nothing can be asked of them, and is "" if it can. `tells` are what the user may give, by
+    `not_checked` says why nothing can be asked of them, and is "" if it can. `asks` are what the user may give, by
     fact. `planned` are topics that are not there yet: what one would be that is created with the brokers' defaults.
     `refused`: Kafka does not create it, so that it is never written; `not_checked` says why.
     """

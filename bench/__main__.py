@@ -52,7 +52,7 @@ def machine() -> dict[str, str | float | int | None]:
 
 
 def processor() -> str:
-    """The processor's name, as well as the system tells it."""
+    """The processor's name, as well as the system reports it."""
     try:
         with open("/proc/cpuinfo", encoding="utf-8") as lines:
             names = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))

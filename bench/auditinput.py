@@ -26,7 +26,7 @@ PRODUCERS: Mapping[str, Sequence[str]] = {
     "clicks": ("acks=1", "retries=10"),
     "metrics": ("acks=0",),
 }
-"""What the producers are told, by the first word of their topics' names."""
+"""The settings of the producers, by the first word of their topics' names."""
 
 MIXED: Mapping[int, int] = {1: 10, 2: 30, 3: 120, 4: 20, 5: 20}
 """How many of the signatures have so many replicas."""
@@ -154,7 +154,7 @@ def overridden(kind: Kind) -> dict[str, str]:
 
 
 def _captured() -> list[str]:
-    """The settings of one topic, as a real broker told them."""
+    """The settings of one topic, as a real broker reported them."""
     text = (CAPTURED / "configs-topics.txt").read_text(encoding="utf-8")
     first = re.split(r"^All configs .*$\n", text, flags=re.M)[1]
     return first.splitlines(keepends=True)

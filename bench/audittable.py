@@ -115,9 +115,7 @@ TABLES = ((LOST_HEAD, LOST, lost_rows), (PLACED_HEAD, PLACED, placed_rows))
 def line_of(row: Row, columns: Sequence[Column], explorations: Explorations) -> str:
     """A row of the page."""
     shown, signature = row
-    words = [
-        SHOWN[name][answer(signature, QUESTION[name], BY_NAME[cell], explorations).word] for name, cell in columns
-    ]
+    words = [SHOWN[name][answer(signature, QUESTION[name], BY_NAME[cell], explorations).word] for name, cell in columns]
     return f"| {' | '.join((*shown, *words))} |"
 
 

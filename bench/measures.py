@@ -54,7 +54,7 @@ class Report:
 
 
 def measure_all(*, quick: bool, say: Say) -> Report:
-    """Runs everything, one after the other, and tells what it is at."""
+    """Runs everything, one after the other, and reports its progress."""
     rounds = 1 if quick else 3
     with tempfile.TemporaryDirectory() as folder:
         cache = Path(folder)

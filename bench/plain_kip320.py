@@ -1,6 +1,6 @@
 """The yardstick: KIP-320 replication, written by hand and tuned for CPython. It shares nothing with Tidegate.
 
-This is what a good programmer writes who wants an answer from plain Python today: a state is a nested tuple of small
+This is what a good programmer writes to get an answer from plain Python today: a state is a nested tuple of small
 integers, sets are bit masks, loops are unrolled into locals, nothing is allocated that is not part of a new state.
 What can be derived is left out of the state: the quorum's leader and epoch are those of the newest request, and the
 next leader epoch is the number of requests.

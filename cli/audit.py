@@ -72,7 +72,9 @@ def add(verbs: Verbs[Parser]) -> None:
     asked.add_argument(
         "--from-current", action="store_true", help="also the present state: what the ISR is now, and what it means"
     )
-    asked.add_argument("--time", metavar="SECONDS", type=seconds, default=120.0, help="for it all (default: 120)")
+    asked.add_argument(
+        "--time", metavar="SECONDS", type=seconds, default=120.0, help="limit of the audit (default: 120)"
+    )
     asked.add_argument("--no-cache", action="store_true", help="keep no compiled model and no answers")
     add_print_options(parser)
     parser.add_argument(

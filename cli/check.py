@@ -58,7 +58,7 @@ the model's types, 64 usage, 65 the model's text is wrong, 70 engine and judge d
 
 def add(verbs: Verbs[Parser]) -> None:
     """Adds the verb."""
-    about = "Explores every reachable state within the bounds and judges every property in it."
+    about = "Explores every reachable state within the bounds and checks every property in it."
     parser = add_verb(verbs, "check", about, EXAMPLES)
     add_model_options(parser)
     add_search_options(parser)

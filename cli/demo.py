@@ -32,7 +32,7 @@ STORY_BROKEN = (
 STORY_FIXED = (
     "KIP-101, KIP-279 and KIP-320 replaced this with leader epochs: a follower cuts its log where it parts from the "
     "leader's, and a leader serves and counts only followers of its own epoch. This is every reachable state of that "
-    "protocol within the bounds, with all properties judged:"
+    "protocol within the bounds, with all properties checked:"
 )
 
 EXAMPLES = """\

@@ -126,7 +126,7 @@ def _graph_text(document: Document | None, options: argparse.Namespace) -> str:
     if options.around is not None and document is None:
         raise Wrong("--around N is a step of a trace; name a .trace.json file")
     if document is None:
-        choice = chosen(options)  # a graph judges nothing, so that ghosts are in it only where they are asked for
+        choice = chosen(options)  # a graph checks nothing, so that ghosts are in it only where they are asked for
         return _written(bind_model(dataclasses.replace(choice, ghosts=bool(choice.ghosts))), None, options)
     with naming(options.model):
         model = model_of(document, options.model)

@@ -60,7 +60,7 @@ exit: 0 all as recorded, 6 something differs, 5 a check was inconclusive or the 
 """
 
 _PATIENCE_SECONDS = 10
-"""How long an interrupted check may take to tell what it has seen."""
+"""How long an interrupted check may take to report what it has seen."""
 
 _GLANCE_SECONDS = 0.2
 
@@ -214,7 +214,7 @@ def _size(entry: Entry) -> int:
 
 
 def _waited(futures: Sequence[Future[Result | None]], workers: Workers, received: Sequence[int]) -> bool:
-    """Waits for all, a line on a terminal meanwhile; interrupted, it stops what runs and waits for what that tells."""
+    """Waits for all, a line on a terminal meanwhile; interrupted, it stops what runs and waits for their reports."""
     pending = set(futures)
     while pending and not received:
         done, pending = wait(pending, timeout=_GLANCE_SECONDS, return_when=FIRST_COMPLETED)

@@ -43,8 +43,8 @@ def add_model_options(
             "--ghosts",
             action=argparse.BooleanOptionalAction,
             default=None,
-            help="keep ghost fields (default: if a judged property reads one; without them such a property is not "
-            "judged)",
+            help="keep ghost fields (default: if a checked property reads one; without them such a property is not "
+            "checked)",
         )
     group.add_argument(
         "--property",

@@ -149,7 +149,7 @@ def run(options: argparse.Namespace) -> Exit:
 
 
 def _no_meaning(message: str) -> Exit:
-    """Tells of a text that says something which has no meaning without bounds."""
+    """Reports a text that says something which has no meaning without bounds."""
     print(f"tidegate: {message}", file=sys.stderr)
     return Exit.MODEL_TEXT
 

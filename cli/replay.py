@@ -1,5 +1,5 @@
 """`tidegate replay MODEL --steps "..."` and `replay TRACE`: takes given steps, or those of a saved trace, in plain
-Python and judges every property along the way.
+Python and checks every property along the way.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ EXAMPLES = """\
   tidegate replay report/strong_isr.trace.json            model, constants and steps as they were saved
   tidegate replay report/strong_isr.trace.json --shrink
 
-exit: 0 every property holds along the run, 1 one is violated, 2 it ends in a deadlock, 5 one was not judged,
+exit: 0 every property holds along the run, 1 one is violated, 2 it ends in a deadlock, 5 one was not checked,
 7 a step broke the model's types, 64 a step is disabled (reported with the guard that is false, and with what is enabled
 instead), or the model is not any more what it was when the trace was saved
 """
@@ -58,7 +58,7 @@ def run(options: argparse.Namespace) -> Exit:
     """Replays and prints the trace."""
     document, missed = _saved(options) if options.model.endswith(".json") else _given(options)
     if missed:
-        note = f"not judged: {', '.join(missed)}, which read ghosts that are folded away; --ghosts keeps them"
+        note = f"not checked: {', '.join(missed)}, which read ghosts that are folded away; --ghosts keeps them"
         document = document | {"notes": [*document["notes"], note]}
     if options.json:
         print_json(document)
@@ -69,12 +69,12 @@ def run(options: argparse.Namespace) -> Exit:
 
 
 def _missed(model: Model) -> list[str]:
-    """The properties that cannot be judged, since they read ghosts that are folded away."""
+    """The properties that cannot be checked, since they read ghosts that are folded away."""
     return [each.name for each in model.properties if not each.applicable]
 
 
 def _given(options: argparse.Namespace) -> tuple[Document, list[str]]:
-    """The trace of the steps on the command line, and the properties that are not judged."""
+    """The trace of the steps on the command line, and the properties that are not checked."""
     if options.steps is None:
         raise Wrong(f'which steps of {options.model}? give --steps "...", or name a saved .trace.json in its place')
     model = bind_model(chosen(options))
@@ -86,7 +86,7 @@ def _given(options: argparse.Namespace) -> tuple[Document, list[str]]:
 
 def _saved(options: argparse.Namespace) -> tuple[Document, list[str]]:
     """The trace of the steps of a saved one, about the same property or failure if it is still there, and the
-    properties that are not judged, of those that the search was about."""
+    properties that are not checked, of those that the search was about."""
     path: str = options.model
     asked = {"--steps": options.steps, "--set": options.assignments, "--bounds": options.bounds}
     for name, value in {**asked, "--ghosts": options.ghosts}.items():
@@ -114,7 +114,7 @@ def _again(model: Model, run: Run, saved: Document, path: str) -> Document:
     if about is None or loop is not None:
         return run_document(model, run, loop=loop)
     if prop is None:
-        return run_document(model, run, notes=[f"the trace was saved as one of {about}, which is not judged here"])
+        return run_document(model, run, notes=[f"the trace was saved as one of {about}, which is not checked here"])
     document = trace_document(model, PropertyVerdict(prop.name, prop.kind, prop.says, "violated", run))
     if document["kind"] == saved["kind"]:
         return document

@@ -31,7 +31,7 @@ EXAMPLES = """\
   tidegate simulate raft:no_fsync --seed 1 --out report; tidegate show report/run.trace.json
 
 exit: 0 every property held at every step, 1 one did not, 2 the run ended in a deadlock,
-5 some property was not judged, 7 a step broke the model's types, 64 usage, 65 the model's text is wrong
+5 some property was not checked, 7 a step broke the model's types, 64 usage, 65 the model's text is wrong
 """
 
 
@@ -39,7 +39,7 @@ def add(verbs: Verbs[Parser]) -> None:
     """Adds the verb."""
     about = (
         "Takes one run of a model in plain Python, drawn with a seed: which action, with which arguments, and, as "
-        "often as --faults says and the model's budgets allow, which fault. Every property is judged in every state. "
+        "often as --faults says and the model's budgets allow, which fault. Every property is checked in every state. "
         "The same seed gives the same run."
     )
     parser = add_verb(verbs, "simulate", about, EXAMPLES)
@@ -89,10 +89,10 @@ def run(options: argparse.Namespace) -> Exit:
 
 
 def _judged(taken: Simulation) -> str:
-    """What held, and what was not judged."""
+    """What held, and what was not checked."""
     if not taken.unjudged:
         return "every property held in every state"
-    return f"not judged: {', '.join(taken.unjudged)}, which read ghosts that are folded away; --ghosts keeps them"
+    return f"not checked: {', '.join(taken.unjudged)}, which read ghosts that are folded away; --ghosts keeps them"
 
 
 class _Steps:

@@ -20,7 +20,7 @@ profiles = {"careless": {"compare_and_set": False}, "careful": {"compare_and_set
 
 
 class Client(Domain, size=clients, symmetric=True):
-    """Somebody who wants the lock."""
+    """Somebody who takes the lock."""
 
 
 class Place(Enum):

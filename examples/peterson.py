@@ -29,7 +29,7 @@ class Memory:
     """The shared variables, and where each process is."""
 
     at: Map[Process, At]  # its program counter
-    flag: Map[Process, bool]  # whether it wants to enter, or is inside
+    flag: Map[Process, bool]  # whether it asks to enter, or is inside
     turn: Process  # who goes first if both want to
 
 
@@ -50,7 +50,7 @@ def other(process: Process) -> Process:
 
 @action
 def want(s: Memory, process: Process) -> None:
-    """{process} wants to enter the critical section."""
+    """{process} asks to enter the critical section."""
     require(s.at[process] == At.REST)
     s.at[process] = At.RAISE_FLAG
 

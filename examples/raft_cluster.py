@@ -2,8 +2,8 @@
 
     python examples/raft_cluster.py --servers 3 --seed 7
 
-Every step is a step of the model `raft`, taken by plain Python, and every property is judged after it. What befalls the
-cluster is decided by `Weather`, an operator of `tidegate.simulate`.
+Every step is a step of the model `raft`, taken by plain Python, and every property is checked after it. What happens to
+the cluster is decided by `Weather`, an operator of `tidegate.simulate`.
 """
 
 from __future__ import annotations
@@ -118,7 +118,7 @@ def leader_of(cluster: Any, down: Server | None) -> Server | None:
 
 
 def has_news(cluster: Any, leader: Server, follower: Server) -> bool:
-    """Whether a leader has something to tell a follower, so that it is more than a heartbeat."""
+    """Whether a leader has entries for a follower, so that the message is more than a heartbeat."""
     return (
         cluster.match_index[leader][follower] < len(cluster.log[leader])
         or cluster.commit_index[follower] < cluster.commit_index[leader]

@@ -47,7 +47,7 @@ class Decision(Enum):
 
 @record
 class Prepared:
-    """A resource manager tells the transaction manager that it is ready to commit."""
+    """A resource manager reports to the transaction manager that it is ready to commit."""
 
     source: Manager
 
@@ -95,7 +95,7 @@ def choose_to_abort(s: Transaction, manager: Manager) -> None:
 
 @action
 def obey(s: Transaction, order: Decision, manager: Manager) -> None:
-    """{manager} is told to {order}, and does."""
+    """{manager} receives the order to {order}, and obeys."""
     require(order in s.orders)
     s.status[manager] = Status.COMMITTED if order == Decision.COMMIT else Status.ABORTED
 

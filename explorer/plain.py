@@ -40,7 +40,7 @@ REPORT_SECONDS = 0.1
 
 
 def check(model: Model, search: Search, report: Report | None = None) -> Verdict:
-    """Explores every reachable state of the model, judging every property, until something fails or a limit is met.
+    """Explores every reachable state of the model, checking every property, until something fails or a limit is met.
 
     Ctrl-C ends the search as inconclusive, with what was explored so far.
     """
@@ -194,7 +194,7 @@ class _Exploration:
             self._violated()
 
     def _found(self, state: State, origin: tuple[int, str, Mapping[str, Any]] | None) -> None:
-        """Keeps a state that is new, and judges it."""
+        """Keeps a state that is new, and checks it."""
         key = self.key(state)
         if key in self.index:
             return

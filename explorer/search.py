@@ -1,4 +1,4 @@
-"""What a user asks of an exhaustive engine, and what it tells while it works. Every engine takes and gives these."""
+"""What a user asks of an exhaustive engine, and what it reports while it works. Every engine takes and gives these."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Search:
     """How to search. `memory_bytes` and `seconds` end the search as inconclusive; None is no limit of ours.
 
     `symmetry` folds states that differ by a renaming of a symmetric domain. `recheck` is how many states of an
-    exhaustive run, drawn with `seed`, plain Python judges again. `cache` is where compiled kernels are kept; None
+    exhaustive run, drawn with `seed`, plain Python checks again. `cache` is where compiled kernels are kept; None
     keeps none. `keep_going` explores everything and gives the shortest counterexample of every property, instead of
     ending at the first. `deadlocks` says whether a state in which nothing can happen is a failure. `walks` is for the
     engine that walks, and None for its defaults. `depth` is how many steps runs have at most in the
@@ -77,7 +77,7 @@ class Progress:
     """A moment of a running search: distinct states, states still to expand, depth, states per second, bytes in use.
 
     Of random walks: how many were taken, about how many distinct states they saw, and steps per second. `says`, where
-    there is something in it, tells it all in words. `at_once`: the next moment to report may be long in coming.
+    there is something in it, says all of it in words. `at_once`: the next moment to report may be long in coming.
     """
 
     distinct: int

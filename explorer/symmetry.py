@@ -1,6 +1,6 @@
 """Which domains may be folded: declared symmetric, and the text really treats their members alike.
 
-A domain's members can only be compared for equality, so a text can tell them apart in few ways: by naming one, or by
+A domain's members can only be compared for equality, so a text can distinguish them in few ways: by naming one, or by
 the order in which a loop meets them. A loop over a symmetric domain may write cells indexed by its variable, or
 accumulate in an order that does not matter, and look at neither while it does; else symmetry is refused, with the line.
 So it is where another round decides whether Python comes to an expression that may be undefined (`definedness`).

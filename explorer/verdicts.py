@@ -15,7 +15,7 @@ from ..language.model import Model, Property
 from ..language.verdict import ActionCoverage, Failure, Level, Outcome, PropertyVerdict, Run, Verdict, Word
 from .search import Search
 
-_NO_PROPERTY = "no property was judged: only deadlocks and steps that break the model's types were looked for"
+_NO_PROPERTY = "no property was checked: only deadlocks and steps that break the model's types were looked for"
 _NO_START = "there is no initial state: a guard in every @initial function is false, whatever its arguments"
 
 
@@ -160,7 +160,7 @@ def _assurance(outcome: Outcome, ending: Ending, properties: tuple[PropertyVerdi
     missed = _not_judged(properties)
     if outcome != "none" or not missed or not ending.passed:
         return grounds
-    return f"{grounds}, but {', '.join(missed)} {'is' if len(missed) == 1 else 'are'} not judged"
+    return f"{grounds}, but {', '.join(missed)} {'is' if len(missed) == 1 else 'are'} not checked"
 
 
 def _grounds(outcome: Outcome, ending: Ending) -> str:

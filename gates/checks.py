@@ -113,7 +113,7 @@ class Workers:
                     self._running.discard(worker)
 
     def stop(self, with_signal: signal.Signals) -> None:
-        """Starts nothing more, and sends a signal to what runs. A check that is interrupted tells what it has seen."""
+        """Starts nothing more, and sends a signal to what runs. An interrupted check reports what it has seen."""
         with self._lock:
             self.stopping = True
             for worker in self._running:

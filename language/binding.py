@@ -34,7 +34,7 @@ from .namespace import Namespace
 from .types import Identity, Int
 
 PROPERTIES = ("invariant", "transition", "reachable")
-"""The roles of functions that are judged unless properties are chosen by name; a lemma is judged only then."""
+"""The roles of functions that are checked unless properties are chosen by name; a lemma is checked only then."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +74,7 @@ class Definition:
         """The model with these values: the constants' defaults, then the profile's, then `constants` (text is parsed).
 
         `open` names constants that compiled kernels take at run time. With `ghosts` False, ghost fields are folded
-        away, and a property that reads one cannot be judged; None keeps them if one of the properties reads one. Those
+        away, and a property that reads one cannot be checked; None keeps them if one of the properties reads one. Those
         that only lemmas read are folded away unless a lemma is bound. `properties` keeps only the named ones, among
         which lemmas are as others. `lemmas` binds all of them, as `Model.lemmas`. Raises UsageError for what does not
         exist or is out of range, and ModelErrors, with every mistake at once, when the model's text is wrong.

@@ -155,7 +155,7 @@ class Container:
         return made
 
     def view(self, owner: Owner, key: Any, check: Accepts) -> Self:
-        """The same value, which tells `owner` when it is changed."""
+        """The same value, which notifies `owner` when it is changed."""
         made = self._like(self._items)
         made._owner = owner
         made._key = key

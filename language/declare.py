@@ -99,7 +99,7 @@ def lemma(function: F) -> F:
     """Marks a predicate over a state that a proof by induction rests on: with the other lemmas it holds at first, and
     every step keeps them. One over `before` and `after` is proved of every step from a state where the others hold.
 
-    `check` judges it only when it is asked for by name, and then as an invariant or a transition property.
+    `check` checks it only when it is asked for by name, and then as an invariant or a transition property.
     """
     setattr(function, MARK, Mark("lemma"))
     return function
@@ -124,7 +124,7 @@ def terminal(function: F) -> F:
 
 
 def bound(function: F) -> F:
-    """Marks a predicate over states that bounds the search of the whole model: a state in which it is false is judged
+    """Marks a predicate over states that bounds the search of the whole model: a state in which it is false is checked
     by every property, and nothing happens from there.
 
     It belongs to the bounds, as a `limit` does: such a state is no deadlock, the verdict says how many there are, and a

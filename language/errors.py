@@ -1,4 +1,4 @@
-"""What an author or a user is told when something is wrong before a model runs.
+"""The errors that an author or a user sees when something is wrong before a model runs.
 
 A `Diagnostic` is one mistake in a model's text: a code, a place, the cause, and the nearest legal form. `ModelErrors`
 carries all of them at once, in the order of the text. `UsageError` is a mistake in what was asked, not in the model.
@@ -226,6 +226,6 @@ def nearest(name: str, known: Iterable[str]) -> str:
 
 
 def shown_path(file: str) -> str:
-    """A path as a reader wants it: relative when it lies below the working directory."""
+    """A path as a reader expects it: relative when it lies below the working directory."""
     relative = os.path.relpath(file)
     return file if relative.startswith("..") else relative

@@ -36,7 +36,7 @@ class Field:
 @dataclass(frozen=True, slots=True)
 class Action:
     """An action. `sentence` is the docstring's first line, a template; `switched_off` when a constant guard is false,
-    which is a matter of the profile and not a vacuous action (open constants are judged by their present values)."""
+    which is a matter of the profile and not a vacuous action (open constants are taken with their present values)."""
 
     name: str
     kind: Kind
@@ -84,7 +84,7 @@ class Model:
     order, `values` their values; `open` names those left open in compiled kernels (the judge always uses `values`).
     `terminals` are predicates of states that may end; where one of the `bounds` is false nothing happens. `lemmas` are
     what a proof by induction rests on, when the model
-    was bound for one: invariants and transitions that no search judges unless they are `properties` too. `namespace`
+    was bound for one: invariants and transitions that no search checks unless they are `properties` too. `namespace`
     is the bound namespace in which sentence templates and step texts are evaluated. `files` are the source files the
     text came from.
     """

@@ -2,7 +2,7 @@
 
 Every container is a value: it never changes, it is equal by its elements, it hashes. Writing exists only through a
 path from the draft of a state: `s.log[r].append(x)`. A container read through a draft is a *view*, which remembers
-whom to tell about its successor; so a name bound before a write keeps the value it had.
+whom to notify of its successor; so a name bound before a write keeps the value it had.
 
     log = s.log[r]            # a view: the sequence as it is now
     s.log[r].append(x)        # a new view is read, extended, and stored in the draft
@@ -237,7 +237,7 @@ class Seq(Container, Generic[T]):
     def __add__(self, other: Seq[T] | Seq[Never]) -> Seq[T]:
         return self._like((*self._items, *other._items))
 
-    def __radd__(self, other: Seq[Never]) -> Seq[T]:  # tells a type checker what `Seq() + q` is; never called
+    def __radd__(self, other: Seq[Never]) -> Seq[T]:  # for type checkers: what `Seq() + q` is; never called
         return self._like((*other._items, *self._items))
 
     def __iter__(self) -> Iterator[T]:

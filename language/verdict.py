@@ -101,7 +101,7 @@ class Verdict:
     `assurance` says in words what the verdict rests on (`exhaustive within bounds`, `bounded to depth 12`). `outcome`
     says what kind of failure it is. `transitions` counts enabled action instances out of distinct states; `depth`
     counts states on the longest shortest path, an initial state being 1. `symmetry` names the domains whose renamings
-    were folded; `states_beyond` counts, of the distinct states, those beyond a `@bound`: judged, not expanded. `notes`
+    were folded; `states_beyond` counts, of the distinct states, those beyond a `@bound`: checked, not expanded. `notes`
     are sentences a user should read (why symmetry was refused, what a limit cut). `held_states` is in how many states
     nothing was enabled and a limit stopped what the protocol or a client would do: they are no deadlocks, since larger
     bounds go on there. None where an engine does not count them.

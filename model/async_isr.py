@@ -65,7 +65,7 @@ class AlterIsr:
 
 @record
 class IsrUpdate:
-    """The controller tells the leader that this is the ISR, since this version."""
+    """The controller's message to the leader: this is the ISR, since this version."""
 
     isr: Set[Replica]
     version: Version

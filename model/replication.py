@@ -1,7 +1,7 @@
 """Kafka's replication of one partition, from "truncate to the high watermark" (0.8) to KIP-320 (2.1).
 
 A producer's record is committed once every member of the in-sync replicas, the ISR, holds it. Whoever leads next must
-hold it too. All of the history told here is about one question: when a replica starts to follow a new leader, which
+hold it too. All of this history is about one question: when a replica starts to follow a new leader, which
 of its own records may it keep?
 
 * `truncate_to_hw`: those below its own high watermark. But that lags the leader's by a fetch, so a follower throws
@@ -130,7 +130,7 @@ class Record:
 
 @record
 class LeaderAndIsr:
-    """Who leads in which epoch, and who is in sync: what ZooKeeper holds, and what replicas are told."""
+    """Who leads in which epoch, and who is in sync: what ZooKeeper holds, and what replicas learn."""
 
     leader: Option[Replica]
     leader_epoch: EpochOrNone
@@ -179,7 +179,7 @@ view = LogLanes(
 
 @initial
 def empty() -> Partition:
-    """Empty logs, everyone in sync, and nobody has been told who leads."""
+    """Empty logs, everyone in sync, and no replica knows who leads."""
     return Partition(
         log=Map({replica: Seq() for replica in Replica}),
         high_watermark=Map({replica: 0 for replica in Replica}),
@@ -426,7 +426,7 @@ def has_reached_its_epoch(s: Partition, leader: Replica) -> bool:
 
 @action(kind="fault")
 def controller_shrink_isr(s: Partition, replica: Replica) -> None:
-    """{replica} fails and leaves the ISR (or only the lead, if it leads and nobody else is in the ISR)."""
+    """{replica} fails and leaves the ISR (or only loses leadership, if it leads and nobody else is in the ISR)."""
     require(replica in s.quorum.isr)
     limit(s.next_leader_epoch <= max_leader_epoch)
     leads = s.quorum.leader == replica

@@ -57,7 +57,7 @@ _OUTCOMES: dict[Outcome, Exit] = {
 
 
 def of_verdict(verdict: Verdict) -> Exit:
-    """The exit of one check. Vacuity is judged after an exhaustive pass only, so what is inconclusive is never
+    """The exit of one check. Vacuity is checked after an exhaustive pass only, so what is inconclusive is never
     vacuous.
     """
     if verdict.verdict == "inconclusive":

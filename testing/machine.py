@@ -109,11 +109,11 @@ class _Machine(RuleBasedStateMachine):
     @precondition(lambda self: not self.enabled)
     @rule()
     def nothing_can_happen(self) -> None:
-        """The model's run is over: Hypothesis wants a rule all the same."""
+        """The model's run is over: Hypothesis needs a rule all the same."""
 
 
 class _Shown(Step):
-    """A step that prints as its arguments, where Hypothesis tells what it drew."""
+    """A step that prints as its arguments, where Hypothesis reports what it drew."""
 
     __slots__ = ()
 

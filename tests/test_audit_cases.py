@@ -163,9 +163,7 @@ def test_processes_that_die_while_they_prepare_are_begun_again_without() -> None
     assert [result for _, result in found] == [3]
 
 
-def test_a_case_whose_process_died_is_not_decided_and_not_kept(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_case_whose_process_died_is_not_decided_and_not_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     cell = BY_NAME["power-loss@one"]
     wanted = {loss_case(each, cell).explored: None for each in itertools.islice(signatures(), 200)}
 

@@ -395,8 +395,8 @@ def test_a_cluster_with_zookeeper_and_a_reassignment_under_way(monkeypatch: pyte
 
 
 UNTOLD: list[tuple[dict[str, Any], str]] = [
-    ({"topic orders": {"topic": {"orders": {}}}}, "the settings of topic orders are not told"),
-    ({"broker 2": {"broker": {"2": {}}}}, "the settings of broker 2 are not told"),
+    ({"topic orders": {"topic": {"orders": {}}}}, "the brokers do not give the settings of topic orders"),
+    ({"broker 2": {"broker": {"2": {}}}}, "the brokers do not give the settings of broker 2"),
     ({"broker 2": KafkaTimeoutError("late")}, "broker 2 does not answer, so that its settings are not known"),
     ({"list_partition_reassignments": KafkaError()}, "whether replicas are being reassigned is not known"),
     (

@@ -1,4 +1,4 @@
-"""`@bound`: how far the search of a whole model goes. States beyond are judged and counted; nothing happens there."""
+"""`@bound`: how far the search of a whole model goes. States beyond are checked and counted; nothing happens there."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What was not judged is never said to hold: ghosts that are folded away, deadlocks behind spent budgets, samples that
+"""What was not checked is never said to hold: ghosts that are folded away, deadlocks behind spent budgets, samples that
 ended early."""
 
 from __future__ import annotations
@@ -137,7 +137,7 @@ def test_without_ghosts_a_property_that_reads_one_is_not_judged_and_nothing_hold
     verdict = searched(bind_model(ModelChoice(written(tmp_path, COUNTER), ghosts=False)), engine)
     assert (verdict.verdict, of_verdict(verdict)) == ("inconclusive", Exit.INCONCLUSIVE)
     assert words(verdict) == {"is_small": "holds", "was_never_three": "not_judged"}
-    assert verdict.assurance.endswith("but was_never_three is not judged")
+    assert verdict.assurance.endswith("but was_never_three is not checked")
 
 
 @pytest.mark.parametrize("engine", ENGINE_NAMES)
@@ -158,7 +158,7 @@ def test_a_replay_without_ghosts_does_not_say_that_every_property_holds(
 ) -> None:
     path = written(tmp_path, COUNTER)
     assert main(["replay", path, "--steps", "count", "--no-ghosts"]) == Exit.INCONCLUSIVE
-    assert "not judged: was_never_three" in capsys.readouterr().out
+    assert "not checked: was_never_three" in capsys.readouterr().out
     assert main(["replay", path, "--steps", "count"]) == Exit.HOLDS
     assert main(["replay", path, "--steps", "count; count; count"]) == Exit.SAFETY
 
@@ -173,13 +173,13 @@ def test_the_gate_keeps_ghosts_where_an_expected_property_reads_one(
     assert main(["gate", str(gate)]) == Exit.UNEXPECTED
     gate.write_text(f'{head}ghosts = false\nexpect = {{ was_never_three = "holds" }}\n')
     assert main(["gate", str(gate)]) == Exit.INCONCLUSIVE
-    assert "was_never_three is not judged" in capsys.readouterr().out
+    assert "was_never_three is not checked" in capsys.readouterr().out
 
 
 def test_a_model_without_properties_says_that_none_was_judged(tmp_path: Path) -> None:
     model = bind_model(ModelChoice(written(tmp_path, COUNTER), without=("is_small", "was_never_three")))
     verdict = searched(model, "native")
-    assert any(note.startswith("no property was judged") for note in verdict.notes)
+    assert any(note.startswith("no property was checked") for note in verdict.notes)
 
 
 # --- deadlocks --------------------------------------------------------------------------------------------------------

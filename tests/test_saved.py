@@ -188,7 +188,7 @@ def test_a_property_that_changed_is_told(counted: Path, counter: Callable[..., P
     path.write_text(path.read_text(encoding="utf-8").replace("small(", "little("), encoding="utf-8")
     exit_, text = said("replay", str(counted))
     assert exit_ == 1
-    assert "note: the trace was saved as one of small, which is not judged here" in text
+    assert "note: the trace was saved as one of small, which is not checked here" in text
 
 
 def test_constants_and_beginnings_that_are_not_there_any_more_are_told(counted: Path, said: Said) -> None:

@@ -92,7 +92,7 @@ def test_the_command_prints_each_step_and_saves_the_trace(tidegate: Run, tmp_pat
 def test_what_is_not_judged_is_said(tidegate: Run) -> None:
     done = tidegate("simulate", "replication:kip320", "--no-ghosts", "--steps", "5")
     assert done.exit == Exit.INCONCLUSIVE
-    assert "not judged: " in done.out.splitlines()[-1]
+    assert "not checked: " in done.out.splitlines()[-1]
 
 
 def test_a_share_of_faults_is_a_probability(tidegate: Run) -> None:

@@ -9,7 +9,7 @@
 
 The cells that make the conjunct false come from the typed form (`support`); each is traced back to the step that
 changed it last, and from there to the faults and the votes that made that step possible. `because` gives all that the
-values written rested on, `when` the most telling part of it.
+values written rested on, `when` the most informative part of it.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from .wording import Wording, enclosing, is_record, listed, up
 Document = dict[str, Any]
 
 EVENTS_MAX = 10
-"""Steps that an argument tells of: of more, those nearest to the failure."""
+"""The most steps that an argument mentions: those nearest to the failure."""
 STEPS_BEHIND_MAX = 60
 """Steps behind those that are looked at for faults."""
 FACTS_MAX = 3
@@ -90,13 +90,13 @@ class _Argument:
         return self._why(step, self.model.action(self.run.steps[step - 1].action), cells)
 
     def _about(self, cells: Iterable[Cell]) -> list[Cell]:
-        """The cells to tell of: not messages, nor budgets, nor what others tell as well."""
+        """The cells to mention: not messages, not budgets, and not what other cells say as well."""
         return _telling(cell for cell in cells if cell.field in self.told)
 
     # --- what happened ------------------------------------------------------------------------------------------------
 
     def _events(self) -> dict[int, list[Cell]]:
-        """The steps to tell of, each with the cells that it changed: those that changed the conjunct's cells last, and,
+        """The steps to mention, each with the cells that it changed: those that changed the conjunct's cells last, and,
         of the steps behind these, the faults, what was taken back, and the votes that were given."""
         found: dict[int, list[Cell]] = {}
         for cell in self.cells:
@@ -112,7 +112,7 @@ class _Argument:
         return dict(sorted(found.items()))
 
     def _behind(self, steps: Sequence[int]) -> Iterator[tuple[int, Cell]]:
-        """The steps behind some steps that tell something, each with the cell by which they mattered."""
+        """The informative steps behind some steps, each with the cell by which they mattered."""
         waiting, direct, seen = list(steps), set(steps), set(steps)
         while waiting and len(seen) < STEPS_BEHIND_MAX:
             step = waiting.pop(0)
@@ -137,7 +137,7 @@ class _Argument:
         return is_sequence and len(cast("Seq[Any]", new)) < len(cast("Seq[Any]", old))
 
     def _is_beside(self, step: int, cell: Cell, found: Mapping[int, list[Cell]]) -> bool:
-        """Whether a further cell of a step that is told is a part of the state that is not told of it yet."""
+        """Whether a further cell of a step that is mentioned is a part of the state that is not mentioned yet."""
         return all((each.field, each.parts[:1]) != (cell.field, cell.parts[:1]) for each in found[step])
 
     def _last_change(self, cell: Cell, until: int) -> int | None:
@@ -162,7 +162,7 @@ class _Argument:
         return _capital(f"{listed(effects)} at step {number}{self._why(number, action, cells)}: {said}")
 
     def _why(self, number: int, action: Action, cells: Sequence[Cell]) -> str:
-        """What the values written rested on: all of it with `because`, the most telling part with `when`."""
+        """What the values written rested on: all of it with `because`, the most informative part with `when`."""
         if action.kind == "client":
             return ""
         before = self.states[number - 1]
@@ -184,7 +184,7 @@ class _Argument:
         return list(dict.fromkeys(self.words.fact(cell, state, past=True) for cell in whole))
 
     def _is_worth_saying(self, cell: Cell, state: State, own: set[Cell]) -> bool:
-        """Whether a cell tells something: not what is told already, nor a message that the step was given, nor what
+        """Whether a cell is informative: not what is mentioned already, nor a message that the step was given, nor what
         never changes."""
         if cell.field not in self.moving or (cell.parts and cell.parts[-1][0] == "member"):
             return False
@@ -250,7 +250,7 @@ def _row(role: str, step: int | None, text: str) -> Document:
 
 
 def _telling(cells: Iterable[Cell]) -> list[Cell]:
-    """The cells without those that others tell as well: a member, an offset, the length of a whole that is there, and
+    """The cells without those that others imply: a member, an offset, the length of a whole that is there, and
     the length of a sequence of which an element is there."""
     some = dict.fromkeys(cells)
     elements = {up(cell) for cell in some if cell.parts and cell.parts[-1][0] == "at"}

@@ -41,7 +41,7 @@ def choices(model: Model, states: Mapping[int, State]) -> Document:
     """Per state the steps that are enabled, and the others by their reason; steps and reasons by their numbers.
 
     The typed form is asked, so that nothing in the author's functions prints or stops while they are not being run.
-    The states nearest to the end come first until `INSTANCES_MAX` steps have been looked at; what is left out is told.
+    The states nearest to the end come first until `INSTANCES_MAX` steps are shown; the result says what is left out.
     """
     reasons: list[Document] = []
     texts: dict[str, int] = {}
@@ -53,9 +53,11 @@ def choices(model: Model, states: Mapping[int, State]) -> Document:
             break
         found[str(at)] = _here(model, states[at], reasons, texts)
     left_out = len(states) - len(found)
-    told = f"why steps are disabled is told of the last {len(found):,} of {len(states):,} states" if left_out else None
+    note = (
+        f"why steps are disabled is shown for the last {len(found):,} of {len(states):,} states" if left_out else None
+    )
     shown = {at: found[at] for at in reversed(found)}
-    return {"steps": list(texts), "reasons": reasons, "states": shown, "truncated": told}
+    return {"steps": list(texts), "reasons": reasons, "states": shown, "truncated": note}
 
 
 def _here(model: Model, state: State, reasons: list[Document], texts: dict[str, int]) -> Document:

@@ -95,7 +95,7 @@ class _Walk:
     # --- statements ---------------------------------------------------------------------------------------------------
 
     def block(self, body: list[ast.stmt]) -> None:
-        """Walks statements in order, until a `return` tells the reason."""
+        """Walks statements in order, until a `return` gives the reason."""
         for statement in body:
             self.statement(statement)
 

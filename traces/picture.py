@@ -1,4 +1,4 @@
-"""The picture of a run: what each lane of the model's `view` shows in each state, so that faces only draw.
+"""The picture of a run: what each lane of the model's `view` shows in each state, so that reports only draw.
 
 A frame holds the lanes that differ from the frame before, in full; and in `marks` what the step changed in them, which
 is gone in the next state.

@@ -2,7 +2,7 @@
 
     In short: A committed 0a at step 6, and B lost it at step 8, because B's high watermark was 0.
 
-It is made of what the argument tells: the last step by which something was lost, the last one before it by which it was
+It is made of what the argument says: the last step by which something was lost, the last one before it by which it was
 counted on (a high watermark that passed it, or whatever the author calls that), and the last step of all.
 """
 
@@ -27,7 +27,7 @@ Why = Callable[[int, Sequence[Cell]], str]
 RECORDS_MAX = 3
 """Records that are named in it; of more only their number."""
 FACTS_MAX = 3
-"""Facts of the end that are told in it: of more none."""
+"""The most facts of the end that it mentions; where there are more, it mentions none."""
 
 
 _LEADS = re.compile(r"(.+)'s (?:role became leader|leader became \1)")
@@ -43,7 +43,7 @@ class _Promise:
 
 
 class InShort:
-    """The sentence of one argument, of the steps that it tells of, each with the cells that it changed."""
+    """The sentence of one argument, of the steps that it mentions, each with the cells that it changed."""
 
     def __init__(self, model: Model, run: Run, words: Wording, told: Mapping[int, Sequence[Cell]]) -> None:
         self.run, self.words, self.told = run, words, told
@@ -52,7 +52,7 @@ class InShort:
         self.log, self.mark = ("", "") if view is None else (view.log, view.high_watermark)
 
     def sentence(self, why: Why, said: Callable[[int], str], now: Sequence[str]) -> str:
-        """The sentence; "" where the argument tells of no step. `said` is a step's own sentence, `now` is what is so
+        """The sentence; "" where the argument mentions no step. `said` is a step's own sentence, `now` is what is so
         at the end."""
         loss = self._loss()
         parts = self._without_loss(why, now) if loss is None else self._with_loss(*loss, why, said)
@@ -86,8 +86,8 @@ class InShort:
         return [*before, last, *([f"now {listed(now)}"] if 0 < len(now) <= FACTS_MAX else [])]
 
     def _loss(self) -> tuple[int, str, list[Any]] | None:
-        """The last step that took records out of a log, whose, and which: of those told of, else of all, if what is
-        told of is in no log any more."""
+        """The last step that took records out of a log, whose, and which: of those mentioned, else of all, if what
+        is mentioned is in no log any more."""
         for step in sorted(self.told, reverse=True):
             lanes = {key for cell in self.told[step] for key in _lanes_of(cell) if cell.field == self.log}
             found = self._losses(step, lanes)
@@ -120,7 +120,7 @@ class InShort:
         return [(member, list(cast("Seq[Any]", log))) for member, log in logs if isinstance(log, Seq)]
 
     def _promise(self, before: int, records: Sequence[Any]) -> _Promise | None:
-        """How some of these records came to be counted on before a step: as the argument tells it, else as a lane's
+        """How some of these records came to be counted on before a step: as the argument says, else as a lane's
         high watermark first passed them."""
         for step in sorted((each for each in self.told if each < before), reverse=True):
             for cell in self.told[step]:
@@ -163,7 +163,7 @@ class InShort:
     # --- words --------------------------------------------------------------------------------------------------------
 
     def _effect(self, step: int) -> str:
-        """What a step did of which is told: that somebody became leader, else the first of it."""
+        """What a mentioned step did: that somebody became leader, else the first of it."""
         before, after = self.states[step - 1], self.states[step]
         texts = [text for cell in self.told[step] for text in self.words.effects(cell, before, after)]
         leads = [_LEADS.sub(r"\1 became leader", text) for text in texts if _LEADS.fullmatch(text)]

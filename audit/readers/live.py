@@ -67,7 +67,7 @@ def read(address: str, how: Secured, connect_seconds: float = CONNECT_SECONDS) -
 
 
 class _Heard(logging.Handler):
-    """Keeps the last reason for which a connection failed: kafka-python tells it to its log alone.
+    """Keeps the last reason for which a connection failed: kafka-python writes it to its log alone.
 
     It tries a password that is refused again and again until its time is over, which can lock an account. Java's client
     does not, and neither do we: what is raised here ends the attempt at its first refusal.
@@ -257,7 +257,7 @@ def _topic(part: Part, told: Mapping[str, Any], settings: list[Described], movin
         )
     )
     if not settings:
-        what = f"the settings of topic {name} are not told"
+        what = f"the brokers do not give the settings of topic {name}"
         part.note("not_read", "warning", what, origin, "give this user DescribeConfigs on the topic")
         return
     into, dynamic = lists_of(part, "topic", name, whole=True)
@@ -308,7 +308,7 @@ def _brokers(part: Part, client: Admin, brokers: Sequence[int], address: str) ->
         settings = described(told)
         wide.update({each.key: each for each in described(dict(_wide(told)))})
         if not settings:
-            what = f"the settings of broker {number} are not told"
+            what = f"the brokers do not give the settings of broker {number}"
             part.note("not_read", "warning", what, origin, "give this user DescribeConfigs on the cluster")
         into, dynamic = lists_of(part, "broker", str(number), whole=True)
         for each in settings:
@@ -362,7 +362,7 @@ def _quorum(part: Part, client: Admin, address: str) -> None:
         told = client.quorum()
     except IncompatibleBrokerVersion:
         if part.control_plane == "kraft":
-            part.note("not_read", "warning", "these brokers do not tell who the controllers are", origin, FILES)
+            part.note("not_read", "warning", "these brokers do not say who the controllers are", origin, FILES)
         return
     except KafkaError as error:
         what = f"who the controllers are is not known ({type(error).__name__})"

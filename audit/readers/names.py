@@ -1,4 +1,4 @@
-"""Every setting's name that Kafka's releases and librdkafka define, by scope, for telling typos from the rest.
+"""Every setting's name that Kafka's releases and librdkafka define, by scope, to separate typos from the rest.
 
 `names.txt` is made from what the releases' own classes say (`tests/capture/`); a test holds it to that.
 """

@@ -147,7 +147,7 @@ def _sample_file(part: Part, path: str, text: str, settings: list[Setting]) -> N
 
 
 def host_of(by_key: dict[str, Setting]) -> str | None:
-    """The host that a broker tells its clients, or None."""
+    """The host that a broker advertises to its clients, or None."""
     for key in ("advertised.listeners", "listeners", "advertised.host.name", "host.name"):
         if key in by_key:
             found = re.search(r"(?:^|://)([A-Za-z0-9.\-]+)(?::\d+)?", by_key[key].value)

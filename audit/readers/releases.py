@@ -1,5 +1,4 @@
-"""Numbers of releases that are not Kafka's own: what Kafka calls 2.0 to 4.1, Confluent Platform counts from 5.0 to 8.1.
-"""
+"""Numbers of releases that are not Kafka's own: Kafka 2.0 to 4.1 is Confluent Platform 5.0 to 8.1."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ clocks = constant(6, minimum=2, maximum=7, says="the highest clock from which an
 
 
 class Process(Domain, size=processes, ordered=True):
-    """A process that wants to be alone in a critical section."""
+    """A process that competes for a critical section."""
 
 
 class Kind(Enum):
@@ -67,7 +67,7 @@ class System:
 
 @initial
 def start() -> System:
-    """Nobody wants anything."""
+    """No process has made a request."""
     return System(
         clock=Map({p: 1 for p in Process}),
         requests=Map({p: Map({q: 0 for q in Process}) for p in Process}),
@@ -133,7 +133,7 @@ def enter(s: System, process: Process) -> None:
 
 @action
 def leave(s: System, process: Process) -> None:
-    """{process} leaves, and tells all others."""
+    """{process} leaves, and notifies all others."""
     require(process in s.critical)
     s.critical.remove(process)
     for other in Process:

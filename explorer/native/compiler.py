@@ -125,6 +125,6 @@ def read_object(path: Path | None) -> bytes | None:
 
 
 def write_object(path: Path | None, binary: bytes) -> None:
-    """Put an object into the cache, with a checksum that tells `read_object` when it is not what was written."""
+    """Put an object into the cache, with a checksum by which `read_object` finds what is not as it was written."""
     if path is not None:
         keep(path, hashlib.sha256(binary).digest() + binary)

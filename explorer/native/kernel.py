@@ -32,7 +32,7 @@ CONTEXT = (
     "CHECK",  # bit i set: invariant i is still to be checked
     "SEEK",  # bit i set: witness i is still to be found
     "WATCH",  # bit i set: transition property i is still to be checked
-    "CROSSED",  # bit i set: a step broke transition property i, and Python has not been told
+    "CROSSED",  # bit i set: a step broke transition property i, and Python does not know yet
     "ABOUT",  # index of the state an event is about
     "DETAIL",  # properties an event is about, one bit each
     "BROKE",  # number of the action that a step broke in, or NO_ACTION: it was a @bound

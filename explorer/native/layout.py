@@ -80,7 +80,7 @@ def words_of(shape: Shape) -> int:
 
 
 def _bits_for(codes: int) -> int:
-    """Bits that tell `codes` codes apart."""
+    """Bits that distinguish `codes` codes."""
     return (codes - 1).bit_length()
 
 

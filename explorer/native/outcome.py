@@ -1,4 +1,4 @@
-"""From what the kernel found to a verdict: every run replayed by the judge, a sample of states judged again, coverage
+"""From what the kernel found to a verdict: every run replayed by the judge, a sample of states checked again, coverage
 counted."""
 
 from __future__ import annotations
@@ -244,7 +244,7 @@ class Confirmation:
         return state
 
     def _steps(self, words: Words, state: State) -> list[Step]:
-        """The judge's steps. One that breaks the model must break natively too, and is then the search's to tell."""
+        """The judge's steps. One that breaks the model must break natively too, and the search then reports it."""
         try:
             return list(steps(self.model, state))
         except ModelError as error:

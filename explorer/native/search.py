@@ -269,7 +269,7 @@ class Driver:
         self.started += kernel.seconds  # which is no time of the search
 
     def _nothing_before(self) -> bool:
-        """Whether the search goes on up to the state that stopped the kernel: what was reached before it is judged
+        """Whether the search goes on up to the state that stopped the kernel: what was reached before it is checked
         first."""
         if not self.frontier["DONE"]:
             end, self.frontier["END"] = self.frontier["END"], self.frontier["NEXT"]

@@ -45,7 +45,7 @@ def second_hash(at):
 
 
 def slot_of(s, first):
-    """Where the search for a fingerprint begins. Owners are told apart by the upper bits, so that others are needed."""
+    """Where the search for a fingerprint begins. The upper bits name the owner, so that others are needed."""
     return high(first * 0x9E3779B97F4A7C15, s[SLOTS])
 
 

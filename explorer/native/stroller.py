@@ -32,7 +32,7 @@ Words = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class Ground:
-    """All that walks depend on, as numbers: the seed, the depth, and what the kernel must be told of the model.
+    """All that walks depend on, as numbers: the seed, the depth, and what the kernel must know of the model.
 
     `words` are those of a state, `cells` the size of the kernel's context, `counters` where its coverage counters
     begin, `slots` its buffer's size, `plans` how many actions there are; `opens` gives the cells of open constants

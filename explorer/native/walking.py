@@ -159,7 +159,7 @@ def sketch(w, h):
 
 
 def arrive(c, w, at):
-    """A state of the walk: it is counted and judged."""
+    """A state of the walk: it is counted and checked."""
     sketch(w, hash_words(at))
     if w[LIKES] != 0:
         note(w, alike(c, w, at))

@@ -6,5 +6,5 @@ value of each type is made of them, and what can be done with it), `encoding` (t
 and actions as formulas). For bounded checking then `cnf`, `circuits`, `ordering`, `sat`, `unrolling` and `bmc`; for
 proofs `claims`, `questions`, `copies`, `prover`, `vacuity` and `induction`.
 
-Everything here needs the extra `prove`. docs/smt.md tells of the encodings and of bounded checking.
+Everything here needs the extra `prove`. docs/smt.md describes the encodings and bounded checking.
 """

@@ -1,4 +1,4 @@
-"""Clauses, what Z3 is told of a lemma: one quantifier each, with triggers of our own."""
+"""Clauses, the form in which Z3 gets a lemma: one quantifier each, with triggers of our own."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Processes that prove: each takes obligations from one list, in order, and hands back what they came to.
 
-Z3 is not shared between them. A process is asked to prove what it is told, nothing else; it dies with the run.
+Z3 is not shared between them. A process proves what it is given, nothing else; it dies with the run.
 """
 
 from __future__ import annotations
@@ -129,7 +129,7 @@ def _serve(make: Callable[[], Work], pipe: Connection, others_end: Connection) -
             pipe.send(("done", None))
         except (EOFError, ConnectionError):
             return
-        except Exception as error:  # raised again where it can be told
+        except Exception as error:  # raised again where it can be reported
             pipe.send(("error", _portable(error)))
 
 

@@ -48,7 +48,7 @@ FEW = 4
 """With less than one new obligation to so many that are kept, little has changed since the last proof."""
 
 Heard: TypeAlias = Callable[[Finding | Unstated], None]
-"""Told of everything that is found out, as it comes."""
+"""Called with each finding, as it comes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -375,7 +375,7 @@ def _size(model: Model, domain: Identity) -> int:
 
 
 def _symmetric(model: Model) -> frozenset[str]:
-    """The domains whose members neither an action nor a lemma nor a property can tell apart. In formulas without bounds
+    """The domains whose members no action, lemma or property can distinguish. In formulas without bounds
     every round of a loop over them has to be defined (`expressions.Walk`)."""
     whole = replace(model, properties=(*model.properties, *model.lemmas))
     return frozenset(each.name for each in symmetry_of(whole, rounds_are_defined=True).domains)

@@ -150,7 +150,7 @@ class Naming:
 
 
 def namings(model: Model, encoding: Encoding) -> list[Naming]:
-    """One for each domain whose members the model treats alike, if it begins without telling them apart."""
+    """One for each domain whose members the model treats alike, if it begins without distinguishing them."""
     domains = symmetry_of(model).domains
     begun = list(initial_states(model)) if domains else []
     alike = [each for each in domains if all(is_unchanged(model, each, state) for state in begun)]

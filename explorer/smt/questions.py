@@ -162,7 +162,7 @@ class Questions:
 
     def _given(self, obligation: Obligation) -> list[Lemmas]:
         """The lemmas to assume, few before many: those that a hint names; else the goal itself, which is most often
-        enough, and those that its author told before it."""
+        enough, and those that its author stated before it."""
         hinted = None if self.hints is None else self.hints.of(obligation)
         if hinted is not None:
             return [hinted, None]

@@ -181,7 +181,7 @@ class Z3:
 
 
 def serve(backend: Backend, source: IO[bytes], target: IO[bytes]) -> None:
-    """Does as told until nobody is there any more."""
+    """Runs each job that it gets, until the other end closes."""
     while True:
         try:
             word, what = read_message(source)

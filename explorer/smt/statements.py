@@ -377,7 +377,7 @@ _PRESENT = ir.Const(1, Int(0, 1), _NOWHERE)
 
 
 def _key(shape: Shape) -> Any:
-    """What tells shapes apart that are certainly the same: a known number, or the object."""
+    """What identifies shapes that are certainly the same: a known number, or the object."""
     if isinstance(shape, bool):
         return shape
     term = getattr(shape, "term", None)

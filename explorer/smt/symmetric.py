@@ -1,4 +1,4 @@
-"""One choice of replicas stands for all that differ by a renaming, where no text can tell the members apart.
+"""One choice of replicas stands for all that differ by a renaming, where no text can distinguish the members.
 
 An action is made into formulas for each choice of its own parameters; of these the first of each pattern is kept. A
 message that it takes names replicas too: so the proof goes by cases, one for each replica that was named already and

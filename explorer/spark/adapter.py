@@ -43,7 +43,7 @@ def level_frame(spark: SparkSession, job: Job, level: int, chain: int) -> DataFr
 
 
 def facts_of(frame: DataFrame) -> list[Facts]:
-    """Run a job, and read what its tasks told."""
+    """Run a job, and read what its tasks report."""
     return [json.loads(bytes(row[0])) for row in frame.collect()]
 
 
@@ -60,7 +60,7 @@ def walk_frame(spark: SparkSession, shares: Sequence[Share]) -> DataFrame:
 
 
 def taken_of(frame: DataFrame) -> list[Taken]:
-    """Run a job of walks, and read what its tasks told."""
+    """Run a job of walks, and read what its tasks report."""
     return [Taken.read(row[0]) for row in frame.collect()]
 
 

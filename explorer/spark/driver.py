@@ -45,7 +45,7 @@ COLLISIONS_MAX = 1e-2
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What the tasks of a job told, and how many bytes it shuffled."""
+    """What the tasks of a job reported, and how many bytes it shuffled."""
 
     facts: Sequence[Facts]
     shuffle_bytes: int
@@ -289,7 +289,7 @@ class Exploration:
         self._tell()
 
     def _fold(self, answer: Answer, level: int, seconds: float, shuffle_bytes: int) -> None:
-        """Take in what was told of expanding a level and receiving the next."""
+        """Take in the reports of expanding a level and receiving the next."""
         manifest = self.manifest
         spreads = self._all(answer, "spread", level)
         receives = self._all(answer, "receive", level + 1)
@@ -336,11 +336,11 @@ class Exploration:
                 count_again(job, shard, len(self.manifest.levels))
 
     def _all(self, answer: Answer, phase: str, level: int) -> list[Mapping[str, Any]]:
-        """What every shard told of a phase, in the order of shards."""
+        """What every shard reported of a phase, in the order of shards."""
         told = {each["shard"]: each for each in answer.facts if (each["phase"], each["level"]) == (phase, level)}
         missing = [shard for shard in range(self.manifest.shards) if shard not in told]
         if missing:
-            raise Damaged(f"level {level}: shards {missing} told nothing; this run's counts cannot be trusted")
+            raise Damaged(f"level {level}: shards {missing} reported nothing; this run's counts cannot be trusted")
         return [told[shard] for shard in range(self.manifest.shards)]
 
     def _tell(self) -> None:

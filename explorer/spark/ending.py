@@ -1,5 +1,5 @@
 """From level files to a verdict: counterexamples read along parents and replayed by the judge, a sample of states
-judged again, coverage counted."""
+checked again, coverage counted."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ HEADER_BYTES = 96
 NO_PARENT = (1 << 32) - 1
 
 Facts = dict[str, Any]
-"""What a task has to tell of its share of a level, as JSON."""
+"""What a task reports of its share of a level, as JSON."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +82,7 @@ class LevelWriter:
         try:
             os.link(self._part, self.path)
         except FileExistsError:
-            pass  # an earlier attempt's file holds the same states, and others may have been told places in it
+            pass  # an earlier attempt's file holds the same states, and others may refer to places in it
         finally:
             self._part.unlink()
 
@@ -143,7 +143,7 @@ class LevelFile:
         return None if place == NO_PARENT else Place(self.level - 1, place >> 32, place & NO_PARENT)
 
     def facts(self) -> Facts:
-        """What the task that wrote it had to tell."""
+        """The report of the task that wrote it."""
         return json.loads(self._map[len(self._map) - self._facts :])
 
     def close(self) -> None:

@@ -19,8 +19,8 @@ _ARROW = pa.schema([("task", pa.int32()), ("told", pa.string())])
 
 
 def run_commands(cluster: Cluster, commands: Sequence[Sequence[str]], weights: Sequence[float]) -> list[Finished]:
-    """Run each command in a task of its own, the heaviest first, as executors are free; what they told, in the order
-    given. A command that fails is told as such; UsageError when Spark itself gives up."""
+    """Run each command in a task of its own, the heaviest first, as executors are free; their output, in the order
+    given. A command that fails is reported as such; UsageError when Spark itself gives up."""
     order = sorted(range(len(commands)), key=lambda task: -weights[task])
     spark = start(cluster)
     try:

@@ -30,7 +30,7 @@ TORN = -1
 
 
 def boot() -> bytes:
-    """What tells one boot of this machine from another, where the system says it: a table that was not written out
+    """An identifier of this boot of the machine, where the system has one: a table that was not written out
     when power failed looks whole."""
     try:
         return Path("/proc/sys/kernel/random/boot_id").read_bytes().strip()
@@ -39,8 +39,8 @@ def boot() -> bytes:
 
 
 _MAPPED: dict[Path, tuple[tuple[int, int, int], mmap.mmap]] = {}
-"""The tables that this process used last, by path, each with what tells its file from another of the same name. Memory
-that is mapped anew for each level costs a fault for every page that is touched, a tenth of all of a search's time."""
+"""The tables that this process used last, by path, each with what identifies its file among those of the same name.
+Memory that is mapped anew for each level costs a fault for every page that is touched: a tenth of a search's time."""
 
 
 def _mapped(path: Path, file: IO[bytes]) -> mmap.mmap:

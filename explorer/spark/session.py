@@ -258,7 +258,7 @@ class SparkRunner:
             over.set()
 
     def _end_after(self, seconds: float, group: str, over: threading.Event, late: threading.Event) -> None:
-        """Cancel a job after so many seconds, and again until it is over: what Spark has not begun yet when it is told
+        """Cancel a job after so many seconds, and again until it is over: what Spark has not begun yet when it is asked
         to cancel, as on a busy machine, it begins all the same."""
         while not over.wait(seconds):
             late.set()
@@ -292,7 +292,7 @@ class SparkRunner:
         return sum(each.numRunningTasks() for each in executors)
 
     def _shuffled(self, group: str) -> int:
-        """Bytes that a job's stages wrote for others to read; 0 where Spark does not tell, as through Connect."""
+        """Bytes that a job's stages wrote for others to read; 0 where Spark does not say, as through Connect."""
         if self.connect:
             return 0
         context = self.spark.sparkContext

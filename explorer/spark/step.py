@@ -31,7 +31,7 @@ from .shipping import loaded
 Data: TypeAlias = "bytes | ctypes.Array[ctypes.c_char]"
 Row = tuple[int, int, bytes]
 BLOCK, TRAILER, FACTS = 0, 1, 2
-"""Kinds of rows: states; the end of what one source sends; what a task has to tell, passed on to the driver."""
+"""Kinds of rows: states; the end of what one source sends; what a task reports, passed on to the driver."""
 
 _BLOCK = struct.Struct("<III4x")
 """Source, level, states. Then their parents' indexes, 4 bytes each, the first one last, made up to 8; then the states'
@@ -195,7 +195,7 @@ def _told(shard: int, phase: str, level: int, **facts: Any) -> Row:
 
 
 def _met(machine: Machine, event: str) -> Iterator[Facts]:
-    """What stopped an expansion. Only the first of each kind is told; the driver takes the first of all shards."""
+    """What stopped an expansion. Only the first of each kind is reported; the driver takes the first of all shards."""
     match event:
         case "TRANSITION":
             crossed, machine["CROSSED"] = machine["CROSSED"], 0
@@ -315,7 +315,7 @@ class Inbox:
         return self.machine.get("HELD")
 
     def take(self, data: Data) -> None:
-        """A block: what is new is judged, and kept to be written."""
+        """A block: what is new is checked, and kept to be written."""
         source, _, count = _BLOCK.unpack_from(data)
         if not count:
             return

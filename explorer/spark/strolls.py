@@ -1,4 +1,4 @@
-"""Random walks as Spark tasks: each takes the walks of some numbers, with the compiled kernel, and tells what it met.
+"""Random walks as Spark tasks: each takes the walks of some numbers, with the compiled kernel, and reports what it met.
 
 A walk depends on the seed and its number alone. So a task says of what it met no more than where: the driver takes the
 first such walks once more, in this process, and has plain Python confirm them, as it does with walks of its own.
@@ -33,7 +33,7 @@ from .shipping import Parcel, opened, parcel
 FIRST = 256
 """Walks of each task of the first round."""
 ROUND_SECONDS = 5.0
-"""What a round of tasks is to take; between two of them is time to tell, and to end."""
+"""What a round of tasks is to take; between two of them is time to report, and to end."""
 GROWTH = 8
 """A round takes at most so many times the walks of the one before."""
 

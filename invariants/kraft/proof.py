@@ -1,6 +1,6 @@
 """Why KRaft keeps its promises, for epochs and logs of any length: lemmas that every step keeps.
 
-The story is Raft's, told of a protocol that pulls. An epoch has one leader, since a majority voted for it and nobody
+The argument is Raft's, for a protocol that pulls. An epoch has one leader, since a majority voted for it and nobody
 votes twice. The log of that leader is the log of that epoch: whoever has a record of the epoch copied it from there,
 with all before it. A fetch acknowledges what is before its offset, if the leader finds it in its log. Say that a record
 of an epoch is *choosable* while a majority of voters has acknowledged it in that epoch, or is not beyond the epoch yet

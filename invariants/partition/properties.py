@@ -3,7 +3,7 @@
 Kafka's promise is conditional, and so are these. A record is *acknowledged* once its producer may take it for safe, and
 *committed* once it was below the high watermark of a broker that led, so that a consumer may have read it. With
 `acks=all` and clean elections both are kept while fewer than `min.insync.replicas` brokers lose a part of their log,
-if unclean stops are told apart (ELR). Bounds beyond that break them; that is no bug, and `spec/partition.toml` has it.
+if unclean stops are distinguished (ELR). Bounds beyond that break them, which is no bug: see `spec/partition.toml`.
 
 What Kafka does not promise stands below as something that must be *possible*: a leader whose own high watermark is
 behind what was committed, and an error for a record that is committed all the same.
@@ -89,7 +89,7 @@ def reads_below_high_watermark(s: Partition) -> bool:
 
 @invariant
 def listed_end_complete(s: Partition) -> bool:
-    """A leader that tells consumers where the log ends (ListOffsets) names no offset below what was committed."""
+    """A leader that gives consumers the end of the log (ListOffsets) names no offset below what was committed."""
     return all(
         s.high_watermark[leader] >= len(s.committed)
         for leader in Broker
@@ -100,7 +100,7 @@ def listed_end_complete(s: Partition) -> bool:
 
 @invariant
 def offset_in_range(s: Partition) -> bool:
-    """No consumer is told by one that it believes, so that it begins anew, that what it has read is out of range."""
+    """No broker that a consumer trusts answers that an offset it has read is out of range, so that it begins anew."""
     return all(
         offset < len(s.log[broker])
         for broker in Broker
@@ -438,7 +438,7 @@ def leader_is_behind(s: Partition) -> bool:
 
 @reachable
 def refused_record_is_committed(s: Partition) -> bool:
-    """R28 is not promised: a record of which its producer was told that it had failed is committed."""
+    """R28 is not promised: a record that was reported to its producer as failed is committed."""
     return any(id in s.refused for id in s.committed)
 
 

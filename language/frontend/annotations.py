@@ -178,7 +178,7 @@ class Types:
             raise _Problem("TG407", message, "a size from 1 to the number of labels; name more with labels=[...]")
         opened = self.opened(cls.domain_size)
         if cls.domain_ordered and cls.domain_symmetric:
-            message = f"the members of {cls.__name__} have an order, by which they can be told apart"
+            message = f"the members of {cls.__name__} have an order, by which they can be distinguished"
             raise _Problem("TG411", message, "ordered=True or symmetric=True, not both")
         made = Identity(cls.__name__, size.hi, cls.domain_symmetric, labels[: size.hi], cls, opened, cls.domain_ordered)
         self.identities[cls.__name__] = made

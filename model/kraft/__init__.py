@@ -19,7 +19,7 @@ Each mistake of its history is a switch, and a profile that makes this one mista
   takes back what was counted. `kafka_10527`: besides, a leader is leader of the same epoch after a restart, and writes
   other records where the lost ones were; a voter that led now starts as *resigned*.
 * `kafka_14238`: records are deleted that no snapshot holds. `kafka_15489`: a leader goes on without a majority.
-* `kafka_15345`: on an empty log the controller is told that it leads before its epoch's start is committed.
+* `kafka_15345`: on an empty log the controller acts as the leader before its epoch's start is committed.
 * `kafka_12460`: a follower cuts its log even below its high watermark. Only a voter that lost its disk and is still
   taken for the old one, as in `kip595`, can bring that about.
 * `lost_votes`: a voter forgets in a crash whom it voted for. `illegal_state` (3.2): one that resigned hears in an
@@ -31,7 +31,7 @@ next record. With `late_answers` that answer is in flight; with `messages=n` eve
 
 What is left out, and why:
 
-* In one step for a request and its answer, nobody learns from a third who leads its own epoch: the leader tells it.
+* In one step for a request and its answer, nobody learns from a third who leads its own epoch: the leader says so.
 * There are no clocks, but for check-quorum: a timeout may always expire. A voter that does nothing is one that is down
   or cut off, and `restart` is a crash and the start after it.
 * A fetch brings one record, records are numbers, and of a broker there is only what it has applied and its epoch.

@@ -2,8 +2,8 @@
 
 A broker is an observer: it fetches like a voter, and is not counted. What it fetches it applies once it is committed.
 When it starts it registers with the active controller, which writes a record of it. Once that is committed the broker
-is told the record's offset, and this is its *broker epoch*: who comes later has a greater one, so that controllers can
-tell a broker from what it was before it started again. A registration that is not answered is sent again.
+gets the record's offset, and this is its *broker epoch*: a later registration has a greater one, so that controllers
+distinguish a broker from what it was before it started again. A registration that is not answered is sent again.
 """
 
 from __future__ import annotations

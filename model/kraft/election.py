@@ -32,7 +32,7 @@ from .quorum import (
 
 @action
 def fetch_timeout(s: Quorum, voter: Voter) -> None:
-    """{voter} gets no answer to its fetches in epoch {s.election[voter].epoch}, and wants an election."""
+    """{voter} gets no answer to its fetches in epoch {s.election[voter].epoch}, and starts an election."""
     require(is_voter(s, voter))
     require(s.election[voter].role == Role.FOLLOWER)
     limit(s.election[voter].epoch < max_epoch)
@@ -51,7 +51,7 @@ def end_quorum_epoch(s: Quorum, leader: Voter, voter: Voter) -> None:
 
 @action
 def election_timeout(s: Quorum, voter: Voter) -> None:
-    """{voter} finds no leader in epoch {s.election[voter].epoch}, and wants an election."""
+    """{voter} finds no leader in epoch {s.election[voter].epoch}, and starts an election."""
     require(is_voter(s, voter))
     require(s.election[voter].role in {Role.UNATTACHED, Role.VOTED, Role.CANDIDATE, Role.RESIGNED})
     limit(s.election[voter].epoch < max_epoch)
@@ -129,7 +129,7 @@ def may_vote(s: Quorum, candidate: Voter, voter: Voter) -> bool:
 
 @action
 def begin_quorum_epoch(s: Quorum, leader: Voter, voter: Voter) -> None:
-    """{leader} tells {voter} that it leads epoch {s.election[leader].epoch}: BeginQuorumEpoch."""
+    """{leader} announces to {voter} that it leads epoch {s.election[leader].epoch}: BeginQuorumEpoch."""
     require(messages == 0 and s.election[leader].role == Role.LEADER)
     require(voter != leader)
     require(

@@ -4,7 +4,7 @@ With `messages=n` every request and every answer is a message, up to n of them a
 any may never arrive; `losses` of them make room for others, `duplicates` arrive once more. With `late_answers` only the
 answer to a fetch is in flight, and a follower has only the last of its fetches answered: four epochs fit.
 
-* A voter that is told of a later epoch takes note of that in a step of its own (`hear_of_epoch`), and then answers.
+* A voter that hears of a later epoch takes note of that in a step of its own (`hear_of_epoch`), and then answers.
 * An answer that would change nothing is not sent: a vote that is denied in the candidate's own epoch, and who leads
   when the leader asks (but for `illegal_state`, where it matters).
 * An answer to a fetch is taken only if it belongs to the last one sent, by its number (Kafka's correlation id).
@@ -106,7 +106,7 @@ def hear_of_epoch(s: Quorum, message: Message) -> None:
 
 
 def told_by(s: Quorum, message: Message) -> Election:
-    """What a voter is that has been told, in a message of its own epoch, who leads."""
+    """A voter after a message of its own epoch that names the leader."""
     known = s.election[message.to]
     if message.epoch != known.epoch or message.leader is None:
         return known
@@ -188,7 +188,7 @@ def receive_vote_response(s: Quorum, response: Message) -> None:
 
 @action
 def send_begin_quorum_epoch(s: Quorum, leader: Voter, voter: Voter) -> None:
-    """{leader} tells {voter} that it leads epoch {s.election[leader].epoch}: BeginQuorumEpoch."""
+    """{leader} announces to {voter} that it leads epoch {s.election[leader].epoch}: BeginQuorumEpoch."""
     require(messages > 0 and s.election[leader].role == Role.LEADER and voter != leader)
     epoch = s.election[leader].epoch
     request = Message(kind=Kind.BEGIN_REQUEST, source=leader, to=voter, epoch=epoch, leader=leader)
@@ -219,7 +219,7 @@ def send_end_quorum_epoch(s: Quorum, leader: Voter, voter: Voter) -> None:
 
 @action
 def receive_end_quorum_epoch(s: Quorum, request: Message) -> None:
-    """{request.to} answers {request.source}, which leads no more, and wants an election if it followed."""
+    """{request.to} answers {request.source}, which no longer leads, and starts an election if it followed."""
     require(messages > 0 and request.kind == Kind.END_REQUEST)
     voter = request.to
     require(request.epoch <= s.election[voter].epoch)

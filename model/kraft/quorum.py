@@ -294,7 +294,7 @@ def what_quorum_state_says(election: Election, voter: Voter) -> Election:
 
 
 def next_election(s: Quorum, voter: Voter) -> Election:
-    """What a voter does that wants an election: it stands in the next epoch, or first asks whether it should."""
+    """A voter that starts an election: it becomes a candidate of the next epoch, or asks for pre-votes first."""
     if pre_vote:
         return replace(s.election[voter], role=Role.PROSPECTIVE, votes=Set({voter}))
     return standing(s.election[voter].epoch + 1, voter)
@@ -315,7 +315,7 @@ def follows(s: Quorum, follower: Voter, leader: Voter) -> bool:
 
 
 def is_active(s: Quorum, controller: Voter) -> bool:
-    """Whether it acts as the controller: it leads, and has been told so. The others stand by."""
+    """Whether it acts as the controller: it leads, and its log has shown it so. The others stand by."""
     return s.election[controller].role == Role.LEADER and (
         s.high_watermark[controller] > epoch_start(s, controller)
         or (not await_epoch_start and epoch_start(s, controller) == 0)

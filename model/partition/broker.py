@@ -221,7 +221,7 @@ def answer_late(s: Partition, leader: Broker, follower: Broker) -> None:
 
 @action
 def cut_late(s: Partition, follower: Broker) -> None:
-    """{follower} cuts its log as it was told, whomever it follows by now."""
+    """{follower} truncates its log as an earlier leader answered, whichever leader it follows by now."""
     require(not fence_truncation and fence_fetch)
     answer = s.answer[follower]
     require(answer is not None)
@@ -255,7 +255,7 @@ def truncation_offset(s: Partition, leader: Broker, follower: Broker) -> int:
 
 
 def knows_epoch(s: Partition, leader: Broker, follower: Broker) -> bool:
-    """Whether a leader with the epochs of its records alone can tell where that of the follower's last one ended."""
+    """Whether a leader with the epochs of its records alone knows where that of the follower's last one ended."""
     end = len(s.log[leader])
     return end > 0 and (
         len(s.log[follower]) == 0
@@ -408,7 +408,7 @@ def learn(s: Partition, broker: Broker) -> None:
 
 
 def has_news(s: Partition, broker: Broker) -> bool:
-    """Whether there is something registered that tells a broker more than it knows."""
+    """Whether the registered state is newer than what a broker knows."""
     change = s.pending[broker]
     return (
         s.view[broker].leader_epoch != s.registered.leader_epoch

@@ -75,7 +75,7 @@ def asked_isr(s: Partition, leader: Broker) -> Set[Broker]:
 
 
 def who_changes(s: Partition, leader: Broker) -> Option[Broker]:
-    """Whom a leader wants in or out."""
+    """The broker that a leader asks to add or remove."""
     change = s.pending[leader]
     return None if change is None else change.broker
 
@@ -176,7 +176,7 @@ def epochs_for(before: Registration, target: Registration) -> int:
 
 @action(kind="fault", budget="preferred_elections")
 def elect_preferred(s: Partition, broker: Broker) -> None:
-    """The controller moves the lead from {s.registered.leader} to {broker}, which is in sync."""
+    """The controller moves leadership from {s.registered.leader} to {broker}, which is in sync."""
     require(preferred_elections > 0)
     require(controllers_decide(s))
     require(s.registered.leader is not None and s.registered.leader != broker)

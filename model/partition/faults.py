@@ -42,7 +42,7 @@ def lose_records(s: Partition, broker: Broker) -> None:
 
 @action(kind="fault", budget="shutdowns")
 def shut_down(s: Partition, broker: Broker, successor: Broker) -> None:
-    """{broker} is shut down: it leaves the ISR, hands over the lead, flushes its log, and stops."""
+    """{broker} is shut down: it leaves the ISR, hands over leadership, flushes its log, and stops."""
     require(shutdowns > 0)
     require(broker in s.up and broker not in s.fenced)
     require(controllers_decide(s))

@@ -18,7 +18,7 @@ def note_read(s: Partition, broker: Broker, end: int) -> None:
 
 
 def note_refused(s: Partition, broker: Broker) -> None:
-    """A leader that leads no more tells its producer that the records it has not committed have failed."""
+    """A leader that no longer leads answers its producer that the records it has not committed have failed."""
     if leads(s, broker):
         for offset in range(s.high_watermark[broker], len(s.log[broker])):
             if acks == Acks.ALL and s.log[broker][offset].epoch == s.view[broker].leader_epoch:

@@ -93,12 +93,12 @@ detect_restart = constant(True, says="KAFKA-7235, KIP-631: no restart of a broke
 # core/controller/KafkaController.scala, 2.2.0: bouncedBrokerIds; metadata/ClusterControlManager.java: registerBroker
 bound_reads = constant(True, says="KAFKA-9835: no read grows with what is appended meanwhile")
 # clients/src/main/java/org/apache/kafka/common/record/FileRecords.java, 2.5.1, 2.6.0: slice. What it mends is of 1.1.0
-reset_at_leader = constant(True, says="KIP-392: only a leader tells a consumer that its offset is out of range")
+reset_at_leader = constant(True, says="KIP-392: only a leader answers a consumer that its offset is out of range")
 # clients/src/main/java/org/apache/kafka/clients/consumer/internals/Fetcher.java, 2.4.0: clearPreferredReadReplica
 alter_partition = constant(True, says="KIP-497: the controller changes the ISR; before, its leader did, in ZooKeeper")
 maximal_isr = constant(True, says="KIP-497: who is about to join the ISR counts for the high watermark already")
 # core/cluster/Partition.scala, 2.7.0: maximalIsr
-skip_diverging = constant(True, says="KAFKA-13141: a fetch from a log that differs tells the leader nothing")
+skip_diverging = constant(True, says="KAFKA-13141: a leader learns nothing from the fetch of a log that differs")
 # core/server/ReplicaManager.scala, 2.7.2, 2.8.1, 3.0.0: updateFollowerFetchState
 fence_truncation = constant(True, says="KAFKA-13207: no late answer cuts the log of who has a new leader, or leads")
 # core/server/AbstractFetcherThread.scala, 2.8.1, 3.0.0: truncateOnFetchResponse. What it mends came in 2.7.0
@@ -108,7 +108,7 @@ prefer_in_sync = constant(True, says="KAFKA-14372: consumers are sent to followe
 # core/server/ReplicaManager.scala, 3.3.2, 3.4.0: findPreferredReadReplica
 truncate_first = constant(True, says="KAFKA-14704: a follower cuts its log before it hears the high watermark")
 # core/server/AbstractFetcherThread.scala, 3.5.0: processFetchRequest
-reject_restarted = constant(True, says="KIP-903: nor one that has registered anew since its leader saw it caught up")
+reject_restarted = constant(True, says="KIP-903: a broker that registered anew after it caught up stays out of the ISR")
 # metadata/ReplicationControlManager.java, 3.5.0: "broker epoch mismatch". Never with ZooKeeper.
 one_snapshot = constant(True, says="KAFKA-15221: a follower's offset and its registration are of one moment")
 # core/cluster/Partition.scala, 3.7.0: stateSnapshot is read once
@@ -214,7 +214,7 @@ class Partition:
     unclean: Set[Broker]  # brokers that are down, and whose last stop was unclean
     controllers_down: Annotated[int, Range(0, 5)]  # how many of those on hosts of their own
     voters_down: Set[Broker]  # hosts whose controller is down, where each host has one
-    view: Map[Broker, View]  # what each broker was last told of it; nothing while it is down
+    view: Map[Broker, View]  # what each broker last learned of it; nothing while it is down
     truncating: Set[Broker]  # followers that have not asked their leader yet where to cut their log
     answer: Map[Broker, Option[Answer]]  # where each follower is about to cut its log; None where it does so at once
     log: Map[Broker, Annotated[Seq[Record], Capacity(log_size)]]  # each broker's log, in page cache and on disk
@@ -226,7 +226,7 @@ class Partition:
     acknowledged: Set[RecordId]  # records that it may take for safe
     committed: Ghost[Annotated[Seq[RecordId], Capacity(log_size)]]  # what was ever below a leader's high watermark
     read: Ghost[Map[Offset, Set[RecordId]]]  # what consumers could have read at each offset
-    refused: Ghost[Set[RecordId]]  # records that the producer was told had failed, after they were appended
+    refused: Ghost[Set[RecordId]]  # records that were reported to the producer as failed, after they were appended
     lossy: Ghost[Set[Broker]]  # brokers that ever lost a part of their log
     left_isr: Ghost[Set[Broker]]  # brokers that ever left the ISR
 

@@ -33,7 +33,7 @@ def common_end(one: Seq[R], other: Seq[R]) -> int:
 def end_of_last_epoch(leader: Seq[R], follower: Seq[R], unknown: int) -> int:
     """KIP-101: the leader's answer to OffsetsForLeaderEpoch with the epoch of the follower's newest record.
 
-    That is where its own records of later epochs begin. A leader that cannot tell leaves the follower with what is
+    That is where its own records of later epochs begin. A leader that does not know leaves the follower with what is
     `unknown`: its high watermark.
     """
     if len(follower) == 0:

@@ -33,7 +33,7 @@ What is abstracted away:
   machine is the sequence of commands; what it makes of them is the same everywhere, since it is deterministic.
 * A crash and the restart are one step: a server that does nothing for a while is one that is down. With
   `lossy_restart` it finds its log cut anywhere after what is on its disk for certain. An entry gets there when a switch
-  demands it, and no sooner that anybody could tell: what a crash finds may be more.
+  demands it, and no step observes that it was earlier: what a crash finds may be more.
 * A client's command is a number of its own, in the order in which leaders take them, and is not sent again.
 * What a server knows as a leader or a candidate is forgotten when it is one no more: nobody would read it.
 * A client sends one read at a time; one that is not answered is given up for the next. An answer is all that the

@@ -72,7 +72,7 @@ def agrees(s: Cluster, request: Message) -> bool:
 
 
 def log_after(s: Cluster, request: Message) -> Log:
-    """The follower's log when it has done as told: an entry that differs goes, with all that follow it."""
+    """The follower's log after it has handled the request: an entry that differs goes, with all that follow it."""
     log = s.log[request.to]
     if request.entry is None:
         return log if keep_matching_entries else log[: request.index]
@@ -82,7 +82,7 @@ def log_after(s: Cluster, request: Message) -> Log:
 
 
 def end_of(request: Message) -> int:
-    """Up to where the logs of leader and follower agree when the follower has done as told."""
+    """Up to where the logs of leader and follower agree after the follower has handled the request."""
     return request.index if request.entry is None else request.index + 1
 
 
@@ -102,7 +102,7 @@ def commit_term_after(s: Cluster, request: Message) -> int:
 
 
 def append_reply(s: Cluster, request: Message) -> Message:
-    """What the follower answers: up to where the logs agree when it has done as told, or that they do not agree."""
+    """What the follower answers: up to where the logs agree after the request, or that they do not agree."""
     success = request.term == s.current_term[request.to] and agrees(s, request)
     return Message(
         kind=Kind.APPEND_REPLY,
@@ -116,7 +116,7 @@ def append_reply(s: Cluster, request: Message) -> Message:
 
 
 def follow_request(s: Cluster, follower: Server, request: Message, reply: Message) -> None:
-    """A server hears the leader of its term, and does as it is told where it answers that the logs agree."""
+    """A server hears the leader of its term, and changes its log where it answers that the logs agree."""
     synced = synced_after(s, request)
     if request.term == reply.term:
         s.role[follower] = Role.FOLLOWER

@@ -12,13 +12,13 @@ _STYLES = {
     "reached": "green",
     "violated": "red bold",
     "missing": "yellow bold",
-    "not judged": "yellow bold",
+    "not checked": "yellow bold",
     "undecided": "dim",
 }
 _WORDS = {
     "holds": "holds",
     "reached": "reached",
-    "not_judged": "not judged",
+    "not_judged": "not checked",
     "not_checked": "undecided",
 }
 _LARGE = 10_000
@@ -87,7 +87,8 @@ def _numbers(page: Page, verdict: Verdict) -> None:
     page.line(_runs(verdict) if verdict.engine == "bmc" else counted, indent=2)
     if verdict.states_beyond:
         within = count(verdict.distinct_states - verdict.states_beyond, "state")
-        page.line(f"{within} within the @bound; {verdict.states_beyond:,} beyond it are judged, not expanded", indent=2)
+        beyond = f"{verdict.states_beyond:,} beyond it are checked, not expanded"
+        page.line(f"{within} within the @bound; {beyond}", indent=2)
     compiled = f"compiled in {seconds_text(verdict.compile_seconds)}, " if verdict.engine != "python" else ""
     large = verdict.distinct_states >= _LARGE
     memory = f"{verdict.bytes_per_state:.1f} bytes a state, " if large and verdict.bytes_per_state else ""
@@ -99,7 +100,7 @@ def _numbers(page: Page, verdict: Verdict) -> None:
     )
     if verdict.rechecked_states:
         states = count(verdict.rechecked_states, "state")
-        page.line(f"plain Python judged {states} and their successors again and agrees", indent=2)
+        page.line(f"plain Python checked {states} and their successors again and agrees", indent=2)
 
 
 def _rate(verdict: Verdict) -> str:
@@ -125,7 +126,7 @@ def _properties(page: Page, verdict: Verdict) -> None:
     page.columns([row for row in rows if row[1]], styles=_STYLES)
     if any(each.verdict == "not_judged" for each in verdict.properties):
         page.line(
-            "not judged: it reads a ghost, and --no-ghosts folds ghosts away; --ghosts keeps them, --without NAME "
+            "not checked: it reads a ghost, and --no-ghosts folds ghosts away; --ghosts keeps them, --without NAME "
             "leaves the property out", indent=2
         )  # fmt: skip
 

@@ -132,7 +132,7 @@ def claim(proof: Proof) -> list[str]:
     settings = "; ".join(part for part in (", ".join(others), switches_text(fixed)) if part)
     lines = [f"with {settings}"] if settings else []
     lines += _assumptions(proof)
-    lines.append("assumes that Z3 and what we tell it are right")
+    lines.append("assumes that Z3 and the formulas given to it are right")
     members = _listed([f"number of {name.lower()}s" for name in proof.sizes])
     lines.append(f"not proved for any other {members}" if members else "nothing else is proved")
     lines[-1] += "; nothing is said of what must happen some day"

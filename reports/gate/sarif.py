@@ -184,7 +184,7 @@ def _physical(file: str, line: int, end_line: int | None = None) -> Document:
 
 def relative_uri(file: str) -> str:
     """A path from the root of the repository as a URI. Of a file that is in none: its path from here, or below the
-    folder that packages are installed in, or its name, so that no path of one machine is told."""
+    folder that packages are installed in, or its name, so that no path of one machine is shown."""
     path = Path(file)
     if path.is_absolute():
         parts = path.parts

@@ -203,7 +203,7 @@ def _option_text(of: str) -> str:
 
 
 def _pick_types(document: Document) -> Mapping[str, str]:
-    """Every parameter that a step of the trace has, with its type: the document has values only, and they tell."""
+    """Every parameter that a step of the trace has, with its type: the document has values only, which imply them."""
     found: dict[str, str] = {}
     for step in document["steps"]:
         for name, value in step["args"].items():

@@ -121,7 +121,7 @@ def _board(document: Document, at: int) -> Document:
 
 
 def _flying(document: Document, at: int) -> Iterator[str]:
-    """The messages in flight in a state; those that stay for ever are told only while nobody has handled them."""
+    """The messages in flight in a state; those that stay for ever are shown only while nobody has handled them."""
     for each in document["messages"]:
         handled = any(event["step"] <= at for event in each["received"])
         if each["sent"] <= at and (each["ended"] is None or each["ended"] > at) and not handled:

@@ -13,11 +13,11 @@ let trace, chart, strip, items, common, linkTimer, written = "";
 
 // --- moving about ----------------------------------------------------------------------------------------------------
 
-/** Goes to a position and tells what is there. */
+/** Goes to a position and announces what is there. */
 function go(position, { quietly = false } = {}) {
   at.position = Math.max(0, Math.min(trace.last, position));
   render();
-  if (!quietly) tell(spoken());
+  if (!quietly) announce(spoken());
 }
 
 function move(direction) {
@@ -25,18 +25,18 @@ function move(direction) {
   const here = items.findIndex((item) => item.last >= at.position);
   const item = items[here + direction];
   return item ? go(direction > 0 ? item.last : Math.max(item.last, 0))
-    : tell(direction > 0 ? "the last step" : "the first state");
+    : announce(direction > 0 ? "the last step" : "the first state");
 }
 
 /** The next or previous step that changes the focused lane. */
 function moveInLane(direction) {
-  if (at.focus === null) return tell("focus a lane first: press its number");
+  if (at.focus === null) return announce("focus a lane first: press its number");
   const found = trace.find(at.position, direction, (position) => trace.touches(position, at.focus));
-  return found === null ? tell(`no other step changes ${at.focus} that way`) : go(found);
+  return found === null ? announce(`no other step changes ${at.focus} that way`) : go(found);
 }
 
 const moveToFailure = () => (trace.failing !== null ? go(trace.failing)
-  : trace.document.failure ? go(trace.last) : tell("no step fails in this run"));
+  : trace.document.failure ? go(trace.last) : announce("no step fails in this run"));
 
 /** What a screen reader hears of a position. */
 function spoken() {
@@ -47,11 +47,11 @@ function spoken() {
     at.position === trace.failing ? `${trace.document.property.name} fails.` : ""].filter(Boolean).join(" ");
 }
 
-const tell = (words) => { $("live").textContent = words; };
+const announce = (words) => { $("live").textContent = words; };
 
 /** Says something on the screen too, for a moment. */
 function toast(words) {
-  tell(words);
+  announce(words);
   $("toast").textContent = words;
   $("toast").classList.add("shown");
   setTimeout(() => $("toast").classList.remove("shown"), 1800);
@@ -70,13 +70,13 @@ function play() {
 function focusLane(id) {
   at.focus = at.focus === id ? null : id;
   render();
-  tell(at.focus === null ? "all lanes" : `lane ${at.focus}`);
+  announce(at.focus === null ? "all lanes" : `lane ${at.focus}`);
 }
 
 function focusNumber(number) {
   const { view, lanes } = trace.document;
   const ids = view ? view.lanes : lanes.map((lane) => lane.id);
-  if (number > ids.length) return tell(`there are ${count(ids.length, "lane")}`);
+  if (number > ids.length) return announce(`there are ${count(ids.length, "lane")}`);
   at.focus = null;
   return focusLane(number === 0 ? null : ids[number - 1]);
 }
@@ -86,7 +86,7 @@ function toggle(name, on, off) {
   at[name] = !at[name];
   if (name === "folded") fold();
   render();
-  tell(at[name] ? on : off);
+  announce(at[name] ? on : off);
 }
 
 // --- the list of steps -----------------------------------------------------------------------------------------------
@@ -106,16 +106,16 @@ function fold() {
 function stepRow(item, index) {
   const step = trace.step(item.first), position = item.last;
   const several = item.last > item.first;
-  const told = !several ? trace.sentence(position)
+  const phrase = !several ? trace.sentence(position)
     : `${count(item.last - item.first + 1, "step")} of ${step.lane}: ${step.step} … ${trace.step(position).step}`;
   const kind = step && step.kind !== "protocol" && !several ? step.kind : "";
   const classes = [kind, trace.loop !== null && position > trace.loop ? "looped" : "",
     at.found.includes(position) ? "found" : "", position === trace.failing ? "fails" : ""].filter(Boolean).join(" ");
   return html("li", { id: `step-${position}`, role: "option", class: classes, "aria-selected": "false",
-    "aria-posinset": index + 1, "aria-setsize": items.length, title: told, onclick: () => go(position) },
+    "aria-posinset": index + 1, "aria-setsize": items.length, title: phrase, onclick: () => go(position) },
   html("span", "number", several ? `${trace.number(item.first)}–${trace.number(position)}` : trace.number(position)),
   html("span", "said",
-    trace.isAfterGap(position) ? html("em", "tag gap", trace.document.truncated.says) : null, told,
+    trace.isAfterGap(position) ? html("em", "tag gap", trace.document.truncated.says) : null, phrase,
     position === trace.loop ? html("em", "tag loop", "repeats for ever after this") : null,
     common !== null && position === common + 1 ? html("em", "tag differs", "≠ first difference") : null),
   kind ? html("span", "tag", kind) : null,
@@ -177,7 +177,7 @@ function search(direction) {
     : at.found.findLast((each) => each < at.position) ?? at.found[at.found.length - 1];
   if (direction && next !== undefined) go(next);
   else renderSteps();
-  if (direction === 0) tell($("found").textContent);
+  if (direction === 0) announce($("found").textContent);
 }
 
 // --- the picture -----------------------------------------------------------------------------------------------------
@@ -224,8 +224,8 @@ function pin() {
   else at.pin = traces.length > 1 ? { trace: (at.trace + 1) % traces.length, position: null }
     : { trace: at.trace, position: at.position };
   render();
-  if (at.pin === null) return tell("nothing is pinned");
-  return tell(traces.length > 1 ? "beside the other trace" : `state ${trace.number(at.position)} is pinned`);
+  if (at.pin === null) return announce("nothing is pinned");
+  return announce(traces.length > 1 ? "beside the other trace" : `state ${trace.number(at.position)} is pinned`);
 }
 
 function renderPicture() {
@@ -247,21 +247,21 @@ function renderPicture() {
 /** The cell of a change in words: `log[B]` of `log[B]: - Record(id=0, epoch=1) at 0`. */
 const cellOf = (change) => change.slice(0, change.indexOf(": "));
 
-const changeRow = (sign, told) => html("li", { class: { "+": "added", "-": "removed" }[sign] || "changed" },
-  html("span", { class: "sign", "aria-hidden": "true" }, sign === "-" ? "−" : sign), told);
+const changeRow = (sign, phrase) => html("li", { class: { "+": "added", "-": "removed" }[sign] || "changed" },
+  html("span", { class: "sign", "aria-hidden": "true" }, sign === "-" ? "−" : sign), phrase);
 
 /** Rows of changes under their cells; each row is [cell, sign, words]. */
 function changeTree(rows) {
   const cells = [...new Set(rows.map(([cell]) => cell))];
   return html("ul", "tree", cells.map((cell) => html("li", "", html("b", "", cell),
-    html("ul", "", rows.filter(([each]) => each === cell).map(([, sign, told]) => changeRow(sign, told))))));
+    html("ul", "", rows.filter(([each]) => each === cell).map(([, sign, phrase]) => changeRow(sign, phrase))))));
 }
 
 /** A change as the document words it, as [cell, sign, words]. */
 function rowOf(change) {
-  const [cell, told] = [cellOf(change), change.slice(change.indexOf(": ") + 2)];
-  return "+-".includes(told[0]) && told[1] === " " ? [cell, told[0], told.slice(2)]
-    : [cell, "~", told.replace(" -> ", " → ")];
+  const [cell, phrase] = [cellOf(change), change.slice(change.indexOf(": ") + 2)];
+  return "+-".includes(phrase[0]) && phrase[1] === " " ? [cell, phrase[0], phrase.slice(2)]
+    : [cell, "~", phrase.replace(" -> ", " → ")];
 }
 
 function renderChanges() {
@@ -271,9 +271,9 @@ function renderChanges() {
       : html("p", "muted", "Nothing.")];
   if (other !== null) {
     const rows = trace.compared(other.of.state(other.position), trace.state(at.position)).map((row) => {
-      const told = ["before", "after"].filter((side) => side in row).map((side) => said(row[side], row.type))
+      const phrase = ["before", "after"].filter((side) => side in row).map((side) => said(row[side], row.type))
         .join(" → ");
-      return [row.cell, row.sign, row.at === undefined ? told : `${told} at ${row.at}`];
+      return [row.cell, row.sign, row.at === undefined ? phrase : `${phrase} at ${row.at}`];
     });
     parts.push(html("h2", "", "Other than in the pinned state"), rows.length ? changeTree(rows)
       : html("p", "muted", "Nothing."));
@@ -322,7 +322,7 @@ function renderProperties() {
 // --- what does not change from step to step --------------------------------------------------------------------------
 
 /** A text in which each "step 5" goes there, and code between backticks is code. */
-const linked = (told) => told.split(/(\bsteps? \d+\b|`[^`]+`)/).map((part, index) => {
+const linked = (phrase) => phrase.split(/(\bsteps? \d+\b|`[^`]+`)/).map((part, index) => {
   if (index % 2 === 0) return part;
   if (part.startsWith("`")) return html("code", "", part.slice(1, -1));
   return html("button", { class: "link", onclick: () => go(trace.positionOf(Number(part.match(/\d+/)))) }, part);
@@ -466,7 +466,7 @@ function follow() {
   dress();
   renderHeader();
   go(to.step === null ? opening() : at.stale ? 0 : trace.positionOf(to.step), { quietly: !at.stale });
-  if (at.stale) tell($("notice").textContent);
+  if (at.stale) announce($("notice").textContent);
 }
 
 function dress() {
@@ -478,18 +478,18 @@ function nextTheme() {
   at.theme = { system: "light", light: "dark", dark: "system" }[at.theme];
   dress();
   render();
-  tell($("theme").textContent);
+  announce($("theme").textContent);
 }
 
 // --- taking things away ----------------------------------------------------------------------------------------------
 
 /** Puts a text on the clipboard; where a page may not, shows it selected, to be copied by hand. */
-async function copy(told, what) {
+async function copy(phrase, what) {
   try {
-    await navigator.clipboard.writeText(told);
+    await navigator.clipboard.writeText(phrase);
     toast(`copied ${what}`);
   } catch {
-    const area = html("textarea", { rows: 8, readonly: true, "aria-label": what }, told);
+    const area = html("textarea", { rows: 8, readonly: true, "aria-label": what }, phrase);
     $("export-dialog").replaceChildren(html("h2", { id: "export-title" }, `Copy ${what}`), area,
       closing($("export-dialog")));
     if (!$("export-dialog").open) $("export-dialog").showModal();
@@ -497,8 +497,8 @@ async function copy(told, what) {
   }
 }
 
-function save(told, type, name) {
-  const address = URL.createObjectURL(new Blob([told], { type }));
+function save(phrase, type, name) {
+  const address = URL.createObjectURL(new Blob([phrase], { type }));
   html("a", { href: address, download: name }).click();
   setTimeout(() => URL.revokeObjectURL(address), 1000);
   toast(`saved ${name}`);
@@ -521,15 +521,15 @@ function exporting() {
     ["Link to this state", () => copy(`${location.href}\n${trace.document.replay}`, "the link and the replay command")],
     ["Trace as JSON", () => copy(fileText(trace.document), "the trace")],
     ["This state as JSON", () => copy(JSON.stringify(trace.state(at.position), null, 2), "the state")],
-    ...Object.entries(trace.texts).map(([kind, told]) => [kind, () => copy(told, kind)]),
+    ...Object.entries(trace.texts).map(([kind, phrase]) => [kind, () => copy(phrase, kind)]),
     ["Save the trace", () => save(fileText(trace.document), "application/json", `${name}.trace.json`)],
     ["Save the picture", () => save(pictureText(), "image/svg+xml", `${name}-${trace.number(at.position)}.svg`)],
-    ["Print", () => { dialog.close(); print(); }]].filter(([told]) => told !== "Save the picture"
+    ["Print", () => { dialog.close(); print(); }]].filter(([phrase]) => phrase !== "Save the picture"
       || trace.document.view);
   dialog.replaceChildren(html("h2", { id: "export-title" }, "Take it away"),
-    html("div", "menu", entries.map(([told, does]) => html("button", { onclick: does }, told))), closing(dialog));
+    html("div", "menu", entries.map(([phrase, does]) => html("button", { onclick: does }, phrase))), closing(dialog));
   dialog.showModal();
-  tell("export menu");
+  announce("export menu");
 }
 
 const closing = (dialog) => html("button", { class: "close", onclick: () => dialog.close() }, "close (Esc)");
@@ -565,7 +565,7 @@ function help() {
     html("dt", "", shown(keys).map((key) => (key === "…" ? key : html("kbd", "", key)))), html("dd", "", says));
   dialog.replaceChildren(html("h2", { id: "help-title" }, "Keys"), html("dl", "keys", KEYS.map(row)), closing(dialog));
   dialog.showModal();
-  tell("all keys");
+  announce("all keys");
 }
 
 function pressed(event) {

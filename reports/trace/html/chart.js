@@ -101,8 +101,8 @@ class Chart {
     const [x1, y1, y2] = [this.x(each.source), this.y(each.sent), this.y(ended)];
     const back = x1 === x2 ? 44 : 0;
     const d = back ? `M${x1},${y1} C${x1 + back},${y1} ${x1 + back},${y2} ${x1},${y2}` : `M${x1},${y1} L${x2},${y2}`;
-    const told = `${each.text}${each.copy ? " (a duplicate)" : ""}${how ? `, ${how} at step ${each.ended}` : ""}`;
-    return svg("g", { class: `arrow ${how}`, onclick: () => this.onstep(ended) }, svg("title", "", told),
+    const phrase = `${each.text}${each.copy ? " (a duplicate)" : ""}${how ? `, ${how} at step ${each.ended}` : ""}`;
+    return svg("g", { class: `arrow ${how}`, onclick: () => this.onstep(ended) }, svg("title", "", phrase),
       svg("path", { d, class: each.copy ? "line copy" : "line", "marker-end": how ? "url(#cross)" : "url(#tip)" }),
       each.copy ? svg("path", { d, class: "inner" }) : null,
       text((x1 + x2) / 2 + back, (y1 + y2) / 2 - 5, short(each.name, 18), { class: "name", "text-anchor": "middle" }));

@@ -79,12 +79,12 @@ function glyph(role, x, y) {
   return svg("circle", { cx: x, cy: y, r: 5, class: role === null ? "glyph none" : "glyph" });
 }
 
-const widthOf = (told) => Math.round(told.length * 6.4 + 14);
+const widthOf = (phrase) => Math.round(phrase.length * 6.4 + 14);
 
 /** A small pill of text at a place; `how` is its class. */
-const pill = (x, y, told, how, title, { fill, ink } = {}) => svg("g", `pill ${how}`, svg("title", "", title),
-  svg("rect", { x, y: y - 9, width: widthOf(told), height: 18, rx: 9, fill }),
-  text(x + widthOf(told) / 2, y + 4, told, { "text-anchor": "middle", fill: ink }));
+const pill = (x, y, phrase, how, title, { fill, ink } = {}) => svg("g", `pill ${how}`, svg("title", "", title),
+  svg("rect", { x, y: y - 9, width: widthOf(phrase), height: 18, rx: 9, fill }),
+  text(x + widthOf(phrase) / 2, y + 4, phrase, { "text-anchor": "middle", fill: ink }));
 
 /** Whether a lane is in the ISR of the leader (filled), of the controller only (outlined), or of the leader only. */
 function isrPill({ leader, controller }) {
@@ -183,7 +183,7 @@ function headOf(lane, marks) {
   const pills = [lane.up ? null : ["down", "dead", "it has crashed"],
     lane.epoch === null ? null : [`epoch ${lane.epoch}`, "epoch", `in epoch ${lane.epoch}`, colour(lane.epoch)],
     isrPill(lane.in_isr)].filter(Boolean);
-  const startOf = (index) => pills.slice(0, index).reduce((x, [told]) => x + widthOf(told) + 6, 14);
+  const startOf = (index) => pills.slice(0, index).reduce((x, [phrase]) => x + widthOf(phrase) + 6, 14);
   const touched = Object.keys(marks.changed).length + marks.added.length + marks.removed.length + marks.replaced.length;
   return svg("g", "head",
     text(14, 36, lane.id, { class: long ? "name long" : "name" }), glyph(lane.role, after + 10, 29),
