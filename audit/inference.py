@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from .cases import Explorations, Found, Told
 from .questions import PROPERTIES, QUESTION, WITNESS, Case, case_with, kind_of, loss_cases, whole_isr_case
@@ -94,11 +95,26 @@ def _fits(few: dict[str, int], many: dict[str, int], *, flushing: bool) -> bool:
 # --- one signature ----------------------------------------------------------------------------------------------------
 
 
-def cases_in(signature: Signature) -> tuple[Case, ...]:
-    """The explorations for losses that a signature may need, the calm one first."""
+Ways = tuple[Case, ...]
+"""Explorations that answer a cell together: one that loses records is enough to say that it loses them."""
+
+
+@lru_cache(maxsize=256)
+def ways_in(signature: Signature) -> tuple[Ways, ...]:
+    """The explorations for losses that a signature may need, cell by cell, the calm one first."""
     calm, whole_isr = case_with(kind_of(signature), signature, {}), whole_isr_case(signature)
-    more = () if whole_isr is None else (whole_isr,)
-    return tuple(dict.fromkeys([calm, *(case for _, case in loss_cases(signature)), *more]))
+    more = () if whole_isr is None else ((whole_isr,),)
+    return tuple(dict.fromkeys([(calm,), *(ways for _, ways in loss_cases(signature)), *more]))
+
+
+def cases_in(signature: Signature) -> Ways:
+    """All of them in a row."""
+    return flat(ways_in(signature))
+
+
+def flat(groups: Iterable[Ways]) -> Ways:
+    """Every case once."""
+    return tuple(dict.fromkeys(case for ways in groups for case in ways))
 
 
 def known(case: Case, others: Iterable[Case], explorations: Explorations) -> Known:
@@ -141,17 +157,33 @@ def is_decided(case: Case, found: Known) -> bool:
     return found.explored or all(found.decides(name) for name in asked)
 
 
-def next_wave(cases: Sequence[Case], explorations: Explorations) -> list[Case]:
+def next_wave(groups: Sequence[Ways], explorations: Explorations) -> list[Case]:
     """The explorations to make next: first those with at most one fault and all in sync, then those that decide most.
 
     What the first lose, all the others lose. What they keep most likely is kept with more faults, too; so the cells
-    with the most faults come next, and what they keep the rest keeps.
+    with the most faults come next, and what they keep the rest keeps. Of the ways of one cell only the first that is
+    open is explored, and none once one of them loses records.
     """
+    cases = flat(groups)
     first = [each for each in cases if _is_probe(each) and each.explored not in explorations.known]
     if first:
         return first
-    open_ = [each for each in cases if not is_decided(each, known(each, cases, explorations))]
+    open_ = list(dict.fromkeys(way for ways in groups if (way := _next_way(ways, cases, explorations)) is not None))
     return [each for each in open_ if not any(within(each, other) for other in open_ if other != each)]
+
+
+def _next_way(ways: Ways, cases: Ways, explorations: Explorations) -> Case | None:
+    for way in ways:
+        found = known(way, cases, explorations)
+        if not is_decided(way, found):
+            return way
+        if len(ways) > 1 and all(_loses(found, name) for name in MAIN):
+            return None
+    return None
+
+
+def _loses(found: Known, question: str) -> bool:
+    return any(name in found.lost for name in QUESTION[question].answered_by(found.basis.values["acks"]))
 
 
 def _is_probe(case: Case) -> bool:
@@ -162,8 +194,8 @@ def _is_probe(case: Case) -> bool:
 
 def explore_losses(signatures: Iterable[Signature], explorations: Explorations) -> None:
     """Sees to it that everything is explored that decides the signatures' losses, and nothing that others decide."""
-    open_ = {cases: None for cases in map(cases_in, signatures)}
+    open_ = {groups: None for groups in map(ways_in, signatures)}
     while open_:
-        waves = {cases: next_wave(cases, explorations) for cases in open_}
-        open_ = {cases: None for cases, wave in waves.items() if wave}
+        waves = {groups: next_wave(groups, explorations) for groups in open_}
+        open_ = {groups: None for groups, wave in waves.items() if wave}
         explorations.all([case for wave in waves.values() for case in wave])

@@ -144,6 +144,16 @@ class Case:
         return replicas * (faults + (replicas if values["retries"] else 0))
 
     @property
+    def stay(self) -> int:
+        """How many members of the ISR no fault can reach, at least; 0 or less if faults can reach them all."""
+        return int(self.values["replicas"]) - sum(int(self.values[name]) for name in MEMBERS_LOST)
+
+    @property
+    def takes_all(self) -> bool:
+        """Whether the ISR can be without any member that runs."""
+        return self.stay < 1
+
+    @property
     def explored(self) -> Case:
         """The case whose exploration is this one's too, step by step, with settings that cannot matter as by default.
 
@@ -151,13 +161,12 @@ class Case:
         of them nobody is elected uncleanly, and as long as they are as many as min.insync.replicas asks for, any lesser
         number is the same to every step and property. tests/test_audit_cases.py explores both.
         """
-        values = self.values
-        stay = int(values["replicas"]) - sum(int(values[name]) for name in MEMBERS_LOST)
+        values, stay = self.values, self.stay
         if values["unclean_elections"]:
             return self
         made = {
             **values,
-            "unclean": bool(values["unclean"]) and stay < 1,
+            "unclean": bool(values["unclean"]) and self.takes_all,
             "min_isr": 1 if int(values["min_isr"]) <= stay else values["min_isr"],
         }
         return Case(self.asked, tuple(sorted(made.items())))
@@ -195,9 +204,23 @@ def as_far_as_it_matters(asked: Asked, constants: Mapping[str, Constant]) -> dic
     return made
 
 
-def loss_case(signature: Signature, cell: Cell, in_rack: int | None = None) -> Case:
-    """The exploration that says what a signature loses in a cell."""
-    return case_with(kind_of(signature), signature, budgets(cell, signature, in_rack))
+def loss_case(signature: Signature, cell: Cell, in_rack: int | None = None, down: int = 0) -> Case:
+    """The exploration that says what a signature loses in a cell; `down` of those that are out of the ISR are down."""
+    return case_with(kind_of(signature), signature, budgets(cell, signature, in_rack, down))
+
+
+def loss_ways(signature: Signature, cell: Cell, in_rack: int | None = None) -> tuple[Case, ...]:
+    """The explorations that say it together: those out of the ISR only lag in the first, and in the others one of them
+    and more are down.
+
+    Where leaders are elected cleanly, or a member of the ISR has no fault, who is out of the ISR is never elected: it
+    makes no difference whether it is down, and one is enough. tests/test_audit_down.py explores both, and compares.
+    """
+    lagging = loss_case(signature, cell, in_rack)
+    if not signature.elects_uncleanly or not lagging.takes_all:
+        return (lagging,)
+    most = lag(cell.situation, signature)
+    return (lagging, *(loss_case(signature, cell, in_rack, down) for down in range(1, most + 1)))
 
 
 def goes_on_cases(
@@ -289,12 +312,12 @@ def asks_delivery(signature: Signature, cell: Cell) -> bool:
     return few and cell.fault.name in DELIVERED_AFTER
 
 
-def loss_cases(signature: Signature) -> Iterator[tuple[Cell, Case]]:
-    """Each cell's explorations for losses."""
+def loss_cases(signature: Signature) -> Iterator[tuple[Cell, tuple[Case, ...]]]:
+    """Each cell's explorations for losses, those that answer it together together."""
     for cell in CELLS:
         for in_rack in racks_of(cell.fault, signature):
             if asks_loss(signature, cell, in_rack):
-                yield cell, loss_case(signature, cell, in_rack)
+                yield cell, loss_ways(signature, cell, in_rack)
 
 
 def other_cases(signature: Signature) -> Iterator[Case]:

@@ -5,7 +5,8 @@ the partition's ISR at that moment. A `Cell` is one of each. No cell stands for 
 follows from their budgets alone (`inference.py`).
 
 A situation is a budget as well: so many followers may leave the ISR, at any time before the fault or after it. So a
-cell covers what happens with more in sync, too.
+cell covers what happens with more in sync, too. Who is out of the ISR lags, or is down for maintenance: a replica that
+is up may be elected uncleanly, and one that is down may be the only one with the record.
 """
 
 from __future__ import annotations
@@ -32,6 +33,9 @@ CALM: Mapping[str, Constant] = {
 
 MOST_LAGGING = 4
 """The largest budget that the model has for followers that lag."""
+
+MOST_SHUTDOWNS = 4
+"""The largest budget that it has for brokers that are shut down."""
 
 UNKNOWN_VOTERS, MOST_VOTERS = 3, 5
 """Where nothing says how many controllers there are, so many: no answer about one fault depends on it."""
@@ -192,9 +196,11 @@ def is_of_machine(fault: Fault, signature: Signature) -> bool:
     return signature.one_machine and fault.name in ("power-loss", "two-power-losses", "cut-off-power-loss")
 
 
-def budgets(cell: Cell, signature: Signature, in_rack: int | None = None) -> dict[str, Constant]:
-    """How often each thing goes wrong in a cell. `in_rack` is how many replicas the rack holds (None: as stated)."""
-    return {"isr_shrinks": lag(cell.situation, signature), **_of_fault(cell.fault, signature, in_rack)}
+def budgets(cell: Cell, signature: Signature, in_rack: int | None = None, down: int = 0) -> dict[str, Constant]:
+    """How often each thing goes wrong in a cell. `in_rack` is how many replicas the rack holds (None: as stated).
+    `down`: of those that leave the ISR so many are shut down, and may start again; the others lag."""
+    made = {"isr_shrinks": lag(cell.situation, signature) - down, **_of_fault(cell.fault, signature, in_rack)}
+    return {**made, "shutdowns": min(MOST_SHUTDOWNS, int(made.get("shutdowns", 0)) + down)} if down else made
 
 
 def _of_fault(fault: Fault, signature: Signature, in_rack: int | None) -> dict[str, Constant]:

@@ -25,11 +25,12 @@ from .questions import (
     goes_on_cases,
     is_sent_again,
     loss_case,
+    loss_ways,
     other_cases,
 )
 from .requirements import Requirement
 from .signature import Signature, Subject, Variant
-from .situations import CELLS, Cell, Name, away, controllers_away, in_sync, lag, racks_of
+from .situations import CELLS, Cell, Name, away, controllers_away, racks_of
 
 Word = Literal["can lose", "no loss found", "depends", "not checked"]
 Basis = Literal["model", "arithmetic", ""]
@@ -159,31 +160,32 @@ def _loss(
 ) -> Answer:
     if question.asked == "reads" and not signature.follower_reads:
         return Answer("no loss found", "arithmetic", "without replica.selector.class consumers read from leaders alone")
-    case, cases = loss_case(signature, cell, in_rack), cases_in(signature)
-    explorations.all(cases[:1])  # without it nobody knows whether anything is ever acknowledged
+    ways = loss_ways(signature, cell, in_rack)
+    explorations.all(cases_in(signature)[:1])  # without it nobody knows whether anything is ever acknowledged
+    said: list[Answer] = []
+    for case in ways:
+        said.append(_loss_in(signature, question, case, explorations, few=asks_loss(signature, cell, in_rack)))
+        if said[-1].word == "can lose":
+            return said[-1]
+    worst = min(said, key=lambda each: GRAVITY.index(each.word))
+    doubt = _beyond_the_model(signature, cell)
+    return Answer("not checked", "", doubt) if doubt and worst.word == "no loss found" else worst
+
+
+def _loss_in(signature: Signature, question: Question, case: Case, explorations: Explorations, *, few: bool) -> Answer:
+    """What one exploration says, or others say of it; it is made where neither is known, if it has `few` states."""
+    cases = cases_in(signature)
     found = known(case, cases, explorations)
     if not found.explored and not found.decides(question.name):
-        if not asks_loss(signature, cell, in_rack):
+        if not few:
             return Answer("not checked", "", _TOO_MANY_STATES.format(signature.replicas))
         explorations.all([case])
         found = known(case, cases, explorations)
-    said, doubt = _of_known(question, case, found), _beyond_the_model(signature, cell, in_rack)
-    return Answer("not checked", "", doubt) if doubt and said.word == "no loss found" else said
+    return _of_known(question, case, found)
 
 
-def _beyond_the_model(signature: Signature, cell: Cell, in_rack: int | None) -> str:
-    """Why no loss in the model is none in the cluster; "" where it is.
-
-    In the model followers out of the ISR only lag. With eligible leader replicas the last to leave is elected before
-    any other; if it is down, and another that lags is not, an unclean election takes that one (KIP-966).
-    """
-    gone = away(cell.fault, signature, in_rack)
-    behind = lag(cell.situation, signature) > 0 and gone >= in_sync(cell.situation, signature)
-    if signature.elects_uncleanly and signature.constants["elr"] and behind:
-        return (
-            "with unclean elections and eligible leader replicas it is lost if those out of the ISR that have it are "
-            "down, too; only lag is modelled: set unclean.leader.election.enable=false"
-        )
+def _beyond_the_model(signature: Signature, cell: Cell) -> str:
+    """Why no loss in the model is none in the cluster; "" where it is."""
     if cell.fault.name in ("disk-loss", "rack-loss") and signature.voters == 1 and signature.shared_voters:
         return (
             "the disk may be that of the only voter, with the metadata of all topics, which is not modelled: have three"

@@ -114,13 +114,3 @@ def test_the_disk_of_the_only_voter_has_the_metadata_too(explorations: Explorati
     assert word(signature(voters=1, shared_voters=1), "no-loss", "disk-loss@all", explorations) == "not checked"
     for apart in (signature(voters=1), signature(voters=3, shared_voters=3)):
         assert word(apart, "no-loss", "disk-loss@all", explorations) == "no loss found"
-
-
-@pytest.mark.parametrize("fault", ["restart", "crash", "cut-off", "power-loss", "disk-loss"])
-def test_unclean_elections_with_elr_lose_what_only_those_that_are_down_have(
-    fault: str, explorations: Explorations
-) -> None:
-    unclean = signature("kafka_4_1", elr=True, unclean=True)
-    assert word(unclean, "no-loss", f"{fault}@one", explorations) == "not checked"
-    assert word(unclean, "no-loss", f"{fault}@min-isr", explorations) == "no loss found"
-    assert word(signature("kafka_4_1", elr=True), "no-loss", f"{fault}@one", explorations) == "no loss found"

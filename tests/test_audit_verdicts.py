@@ -179,7 +179,8 @@ def test_what_does_not_matter_changes_nothing(
 
 def test_cases_of_many_states_come_last_and_alone() -> None:
     signatures = [signature(replicas=replicas, min_isr=2, in_rack=0) for replicas in (5, 2, 3)]
-    cases = [c for each in signatures for c in (*(case for _, case in loss_cases(each)), *other_cases(each))]
+    losses = [case for each in signatures for _, ways in loss_cases(each) for case in ways]
+    cases = [*losses, *(case for each in signatures for case in other_cases(each))]
     chunks = list(chunked(list(dict.fromkeys(cases))))
     weights = [case.weight for chunk in chunks for case in chunk]
     assert weights == sorted(weights)
