@@ -9,11 +9,12 @@ from pathlib import Path
 
 import pytest
 from tidegate.explorer import ENGINES
-from tidegate.explorer.search import Search
+from tidegate.explorer.search import Search, Walks
 from tidegate.explorer.symmetry import symmetry_of
 from tidegate.gates.records import Recorded, read
 from tidegate.invariants.catalogue import find
 from tidegate.language.judge import is_deadlock
+from tidegate.language.model import Model
 from tidegate.language.steptext import StepError
 
 from .conftest import ROOT
@@ -332,13 +333,19 @@ def test_voters_and_brokers_are_symmetric(profile: str) -> None:
     assert ([each.name for each in symmetry.domains], list(symmetry.refusals)) == (["Voter", "Broker"], [])
 
 
+SIZES = {"max_epoch": 2, "wipes": 1, "brokers_apply": True, "brokers_register": True, "snapshots": 1}
+
+
+def of_type_ok(profile: str) -> Model:
+    definition, _ = find(f"kraft:{profile}")
+    return definition.bind(profile, SIZES, profile, ghosts=False, properties=["type_ok"])
+
+
 @pytest.mark.parametrize("profile", find("kraft")[0].profiles)
 def test_every_action_happens_within_small_bounds(profile: str, cache: Path) -> None:
-    definition, _ = find(f"kraft:{profile}")
-    sizes = {"max_epoch": 2, "wipes": 1, "brokers_apply": True, "brokers_register": True, "snapshots": 1}
-    model = definition.bind(profile, sizes, profile, ghosts=False, properties=["type_ok"])
-    verdict = ENGINES["native"](model, Search(symmetry=True, cache=cache), None)
-    assert (verdict.verdict, verdict.outcome) == ("holds", "none")
+    model = of_type_ok(profile)
+    verdict = ENGINES["walk"](model, Search(cache=cache, walks=Walks(number=20_000, depth=60)), None)
+    assert [each.name for each in verdict.actions if not each.fired and not each.switched_off] == []
     off = {action.name for action in model.actions if action.switched_off}
     timed = profile in ("check_quorum", "kafka_15489")
     expected = {"receive_fetched", "lose", "duplicate", "hear_of_epoch"}
@@ -350,9 +357,17 @@ def test_every_action_happens_within_small_bounds(profile: str, cache: Path) -> 
     assert off == expected
 
 
+@pytest.mark.long
+@pytest.mark.parametrize("profile", find("kraft")[0].profiles)
+def test_every_state_within_small_bounds_has_the_declared_types(profile: str, cache: Path) -> None:
+    verdict = ENGINES["native"](of_type_ok(profile), Search(symmetry=True, cache=cache), None)
+    assert (verdict.verdict, verdict.outcome) == ("holds", "none")
+
+
 COMMIT = [each for each in RECORDED if each.tier == "commit"]
 
 
+@pytest.mark.long  # the gate, too, runs each of them
 @pytest.mark.parametrize("check", COMMIT, ids=lambda check: check.name)
 def test_native_engine(check: Recorded, cache: Path) -> None:
     assert_as_recorded(check, ENGINES["native"](bound(check), Search(symmetry=check.symmetry, cache=cache), None))

@@ -64,7 +64,7 @@ def test_every_model_is_counted() -> None:
 
 @pytest.mark.parametrize(
     "count",
-    [pytest.param(each, marks=[pytest.mark.large] if each.large else [], id=each.name) for each in COUNTS],
+    [pytest.param(each, marks=[pytest.mark.long] if each.large else [], id=each.name) for each in COUNTS],
 )
 def test_published_counts(count: Count, cache: Path) -> None:
     verdict = check(bound(count), Search(symmetry=count.symmetry, cache=cache), None)
