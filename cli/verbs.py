@@ -80,7 +80,10 @@ class _Completion(argparse.Action):
     def __call__(self, parser: argparse.ArgumentParser, _namespace: object, values: object, *_: object) -> NoReturn:
         from .completion import completion
 
-        print(completion(str(values)))
+        whole, verbs = new_parser()
+        for each in VERBS.values():
+            import_module(each.module).add(verbs)
+        print(completion(whole, str(values)))
         parser.exit()
 
 
