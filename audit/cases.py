@@ -24,6 +24,7 @@ from ..explorer.native.kernels import Kernel, kernel_of, own_text
 from ..explorer.native.search import explore
 from ..explorer.search import Search
 from ..explorer.symmetry import Symmetry, symmetry_of
+from ..language.loaded import text_digest as digest_of_files
 from ..language.model import Model
 from ..language.steptext import format_step
 from ..language.verdict import PropertyVerdict, Run, Verdict
@@ -218,11 +219,9 @@ def marked(text: str) -> str:
 def text_digest() -> str:
     """A digest of all that answers come from: the model, its properties, the questions, the language, the engine."""
     root = Path(__file__).parent.parent
-    total = hashlib.sha256(own_text().encode())
-    for pattern in ("language/**/*.py", "model/**/*.py", "invariants/**/*.py", "audit/questions.py", "audit/cases.py"):
-        for path in sorted(root.glob(pattern)):
-            total.update(path.read_bytes())
-    return total.hexdigest()
+    patterns = ("language/**/*.py", "model/**/*.py", "invariants/**/*.py", "audit/questions.py", "audit/cases.py")
+    files = digest_of_files(path for pattern in patterns for path in sorted(root.glob(pattern)))
+    return hashlib.sha256(f"{own_text()} {files}".encode()).hexdigest()
 
 
 def key_of(case: Case) -> str:

@@ -27,8 +27,9 @@ class Ending:
     `sampled` says what an engine that does not exhaust looked at, once it has seen all that it was asked to; `bounded`
     is the number of steps up to which an engine has looked at every run, once that is all that it was asked to.
     `collisions` is how many pairs of states an engine that keeps fingerprints is expected to have taken for one.
-    `held` is in how many states nothing was enabled and limits stopped what the protocol or a client would do; None
-    where that is not counted. `cut_short` says that a sample ended at a failure before all of it was taken.
+    `held` is in how many states nothing was enabled and limits stopped what the protocol or a client would do, `beyond`
+    how many lie beyond a `@bound`; None where that is not counted. `cut_short` says that a sample ended at a failure
+    before all of it was taken.
     """
 
     engine: str
@@ -50,7 +51,7 @@ class Ending:
     bounded: int | None = None
     collisions: float | None = None
     held: int | None = None
-    beyond: int = 0
+    beyond: int | None = None
     cut_short: bool = False
 
     @property

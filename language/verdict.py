@@ -104,7 +104,7 @@ class Verdict:
     were folded; `states_beyond` counts, of the distinct states, those beyond a `@bound`: checked, not expanded. `notes`
     are sentences a user should read (why symmetry was refused, what a limit cut). `held_states` is in how many states
     nothing was enabled and a limit stopped what the protocol or a client would do: they are no deadlocks, since larger
-    bounds go on there. None where an engine does not count them.
+    bounds go on there. Both are None where an engine does not count them: random walks and bmc.
     """
 
     model: str
@@ -128,7 +128,7 @@ class Verdict:
     levels: tuple[Level, ...]
     failure: Failure | None = None
     rechecked_states: int = 0
-    states_beyond: int = 0
+    states_beyond: int | None = None
     notes: tuple[str, ...] = ()
     held_states: int | None = None
 

@@ -121,7 +121,20 @@ def summary(verdict: Verdict) -> dict[str, Any]:
         told["distinct"], told["transitions"] = verdict.distinct_states, verdict.transitions
         told["depth"], told["levels"] = verdict.depth, [level.states for level in verdict.levels]
         told["fired"] = {each.name: (each.fired, each.switched_off) for each in verdict.actions}
+        told["stopped"] = (verdict.held_states, verdict.states_beyond, cuts_of(verdict))
     return told
+
+
+def cuts_of(verdict: Verdict) -> dict[tuple[str, int, str], int]:
+    """How often each limit cut, by action, line and text; nothing where the search ended before all was expanded."""
+    if not verdict.assurance.startswith("exhaustive"):
+        return {}
+    cuts = Counter[tuple[str, int, str]]()
+    for each in verdict.actions:
+        for guard in each.guards:
+            if guard.is_limit:
+                cuts[each.name, guard.line, guard.text] += guard.evaluated - guard.passed
+    return dict(+cuts)
 
 
 def differences(mine: dict[str, Any], theirs: dict[str, Any]) -> str:

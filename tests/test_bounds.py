@@ -21,7 +21,7 @@ from tidegate.language.judge import run_text
 from tidegate.language.model import Model
 from tidegate.language.steptext import StepError
 
-from .engines import agree, bound, text_of
+from .engines import agree, bound, cuts_of, text_of
 
 NODE = "class Node(Domain, size=2, symmetric=True):\n    '''A node.'''\n"
 FIELDS, START = "count: Annotated[int, Range(0, 9)]\nseen: Set[Node]", "count=0\nseen=Set()"
@@ -273,3 +273,49 @@ def test_a_switch_that_divides_by_zero_is_an_error_of_the_step(tmp_path: Path) -
         verdict = agree(bound(tmp_path, text, open=open_))
         assert verdict is not None and verdict.failure is not None
         assert verdict.failure.message == "division by zero"
+
+
+# --- how often a bound cut --------------------------------------------------------------------------------------------
+
+CUTS = """
+@action
+def hurry(s: World, by: Small) -> None:
+    '''In a hurry alone.'''
+    limit(quick)
+    s.count = by
+
+
+@action(kind="fault", budget="tops")
+def flip(s: World, node: Node) -> None:
+    '''Either way.'''
+    if s.count == 1:
+        require(s.up[node])
+        s.count = 0
+    else:
+        require(not s.up[node] or s.count == 0)
+        s.count = 1
+    s.up[node] = not s.up[node]
+"""
+CONSTANTS = NODE + (
+    "tops = constant(2, minimum=0, maximum=4, says='faults')\nquick = constant(False, says='in a hurry')\n"
+)
+
+
+def test_engines_count_what_constant_limits_and_budgets_in_branches_cut(tmp_path: Path) -> None:
+    fields, start = "count: Small\nup: Map[Node, bool]", "count=0\nup=Map({n: True for n in Node})"
+    model = bound(tmp_path, text_of(fields, start, CUTS, before=CONSTANTS))
+    verdict = native(model, Search())
+    cuts = {name: cut for (name, _, _), cut in cuts_of(verdict).items()}
+    assert cuts == {name: cut for (name, _, _), cut in cuts_of(plain(model, Search())).items()}
+    assert cuts["hurry"] == 4 * verdict.distinct_states and cuts["flip"] > 0
+    budgets = [each.text for action in verdict.actions for each in action.guards if each.text == "tops_left > 0"]
+    assert budgets == ["tops_left > 0"], "a budget is one limit, in however many branches it is asked"
+
+
+@pytest.mark.parametrize("engine", ["walk", "bmc"])
+def test_engines_that_do_not_count_states_beyond_a_bound_do_not_say_none(tmp_path: Path, engine: str) -> None:
+    model = bound(tmp_path, text_of(FIELDS, START, STEPS))
+    verdict = ENGINES[engine](model, Search(walks=Walks(50, 20) if engine == "walk" else None, depth=3), None)
+    assert verdict.verdict == "holds" and verdict.states_beyond is None
+    if engine == "walk":
+        assert "50 walks ended beyond @bound low: the last state is judged, and nothing happens there" in verdict.notes

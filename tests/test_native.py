@@ -3,6 +3,7 @@ every time."""
 
 from __future__ import annotations
 
+import inspect
 import os
 import signal
 import subprocess
@@ -14,7 +15,7 @@ from typing import Any
 import pytest
 from tidegate.explorer.native.compiler import read_object
 from tidegate.explorer.native.effort import FULL, QUICK, ROLLED, Effort
-from tidegate.explorer.native.kernels import kernel_of
+from tidegate.explorer.native.kernels import kernel_of, own_text
 from tidegate.explorer.native.program import generate, plan_program
 from tidegate.explorer.native.scalars import Bit, Num, Scalars
 from tidegate.explorer.native.search import check as native
@@ -24,7 +25,7 @@ from tidegate.explorer.plain import check as plain
 from tidegate.explorer.search import Progress, Search
 from tidegate.explorer.symmetry import Symmetry, symmetry_of
 from tidegate.invariants.catalogue import find
-from tidegate.language import ir
+from tidegate.language import ir, loaded
 from tidegate.language.judge import holds, replay
 from tidegate.language.verdict import Disagreement
 
@@ -140,6 +141,54 @@ def test_a_kernel_cut_short_is_made_again(tmp_path: Path) -> None:
     (kept,) = cache.glob("*.o")
     kept.write_bytes(kept.read_bytes()[:-100])
     assert summary(native(model, Search(cache=cache))) == summary(cold)
+
+
+def test_a_kernel_under_the_name_of_another_is_not_believed(tmp_path: Path) -> None:
+    """Two kernels that change places: each is whole, and neither is what its name says."""
+    cache, more = tmp_path / "cache", COUNTING.replace("+ 2 - 1", "+ 1").replace("< 3", "< 2")
+    (tmp_path / "more").mkdir()
+    models = counting(tmp_path), bound(tmp_path / "more", text_of(FIELDS, START, more, before=NODE))
+    right = [summary(native(each, Search(cache=cache))) for each in models]
+    one, other = sorted(cache.glob("*.o"))
+    kept = one.read_bytes(), other.read_bytes()
+    one.write_bytes(kept[1])
+    other.write_bytes(kept[0])
+    assert read_object(one) is None and read_object(other) is None
+    assert [summary(native(each, Search(cache=cache))) for each in models] == right
+    assert (one.read_bytes(), other.read_bytes()) == kept
+
+
+def test_a_process_whose_files_changed_believes_no_kernel_and_is_not_believed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Code that was loaded before its files changed is not what a digest of the files says."""
+    model, cache = counting(tmp_path), tmp_path / "cache"
+    native(model, Search(cache=cache))
+    kept = kernels(cache)
+    monkeypatch.setattr(loaded, "STARTED", 0.0)
+    own_text.cache_clear()
+    try:
+        assert native(model, Search(cache=cache)).verdict == "holds"
+        assert len(kernels(cache) - kept) == 1
+        own_text.cache_clear()
+        native(model, Search(cache=cache))
+        assert len(kernels(cache) - kept) == 2
+    finally:
+        monkeypatch.undo()
+        own_text.cache_clear()
+    native(model, Search(cache=cache))
+    assert len(kernels(cache) - kept) == 2
+
+
+def test_the_kernels_text_is_that_which_was_loaded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    model = counting(tmp_path)
+
+    def read_again(*_: object) -> str:
+        """What the files say by now."""
+        raise AssertionError("a file is read again")
+
+    monkeypatch.setattr(inspect, "getsource", read_again)
+    assert "define" in generate(model, plan_program(model), (), walks=True, fingerprint=64)
 
 
 def test_a_cache_that_cannot_be_written_is_no_error(tmp_path: Path) -> None:

@@ -91,7 +91,7 @@ class Plan:
         self.entered: dict[str, int] = {}
         self._model, self._layout, self._counters = model, layout, counters
         self._count_prefix(self._count_bounds(limits, within))
-        for guard in guards(self.body):
+        for guard in {id(each): each for each in guards(self.body)}.values():  # a budget's limit is in several branches
             self.evaluated[id(guard)] = counters.new()
             self._count(guard, self.evaluated[id(guard)], 1)
 
@@ -100,9 +100,8 @@ class Plan:
         names, counts = list(within), [None, *within.values()]
         for each in limits:
             assert each.bound is not None
-            if not is_constant(each.condition):
-                base, line = counts[names.index(each.bound)], each.where.outermost().line
-                self.coverage.guards.append(GuardCounters(each.text, line, True, within[each.bound], base, 1))
+            base, line = counts[names.index(each.bound)], each.where.outermost().line
+            self.coverage.guards.append(GuardCounters(each.text, line, True, within[each.bound], base, 1))
         return counts[-1]
 
     def _count_prefix(self, base: int | None) -> None:
@@ -122,8 +121,8 @@ class Plan:
 
     def _count(self, guard: ir.Require | ir.Limit, base: int | None, times: int) -> int:
         passed = self.passed[id(guard)] = self._counters.new()
-        if not is_constant(guard.condition):
-            is_limit = isinstance(guard, ir.Limit)
+        is_limit = isinstance(guard, ir.Limit)
+        if is_limit or not is_constant(guard.condition):
             line = guard.where.outermost().line
             self.coverage.guards.append(GuardCounters(guard.text, line, is_limit, passed, base, times))
         return passed

@@ -121,10 +121,16 @@ def read_object(path: Path | None) -> bytes | None:
     except OSError:
         return None
     checksum, binary = data[:32], data[32:]
-    return binary if binary and hashlib.sha256(binary).digest() == checksum else None
+    return binary if path is not None and binary and _checksum(path, binary) == checksum else None
 
 
 def write_object(path: Path | None, binary: bytes) -> None:
-    """Put an object into the cache, with a checksum by which `read_object` finds what is not as it was written."""
+    """Put an object into the cache, with a checksum by which `read_object` finds what is not as it was written under
+    this name."""
     if path is not None:
-        keep(path, hashlib.sha256(binary).digest() + binary)
+        keep(path, _checksum(path, binary) + binary)
+
+
+def _checksum(path: Path, binary: bytes) -> bytes:
+    """Of the name as well, which says what the code was made from: a file under another name is not what it says."""
+    return hashlib.sha256(path.name.encode() + b"\0" + binary).digest()

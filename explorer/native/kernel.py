@@ -14,7 +14,11 @@ and where it comes from: the parent's index, and above 32 bits the action's numb
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
+
+SOURCE = Path(__file__).read_text("utf-8")
+"""The text of the functions below as it is when they are loaded: what is compiled is what is loaded."""
 
 CONTEXT = (
     "STATES",  # address of the store

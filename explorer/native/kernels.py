@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from ...language.loaded import text_digest
 from ...language.model import Model
 from ...language.types import Identity
 from ..walk import digest
@@ -34,12 +34,8 @@ class Kernel:
 def own_text() -> str:
     """A digest of this engine's own source, so that a kernel never outlives the code that generated it."""
     folder = Path(__file__).parent
-    total = hashlib.sha256()
-    for path in sorted(
-        [*folder.glob("*.py"), *folder.parent.glob("*.py"), *(folder.parent.parent / "language").glob("*.py")]
-    ):
-        total.update(path.read_bytes())
-    return total.hexdigest()
+    folders = (folder, folder.parent, folder.parent.parent / "language")
+    return text_digest(sorted(path for each in folders for path in each.glob("*.py")))
 
 
 def meaning(model: Model, symmetric: Sequence[Identity]) -> str:

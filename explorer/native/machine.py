@@ -10,8 +10,10 @@ from __future__ import annotations
 
 import ast
 import inspect
+import sys
 import textwrap
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from typing import Any
 
 from llvmlite import ir
@@ -258,6 +260,21 @@ class _Compiler(ast.NodeVisitor):
         raise SyntaxError(f"not in the machine language: {ast.unparse(node)}")
 
 
+def _text_of(text: Callable[..., Any]) -> ast.FunctionDef:
+    """The text of a function: from its module's `SOURCE` where there is one, which is what was read at import."""
+    source = getattr(sys.modules[text.__module__], "SOURCE", None)
+    if source is not None:
+        return _functions(source)[text.__name__]
+    tree = ast.parse(textwrap.dedent(inspect.getsource(text))).body[0]
+    assert isinstance(tree, ast.FunctionDef)
+    return tree
+
+
+@lru_cache(maxsize=8)
+def _functions(source: str) -> dict[str, ast.FunctionDef]:
+    return {each.name: each for each in ast.parse(source).body if isinstance(each, ast.FunctionDef)}
+
+
 def compile_into(
     module: ir.Module, text: Callable[..., Any], numbers: Mapping[str, int], calls: Mapping[str, Any]
 ) -> ir.Function:
@@ -265,8 +282,7 @@ def compile_into(
 
     All parameters and the result are words. `numbers` gives the capital names, `calls` the functions it may call.
     """
-    tree = ast.parse(textwrap.dedent(inspect.getsource(text))).body[0]
-    assert isinstance(tree, ast.FunctionDef)
+    tree = _text_of(text)
     names = [each.arg for each in tree.args.args]
     function = ir.Function(module, ir.FunctionType(I64, [I64] * len(names)), tree.name)
     _Compiler(function, names, numbers, calls).finish(tree.body)

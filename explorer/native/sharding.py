@@ -13,7 +13,11 @@ lately, so that most successors that repeat are dealt once. It forgets: a repeat
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
+
+SOURCE = Path(__file__).read_text("utf-8")
+"""The text of the functions below as it is when they are loaded: what is compiled is what is loaded."""
 
 SHARD = (
     "SEEN",  # address of the table of fingerprints

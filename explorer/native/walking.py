@@ -15,7 +15,11 @@ action the less likely the oftener this walk took it, and a state the less likel
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
+
+SOURCE = Path(__file__).read_text("utf-8")
+"""The text of the functions below as it is when they are loaded: what is compiled is what is loaded."""
 
 WALK = (
     "RANDOM",  # the state of the random numbers

@@ -24,6 +24,7 @@ from .frontier import Frontier
 from .kernel import ERROR_BIT, NO_PARENT
 from .kernels import Kernel, kernel_of
 from .outcome import Confirmation, coverage_of
+from .program import Program
 from .stroller import Stroller, Tally, ground_of, together
 
 BLOCK = 64
@@ -284,10 +285,19 @@ def verdict(model: Model, search: Search, kernel: Kernel, frontier: Frontier, to
         engine="walk", exhausted=False, sampled=_sampled(search, took) if took.stopped is None else None,
         stopped=took.stopped, failure=failure, deadlock=deadlock, runs=runs, distinct=took.tally.distinct,
         seconds=took.seconds, compile_seconds=kernel.seconds, bytes_per_state=0.0, symmetry=(), actions=actions,
-        levels=(), rechecked=0, notes=(*_notes(search, took, actions), *took.notes, *notes_of(search)),
-        cut_short=_ended_early(search, finds),
+        levels=(), rechecked=0, cut_short=_ended_early(search, finds),
+        notes=(*_notes(search, took, actions), *_beyond(model, program, frontier), *took.notes, *notes_of(search)),
     )  # fmt: skip
     return replace(verdict_of(model, ending), depth=took.tally.longest + 1)
+
+
+def _beyond(model: Model, program: Program, frontier: Frontier) -> Iterator[str]:
+    """How many walks ended because they went beyond a `@bound`."""
+    for each, cell in zip(model.bounds, program.beyond_states, strict=True):
+        ended = frontier.counter(cell)
+        if ended:
+            walks = f"{ended:,} walk{'s' if ended > 1 else ''}"
+            yield f"{walks} ended beyond @bound {each.name}: the last state is judged, and nothing happens there"
 
 
 def _ended_early(search: Search, finds: Finds) -> bool:

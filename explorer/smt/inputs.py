@@ -14,6 +14,8 @@ from importlib.util import find_spec, resolve_name
 from pathlib import Path
 from typing import cast
 
+from ...language.loaded import text_digest
+
 ROOT = f"{__package__}.induction"
 """The module of which all imports are followed."""
 
@@ -23,9 +25,8 @@ def own_text() -> str:
     """A digest of what a proof depends on besides the model."""
     import z3
 
-    total = hashlib.sha256(z3.get_full_version().encode())
-    for name, path in sorted(modules().items()):
-        total.update(name.encode() + b"\0" + path.read_bytes() + b"\0")
+    files = dict(sorted(modules().items()))
+    total = hashlib.sha256(f"{z3.get_full_version()} {' '.join(files)} {text_digest(files.values())}".encode())
     return total.hexdigest()
 
 
