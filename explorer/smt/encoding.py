@@ -25,7 +25,7 @@ from ...language.constants import Constant, ConstantExpression, Open, Operation
 from ...language.containers import sort_key
 from ...language.model import Model
 from ...language.types import Bool, Enumeration, Identity, Int, Map, Option, Pool, Record, Seq, Subset, Type, Unit
-from .algebra import Algebra, bit, remembered, spread
+from .algebra import Algebra, Extensional, bit, remembered, spread
 from .numbers import BitVectors, Integers, not_less
 from .shapes import Fields, Function, Heap, Holding, Maybe, Members, Records, Sequence, Shape, Slots, Table
 from .terms import Bit, Bound, Number, both, conjunction, disjunction, formula, implies, known, negation
@@ -229,7 +229,8 @@ class Encoding:
         capacity = self.capacity(type_)
         if capacity == inf and isinstance(type_, Pool):
             return Records(
-                lambda record: self._applied(name, (*at, *self.flattened(record)), z3.BoolSort()), type_.multiple
+                lambda record: self._applied(name, (*at, *self.flattened(type_.of, record)), z3.BoolSort()),
+                type_.multiple,
             )
         length = self._length(name, type_, at, said)
         if isinstance(type_, Seq) and capacity == inf:
@@ -281,24 +282,35 @@ class Encoding:
     def _is_zero(self, number: Number) -> Bit:
         return self.numbers.same(Number(number.term, -inf, inf), known(0))
 
-    def flattened(self, shape: Shape, there: Bit = True) -> list[Number | Bit]:
-        """A value as scalars, equal exactly if the values are: what is absent counts as 0."""
-        match shape:
-            case Maybe(present=present, value=value, blank=blank):
-                rest = [] if value is None else self.flattened(value, True if blank else both(there, present))
-                return [both(there, present), *rest]
-            case Fields(parts=parts):
-                return [each for part in parts.values() for each in self.flattened(part, there)]
-            case Members(bits=bits):
+    def flattened(self, type_: Type, shape: Shape, there: Bit = True) -> list[Number | Bit]:
+        """A value as scalars, equal exactly if the values are: what is absent counts as 0. Extensional, of a value with
+        something in it that has no end."""
+        match type_, shape:
+            case Option(of=of), Maybe(present=present, value=value, blank=blank):
+                is_there = False if value is None else True if blank else both(there, present)
+                inner = self.least(of) if value is None else value
+                return [both(there, present), *self.flattened(of, inner, is_there)]
+            case Record(fields=fields), Fields(parts=parts):
+                return [each for name, of in fields for each in self.flattened(of, parts[name], there)]
+            case _, Members(bits=bits):
                 return [both(there, each) for each in bits]
-            case Table(parts=parts):
-                return [each for part in parts for each in self.flattened(part, there)]
-            case Number():
+            case Map(value=of), Table(parts=parts):
+                return [each for part in parts for each in self.flattened(of, part, there)]
+            case Seq(of=of), Slots(length=length, parts=parts) if self.capacity(type_) < inf:
+                whole = (*parts, *(self.least(of) for _ in range(int(self.capacity(type_)) - len(parts))))
+                inside = [both(there, self.algebra.is_below(at, length)) for at in range(len(whole))]
+                rest = (
+                    each
+                    for part, within in zip(whole, inside, strict=True)
+                    for each in self.flattened(of, part, within)
+                )
+                return [self.numbers.choose(there, length, known(0)), *rest]
+            case _, Number():
                 return [self.numbers.choose(there, shape, known(0))]
-            case bool() | z3.BoolRef():
+            case _, bool() | z3.BoolRef():
                 return [both(there, shape)]
             case _:
-                raise TypeError(f"a record with a {type(shape).__name__} in it cannot be a message without bounds")
+                raise Extensional
 
     # --- constants ----------------------------------------------------------------------------------------------------
 

@@ -39,7 +39,8 @@ class Endless(Exception):
 class Evaluator:
     """Evaluates expressions over some states, each a field's name to its shape.
 
-    `endless` gives the value of a comprehension over something without an end, `call` that of a helper.
+    `endless` gives the value of a comprehension over something without an end, `call` that of a helper. `version` is
+    another number wherever the states are others.
     """
 
     def __init__(self, encoding: Encoding, states: Mapping[str, Mapping[str, Shape]]) -> None:
@@ -47,6 +48,7 @@ class Evaluator:
         self.algebra = encoding.algebra
         self.numbers = encoding.numbers
         self.states = states
+        self.version: int = 0
 
     def call(self, function: ir.Function, arguments: tuple[Shape, ...], where: ir.Where) -> Value:
         """The value of a helper."""
@@ -374,15 +376,17 @@ class Evaluator:
         raise NotImplementedError
 
     def later(self, expression: ir.Expr, variable: str, names: Names) -> Callable[[Number], Shape]:
-        """An expression as a function of one of its names, in the states as they are now."""
+        """An expression as a function of one of its names, all others and the states as they are now."""
         states = {name: dict(cells) for name, cells in self.states.items()}
+        names, version = dict(names), self.version
 
         def at(number: Number) -> Shape:
-            now, self.states = self.states, states
+            now = self.states, self.version
+            self.states, self.version = states, version
             try:
                 return self.value(expression, {**names, variable: number})[0]
             finally:
-                self.states = now
+                self.states, self.version = now
 
         return remembered(at)
 

@@ -164,6 +164,18 @@ class _Taking(Execution):
             yield self._clause(value if wanted else negation(value), defined, at, e.where)
 
     def _parts(self, e: ir.Expr, names: Names, at: _Context, wanted: bool, error: NotUnbounded) -> Iterator[Clause]:
+        """The clauses of an expression that has a quantifier in it. Where it says nothing, what had to be defined to
+        come to it is said all the same."""
+        empty = True
+        for clause in self._taken_apart(e, names, at, wanted, error):
+            empty = False
+            yield clause
+        if empty:
+            yield self._clause(True, True, at, e.where)
+
+    def _taken_apart(
+        self, e: ir.Expr, names: Names, at: _Context, wanted: bool, error: NotUnbounded
+    ) -> Iterator[Clause]:
         match e:
             case ir.Not(operand=operand):
                 yield from self.says(operand, names, at, not wanted)

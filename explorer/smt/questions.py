@@ -188,19 +188,25 @@ class Questions:
                 yield from self._initial(self.predicates[obligation.goal])
             case "consequence":
                 goal = self.predicates[obligation.goal]
-                yield self._rest, _goals(distinct(self._clauses(goal, self.before), None, (), self.symmetric))
+                alike = frozenset[str]() if _is_in_order(goal) else self.symmetric
+                yield self._rest, _goals(distinct(self._clauses(goal, self.before), None, (), alike))
             case "defined":
                 for instance, happening in self._all_instances(obligation.action):
                     said = [formula(instance.valid), *_assumed(instance.assumptions), *instance.bounds]
                     context = Context(happening.inside(said), case=happening.case)
                     yield context, happening.inside(_proper([instance.defined]))
             case "step":
-                goal = self.predicates[obligation.goal]
-                possible = (each for each in self._instances(obligation.action) if each[1].is_possible)
-                for instance, context in possible:
-                    states = (self.before, instance.post) if goal.kind == "transition" else (instance.post,)
-                    wanted = distinct(self._clauses(goal, *states), instance, context.case, self.symmetric)
-                    yield context, context.inside(_goals(wanted))
+                yield from self._steps(self.predicates[obligation.goal], obligation.action)
+
+    def _steps(self, goal: Property, action: str) -> Iterator[Question]:
+        """What a goal says of each step. Where it goes over members in an order, all steps and all of what it says."""
+        ordered = _is_in_order(goal)
+        alike = frozenset[str]() if ordered else self.symmetric
+        for instance, context in self._every_instance(action) if ordered else self._instances(action):
+            if context.is_possible:
+                states = (self.before, instance.post) if goal.kind == "transition" else (instance.post,)
+                wanted = distinct(self._clauses(goal, *states), instance, context.case, alike)
+                yield context, context.inside(_goals(wanted))
 
     def _initial(self, goal: Property) -> Iterator[Question]:
         for start in starts(self.model, self.encoding, "i"):
@@ -223,8 +229,11 @@ class Questions:
         """The action's instances where the question is what breaks. If a statement goes over members that no text can
         tell apart, it may end before it comes to the one that breaks, and that depends on their order: then one
         instance does not stand for those that differ by a renaming."""
-        if not loops_over_members(self.model.action(action).form.body):
-            return self._instances(action)
+        is_ordered = loops_over_members(self.model.action(action).form.body)
+        return self._every_instance(action) if is_ordered else self._instances(action)
+
+    def _every_instance(self, action: str) -> list[tuple[Instance, Context]]:
+        """The action's instances, those too that differ by a renaming."""
         made = instances(self.model, self.encoding, self.before, "a", action)
         return [each for one in made for each in self._contexts(one, frozenset())]
 
@@ -345,6 +354,13 @@ class Questions:
             return None
         used = {str(each) for each in solver.unsat_core()}
         return frozenset(each for name, each in names.items() if str(name) in used)
+
+
+def _is_in_order(goal: Property) -> bool:
+    """Whether a `for` statement in a goal goes over members that no text can tell apart. It may end before it comes to
+    a round that is undefined: then neither one step, nor one choice of members in the goal, stands for all that differ
+    by a renaming."""
+    return loops_over_members(cast(ir.Function, goal.form).body)
 
 
 def _empty_solver(seed: int) -> z3.Solver:

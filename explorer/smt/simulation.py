@@ -21,13 +21,16 @@ from ...language.model import Action, Model, Property
 from ...language.types import Map, Option, Pool, Record, Seq, Subset, Type
 from ...language.values import ModelError, State
 from ...language.verdict import Disagreement
+from .algebra import Extensional
 from .encoding import Encoding, unbounded
+from .errors import NotUnbounded
 from .predicate import Defining, clauses
 from .shapes import Fields, Function, Holding, Maybe, Records, Shape, Slots, Table
 from .shapes import Sequence as Elements
 from .statements import Path
 from .states import SymbolicState, constant_state, fresh_state
 from .terms import Bit, both, conjunction, formula, implies, known, negation, same_bit
+from .transition import in_pool, unending
 
 _STATES = 5
 
@@ -84,7 +87,11 @@ class Simulation:
             self._possible(list(self._state_parts(taken.before, before)), f"the state {taken.before}")
         arguments = ", ".join(f"{name}={value}" for name, value in taken.arguments.items())
         text = f"the step {taken.action}({arguments}) from {taken.before} to {taken.after}"
-        parts, assumed = self._step_parts(taken, before)
+        try:
+            parts, assumed = self._step_parts(taken, before)
+        except Extensional:
+            where = self.model.action(taken.action).form.where
+            raise NotUnbounded(where, *unending(f"{taken.action} sends or receives")) from None
         self._possible(parts, text, assumed)
 
     def _possible(self, parts: Sequence[_Part], what: str, assumed: Sequence[z3.BoolRef] = ()) -> None:
@@ -194,7 +201,7 @@ class Simulation:
             shape = names[each.name]
             yield _Part(each.where, f"that {each.name} is of its type", self.encoding.stored(each.type, shape)[1])
             if each.pool is not None:
-                there = self.encoding.algebra.has(before.fields[each.pool], shape)
+                there = in_pool(cast(Records, before.fields[each.pool]), cast(Fields, shape), each)
                 yield _Part(each.where, f"that {each.name} is in {each.pool}", there)
 
 

@@ -53,13 +53,12 @@ class Execution(Evaluator):
         super().__init__(encoding, states)
         self.budgets = budgets
         self._calls: dict[tuple[Any, ...], tuple[tuple[Shape, ...], Value]] = {}
-        self._version = 0
 
     # --- pure functions -----------------------------------------------------------------------------------------------
 
     def call(self, function: ir.Function, arguments: tuple[Shape, ...], where: ir.Where) -> Value:
         """The value of a helper, evaluated once for the same arguments and the same state."""
-        key = (id(function), self._version, *(_key(each) for each in arguments))
+        key = (id(function), self.version, *(_key(each) for each in arguments))
         if key not in self._calls:
             names = dict(zip((name for name, _ in function.parameters), arguments, strict=True))
             self._calls[key] = (arguments, self.result(function, names))
@@ -161,7 +160,7 @@ class Execution(Evaluator):
     def _enter(self, path: Path) -> None:
         """Goes on where a path is: what is read of the state is what the path has written."""
         if path.cells is not None:
-            self._version += 1
+            self.version += 1
             self.states = {name: path.cells for name in self.states}
 
     def _loop(self, statement: ir.For, path: Path) -> None:
@@ -206,7 +205,7 @@ class Execution(Evaluator):
         path.cells[place.field] = self._changed(
             many, path.cells[place.field], [index for index, _ in indexes], False, path
         )
-        self._version += 1
+        self.version += 1
         return True
 
     def _all_right(self, values: list[Value]) -> Bit:
@@ -252,7 +251,7 @@ class Execution(Evaluator):
         path.cells[place.field] = self._changed(
             statement, path.cells[place.field], [index for index, _ in indexes], value, path
         )
-        self._version += 1
+        self.version += 1
 
     def _changed(self, statement: Any, cell: Shape, indexes: list[Shape], value: Shape, path: Path) -> Shape:
         """The cell after the write, which happens `indexes` deep inside of it."""
@@ -275,7 +274,7 @@ class Execution(Evaluator):
                 stored, fits = self.encoding.stored(type_, value)
                 return stored, both(fits, self._copied(type_, statement.value, value))
             case _Many():
-                longer = statement.appended(self, cast(Sequence, cell))
+                longer = statement.appended(self, cast("Slots | Sequence", cell))
                 return self.encoding.stored(type_, longer)
             case ir.Append():
                 sequence = cast("Slots | Sequence", cell)
@@ -325,16 +324,22 @@ class _Many:
     count: Number
     element: Callable[[Number], Shape]
 
-    def appended(self, execution: Evaluator, cell: Sequence) -> Sequence:
-        """The sequence with all of them."""
+    def appended(self, execution: Evaluator, cell: Slots | Sequence) -> Slots | Sequence:
+        """The sequence with all of them. One of a fixed capacity has so many places, whether there is room or not."""
         numbers, length = execution.numbers, cell.length
 
         def at(index: Number) -> Shape:
             beyond = numbers.arithmetic("-", index, length)
             new = self.element(numbers.arithmetic("+", self.first, beyond))
-            return execution.algebra.choose(numbers.less(index, length), cell.at(index), new)
+            if isinstance(cell, Slots) and not cell.parts:
+                return new
+            return execution.algebra.choose(numbers.less(index, length), execution.algebra.at(cell, index), new)
 
-        return Sequence(numbers.arithmetic("+", length, self.count), remembered(at))
+        longer = numbers.arithmetic("+", length, self.count)
+        if isinstance(cell, Slots):
+            room = range(int(execution.encoding.capacity(cast(Seq, self.place.type))))
+            return Slots(longer, tuple(at(known(each)) for each in room))
+        return Sequence(longer, remembered(at))
 
 
 def loops_over_members(body: tuple[ir.Statement, ...]) -> bool:

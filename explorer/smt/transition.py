@@ -17,11 +17,12 @@ from ...language.ir import Parameter
 from ...language.model import Action, Initial, Model
 from ...language.switches import is_constant
 from ...language.types import Enumeration, Identity, Int, Map, Option, Record, Subset, Type
-from .algebra import Algebra
+from .algebra import Algebra, Extensional
 from .clauses import Clause
 from .encoding import Encoding
+from .errors import NotUnbounded
 from .predicate import Defining
-from .shapes import Heap, Records, Shape
+from .shapes import Fields, Heap, Records, Shape
 from .statements import Execution, Path
 from .states import Found, SymbolicState, decoded
 from .terms import Bit, both, conjunction, negation
@@ -140,7 +141,7 @@ class _Arguments:
         pool = cast("Heap | Records", self.pre.fields[parameter.pool])
         if isinstance(pool, Records):
             record, valid = self.encoding.message(cast(Record, parameter.type), name)
-            return [_Argument(record, both(valid, pool.has(record)))]
+            return [_Argument(record, both(valid, in_pool(pool, record, parameter)))]
         algebra: Algebra = self.encoding.algebra
         if self.ground or len(pool.slots) < 2:
             slots = enumerate(pool.slots)
@@ -149,6 +150,20 @@ class _Arguments:
             ]
         index, _ = self.encoding.numbers.fresh(f"{name}@", 0, len(pool.slots) - 1)
         return [_Argument(algebra.picked(pool.slots, 0, index), self.encoding.numbers.less(index, pool.count))]
+
+
+def in_pool(pool: Records, record: Fields, parameter: Parameter) -> Bit:
+    """Whether a message is there. NotUnbounded where a message has something in it that has no end."""
+    try:
+        return pool.has(record)
+    except Extensional:
+        raise NotUnbounded(parameter.where, *unending(f"{parameter.name} is")) from None
+
+
+def unending(subject: str) -> tuple[str, str]:
+    """What is wrong with a message that has no end, and what to write instead."""
+    what = f"{subject} a message with something in it that has no end here"
+    return what, "give what is in a message a capacity that is a number"
 
 
 def _is_concrete(type_: Type) -> bool:
