@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from .cluster import Client, Cluster, Finding, Setting, Unknown
-from .keys import number_of, place_of, underneath, value_of
+from .keys import at_least, number_of, place_of, underneath, value_of
 
 
 def of_clients(cluster: Cluster) -> Iterator[Finding]:
@@ -47,27 +47,52 @@ _NOT_WAITING = {
 
 
 def refused(cluster: Cluster, client: Client) -> Iterator[Finding]:
-    """Java's producer, and librdkafka's (CONFIGURATION.md, `enable.idempotence`), refuse idempotence with acks other
-    than all, without retries, or with over 5 in flight.
+    """Java's producer, and librdkafka's (CONFIGURATION.md, `enable.idempotence`), refuse idempotence that is asked for
+    with acks other than all, without retries, or with over 5 in flight. Java's switches it off where it is on by
+    default alone (ProducerConfig, postProcessAndValidateIdempotenceConfigs), but refuses over 5 since 4.0 even then.
     """
-    asked = stated(client, "enable.idempotence")
-    explicit = asked is not None and asked.value.lower() == "true"
-    transactional = stated(client, "transactional.id")
     if underneath(client) not in ("java", "librdkafka"):
         return
-    wrong = [each for each in client.settings if _breaks(each)]
-    for each in wrong:
-        if explicit or (transactional is not None and transactional.value):
-            name = "enable.idempotence=true" if explicit else "transactional.id"
-            what = f"`{each.key}={each.value}` with {name}: the producer does not start"
-            to_do = "acks=all, retries above 0, max.in.flight.requests.per.connection at most 5"
-            yield Finding("contradiction", "error", what, each.origin, to_do, "KIP-679")
+    asked, transactional = stated(client, "enable.idempotence"), stated(client, "transactional.id")
+    in_transactions = transactional is not None and transactional.value != ""
+    explicit = asked is not None and asked.value.lower() == "true"
+    last = {each.key: each for each in client.settings}
+    for each in last.values():
+        if not _breaks(each):
+            continue
+        if explicit or (in_transactions and asked is None):
+            yield _does_not_start(each, f" with {'enable.idempotence=true' if explicit else 'transactional.id'}")
         elif asked is None:
-            what = f"`{each.key}={each.value}` switches idempotence off, which is on by default in this client"
-            on = value_of(cluster, client, "enable.idempotence")
-            if not isinstance(on, Unknown) and on.value == "true":
-                yield Finding("advice", "warning", what, each.origin, f"remove {each.key}", "KAFKA-13598")
+            yield from _by_default(cluster, client, each)
+    if in_transactions and asked is not None and not explicit:
+        what = f"`{asked.key}={asked.value}` with transactional.id: the producer does not start"
+        yield Finding("contradiction", "error", what, asked.origin, "remove it", "KIP-98, ProducerConfig")
     yield from _delivery(cluster, client)
+
+
+def _does_not_start(setting: Setting, why: str) -> Finding:
+    what = f"`{setting.key}={setting.value}`{why}: the producer does not start"
+    to_do = "acks=all, retries above 0, max.in.flight.requests.per.connection at most 5"
+    return Finding("contradiction", "error", what, setting.origin, to_do, "KIP-679, ProducerConfig")
+
+
+def _by_default(cluster: Cluster, client: Client, setting: Setting) -> Iterator[Finding]:
+    """What a setting does to idempotence that nobody asked for, in a client that has it on by default."""
+    on = value_of(cluster, client, "enable.idempotence")
+    if isinstance(on, Unknown) or on.value != "true":
+        return
+    version = client.version
+    refuses = at_least(version.value, "4.0") if version is not None else None
+    if setting.key == _IN_FLIGHT and refuses:
+        yield _does_not_start(setting, ", and enable.idempotence is not set to false: since 4.0 that is refused")
+        return
+    what = f"`{setting.key}={setting.value}` switches idempotence off, which is on by default in this client"
+    later = "; clients of 4.0 and later do not start with it" if setting.key == _IN_FLIGHT else ""
+    source = "KAFKA-13673, KAFKA-17927" if later else "KAFKA-13673"
+    yield Finding("advice", "warning", what + later, setting.origin, f"remove {setting.key}", source)
+
+
+_IN_FLIGHT = "max.in.flight.requests.per.connection"
 
 
 def _breaks(setting: Setting) -> bool:

@@ -205,6 +205,42 @@ def test_rules_of_clients(tmp_path: Path, text: str, word: str, kind: str) -> No
     assert finding.where.line == text.count("\n")
 
 
+@pytest.mark.parametrize("setting", ["acks=1", "retries=0", "max.in.flight.requests.per.connection=6"])
+@pytest.mark.parametrize(
+    ("client", "asked", "word"),
+    [
+        ("java:2.8", "enable.idempotence=true", "does not start"),
+        ("java:4.0", "enable.idempotence=true", "does not start"),
+        ("librdkafka:2.3", "enable.idempotence=true", "does not start"),
+        ("java:4.0", "enable.idempotence=false", ""),
+        ("java:2.8", "", ""),
+        ("java:3.9", "", "switches idempotence off"),
+        ("java:4.0", "", "switches idempotence off"),
+        ("java:4.0", "transactional.id=t", "does not start"),
+    ],
+)
+def test_idempotence_is_refused_where_it_is_asked_for_and_switched_off_where_it_is_not(
+    tmp_path: Path, client: str, asked: str, word: str, setting: str
+) -> None:
+    """ProducerConfig, postProcessAndValidateIdempotenceConfigs; since 4.0 over 5 in flight is refused by default, too
+    (KAFKA-17927)."""
+    text = PRODUCER + f"{setting}\n{asked}\n"
+    found = findings(tmp_path, {"app.properties": text}, Options(clients=(client,)))
+    said = [each.what for each in found if "idempotence off" in each.what or "does not start" in each.what]
+    if client == "java:4.0" and not asked and "in.flight" in setting:
+        word = "since 4.0 that is refused: the producer does not start"
+    assert len(said) == bool(word) and all(word in each for each in said)
+
+
+def test_transactions_without_idempotence_do_not_start_and_the_last_line_counts(tmp_path: Path) -> None:
+    text = PRODUCER + "transactional.id=t\nenable.idempotence=false\n"
+    found = findings(tmp_path, {"app.properties": text}, Options(clients=("java:3.9",)))
+    assert one(found, "with transactional.id: the producer does not start").severity == "error"
+    text = PRODUCER + "enable.idempotence=true\nacks=1\nacks=all\n"
+    found = findings(tmp_path, {"app.properties": text}, Options(clients=("java:3.9",)))
+    assert not [each for each in found if "does not start" in each.what]
+
+
 def test_clients_of_which_nothing_is_known_get_no_rule(tmp_path: Path) -> None:
     assert findings(tmp_path, {"app.properties": "acks=all\nlinger.ms=5\n"}) == []
 
