@@ -9,7 +9,7 @@ from .facts import CannotBeMade, Choice, Fact, Used
 from .keys import at_least
 
 
-def placement(cluster: Cluster, topic: Topic, replicas: int) -> Fact:
+def placement(cluster: Cluster, topic: Topic, replicas: int, used: list[Used]) -> Fact:
     """The fact of a topic's placement; what no file states is 0 or False (`Signature` says of each what that means)."""
     racks = {each.id: each.rack.value for each in cluster.brokers if each.rack is not None}
     sets = {
@@ -19,6 +19,7 @@ def placement(cluster: Cluster, topic: Topic, replicas: int) -> Fact:
         "voters_in_rack": _crowded(_voters(cluster), racks) if _voters(cluster) else 0,
         "shared_voters": _shared(cluster, topic, replicas),
         "one_machine": _share_a_machine(cluster),
+        "ephemeral": _is_ephemeral(cluster, topic, used),
     }
     return Fact("placement", (Choice(str(sets["in_rack"]), sets),))
 
@@ -80,3 +81,13 @@ def _shared(cluster: Cluster, topic: Topic, replicas: int) -> int:
 def _share_a_machine(cluster: Cluster) -> bool:
     machines = {each.machine for each in cluster.brokers if each.keeps_topics}
     return len(machines) == 1 and None not in machines
+
+
+def _is_ephemeral(cluster: Cluster, topic: Topic, used: list[Used]) -> bool:
+    """Whether a replica is, or may be, on storage that goes with its process or pod."""
+    holding = {id_ for each in topic.partitions for id_ in each.replicas}
+    lost = [each for each in cluster.brokers if each.ephemeral and each.keeps_topics]
+    found = next((each for each in lost if not holding or each.id in holding), None)
+    if found is not None:
+        used.append(Used("storage", "ephemeral", found.origin, "a broker that stops comes back with an empty disk"))
+    return found is not None

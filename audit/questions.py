@@ -277,6 +277,8 @@ def asks_loss(signature: Signature, cell: Cell, in_rack: int | None = None) -> b
     two faults and lag.
     """
     name, replicas, whole = cell.fault.name, signature.replicas, lag(cell.situation, signature) == 0
+    if whole and int(budgets(cell, signature, in_rack).get("disk_losses", 0)) >= replicas:
+        return True  # every disk is lost: that is found after few states
     if name in OF_RACKS or is_of_machine(cell.fault, signature):
         held = away(cell.fault, signature, in_rack)
         few = held < 3 or (whole and (replicas < 4 or name == "rack-power-loss"))

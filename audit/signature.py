@@ -39,6 +39,7 @@ class Signature:
     of one partition in one rack, 0 where racks are not stated. `voters` is 0 where nothing says how many there are,
     `voters_in_rack` is the most of them in one rack, 0 where that is not stated, and `shared_voters` the most that are
     on hosts of one partition's replicas. `one_machine`: all brokers and controllers run on one computer.
+    `ephemeral`: a broker that stops comes back with an empty disk.
     """
 
     profile: str
@@ -54,6 +55,7 @@ class Signature:
     voters_in_rack: int = 0
     shared_voters: int = 0
     one_machine: bool = False
+    ephemeral: bool = False
     idempotent: bool = True
     max_in_flight: int = 5
     retries: bool = True
@@ -330,7 +332,7 @@ def _facts(cluster: Cluster, topic: Topic, producer: Client | None, used: list[U
         yield from _min_isr_with_elr(cluster, topic, used)
     yield _unclean(cluster, topic, used)
     yield _fsync(cluster, topic, used)
-    yield placement(cluster, topic, replicas)
+    yield placement(cluster, topic, replicas, used)
     yield _follower_reads(cluster, topic, used)
     yield from producer_facts(cluster, topic, producer, used)
 

@@ -192,15 +192,30 @@ def controllers_away(fault: Fault, signature: Signature, in_rack: int | None = N
 
 
 def is_of_machine(fault: Fault, signature: Signature) -> bool:
-    """Whether it is a loss of power where all brokers share one computer: it takes them all."""
-    return signature.one_machine and fault.name in ("power-loss", "two-power-losses", "cut-off-power-loss")
+    """Whether it is a loss of power, or of the disk, where all brokers share one computer: it takes them all."""
+    return signature.one_machine and fault.name in _OF_MACHINES
+
+
+_OF_MACHINES = ("power-loss", "two-power-losses", "cut-off-power-loss", "disk-loss")
 
 
 def budgets(cell: Cell, signature: Signature, in_rack: int | None = None, down: int = 0) -> dict[str, Constant]:
     """How often each thing goes wrong in a cell. `in_rack` is how many replicas the rack holds (None: as stated).
     `down`: of those that leave the ISR so many are shut down, and may start again; the others lag."""
-    made = {"isr_shrinks": lag(cell.situation, signature) - down, **_of_fault(cell.fault, signature, in_rack)}
+    faults = _of_fault(cell.fault, signature, in_rack)
+    faults = _with_empty_disks(faults) if signature.ephemeral else faults
+    made = {"isr_shrinks": lag(cell.situation, signature) - down, **faults}
     return {**made, "shutdowns": min(MOST_SHUTDOWNS, int(made.get("shutdowns", 0)) + down)} if down else made
+
+
+_STOPS = ("shutdowns", "crashes", "power_losses")
+
+
+def _with_empty_disks(faults: Mapping[str, Constant]) -> dict[str, Constant]:
+    """The same where storage does not outlive the process: who stops, however it does, starts again with nothing."""
+    lost = sum(int(faults.get(name, 0)) for name in (*_STOPS, "disk_losses"))
+    rest = {name: number for name, number in faults.items() if name not in _STOPS}
+    return {**rest, "disk_losses": lost} if lost else rest
 
 
 def _of_fault(fault: Fault, signature: Signature, in_rack: int | None) -> dict[str, Constant]:
@@ -219,7 +234,7 @@ def _of_fault(fault: Fault, signature: Signature, in_rack: int | None) -> dict[s
             dark = 1 if fault.name == "power-loss" else 2
             return {"power_losses": signature.replicas if is_of_machine(fault, signature) else dark}
         case "disk-loss":
-            return {"disk_losses": 1}
+            return {"disk_losses": signature.replicas if is_of_machine(fault, signature) else 1}
         case "cut-off-power-loss":
             return {"fences": 1, "power_losses": signature.replicas if is_of_machine(fault, signature) else 1}
         case "rack-power-loss":

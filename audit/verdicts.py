@@ -30,7 +30,7 @@ from .questions import (
 )
 from .requirements import Requirement
 from .signature import Signature, Subject, Variant
-from .situations import CELLS, Cell, Name, away, controllers_away, racks_of
+from .situations import CELLS, Cell, Name, away, controllers_away, controllers_lost, racks_of, voters_of
 
 Word = Literal["can lose", "no loss found", "depends", "not checked"]
 Basis = Literal["model", "arithmetic", ""]
@@ -190,7 +190,22 @@ def _beyond_the_model(signature: Signature, cell: Cell) -> str:
         return (
             "the disk may be that of the only voter, with the metadata of all topics, which is not modelled: have three"
         )
+    if signature.ephemeral and cell.fault.name not in _STOPPING_NOBODY and _may_lose_metadata(signature, cell):
+        return (
+            "with ephemeral storage most controllers may come back empty, without the metadata of all topics, which "
+            "is not modelled: give the controllers disks that last"
+        )
     return ""
+
+
+_STOPPING_NOBODY = ("leader-move", "cut-off", "rack-cut-off")
+
+
+def _may_lose_metadata(signature: Signature, cell: Cell) -> bool:
+    """Whether a fault stops a majority of the controllers, of those that are on the brokers' hosts or of their own."""
+    beside = signature.replicas if signature.co_located else signature.shared_voters
+    stopped = max(controllers_lost(cell.fault, signature), min(beside, away(cell.fault, signature)))
+    return 2 * stopped > voters_of(signature)
 
 
 _TOO_MANY_STATES = "too many states with {} replicas, and no answer to fewer or to more faults decides it"

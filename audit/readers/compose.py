@@ -10,7 +10,7 @@ import re
 from dataclasses import replace
 
 from ..cluster import Origin, Setting
-from . import properties, workers
+from . import properties, volumes, workers
 from .part import Part
 from .releases import CONFLUENT
 from .yamls import Tree
@@ -84,14 +84,14 @@ def read(path: str, tree: Tree) -> Part:
     services = tree.get("services")
     for name, service in services.items() if services is not None else ():
         if _is_broker(service):
-            _service(part, path, name, service)
+            _service(part, path, name, service, tree.get("volumes"))
         else:
             _worker(part, path, name, service)
     part.whole = True
     return part
 
 
-def _service(part: Part, path: str, name: str, service: Tree) -> None:
+def _service(part: Part, path: str, name: str, service: Tree, named: Tree | None) -> None:
     given: list[Setting] = []
     for variable, value, line in variables(service):
         key = key_of(variable)
@@ -101,7 +101,9 @@ def _service(part: Part, path: str, name: str, service: Tree) -> None:
     broker = made.brokers[0]
     where = Origin(path, service.line, f"services.{name}")
     machine = None if service.get("deploy") is not None else f"the computer that runs {path}"
-    part.brokers.append(replace(broker, origin=where, host=broker.host or name, machine=machine))
+    ephemeral = volumes.is_ephemeral(broker.settings, volumes.of_service(service, named))
+    here = replace(broker, origin=where, host=broker.host or name, machine=machine, ephemeral=ephemeral)
+    part.brokers.append(here)
     part.control_plane = made.control_plane or part.control_plane
     for fact, stated in made.facts.items():
         part.facts.setdefault(fact, []).extend(stated)

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from ..cluster import Broker, Origin, Setting
-from . import compose, properties
+from . import compose, properties, volumes
 from .part import Part, numbers
 from .yamls import Tree
 
@@ -64,7 +64,9 @@ def _set(path: str, tree: Tree, maps: dict[str | None, Tree]) -> _Set | None:
     written = tree.text("spec", "replicas")
     counted = numbers(written or "1")
     count = min(counted[0], MOST) if counted else 1
-    return _Set(properties.broker_of(settings, origin), count, tree, containers)
+    mounts = [m for each in containers for m in volumes.of_pod(pod, each, tree.get("spec", "volumeClaimTemplates"))]
+    made = replace(properties.broker_of(settings, origin), ephemeral=volumes.is_ephemeral(settings, mounts))
+    return _Set(made, count, tree, containers)
 
 
 def _of_maps(path: str, pod: Tree, maps: dict[str | None, Tree]) -> Iterator[Setting]:

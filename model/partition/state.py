@@ -33,7 +33,7 @@ fences = constant(1, minimum=0, maximum=4, says="live brokers whose heartbeats d
 shutdowns = constant(0, minimum=0, maximum=4, says="brokers that are shut down as they should be, with a flush")
 crashes = constant(0, minimum=0, maximum=4, says="broker processes that die; the machine keeps what they wrote")
 power_losses = constant(1, minimum=0, maximum=5, says="brokers that lose power, and what was not flushed")
-disk_losses = constant(0, minimum=0, maximum=4, says="brokers that start again with an empty disk")
+disk_losses = constant(0, minimum=0, maximum=5, says="brokers that start again with an empty disk")
 host_losses = constant(0, minimum=0, maximum=5, says="hosts that are lost for good")
 controller_losses = constant(0, minimum=0, maximum=4, says="controllers on hosts of their own that go down")
 preferred_elections = constant(0, minimum=0, maximum=4, says="leaders that are moved while all is well")

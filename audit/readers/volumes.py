@@ -1,0 +1,68 @@
+"""Whether what a broker's log lies on outlives its process or its pod: volumes of compose files and of Kubernetes.
+
+A container's `tmpfs` is memory, which a stop empties; Kubernetes deletes an `emptyDir` with its pod.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from ..cluster import Setting
+from .yamls import Tree
+
+LOG_DIRS = ("log.dirs", "log.dir")
+
+OF_IMAGES = ("/var/lib/kafka/data", "/bitnami/kafka/data", "/" + "tmp/kraft-combined-logs", "/" + "tmp/kafka-logs")
+"""Where the images of Confluent, Bitnami and Apache keep logs, if nothing else is said."""
+
+Mount = tuple[str, bool]
+"""A path in a container, and whether what is mounted there goes with the container or pod."""
+
+
+def is_ephemeral(settings: Sequence[Setting], mounts: Iterable[Mount]) -> bool | None:
+    """Whether a log directory lies on what does not last; None where nothing is mounted there."""
+    given = [each.value for key in LOG_DIRS for each in settings if each.key == key and "$" not in each.value][:1]
+    folders = [each.strip() for value in given for each in value.split(",")] or list(OF_IMAGES)
+    listed = list(mounts)
+    found = [mount[1] for folder in folders if (mount := _under(folder, listed)) is not None]
+    return any(found) if found else None
+
+
+def _under(folder: str, mounts: Sequence[Mount]) -> Mount | None:
+    """The innermost mount that a folder is in."""
+    holding = [each for each in mounts if f"{folder.rstrip('/')}/".startswith(f"{each[0].rstrip('/')}/")]
+    return max(holding, key=lambda each: len(each[0]), default=None)
+
+
+def of_service(service: Tree, volumes: Tree | None) -> Iterator[Mount]:
+    """The mounts of a compose service; `volumes` are the file's own, of which one may be in memory as well."""
+    memory = service.get("tmpfs")
+    if memory is not None:
+        yield from ((leaf.value.partition(":")[0], True) for leaf in memory.leaves())
+    listed = service.get("volumes")
+    for _, each in listed.items() if listed is not None else ():
+        short = each.text()
+        if short is not None:
+            parts = short.split(":")
+            yield (parts[1] if len(parts) > 1 else parts[0]), len(parts) > 1 and _in_memory(volumes, parts[0])
+        elif (target := each.text("target")) is not None:
+            yield target, each.text("type") == "tmpfs" or _in_memory(volumes, each.text("source") or "")
+
+
+def _in_memory(volumes: Tree | None, name: str) -> bool:
+    """Whether a named volume is a tmpfs by its driver's options."""
+    return volumes is not None and volumes.text(name, "driver_opts", "type") == "tmpfs"
+
+
+def of_pod(pod: Tree, container: Tree, templates: Tree | None) -> Iterator[Mount]:
+    """The mounts of a container of a pod; `templates` are its StatefulSet's claims, which outlive the pod."""
+    kept = {each.text("metadata", "name") for _, each in templates.items()} if templates is not None else set[str]()
+    volumes = pod.get("volumes")
+    made = {each.text("name"): each for _, each in volumes.items()} if volumes is not None else {}
+    listed = container.get("volumeMounts")
+    for _, mount in listed.items() if listed is not None else ():
+        path, name = mount.text("mountPath"), mount.text("name")
+        volume = made.get(name)
+        if path is not None and (name in kept or volume is not None):
+            lasts = name in kept or volume is None or not (volume.get("emptyDir") or volume.get("ephemeral"))
+            yield path, not lasts

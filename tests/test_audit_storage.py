@@ -1,0 +1,168 @@
+"""Storage that goes with a process or a pod, and one disk under all brokers: what stops, or dies, takes copies."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tidegate.audit.cases import Explorations
+from tidegate.audit.questions import QUESTION
+from tidegate.audit.readers import Options, read
+from tidegate.audit.signature import Signature, subjects
+from tidegate.audit.situations import BY_NAME, CELLS, FAULT, budgets
+from tidegate.audit.verdicts import answer
+
+from .test_audit_verdicts import signature
+
+
+@pytest.fixture(scope="module")
+def explorations(cache: Path) -> Explorations:
+    return Explorations(cache, workers=1)
+
+
+def word(one: Signature, cell: str, explorations: Explorations) -> str:
+    return answer(one, QUESTION["no-loss"], BY_NAME[cell], explorations).word
+
+
+def test_who_stops_with_ephemeral_storage_comes_back_empty(explorations: Explorations) -> None:
+    """A controlled restart of the only replica in sync loses what was written to it; on a disk that lasts it does not,
+    and power that is lost is lost either way."""
+    for least, cell in ((1, "restart@min-isr"), (1, "crash@min-isr"), (2, "restart@one"), (2, "crash@one")):
+        lasting, ephemeral = (signature("kafka_3_9", min_isr=least, ephemeral=each) for each in (False, True))
+        assert word(lasting, cell, explorations) == "no loss found", cell
+        assert word(ephemeral, cell, explorations) == "can lose", cell
+    ephemeral = signature("kafka_3_9", ephemeral=True)
+    assert word(ephemeral, "crash@min-isr", explorations) == "no loss found"
+    assert word(ephemeral, "leader-move@one", explorations) == "no loss found"
+    assert (
+        word(signature("kafka_3_9", replicas=1, min_isr=1, ephemeral=True), "restart@all", explorations) == "can lose"
+    )
+
+
+def test_every_stop_is_the_loss_of_a_disk() -> None:
+    one = signature("kafka_3_9", ephemeral=True)
+    for cell in CELLS:
+        assert not {"shutdowns", "crashes", "power_losses"} & budgets(cell, one).keys(), cell.name
+    assert budgets(BY_NAME["two-crashes@all"], one)["disk_losses"] == 2
+    assert budgets(BY_NAME["cut-off-power-loss@all"], one) == {"isr_shrinks": 0, "fences": 1, "disk_losses": 1}
+
+
+def test_controllers_that_come_back_empty_have_no_metadata(explorations: Explorations) -> None:
+    def said(**own: Any) -> str:
+        return word(signature("kafka_3_9", ephemeral=True, **own), "crash@all", explorations)
+
+    assert said(voters=1, shared_voters=1) == "not checked"
+    assert said(voters=3, shared_voters=3) == said(voters=3) == "no loss found"
+
+
+@pytest.mark.parametrize("replicas", [2, 3, 5])
+def test_a_lost_disk_of_the_one_computer_takes_all_copies(replicas: int, explorations: Explorations) -> None:
+    one = signature("kafka_3_9", replicas=replicas, one_machine=True)
+    assert word(one, "disk-loss@all", explorations) == "can lose"
+    assert budgets(BY_NAME["disk-loss@all"], one)["disk_losses"] == replicas
+    assert word(signature("kafka_3_9"), "disk-loss@all", explorations) == "no loss found"
+    assert FAULT["disk-loss"].away == 1
+
+
+# --- what files say of it ---------------------------------------------------------------------------------------------
+
+
+def is_ephemeral(folder: Path, text: str) -> bool:
+    (folder / "cluster.yaml").write_text(text, encoding="utf-8")
+    cluster, _ = read([folder], Options("3.9", distribution="apache", acks="all"))
+    (found,) = {
+        variant.signature.ephemeral
+        for each in subjects(cluster)
+        if each.topics[0].name == "(new topics)"
+        for variant in each.variants
+    }
+    return found
+
+
+COMPOSE = """\
+services:
+  kafka:
+    image: apache/kafka:3.9.1
+    environment:
+      KAFKA_NODE_ID: 1
+      KAFKA_PROCESS_ROLES: broker,controller
+      KAFKA_CONTROLLER_QUORUM_VOTERS: 1@kafka:9093
+      KAFKA_LOG_DIRS: /var/lib/kafka/data
+"""
+
+
+@pytest.mark.parametrize(
+    ("more", "expected"),
+    [
+        ("", False),
+        ("    volumes: ['data:/var/lib/kafka/data']\n", False),
+        ("    tmpfs: /var/lib/kafka\n", True),
+        ("    tmpfs: ['/var/lib/kafka/data:size=1g', /run]\n", True),
+        ("    tmpfs: [/run]\n", False),
+        ("    volumes: [{type: tmpfs, target: /var/lib/kafka/data}]\n", True),
+        ("    volumes: [{type: volume, source: data, target: /var/lib/kafka/data}]\n", False),
+        ("    tmpfs: /var/lib\n    volumes: ['./d:/var/lib/kafka/data']\n", False),
+        ("    volumes: ['ram:/var/lib/kafka/data']\nvolumes: {ram: {driver_opts: {type: tmpfs}}}\n", True),
+    ],
+)
+def test_memory_under_a_compose_services_log(tmp_path: Path, more: str, expected: bool) -> None:
+    assert is_ephemeral(tmp_path, COMPOSE + more) is expected
+
+
+RENDERED = """\
+apiVersion: apps/v1
+kind: StatefulSet
+metadata: {{name: kafka}}
+spec:
+  replicas: 3
+  {claims}
+  template:
+    spec:
+      containers:
+        - name: kafka
+          image: docker.io/bitnami/kafka:3.9.0
+          env:
+            - {{name: KAFKA_CFG_PROCESS_ROLES, value: "broker,controller"}}
+            - {{name: KAFKA_CFG_LOG_DIRS, value: /bitnami/kafka/data}}
+          volumeMounts: [{{name: data, mountPath: /bitnami/kafka}}, {{name: logs, mountPath: /opt/logs}}]
+      volumes: [{{name: logs, emptyDir: {{}}}}{volume}]
+"""
+
+
+@pytest.mark.parametrize(
+    ("claims", "volume", "expected"),
+    [
+        ("", ", {name: data, emptyDir: {}}", True),
+        ("", ", {name: data, ephemeral: {volumeClaimTemplate: {}}}", True),
+        ("", ", {name: data, persistentVolumeClaim: {claimName: x}}", False),
+        ("volumeClaimTemplates: [{metadata: {name: data}}]", "", False),
+    ],
+)
+def test_an_empty_dir_under_a_pods_log(tmp_path: Path, claims: str, volume: str, expected: bool) -> None:
+    assert is_ephemeral(tmp_path, RENDERED.format(claims=claims, volume=volume)) is expected
+
+
+STRIMZI = """\
+apiVersion: kafka.strimzi.io/v1
+kind: Kafka
+metadata: {{name: c}}
+spec: {{kafka: {{version: 3.9.0, config: {{default.replication.factor: 3, min.insync.replicas: 2}}}}}}
+---
+apiVersion: kafka.strimzi.io/v1
+kind: KafkaNodePool
+metadata: {{name: p, labels: {{strimzi.io/cluster: c}}}}
+spec: {{replicas: 3, roles: [controller, broker], storage: {storage}}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("storage", "expected"),
+    [
+        ("{type: ephemeral}", True),
+        ("{type: persistent-claim, size: 1Gi}", False),
+        ("{type: jbod, volumes: [{id: 0, type: ephemeral}]}", True),
+    ],
+)
+def test_strimzis_storage(tmp_path: Path, storage: str, expected: bool) -> None:
+    assert is_ephemeral(tmp_path, STRIMZI.format(storage=storage)) is expected
