@@ -150,7 +150,7 @@ def test_springs_camel_case_is_its_dashes() -> None:
     ("text", "client", "word"),
     [
         ("acks=1\nkey.serializer=x\n", "java:3.9", "has acks=1: records that were acknowledged are lost"),
-        ("acks=0\nkey.serializer=x\n", "java:3.9", "has acks=0: records are lost"),
+        ("acks=0\nkey.serializer=x\n", "java:3.9", "has acks=0: a lost request loses its records"),
         ("key.serializer=x\n", "java:2.8", "has acks=1, by default"),
         ("key.serializer=x\nretries=0\n", "java:3.9", "has retries=0"),
     ],
