@@ -116,7 +116,8 @@ class Proof:
     feature that is switched off, `known_false` those of which a violation is recorded. `idle` are lemmas whose
     antecedent is never true. `symmetric` are the domains of which one choice of members stands for
     all. `witnesses` counts the reachable states, initial ones among them, in which plain Python found all lemmas true.
-    `stopped` says why it ended early. `falls` are the candidates that were given up.
+    `stopped` says why it ended early. `falls` are the candidates that were given up. `above_zero` are those of
+    `boundless` that may be 0, of which nothing is proved: then there is no such thing, and it is another model.
     """
 
     model: str
@@ -140,12 +141,13 @@ class Proof:
     left_out: tuple[Unclaimed, ...] = ()
     known_false: tuple[Unclaimed, ...] = ()
     idle: tuple[str, ...] = ()
+    above_zero: tuple[str, ...] = ()
 
     @property
     def word(self) -> Word:
         """The one word for all of it: the worst of what it rests on, and of what was to be proved."""
         words = {each.word for each in self.findings}
-        if "refuted" in words:
+        if "refuted" in words or any(each.goal in self.goals for each in self.known_false):
             return "refuted"
         if "not proved" in words or self.stopped:
             return "not proved"
@@ -159,6 +161,10 @@ class Proof:
         open_ = {each.obligation.goal for each in self.findings if each.word != "proved"}
         return tuple(each for each in self.lemmas if each not in self.goals or each in open_)
 
+    def proved(self) -> tuple[str, ...]:
+        """The properties that are proved, lemmas apart."""
+        return tuple(each for each in self.goals if each not in self.lemmas and self.word_of(each) == "proved")
+
     def breaking(self) -> tuple[str, ...]:
         """The actions of which it is not proved that they keep the model's types, which everything rests on."""
         return tuple(
@@ -170,7 +176,7 @@ class Proof:
     def word_of(self, goal: str) -> Word:
         """The word for one lemma or property: that of its obligations, and of what they assume."""
         own = {each.word for each in self.findings if each.obligation.goal == goal}
-        if "refuted" in own:
+        if "refuted" in own or any(each.goal == goal for each in self.known_false):
             return "refuted"
         if "not proved" in own or self.stopped:
             return "not proved"

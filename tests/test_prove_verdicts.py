@@ -259,8 +259,12 @@ expect = { not_ahead_by_two = { violated = 2 } }
 """
 
 
+LOOKS = TEXT.replace("return s.low <= s.high", "return s.low >= 0 or s.high >= 0")
+"""The lemma says nothing: what is recorded as violated does not follow from it."""
+
+
 def test_a_recorded_violation_is_not_claimed(capsys: pytest.CaptureFixture[str]) -> None:
-    path = written(TEXT.replace("return s.low <= s.high", "return s.low >= 0 or s.high >= 0"))
+    path = with_invariant("s.low >= 0", LOOKS)
     Path("mine.toml").write_text(RECORD, encoding="utf-8")
     assert main(["prove", path, "--set", "careful=false"]) is Exit.HOLDS
     said = " ".join(capsys.readouterr().out.split())
@@ -268,8 +272,39 @@ def test_a_recorded_violation_is_not_claimed(capsys: pytest.CaptureFixture[str])
         "known false not_ahead_by_two: a violation in 2 steps is recorded within the default bounds (mine.toml:4): "
         "the lower one does not look"
     ) in said
+    assert "whatever top may be; of 2 properties 1 is proved and 1 is known to be false" in said
     assert main(["prove", path, "--set", "careful=false", "--property", "not_ahead_by_two"]) is Exit.SAFETY
     assert main(["prove", path]) is Exit.SAFETY  # the record is of another value of the constant
+
+
+def test_where_every_property_is_known_to_be_false_nothing_is_proved(capsys: pytest.CaptureFixture[str]) -> None:
+    path = written(LOOKS)
+    Path("mine.toml").write_text(RECORD, encoding="utf-8")
+    exit_, document = report(path, "--set", "careful=false", capsys=capsys)
+    assert (exit_, document["verdict"]) == (Exit.VACUOUS, "vacuous")
+    assert document["vacuous"] == [
+        {"property": None, "reason": "no property is proved: each is known to be false, left out or not stated"}
+    ]
+    assert main(["prove", path, "--set", "careful=false", "--lemma", "in_order"]) is Exit.HOLDS
+
+
+def test_what_is_recorded_as_violated_is_never_called_proved(capsys: pytest.CaptureFixture[str]) -> None:
+    """Asked for by name, also where lemmas that are not proved here would show it."""
+    path = written(TEXT)
+    Path("mine.toml").write_text(RECORD.replace("careful = false", "careful = true"), encoding="utf-8")
+    for lemmas in ([], ["--lemma", "in_order"]):
+        exit_, document = report(path, "--property", "not_ahead_by_two", *lemmas, capsys=capsys)
+        assert (exit_, document["verdict"]) == (Exit.SAFETY, "refuted")
+        assert [each["verdict"] for each in document["properties"]] == ["refuted"]  # type: ignore[attr-defined]
+
+
+def test_a_bound_that_may_be_0_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    """There is no such thing then: it is another model, of which nothing is proved."""
+    path = written(TEXT.replace("minimum=1", "minimum=0"))
+    assert main(["prove", path]) is Exit.HOLDS
+    assert "not proved for top=0, which --set proves apart" in " ".join(capsys.readouterr().out.split())
+    assert main(["prove", written(TEXT, "other.py")]) is Exit.HOLDS
+    assert "top=0" not in capsys.readouterr().out
 
 
 def test_no_disruption_is_known_to_be_false_of_kip_595() -> None:

@@ -285,6 +285,9 @@ class Induction:
             left_out=tuple(e for e in apart.values() if isinstance(e, Unclaimed) and e.goal not in goals),
             known_false=tuple(self._known_false()),
             idle=tuple(each.name for each in self.lemmas if each.name in self.idle),
+            above_zero=tuple(
+                name for name, each in model.constants.items() if name in self.boundless and not each.minimum
+            ),
         )
 
     def _known_false(self) -> Iterator[Unclaimed]:
@@ -308,6 +311,9 @@ class Induction:
         for name in self.idle:
             if name not in lemmas:
                 yield Empty(name, "its antecedent is never true, by the lemmas")
+        claims = [each.name for each in self.model.properties if each.kind != "reachable"]
+        if claims and not {*self.asked.lemmas, *self.asked.properties} and not set(claims) & set(goals):
+            yield Empty("", "no property is proved: each is known to be false, left out or not stated")
         for each in self.apart.values():
             if isinstance(each, Unclaimed) and each.goal in goals:
                 yield Empty(each.goal, each.reason)

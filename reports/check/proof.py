@@ -117,12 +117,26 @@ def headline(proof: Proof) -> str:
     sizes = _listed([count(size, name.lower()) for name, size in proof.sizes.items()])
     about = f" for {sizes}" * bool(sizes) + f", whatever {_listed(proof.boundless)} may be" * bool(proof.boundless)
     if proof.word in ("proved", "vacuous"):
-        return f"{proof.word}{about}"
+        return f"{proof.word}{about}{_how_many(proof)}"
     if proof.word == "conditional":
         return f"conditional{about}: it rests on {_number_of_lemmas(proof.assumed())} not proved here"
     words = [each.word for each in proof.findings]
     parts = [f"{words.count(word)} {word}" for word in MARKS if word in words]
     return f"{proof.word}{about}: of {count(len(words), 'obligation')} {_listed(parts)}"
+
+
+def _how_many(proof: Proof) -> str:
+    """`; of 20 properties 18 are proved, 1 is known to be false and 1 is not stated`; "" where all are proved."""
+    proved = len(proof.proved())
+    apart = {
+        "is known to be false": len(proof.known_false),
+        "is left out": len(proof.left_out),
+        "is not stated": len(proof.unstated),
+    }
+    whole = sum(each not in proof.lemmas for each in proof.goals) + sum(apart.values())
+    parts = [f"{proved} {'is' if proved == 1 else 'are'} proved"]
+    parts += [f"{n} {what if n == 1 else what.replace('is', 'are', 1)}" for what, n in apart.items() if n]
+    return f"; of {count(whole, 'property', 'properties')} {_listed(parts)}" if len(parts) > 1 else ""
 
 
 def claim(proof: Proof) -> list[str]:
@@ -132,6 +146,9 @@ def claim(proof: Proof) -> list[str]:
     settings = "; ".join(part for part in (", ".join(others), switches_text(fixed)) if part)
     lines = [f"with {settings}"] if settings else []
     lines += _assumptions(proof)
+    if proof.above_zero:
+        zeros = [f"{name}=0" for name in proof.above_zero]
+        lines.append(f"not proved for {_listed(zeros)}, which --set proves apart")
     lines.append("assumes that Z3 and the formulas given to it are right")
     members = _listed([f"number of {name.lower()}s" for name in proof.sizes])
     lines.append(f"not proved for any other {members}" if members else "nothing else is proved")
