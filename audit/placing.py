@@ -16,6 +16,7 @@ def placement(cluster: Cluster, topic: Topic, replicas: int, used: list[Used]) -
         "in_rack": _in_rack(topic, racks),
         "co_located": _are_the_same(cluster, replicas),
         "voters": len(_voters(cluster)),
+        "racks": _pairs(topic, _voters(cluster), racks),
         "voters_in_rack": _crowded(_voters(cluster), racks) if _voters(cluster) else 0,
         "shared_voters": _shared(cluster, topic, replicas),
         "one_machine": _share_a_machine(cluster),
@@ -46,6 +47,25 @@ def creatable(cluster: Cluster, topic: Topic, replicas: int, used: list[Used]) -
 def _in_rack(topic: Topic, racks: Mapping[int | None, str]) -> int:
     crowded = [_crowded(each.replicas, racks) for each in topic.partitions if each.replicas]
     return 0 if not crowded or 0 in crowded else max(crowded)
+
+
+def _pairs(topic: Topic, voters: Sequence[int], racks: Mapping[int | None, str]) -> tuple[tuple[int, int], ...]:
+    """Replicas of one partition, and voters, in each rack; () if one of theirs is not stated. A rack takes with it what
+    stands there: the voters of one rack do not go with the replicas of another."""
+    partitions = [each.replicas for each in topic.partitions if each.replicas]
+    if not partitions or not voters or any(id_ not in racks for each in (*partitions, voters) for id_ in each):
+        return ()
+    names = dict.fromkeys(racks.values())
+    found = {
+        (sum(racks[id_] == name for id_ in each), sum(racks[id_] == name for id_ in voters))
+        for name in names
+        for each in partitions
+    }
+    return tuple(sorted(one for one in found if one != (0, 0) and not any(_is_less(one, other) for other in found)))
+
+
+def _is_less(one: tuple[int, int], other: tuple[int, int]) -> bool:
+    return one != other and one[0] <= other[0] and one[1] <= other[1]
 
 
 def _crowded(nodes: Iterable[int], racks: Mapping[int | None, str]) -> int:

@@ -25,6 +25,7 @@ from .situations import (
     in_sync,
     is_of_machine,
     lag,
+    placements,
     racks_of,
     voters_of,
 )
@@ -325,9 +326,8 @@ def loss_cases(signature: Signature) -> Iterator[tuple[Cell, tuple[Case, ...]]]:
 def other_cases(signature: Signature) -> Iterator[Case]:
     """Every other exploration that a signature's table needs."""
     for cell in CELLS:
-        for in_rack in racks_of(cell.fault, signature):
-            for controllers in controllers_away(cell.fault, signature, in_rack):
-                yield from goes_on_cases(signature, cell, in_rack, controllers)
+        for in_rack, controllers in placements(cell.fault, signature):
+            yield from goes_on_cases(signature, cell, in_rack, controllers)
     if not is_sent_again(signature):
         return
     yield delivery_case(signature)

@@ -39,7 +39,8 @@ class Signature:
     of one partition in one rack, 0 where racks are not stated. `voters` is 0 where nothing says how many there are,
     `voters_in_rack` is the most of them in one rack, 0 where that is not stated, and `shared_voters` the most that are
     on hosts of one partition's replicas. `one_machine`: all brokers and controllers run on one computer.
-    `ephemeral`: a broker that stops comes back with an empty disk.
+    `racks` are the replicas and the voters in each rack, where the racks of all are stated; of two racks of which one
+    has no more of either, only the other. `ephemeral`: a broker that stops comes back with an empty disk.
     """
 
     profile: str
@@ -56,6 +57,7 @@ class Signature:
     shared_voters: int = 0
     one_machine: bool = False
     ephemeral: bool = False
+    racks: tuple[tuple[int, int], ...] = ()
     idempotent: bool = True
     max_in_flight: int = 5
     retries: bool = True

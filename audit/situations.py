@@ -185,10 +185,30 @@ def controllers_away(fault: Fault, signature: Signature, in_rack: int | None = N
     voters = voters_of(signature)
     if fault.name in OF_RACKS:
         most = voters // 2 + 1
-        return (min(signature.voters_in_rack, voters),) if signature.voters_in_rack else (0, most)
+        return (_as_modelled(signature.voters_in_rack, signature),) if signature.voters_in_rack else (0, most)
     if is_of_machine(fault, signature):
         return (voters if signature.voters else 0,)
     return (min(signature.shared_voters, voters, away(fault, signature, in_rack)),)
+
+
+def _as_modelled(lost: int, signature: Signature) -> int:
+    """How many controllers of the model's are lost for so many of the cluster's, which may have more: a majority of the
+    former for a majority of the latter, and no majority for none."""
+    if signature.voters <= MOST_VOTERS:
+        return lost
+    most = MOST_VOTERS // 2
+    return most + 1 if 2 * lost >= signature.voters else min(lost, most)
+
+
+def placements(fault: Fault, signature: Signature) -> tuple[tuple[int | None, int], ...]:
+    """What a fault takes in each of the places where it may happen: replicas (None: as stated) and controllers."""
+    if fault.name in OF_RACKS and signature.racks and not signature.co_located:
+        return tuple((replicas, _as_modelled(voters, signature)) for replicas, voters in signature.racks)
+    return tuple(
+        (in_rack, controllers)
+        for in_rack in racks_of(fault, signature)
+        for controllers in controllers_away(fault, signature, in_rack)
+    )
 
 
 def is_of_machine(fault: Fault, signature: Signature) -> bool:
@@ -219,7 +239,7 @@ def _with_empty_disks(faults: Mapping[str, Constant]) -> dict[str, Constant]:
 
 
 def _of_fault(fault: Fault, signature: Signature, in_rack: int | None) -> dict[str, Constant]:
-    rack = in_rack or signature.in_rack or 1
+    rack = (signature.in_rack or 1) if in_rack is None else in_rack
     lost = controllers_lost(fault, signature)
     match fault.name:
         case "leader-move":
@@ -258,7 +278,7 @@ def racks_of(fault: Fault, signature: Signature) -> tuple[int | None, ...]:
 def away(fault: Fault, signature: Signature, in_rack: int | None = None) -> int:
     """How many replicas are missing while a fault lasts."""
     if fault.name in OF_RACKS:
-        return in_rack or signature.in_rack or 1
+        return (signature.in_rack or 1) if in_rack is None else in_rack
     if fault.name in OF_CONTROLLERS:
         return brokers_beside(fault, signature)
     all_of_them = fault.away is None or is_of_machine(fault, signature)

@@ -30,7 +30,7 @@ from .questions import (
 )
 from .requirements import Requirement
 from .signature import Signature, Subject, Variant
-from .situations import CELLS, Cell, Name, away, controllers_away, controllers_lost, racks_of, voters_of
+from .situations import CELLS, Cell, Name, away, controllers_lost, placements, racks_of, voters_of
 
 Word = Literal["can lose", "no loss found", "depends", "not checked"]
 Basis = Literal["model", "arithmetic", ""]
@@ -135,16 +135,17 @@ def answer(signature: Signature, question: Question, cell: Cell, explorations: E
     """One question in one cell."""
     if question.asked == "delivery":
         return _delivery(signature, question, cell, explorations)
-    racks = racks_of(cell.fault, signature)
     if question.asked == "goes_on":
-        return _over_racks(
-            [
-                _goes_on(signature, question, cell, in_rack, controllers, explorations)
-                for in_rack in racks
-                for controllers in controllers_away(cell.fault, signature, in_rack)
-            ]
-        )
+        places = placements(cell.fault, signature)
+        said = [_goes_on(signature, question, cell, *place, explorations) for place in places]
+        return _worst(said) if signature.racks else _over_racks(said)
+    racks = racks_of(cell.fault, signature)
     return _over_racks([_loss(signature, question, cell, in_rack, explorations) for in_rack in racks])
+
+
+def _worst(answers: Sequence[Answer]) -> Answer:
+    """Where racks are stated: whichever of them fails, so that the gravest answer is the cell's."""
+    return min(answers, key=lambda each: GRAVITY.index(each.word))
 
 
 def _over_racks(answers: Sequence[Answer]) -> Answer:
@@ -167,7 +168,7 @@ def _loss(
         said.append(_loss_in(signature, question, case, explorations, few=asks_loss(signature, cell, in_rack)))
         if said[-1].word == "can lose":
             return said[-1]
-    worst = min(said, key=lambda each: GRAVITY.index(each.word))
+    worst = _worst(said)
     doubt = _beyond_the_model(signature, cell)
     return Answer("not checked", "", doubt) if doubt and worst.word == "no loss found" else worst
 

@@ -3,6 +3,7 @@ settings, in the number of brokers and machines. Each of them once reassured fal
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -250,6 +251,27 @@ def test_where_voters_stand_is_a_fact() -> None:
     assert bare == (3, 0)
     (combined,) = {(each.voters, each.shared_voters, each.co_located) for each in signatures(composed())}
     assert combined == (3, 3, True)
+
+
+HEAD = "Topic: orders\tPartitionCount: 2\tReplicationFactor: 3\tConfigs: min.insync.replicas=2\n"
+
+
+def placed(brokers: str, controllers: str) -> set[tuple[tuple[int, int], ...]]:
+    """What is found of brokers 1 to 3 and controllers 11 to 13 in these racks, with a topic on all brokers."""
+    racks = {**dict(enumerate(brokers, 1)), **dict(enumerate(controllers, 11))}
+    texts = {
+        name: text + f"broker.rack={racks[int(re.findall('[0-9]+', name)[0])]}\n" for name, text in nodes().items()
+    }
+    lines = "".join(f"\tTopic: orders\tPartition: {n}\tLeader: 1\tReplicas: 1,2,3\tIsr: 1,2,3\n" for n in (0, 1))
+    return {each.racks for each in signatures(cluster_of({**texts, "topics.txt": HEAD + lines}), "orders")}
+
+
+def test_a_rack_takes_what_stands_in_it_and_nothing_of_the_others() -> None:
+    """Two voters in a rack without a replica, and a replica in each of three others."""
+    assert placed("abc", "abc") == {((1, 1),)}
+    assert placed("abc", "ddc") == {((0, 2), (1, 1))}
+    assert placed("aab", "bbc") == {((1, 2), (2, 0))}
+    assert placed("abc", "abx") == {((1, 1),)}
 
 
 POOLS = """\

@@ -55,6 +55,29 @@ def test_two_of_three_voters_in_one_rack_stop_writes_and_reads_with_it(explorati
         assert unknown.word == "depends" and unknown.on == ("broker.rack",)
 
 
+@pytest.mark.parametrize(
+    ("racks", "expected"),
+    [
+        (((0, 2), (1, 1)), "no loss found"),
+        (((1, 2),), "can lose"),
+        (((1, 1),), "no loss found"),
+        (((1, 0), (2, 1)), "can lose"),
+    ],
+)
+def test_voters_of_one_rack_do_not_go_with_the_replicas_of_another(
+    racks: tuple[tuple[int, int], ...], expected: str, explorations: Explorations
+) -> None:
+    """Without a majority a leader that is there goes on; it is not replaced where it is lost as well."""
+    one = signature(voters=3, racks=racks, in_rack=max(each for each, _ in racks), voters_in_rack=2)
+    assert word(one, "writable", "rack-loss@all", explorations) == expected
+
+
+def test_of_seven_voters_three_are_no_majority() -> None:
+    seven = signature(voters=7, voters_in_rack=3)
+    assert controllers_away(FAULT["rack-loss"], seven) == (2,)
+    assert controllers_away(FAULT["rack-loss"], signature(voters=7, voters_in_rack=4)) == (3,)
+
+
 def test_of_two_voters_beside_brokers_one_crash_leaves_no_majority(explorations: Explorations) -> None:
     for question in ("writable", "readable"):
         for shared, expected in ((2, "can lose"), (0, "no loss found")):
