@@ -50,8 +50,11 @@ class Audited:
 def audit(cluster: Cluster, findings: Sequence[Finding], asked: Asked) -> Audited:
     """Checks every topic of a cluster."""
     explorations = Explorations(asked.folder, asked.seconds, asked.workers)
-    every = with_consumers(judged(subjects(cluster), explorations), cluster)
-    reports = sorted((_report(each, cluster, asked, explorations) for each in every), key=badness)
+    try:
+        every = with_consumers(judged(subjects(cluster), explorations), cluster)
+        reports = sorted((_report(each, cluster, asked, explorations) for each in every), key=badness)
+    finally:
+        explorations.close()
     exit_ = exit_of([check for report in reports for check in report.checks])
     if any(outage.certain for report in reports for outage in report.outages):
         exit_ = FAILED

@@ -19,9 +19,9 @@ from pathlib import Path
 from typing import Any
 
 from ..explorer.keeping import keep
-from ..explorer.native.effort import ROLLED
-from ..explorer.native.kernels import Kernel, kernel_of, own_text
-from ..explorer.native.search import explore
+from ..explorer.native.effort import QUICK, ROLLED
+from ..explorer.native.kernels import Kernel, is_kept, kernel_of, own_text
+from ..explorer.native.search import LONG, Enough, explore
 from ..explorer.search import Search
 from ..explorer.symmetry import Symmetry, symmetry_of
 from ..language.loaded import text_digest as digest_of_files
@@ -29,7 +29,7 @@ from ..language.model import Model
 from ..language.steptext import format_step
 from ..language.verdict import PropertyVerdict, Run, Verdict
 from ..traces.sentences import sentence
-from .processes import Work, in_processes
+from .processes import Processes, Work
 from .questions import PROPERTIES, Asked, Case
 from .signature import definition
 
@@ -106,13 +106,31 @@ class Found:
 # --- one process ------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Engine:
-    """A compiled kernel with the model that it is of."""
+    """A compiled kernel with the model that it is of. A quick one at first, unless the faster one is in the cache; once
+    so many states were found with it that the faster one would have paid, that one."""
 
     model: Model
     kernel: Kernel
     symmetry: Symmetry
+    folder: Path | None
+    states: int = 0
+
+    def faster(self) -> Kernel:
+        """The kernel for many states, from now on this engine's."""
+        if self.kernel.effort != ROLLED:
+            self.kernel = kernel_of(self.model, self.symmetry.domains, self.folder, effort=ROLLED)
+        return self.kernel
+
+    def verdict(self, model: Model, search: Search, enough: Enough) -> Verdict:
+        """What an exploration gives, of a model whose open constants have their values."""
+        if self.states > LONG:
+            self.faster()
+        faster = None if self.kernel.effort == ROLLED else self.faster
+        verdict = explore(model, search, self.kernel, self.symmetry, enough=enough, faster=faster)
+        self.states += verdict.distinct_states
+        return verdict
 
 
 @dataclass(slots=True)
@@ -150,8 +168,9 @@ class Bench:
             opened = [name for name in definition().constants if name not in CLOSED[case.asked]]
             model = definition().bind("partition", closed, None, opened, properties=PROPERTIES[case.asked])
             symmetry = symmetry_of(model)
-            kernel = kernel_of(model, symmetry.domains, self.folder, effort=ROLLED)
-            self._engines[key] = Engine(model, kernel, symmetry)
+            effort = ROLLED if is_kept(model, symmetry.domains, self.folder, ROLLED) else QUICK
+            kernel = kernel_of(model, symmetry.domains, self.folder, effort=effort)
+            self._engines[key] = Engine(model, kernel, symmetry, self.folder)
         return self._engines[key]
 
     def verdict(self, case: Case, seconds: float | None = None) -> tuple[Model, Verdict, str]:
@@ -168,7 +187,7 @@ class Bench:
             memory_bytes=MEMORY_BYTES,
         )
         ending = Ending(case)
-        return model, explore(model, search, engine.kernel, engine.symmetry, enough=ending.is_here), ending.given_up
+        return model, engine.verdict(model, search, ending.is_here), ending.given_up
 
     def found(self, case: Case, until: float | None = None) -> Found:
         """What a case finds until a moment (`time.time`)."""
@@ -238,6 +257,8 @@ class Explorations:
         self.bench = Bench(folder)
         self.known: dict[Case, Found] = {}
         self.explored = 0
+        work = Work(_explore, _begin, (self.folder, self.until), _prepare)
+        self.processes = Processes[Sequence[Case], list[Found]](work, workers)
 
     def found(self, case: Case) -> Found:
         """What one case finds."""
@@ -261,9 +282,12 @@ class Explorations:
             yield from ((case, self.bench.found(case, self.until)) for case in cases)
             return
         kernels = list({each.size: each for each in sorted(cases, key=lambda each: each.size)}.values())
-        work = Work(_explore, _begin, (self.folder, self.until), _prepare, list(reversed(kernels)))
-        for chunk, found in in_processes(list(chunked(cases)), work, self.workers):
+        for chunk, found in self.processes.results(list(chunked(cases)), list(reversed(kernels))):
             yield from zip(chunk, found or [Found(stopped=DIED, for_good=False)] * len(chunk), strict=True)
+
+    def close(self) -> None:
+        """Ends the other processes, if there are any. More may be asked: others begin then."""
+        self.processes.close()
 
     def _path(self, case: Case) -> Path | None:
         return None if self.folder is None else self.folder / "audit" / f"{key_of(case)}.json"

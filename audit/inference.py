@@ -7,7 +7,7 @@ compares. So the cells are explored in waves, those first that decide the most o
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -57,7 +57,7 @@ def within(less: Case, more: Case) -> bool:
     which nothing is less because more was flushed before. A disk that is lost, or a host, is a loss of power in which
     nothing was on the disk, if nothing is ever flushed and nobody is down before.
     """
-    few, many = dict(less.constants), dict(more.constants)
+    few, many = less.values, more.values
     names = {*BUDGETS, "voters"}
     if less.asked != more.asked or any(few[name] != many[name] for name in few if name not in names):
         return _differs_in_fsync(few, many) and within(_with(less, "fsync", many["fsync"]), more)
@@ -99,7 +99,7 @@ Ways = tuple[Case, ...]
 """Explorations that answer a cell together: one that loses records is enough to say that it loses them."""
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=10_000)
 def ways_in(signature: Signature) -> tuple[Ways, ...]:
     """The explorations for losses that a signature may need, cell by cell, the calm one first."""
     calm, whole_isr = case_with(kind_of(signature), signature, {}), whole_isr_case(signature)
@@ -112,17 +112,24 @@ def cases_in(signature: Signature) -> Ways:
     return flat(ways_in(signature))
 
 
-def flat(groups: Iterable[Ways]) -> Ways:
+@lru_cache(maxsize=10_000)
+def flat(groups: tuple[Ways, ...]) -> Ways:
     """Every case once."""
     return tuple(dict.fromkeys(case for ways in groups for case in ways))
+
+
+@lru_cache(maxsize=100_000)
+def neighbours(case: Case, others: tuple[Case, ...]) -> tuple[tuple[Case, ...], tuple[Case, ...]]:
+    """Of other cases those that have no more faults than this one, and those that have no fewer."""
+    fewer = tuple(each for each in others if each != case and within(each, case))
+    return fewer, tuple(each for each in others if each != case and within(case, each))
 
 
 def known(case: Case, others: Iterable[Case], explorations: Explorations) -> Known:
     """What is known of a case, given the others of its signature; nothing is explored."""
     own = explorations.known.get(case.explored)
-    found = {each: explorations.known[each.explored] for each in others if each.explored in explorations.known}
-    fewer = {each: of for each, of in found.items() if each != case and within(each, case)}
-    more = {each: of for each, of in found.items() if each != case and within(case, each)}
+    fewer, more = ({each: explorations.known[each.explored] for each in some if each.explored in explorations.known}
+                   for some in neighbours(case, tuple(others)))  # fmt: skip
     holding = [(case, own)] if own is not None and not own.stopped else []
     holding += sorted(more.items(), key=lambda each: each[1].states)
     names = [name for name in PROPERTIES[case.asked] if name != WITNESS]
@@ -157,7 +164,7 @@ def is_decided(case: Case, found: Known) -> bool:
     return found.explored or all(found.decides(name) for name in asked)
 
 
-def next_wave(groups: Sequence[Ways], explorations: Explorations) -> list[Case]:
+def next_wave(groups: tuple[Ways, ...], explorations: Explorations) -> list[Case]:
     """The explorations to make next: first those with at most one fault and all in sync, then those that decide most.
 
     What the first lose, all the others lose. What they keep most likely is kept with more faults, too; so the cells
@@ -168,8 +175,8 @@ def next_wave(groups: Sequence[Ways], explorations: Explorations) -> list[Case]:
     first = [each for each in cases if _is_probe(each) and each.explored not in explorations.known]
     if first:
         return first
-    open_ = list(dict.fromkeys(way for ways in groups if (way := _next_way(ways, cases, explorations)) is not None))
-    return [each for each in open_ if not any(within(each, other) for other in open_ if other != each)]
+    open_ = dict.fromkeys(way for ways in groups if (way := _next_way(ways, cases, explorations)) is not None)
+    return [each for each in open_ if not any(other in open_ for other in neighbours(each, cases)[1])]
 
 
 def _next_way(ways: Ways, cases: Ways, explorations: Explorations) -> Case | None:

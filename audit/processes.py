@@ -18,7 +18,7 @@ R = TypeVar("R")
 class Work(Generic[T, R]):
     """What each process does: `begin(*arguments)` once, then `run` for every task that it is given.
 
-    `prepare` is done first for each of `before`, and all wait for it. These are functions of modules, for other
+    `prepare` is done first for what the tasks need, and all wait for it. These are functions of modules, for other
     processes.
     """
 
@@ -26,45 +26,64 @@ class Work(Generic[T, R]):
     begin: Callable[..., object]
     arguments: tuple[Any, ...]
     prepare: Callable[[Any], object]
-    before: Sequence[Any] = ()
 
 
-def in_processes(tasks: Sequence[T], work: Work[T, R], workers: int) -> Iterator[tuple[T, R | None]]:
-    """Each task with its result as it comes; None if a process died meanwhile, and it may have been this one's.
+class Processes(Generic[T, R]):
+    """So many processes, begun with the first tasks and kept for later ones until `close`."""
 
-    Every other process takes tasks from the end, so that what stands there, being long, is not begun last.
-    """
-    waiting, before = deque(tasks), work.before
-    while waiting:
-        with ProcessPoolExecutor(workers, get_context("spawn"), work.begin, work.arguments) as pool:
+    def __init__(self, work: Work[T, R], workers: int) -> None:
+        self.work, self.workers = work, workers
+        self._pool: ProcessPoolExecutor | None = None
+
+    def results(self, tasks: Sequence[T], before: Sequence[Any] = ()) -> Iterator[tuple[T, R | None]]:
+        """Each task with its result as it comes; None if a process died meanwhile, and it may have been this one's.
+
+        Every other process takes tasks from the end, so that what stands there, being long, is not begun last.
+        """
+        waiting = deque(tasks)
+        while waiting:
+            pool = self._begun()
             try:
-                list(pool.map(work.prepare, before))
+                list(pool.map(self.work.prepare, before))
             except BrokenProcessPool:
                 before = ()  # each process prepares for itself what it runs, and dies of that if it must
+                self.close()
                 continue
-            yield from _done(pool, waiting, work, workers)
+            yield from self._done(pool, waiting)
 
+    def close(self) -> None:
+        """Ends the processes; those that run something end after it."""
+        if self._pool is not None:
+            self._pool.shutdown()
+            self._pool = None
 
-def _done(pool: ProcessPoolExecutor, waiting: deque[T], work: Work[T, R], workers: int) -> Iterator[tuple[T, R | None]]:
-    """Results until all are there, or the pool is broken and what was begun is reported."""
-    running: dict[Future[R], tuple[T, int]] = {}
-    idle, broken = list(range(workers)), False
-    while not broken or running:
-        while idle and waiting and not broken:
-            lane = idle.pop()
-            task = waiting.pop() if lane % 2 else waiting.popleft()
-            try:
-                running[pool.submit(work.run, task)] = (task, lane)
-            except BrokenProcessPool:
-                broken = True
-                yield task, None
-        if not running:
-            return
-        for future in wait(running, return_when=FIRST_COMPLETED).done:
-            task, lane = running.pop(future)
-            idle.append(lane)
-            try:
-                yield task, future.result()
-            except BrokenProcessPool:
-                broken = True
-                yield task, None
+    def _begun(self) -> ProcessPoolExecutor:
+        if self._pool is None:
+            work = self.work
+            self._pool = ProcessPoolExecutor(self.workers, get_context("spawn"), work.begin, work.arguments)
+        return self._pool
+
+    def _done(self, pool: ProcessPoolExecutor, waiting: deque[T]) -> Iterator[tuple[T, R | None]]:
+        """Results until all are there, or the pool is broken and what was begun is reported."""
+        running: dict[Future[R], tuple[T, int]] = {}
+        idle, broken = list(range(self.workers)), False
+        while not broken or running:
+            while idle and waiting and not broken:
+                lane = idle.pop()
+                task = waiting.pop() if lane % 2 else waiting.popleft()
+                try:
+                    running[pool.submit(self.work.run, task)] = (task, lane)
+                except BrokenProcessPool:
+                    broken = True
+                    yield task, None
+            if not running:
+                return
+            for future in wait(running, return_when=FIRST_COMPLETED).done:
+                task, lane = running.pop(future)
+                idle.append(lane)
+                try:
+                    yield task, future.result()
+                except BrokenProcessPool:
+                    broken = True
+                    yield task, None
+        self.close()

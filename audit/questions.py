@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property, lru_cache
 from typing import Literal
 
 from .signature import Constant, Signature
@@ -119,15 +120,36 @@ ENOUGH: Mapping[Asked, tuple[str, ...]] = {
 """Once all of these are answered against the settings, an exploration of many states ends."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False)
 class Case:
-    """One exploration: what it is for, and the constants of the model. Equal cases are explored once."""
+    """One exploration: what it is for, and the constants of the model. Equal cases are explored once.
+
+    An audit compares cases millions of times, so that what follows from the constants is computed once.
+    """
 
     asked: Asked
     constants: tuple[tuple[str, Constant], ...]
 
-    @property
-    def values(self) -> dict[str, Constant]:
+    def __eq__(self, other: object) -> bool:
+        return self is other or (
+            isinstance(other, Case)
+            and self._number == other._number
+            and (self.asked, self.constants) == (other.asked, other.constants)
+        )
+
+    def __hash__(self) -> int:
+        return self._number
+
+    def __reduce__(self) -> tuple[type[Case], tuple[Asked, tuple[tuple[str, Constant], ...]]]:
+        """Another process has other hashes: nothing that was computed goes along."""
+        return Case, (self.asked, self.constants)
+
+    @cached_property
+    def _number(self) -> int:
+        return hash((self.asked, self.constants))
+
+    @cached_property
+    def values(self) -> Mapping[str, Constant]:
         """The constants by name."""
         return dict(self.constants)
 
@@ -154,7 +176,7 @@ class Case:
         """Whether the ISR can be without any member that runs."""
         return self.stay < 1
 
-    @property
+    @cached_property
     def explored(self) -> Case:
         """The case whose exploration is this one's too, step by step, with settings that cannot matter as by default.
 
@@ -205,11 +227,13 @@ def as_far_as_it_matters(asked: Asked, constants: Mapping[str, Constant]) -> dic
     return made
 
 
+@lru_cache(maxsize=100_000)
 def loss_case(signature: Signature, cell: Cell, in_rack: int | None = None, down: int = 0) -> Case:
     """The exploration that says what a signature loses in a cell; `down` of those that are out of the ISR are down."""
     return case_with(kind_of(signature), signature, budgets(cell, signature, in_rack, down))
 
 
+@lru_cache(maxsize=100_000)
 def loss_ways(signature: Signature, cell: Cell, in_rack: int | None = None) -> tuple[Case, ...]:
     """The explorations that say it together: those out of the ISR only lag in the first, and in the others one of them
     and more are down.
@@ -224,6 +248,7 @@ def loss_ways(signature: Signature, cell: Cell, in_rack: int | None = None) -> t
     return (lagging, *(loss_case(signature, cell, in_rack, down) for down in range(1, most + 1)))
 
 
+@lru_cache(maxsize=100_000)
 def goes_on_cases(
     signature: Signature, cell: Cell, in_rack: int | None = None, controllers: int | None = None
 ) -> tuple[Case, ...]:

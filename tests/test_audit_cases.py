@@ -16,13 +16,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tidegate.audit import cases as audit_cases
 from tidegate.audit.cases import DIED, GROWTH, MANY, TOO_MANY, Bench, Ending, Explorations, Found, to_json
-from tidegate.audit.processes import Work, in_processes
+from tidegate.audit.processes import Processes, Work
 from tidegate.audit.questions import Case, asks_loss, delivery_case, goes_on_cases, loss_case
 from tidegate.audit.readers import Options, read
 from tidegate.audit.signature import Signature, profiles, subjects, switches
 from tidegate.audit.situations import BY_NAME, CELLS
+from tidegate.explorer.native.effort import QUICK, ROLLED
+from tidegate.explorer.native.search import LONG
 
 from .conftest import ROOT
 
@@ -137,29 +138,52 @@ def test_a_part_of_a_kept_answer_is_none(tmp_path: Path, broken: str) -> None:
         path.write_text(broken, encoding="utf-8")
 
 
+def test_a_kernel_that_finds_many_states_is_made_again_for_many(tmp_path: Path) -> None:
+    case, bench = loss_case(next(signatures()), BY_NAME["crash@all"]), Bench(tmp_path)
+    first, engine = bench.found(case), bench.engine(case)
+    assert engine.kernel.effort == QUICK and 0 < engine.states == first.states
+    engine.states = LONG + 1
+    assert bench.found(case) == first and engine.kernel.effort == ROLLED
+    kernel = Bench(tmp_path).engine(case).kernel
+    assert kernel.cached and kernel.effort == ROLLED
+
+
 # --- processes --------------------------------------------------------------------------------------------------------
 
 
-def work(before: Sequence[Any] = (), prepare: Callable[[Any], Any] = abs) -> Work[Callable[[], Any], Any]:
-    return Work(operator.call, int, (), prepare, before)
+@pytest.fixture
+def two() -> Iterator[Processes[Callable[[], Any], Any]]:
+    """Two processes."""
+    made = Processes[Callable[[], Any], Any](Work(operator.call, int, (), os._exit), 2)
+    yield made
+    made.close()
 
 
-def test_results_come_with_their_tasks() -> None:
+def test_results_come_with_their_tasks_and_the_processes_stay(two: Processes[Callable[[], Any], Any]) -> None:
     tasks = [partial(abs, -number) for number in range(9)]
-    found = list(in_processes(tasks, work(), 2))
+    found = list(two.results(tasks))
     assert len(found) == 9 and all(task() == result for task, result in found)
+    first = {result for _, result in two.results([partial(os.getpid)] * 9)}
+    again = {result for _, result in two.results([partial(os.getpid)] * 9)}
+    assert os.getpid() not in first and first == again
+    two.close()
+    assert first.isdisjoint({result for _, result in two.results([partial(os.getpid)] * 9)})
 
 
-def test_a_process_that_dies_takes_nothing_with_it_but_what_was_begun() -> None:
+def test_a_process_that_dies_takes_nothing_with_it_but_what_was_begun(
+    two: Processes[Callable[[], Any], Any],
+) -> None:
     tasks = [*(partial(abs, -number) for number in range(6)), partial(os._exit, 9)]
-    found = list(in_processes(tasks, work(), 2))
+    found = list(two.results(tasks))
     assert [task for task, _ in found].count(tasks[-1]) == 1 and len(found) == 7
     lost = [task for task, result in found if result is None]
     assert tasks[-1] in lost and len(lost) <= 2
 
 
-def test_processes_that_die_while_they_prepare_are_begun_again_without() -> None:
-    found = list(in_processes([partial(abs, -3)], work([9], os._exit), 2))
+def test_processes_that_die_while_they_prepare_are_begun_again_without(
+    two: Processes[Callable[[], Any], Any],
+) -> None:
+    found = list(two.results([partial(abs, -3)], before=[9]))
     assert [result for _, result in found] == [3]
 
 
@@ -167,11 +191,11 @@ def test_a_case_whose_process_died_is_not_decided_and_not_kept(tmp_path: Path, m
     cell = BY_NAME["power-loss@one"]
     wanted = {loss_case(each, cell).explored: None for each in itertools.islice(signatures(), 200)}
 
-    def dying(tasks: Sequence[Any], *_: Any) -> Iterator[tuple[Any, Any]]:
+    def dying(_: Any, tasks: Sequence[Any], *__: Any) -> Iterator[tuple[Any, Any]]:
         for number, chunk in enumerate(tasks):
             yield chunk, [Found(states=3)] * len(chunk) if number else None
 
-    monkeypatch.setattr(audit_cases, "in_processes", dying)
+    monkeypatch.setattr(Processes, "results", dying)
     some = Explorations(tmp_path, workers=2)
     some.all(wanted)
     died = [case for case in wanted if some.found(case).stopped == DIED]

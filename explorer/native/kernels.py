@@ -76,9 +76,14 @@ def kernel_of(
 
 def kernel_at_once(model: Model, symmetric: Sequence[Identity], folder: Path | None) -> Kernel:
     """The kernel to begin a search with: the fast one where it is in the cache, else one that compiles quickly."""
-    path = _place(model, symmetric, folder, "", FULL)
-    kept = path is not None and path.is_file()
-    return kernel_of(model, symmetric, folder, effort=FULL if kept else QUICK)
+    effort = FULL if is_kept(model, symmetric, folder, FULL) else QUICK
+    return kernel_of(model, symmetric, folder, effort=effort)
+
+
+def is_kept(model: Model, symmetric: Sequence[Identity], folder: Path | None, effort: Effort) -> bool:
+    """Whether the kernel made with an effort is in the cache."""
+    path = _place(model, symmetric, folder, "", effort)
+    return path is not None and path.is_file()
 
 
 def _place(

@@ -3,13 +3,14 @@ counted."""
 
 from __future__ import annotations
 
+import itertools
 import random
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Literal
 
-from ...language.judge import deadlock, holds, initial_states, is_deadlock, is_terminal, steps
+from ...language.judge import attempt, bindings, deadlock, holds, initial_states, is_deadlock, is_terminal, steps
 from ...language.model import Model, Property
 from ...language.values import ModelError, State
 from ...language.verdict import (
@@ -77,6 +78,7 @@ class Confirmation:
 
     def __init__(self, model: Model, frontier: Frontier) -> None:
         self.model, self.frontier = model, frontier
+        self._reached: dict[int, Run] = {}
 
     def words(self, state: State) -> Words:
         """The words that stand for a plain-Python state's orbit."""
@@ -84,25 +86,43 @@ class Confirmation:
 
     def run_to(self, index: int) -> Run:
         """The run that leads to state `index`, from a real initial state, matched by canonical form."""
-        first, *rest = [self.frontier.state_words(each) for each in self.frontier.path(index)]
-        start = next((state for state in initial_states(self.model) if self.words(state) == first), None)
-        if start is None:
-            raise Disagreement(f"the kernel starts from {self.show(first)}: no such state in {starts_text(self.model)}")
-        state, taken, source = start, list[Step](), first
-        for words in rest:
-            taken.append(self.step_to(state, source, words))
-            state, source = taken[-1].after, words
-        return Run(start, tuple(taken))
+        path = self.frontier.path(index)
+        if path[0] not in self._reached:
+            self._reached[path[0]] = Run(self._start(self.frontier.state_words(path[0])), ())
+        run = self._reached[path[0]]
+        for before, at in itertools.pairwise(path):
+            if at not in self._reached:
+                source, words = self.frontier.state_words(before), self.frontier.state_words(at)
+                step = self.step_to(run.states()[-1], source, words)
+                self._reached[at] = Run(run.start, (*run.steps, step))
+            run = self._reached[at]
+        return run
+
+    def _start(self, words: Words) -> State:
+        """The initial state that words stand for."""
+        for state in initial_states(self.model):
+            if self.words(state) == words:
+                return state
+        raise Disagreement(f"the kernel starts from {self.show(words)}: no such state in {starts_text(self.model)}")
 
     def step_to(self, state: State, source: Words, words: Words) -> Step:
-        """The first step in plain Python from `state`, whose orbit is that of `source`, to the orbit of `words`."""
-        for step in steps(self.model, state):
-            if self.words(step.after) == words:
-                return step
+        """The first step in plain Python from `state`, whose orbit is that of `source`, to the orbit of `words`: of the
+        actions by which the kernel goes there, or else of any other."""
         mine = self.frontier.successors(source)
         via = dict.fromkeys(action for action, after in mine or () if after == words)
+        for step in itertools.chain(self._steps_by(state, via), steps(self.model, state)):
+            if self.words(step.after) == words:
+                return step
         message = f"no step of plain Python leads from {state} to {self.show(words)}, which the kernel reached by "
         raise Disagreement(message + ("a step that it does not take again" if not via else self._told(state, via)))
+
+    def _steps_by(self, state: State, names: Collection[str]) -> Iterator[Step]:
+        """The steps of some actions, in the order of all."""
+        for action in self.model.actions:
+            for arguments in bindings(self.model, action, state) if action.name in names else ():
+                after = attempt(self.model, state, action, arguments)
+                if isinstance(after, State):
+                    yield Step(action.name, arguments, after)
 
     def _told(self, state: State, names: Iterable[str]) -> str:
         """Actions with their lines, and what becomes of each of their instances in plain Python."""
@@ -301,6 +321,7 @@ def conclude(model: Model, search: Search, kernel: Kernel, frontier: Frontier, f
     program, confirm = kernel.program, Confirmation(model, frontier)
     actions = coverage_of(model, kernel, frontier)
     beyond = sum(map(frontier.counter, program.beyond_states))  # before anything below expands a state again
+    held = frontier.counter(program.held_states)
     failure = _failure(confirm, found)
     runs: dict[str, Run] = {}
     for bit, index in found.invariants.items():
@@ -316,7 +337,7 @@ def conclude(model: Model, search: Search, kernel: Kernel, frontier: Frontier, f
         not None, runs=runs, distinct=frontier["COUNT"], seconds=found.seconds, compile_seconds=found.compile_seconds,
         bytes_per_state=frontier.bytes_used() / max(1, frontier["COUNT"]), symmetry=found.symmetry, actions=actions,
         levels=tuple(found.levels), rechecked=rechecked, notes=tuple(found.notes),
-        held=frontier.counter(program.held_states), beyond=beyond,
+        held=held, beyond=beyond,
     )  # fmt: skip
     return verdict_of(model, ending)
 
