@@ -86,6 +86,9 @@ def bind_model(choice: ModelChoice, *, lemmas: bool = False) -> Model:
 
 def _properties(definition: Definition, choice: ModelChoice) -> tuple[str, ...] | None:
     """The names of the properties to judge, those that were left out gone; None for all that the model has."""
+    both = sorted({*choice.properties} & {*choice.without})
+    if both:
+        raise UsageError(f"{', '.join(both)}: named by --property and left out by --without; give one of the two")
     if not choice.without:
         return choice.properties or None
     named = choice.properties or definition.names(*PROPERTIES)

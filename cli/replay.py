@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ..api.models import bind_model
 from ..explorer.shrink import shrunk
-from ..language.judge import holds, is_deadlock, replay, run_text
+from ..language.judge import deadlock, holds, is_deadlock, replay, run_text
 from ..language.model import Model
 from ..language.steptext import StepError, parse_steps, split_steps
 from ..language.values import ModelError
@@ -150,13 +150,22 @@ def _document(model: Model, text: str, *, shrink: bool) -> Document:
     try:
         run = run_text(model, text)
         broken = _unanswered(model, run)
-        document = run_document(model, run) if broken is None else trace_document(model, broken)
+        document = _of_run(model, run) if broken is None else trace_document(model, broken)
         return _shrunk(model, run, document) if shrink else document
     except StepError as error:
         raise Wrong(str(error)) from None
     except ModelError as error:
         failure = Failure(error.message, error.where, _until(model, text, error), error.action, error.arguments)
         return trace_document(model, failure)
+
+
+def _of_run(model: Model, run: Run) -> Document:
+    """The trace of a run: as one of a deadlock where it ends in one and no property fails along it."""
+    document = run_document(model, run)
+    claim = document["property"]
+    fails = claim is not None and claim["fails"] is not None
+    stuck = not fails and is_deadlock(model, run.states()[-1])
+    return trace_document(model, deadlock(model, run)) if stuck else document
 
 
 def _shrunk(model: Model, run: Run, document: Document) -> Document:

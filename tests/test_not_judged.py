@@ -318,6 +318,23 @@ def test_a_step_without_a_docstring_prints_its_arguments(tmp_path: Path, capsys:
     assert "1  take_left(B)\n" in capsys.readouterr().out
 
 
+def test_replay_says_that_given_steps_end_in_a_deadlock(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = written(tmp_path, FORKS)
+    stuck = ["replay", path, "--set", "breaks=0", "--steps", "take_left(A); take_right(B)"]
+    assert main(stuck) == Exit.DEADLOCK
+    assert "nothing can happen here" in capsys.readouterr().out
+    assert main([*stuck[:-1], "take_left(A)"]) == Exit.HOLDS
+    capsys.readouterr()
+    path = written(tmp_path, FORKS + "\n@invariant\ndef is_free(s: Table) -> bool:\n    return s.left is None\n")
+    assert main(["replay", path, *stuck[2:]]) == Exit.SAFETY, "a property that fails goes first"
+
+
+def test_a_property_that_is_named_and_left_out_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    asked = ["check", written(tmp_path, COUNTER), "--property", "was_never_three", "--without", "was_never_three"]
+    assert main(asked) == Exit.USAGE
+    assert "was_never_three: named by --property and left out by --without" in capsys.readouterr().err
+
+
 def test_sweep_says_vacuous_and_deadlock_as_check_does(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = written(tmp_path, FORKS)
     assert main(["sweep", path, "--vary", "breaks=0", "--processes", "1"]) == Exit.HOLDS
