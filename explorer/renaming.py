@@ -4,13 +4,13 @@ ways."""
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ..language import types
 from ..language.checks import members_of
 from ..language.model import Model
+from ..language.records import made_of, parts_of
 from ..language.values import Bag, Map, Seq, Set, State, sort_key
 
 Renaming = Mapping[Any, Any]
@@ -57,7 +57,7 @@ def _renamer(type_: types.Type, domains: tuple[types.Identity, ...]) -> Renamer:
         case types.Option(of=of):
             return _option(_renamer(of, domains))
         case types.Record(fields=fields):
-            return _record({name: _renamer(field, domains) for name, field in fields})
+            return _record(type_, [_renamer(field, domains) for _, field in fields])
         case types.Map(key=key, value=value):
             return _map(_renamer(key, domains), _renamer(value, domains))
         case types.Seq(of=of):
@@ -74,11 +74,15 @@ def _option(of: Renamer) -> Renamer:
     return _same if of is _same else lambda value, to: None if value is None else of(value, to)
 
 
-def _record(fields: Mapping[str, Renamer]) -> Renamer:
-    changed = {name: rename for name, rename in fields.items() if rename is not _same}
-    if not changed:
+def _record(type_: types.Record, parts: Sequence[Renamer]) -> Renamer:
+    if all(each is _same for each in parts):
         return _same
-    return lambda value, to: replace(value, **{name: each(getattr(value, name), to) for name, each in changed.items()})
+
+    def rename(value: Any, to: Renaming) -> Any:
+        held = zip(parts, parts_of(type_, value), strict=True)
+        return made_of(type_, (each(part, to) for each, part in held))
+
+    return rename
 
 
 def _map(key: Renamer, value: Renamer) -> Renamer:

@@ -16,6 +16,7 @@ from . import types
 from .constants import ConstantExpression, Value
 from .containers import Container, ModelError, show
 from .kinds import Domain
+from .records import is_value_of, made_of, parts_of
 from .values import Bag, Map, Seq, Set
 
 Values = Mapping[str, Value]
@@ -35,7 +36,7 @@ def check_for(type_: types.Type, values: Values) -> Check:
         case types.Option():
             return OptionCheck(type_, values)
         case types.Record():
-            return RecordCheck(type_, values)
+            return UnionCheck(type_, values) if type_.variants else RecordCheck(type_, values)
         case types.Map():
             return MapCheck(type_, values)
         case types.Seq():
@@ -68,10 +69,11 @@ def members_of(type_: types.Type, values: Values) -> tuple[Any, ...]:
         case types.Subset(of=of):
             members = members_of(of, values)
             return tuple(_masked(members, mask) for mask in range(1 << len(members)))
-        case types.Record(fields=fields, python=python):
-            names = [name for name, _ in fields]
+        case types.Record(fields=fields, variants=()):
             parts = itertools.product(*(members_of(of, values) for _, of in fields))
-            return tuple(python(**dict(zip(names, each, strict=True))) for each in parts)
+            return tuple(made_of(type_, each) for each in parts)
+        case types.Record(variants=variants):
+            return tuple(each for member, _ in variants for each in members_of(member, values))
         case types.Map(key=key, value=value):
             keys = members_of(key, values)
             held = itertools.product(members_of(value, values), repeat=len(keys))
@@ -172,18 +174,32 @@ class RecordCheck(Check):
         self.fields = tuple((name, check_for(field, values)) for name, field in type_.fields)
 
     def __call__(self, value: Any) -> Any:
-        if value.__class__ is not self.type.python:
+        if not is_value_of(self.type, value):
             raise _wrong(value, f"a {self.type.name}")
         changed = False
-        fields: dict[str, Any] = {}
-        for name, check in self.fields:
-            given = getattr(value, name)
+        parts: list[Any] = []
+        for (name, check), given in zip(self.fields, parts_of(self.type, value), strict=True):
             try:
-                fields[name] = kept = check(given)
+                kept = check(given)
             except ModelError as error:
                 raise ModelError(f"{self.type.name}.{name}: {error.message}") from None
+            parts.append(kept)
             changed = changed or kept is not given
-        return self.type.python(**fields) if changed else value
+        return made_of(self.type, parts) if changed else value
+
+
+class UnionCheck(Check):
+    """Records of several classes."""
+
+    def __init__(self, type_: types.Record, values: Values) -> None:
+        self.type = type_
+        self.members = {member.python: check_for(member, values) for member, _ in type_.variants}
+
+    def __call__(self, value: Any) -> Any:
+        check = self.members.get(value.__class__)
+        if check is None:
+            raise _wrong(value, f"a {self.type.name}")
+        return check(value)
 
 
 class MapCheck(Check):

@@ -40,8 +40,9 @@ class ModelError(Exception):
 
 
 def sort_key(value: Any) -> Any:
-    """The key of the one order in which values are enumerated: None first, identities and enums by position, records
-    field by field, sets as their bit masks, sequences element by element."""
+    """The key of the one order in which values are enumerated: None first, identities and enums by position, tuples
+    part by part, records by the names of their classes and then field by field, sets as their bit masks, sequences
+    element by element."""
     if isinstance(value, Domain):
         return (1, value.index)
     if value is None:
@@ -52,8 +53,10 @@ def sort_key(value: Any) -> Any:
         return (1, int(value))
     if isinstance(value, Container):
         return (1, value.order_key())
+    if isinstance(value, tuple):
+        return (1, *map(sort_key, cast("tuple[Any, ...]", value)))
     if dataclasses.is_dataclass(value):
-        return (1, *(sort_key(getattr(value, name)) for name in field_names(type(value))))
+        return (1, type(value).__name__, *(sort_key(getattr(value, name)) for name in field_names(type(value))))
     raise TypeError(f"{value!r} is not a value of a model")
 
 
@@ -71,6 +74,8 @@ def show(value: Any) -> str:
     if isinstance(value, (set, frozenset)):
         elements = sorted(cast("AbstractSet[Any]", value), key=sort_key)
         return "{" + ", ".join(show(element) for element in elements) + "}"
+    if isinstance(value, tuple):
+        return f"({', '.join(map(show, cast('tuple[Any, ...]', value)))})"
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         inner = ", ".join(f"{name}={show(getattr(value, name))}" for name in field_names(type(value)))
         return f"{type(value).__name__}({inner})"

@@ -52,7 +52,7 @@ class Shape:
         self._order = tuple(state_class.__annotations__)
         self.folded = frozenset(self._order) - frozenset(self.names)
         self.values = values
-        self.state = _state_class(self.name, self.names)
+        self.state = _state_class(self.name, self.names, tuple(field.type for field in fields))
         self._given = {name: bound(vars(state_class)[name]) for name in self.names if name in vars(state_class)}
         self._given |= {name: values[budget] for budget, name in self.budgets.items()}
         self.memo: dict[Any, Any] = {}
@@ -100,9 +100,9 @@ class Shape:
         return self.state(self.accept(name, changes[name]) if name in changes else value for name, value in fields)
 
 
-def _state_class(name: str, names: tuple[str, ...]) -> type[State]:
+def _state_class(name: str, names: tuple[str, ...], of: tuple[types.Type, ...]) -> type[State]:
     members: dict[str, Any] = {field: property(itemgetter(at)) for at, field in enumerate(names)}
-    return type(name, (State,), {"__slots__": (), "__match_args__": names, **members})
+    return type(name, (State,), {"__slots__": (), "__match_args__": names, "__types__": of, **members})
 
 
 class Cells:

@@ -59,7 +59,8 @@ def _written(
             yield from _written(function, inner, node_of, under)
         match each:
             case ast.Assign(targets=targets):
-                yield from (_root(target) for target in targets if isinstance(target, ast.Subscript))
+                cells = (each for target in targets for each in _targets(target))
+                yield from (_root(cell) for cell in cells if isinstance(cell, ast.Subscript))
             case ast.AugAssign(target=ast.Subscript() as target):
                 yield _root(target)
             case ast.Expr(value=ast.Call(func=ast.Attribute(value=holder, attr=attr))) if attr in METHODS:
@@ -81,6 +82,15 @@ def _given(call: ast.Call, function: FunctionType, node_of: NodeOf, under: tuple
     names = [each.arg for each in node.args.args]
     given = [*zip(names, call.args, strict=False), *((each.arg, each.value) for each in call.keywords)]
     yield from (_root(argument) for name, argument in given if name in written)
+
+
+def _targets(target: ast.expr) -> Iterator[ast.expr]:
+    """What an assignment gives values to: the parts of `a, b` one by one."""
+    if isinstance(target, (ast.Tuple, ast.List)):
+        for each in target.elts:
+            yield from _targets(each)
+    else:
+        yield target
 
 
 def _root(node: ast.expr) -> str:

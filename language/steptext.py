@@ -16,6 +16,7 @@ from . import types
 from .checks import check_for, members_of
 from .ir import Parameter
 from .model import Action, Initial, Model
+from .records import is_tuple, made_of
 from .values import Bag, Map, ModelError, Seq, Set, show
 
 A = TypeVar("A", Action, Initial)
@@ -163,6 +164,10 @@ def _spellings(value: Any) -> Iterable[str]:
 
 
 def _record(model: Model, step: str, node: ast.expr, type_: types.Record) -> Any:
+    if is_tuple(type_):
+        return made_of(type_, _parts(model, step, node, type_))
+    if type_.variants:
+        return _member(model, step, node, type_)
     if not isinstance(node, ast.Call) or _word(step, node.func) != type_.name:
         raise _Unreadable(f"{_word(step, node)} is not written as {type_.name}(...)")
     given = _by_name(node, [name for name, _ in type_.fields])
@@ -170,6 +175,24 @@ def _record(model: Model, step: str, node: ast.expr, type_: types.Record) -> Any
     if missing:
         raise _Unreadable(f"{type_.name} needs {', '.join(missing)}")
     return type_.python(**{name: _value(model, step, given[name], field) for name, field in type_.fields})
+
+
+def _parts(model: Model, step: str, node: ast.expr, type_: types.Record) -> list[Any]:
+    """The written parts of a tuple."""
+    parts = node.elts if isinstance(node, ast.Tuple) else []
+    if len(parts) != len(type_.fields):
+        raise _Unreadable(f"{_word(step, node)} is not written as ({', '.join(['...'] * len(type_.fields))})")
+    return [_value(model, step, each, of) for each, (_, of) in zip(parts, type_.fields, strict=True)]
+
+
+def _member(model: Model, step: str, node: ast.expr, type_: types.Record) -> Any:
+    """A record of a union."""
+    name = _word(step, node.func) if isinstance(node, ast.Call) else ""
+    for member, _ in type_.variants:
+        if member.name == name:
+            return _record(model, step, node, member)
+    listed = ", ".join(f"{member.name}(...)" for member, _ in type_.variants)
+    raise _Unreadable(f"{_word(step, node)} is not one of {listed}")
 
 
 def _elements(step: str, node: ast.expr, name: str) -> list[ast.expr]:

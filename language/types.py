@@ -67,11 +67,15 @@ class Option:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """An immutable record; equality is by all fields."""
+    """An immutable record; equality is by all fields. Tuples, and unions of records, are records too: see `records`.
+
+    Of a union, `variants` are its records, each with the places of its fields among these.
+    """
 
     name: str
     fields: tuple[tuple[str, Type], ...]
     python: type[Any] = field(compare=False, repr=False)
+    variants: tuple[tuple[Record, tuple[int, ...]], ...] = ()
 
     def field_type(self, name: str) -> Type:
         """The type of field `name`; KeyError if there is none."""

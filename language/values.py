@@ -20,6 +20,7 @@ from collections.abc import Set as AbstractSet
 from typing import Any, ClassVar, Generic, Never, Self, TypeAlias, TypeVar, cast, overload
 
 from .containers import Container, ModelError, field_names, record_key, show, sort_key, stale
+from .types import Type
 
 __all__ = [
     "Bag",
@@ -51,8 +52,10 @@ def frozen(value: Any) -> Any:
     """The value with Python's own sets and lists inside it turned into ours, so that it hashes."""
     if isinstance(value, (set, frozenset)):
         return Set(cast("AbstractSet[Any]", value))
-    if isinstance(value, (list, tuple)) and not isinstance(value, State):
+    if isinstance(value, list):
         return Seq(cast("list[Any]", value))
+    if isinstance(value, tuple) and not isinstance(value, State):
+        return tuple(map(frozen, cast("tuple[Any, ...]", value)))
     if isinstance(value, Container):
         return value.plain()
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
@@ -441,11 +444,13 @@ class Bag(Container, Generic[T]):
 class State(tuple[Any, ...]):
     """One state of a model: an immutable value, its fields in declaration order, read by name: `state.leader`.
 
-    Each bound model has a subclass of its own, made by `drafts.Shape`; `__match_args__` holds the names of the fields.
+    Each bound model has a subclass of its own, made by `drafts.Shape`; `__match_args__` holds the names of the fields,
+    `__types__` their types.
     """
 
     __slots__ = ()
     __match_args__: ClassVar[tuple[str, ...]] = ()
+    __types__: ClassVar[tuple[Type, ...]] = ()
 
     def __getattr__(self, name: str) -> Any:
         raise AttributeError(f"{type(self).__name__} has no field {name!r}")

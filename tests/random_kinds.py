@@ -75,6 +75,26 @@ class Big:
     queue: Annotated[Seq[Large], Capacity(3)]
 
 
+@record
+class Ping:
+    """A record of a union; its fields are another record's in another order."""
+
+    number: Small
+    by: Node
+    again: Seat
+
+
+@record
+class Quit:
+    """A record without fields."""
+
+
+Message = Flat | Ping | Quit
+ROW = Seq([top, 0, room])
+ODD = Set([top, 1])
+NEAR = Map({{Color.RED: Set([0, top]), Color.GREEN: Set(), Color.BLUE: Set([room])}})
+
+
 '''
 
 
@@ -121,16 +141,28 @@ def pool(of: Kind, capacity: str, container: str) -> Kind:
     )
 
 
+def tuple_(*of: Kind) -> Kind:
+    """A tuple."""
+    return Kind(f"tuple[{', '.join(each.text for each in of)}]", "tuple", of)
+
+
 FLAT, NEST, BIG = Kind("Flat", "record"), Kind("Nest", "record"), Kind("Big", "record")
+PING, QUIT, MESSAGE = Kind("Ping", "record"), Kind("Quit", "record"), Kind("Message", "union")
+VARIANTS = (FLAT, PING, QUIT)
+PAIR = tuple_(NODE, SMALL)
+DEEP = tuple_(option(COLOR), tuple_(SIGNED, BOOL), set_(NODE))
 PARTS: dict[str, dict[str, Kind]] = {
     "Flat": {"by": NODE, "number": SMALL, "lit": BOOL},
     "Nest": {"flat": option(FLAT), "group": set_(NODE), "signed": SIGNED, "color": option(COLOR)},
+    "Ping": {"number": SMALL, "by": NODE, "again": SEAT},
+    "Quit": {},
     "Big": {"sizes": map_(COLOR, LARGE), "flat": FLAT, "queue": seq(LARGE, "3")},
 }
 PLAIN = (
     *SCALARS, option(NODE), option(SMALL), option(COLOR), option(SEAT), option(FLAT), option(BIG), FLAT, NEST, BIG,
     seq(SMALL, "room"), seq(FLAT, "2"), seq(BIG, "2"), seq(seq(SIGNED, "2"), "2"), seq(map_(SIGNED, LARGE), "2"),
     set_(NODE), set_(COLOR), set_(SMALL), set_(SIGNED), set_(SEAT), seq(SEAT, "2"),
+    PAIR, DEEP, option(PAIR), seq(PAIR, "2"), seq(DEEP, "2"), MESSAGE, option(MESSAGE), seq(MESSAGE, "2"),
 )  # fmt: skip
 LISTED = (option(NODE), option(SMALL), map_(NODE, BOOL), map_(BOOL, option(POT)), map_(NODE, SMALL), option(set_(POT)))
 """Types of parameters, besides scalars and sets: each of their values is tried."""
@@ -141,6 +173,9 @@ POOLS = (
     pool(NEST, "2", "Bag"),
     pool(FLAT, "3", "Bag"),
     pool(BIG, "2", "Bag"),
+    pool(MESSAGE, "room", "Set"),
+    pool(MESSAGE, "2", "Bag"),
+    pool(PAIR, "2", "Set"),
 )
 LITERALS = {"Small": ("0", "1", "top"), "Signed": ("-2", "-1", "0", "1"), "Large": ("0", "7", "1999", "2000")}
 WRAPPED = {"Small": "({}) % (top + 1)", "Signed": "({}) % 4 - 2", "Large": "({}) % 2001"}

@@ -24,6 +24,7 @@ from .random_kinds import (
     LISTED,
     LITERALS,
     MEMBERS,
+    MESSAGE,
     NODE,
     PARTS,
     PLAIN,
@@ -33,12 +34,14 @@ from .random_kinds import (
     SEAT,
     SIGNED,
     SMALL,
+    VARIANTS,
     WRAPPED,
     Kind,
     map_,
     seq,
     set_,
 )
+from .random_parts import union_match, unpacking
 from .random_steps import StepText, call_of, piece_write, step_helpers
 
 
@@ -92,6 +95,11 @@ class Writer:
         if kind.form == "record":
             for name, part in PARTS[kind.text].items():
                 self._descend(f"{text}.{name}", part, wanted, depth, found)
+        if kind.form == "tuple":
+            for at, part in enumerate(kind.of):
+                self._descend(f"{text}[{at}]", part, wanted, depth, found)
+        if kind.form == "union" and depth >= 0 and self.random.random() < 0.9 and wanted(SMALL):
+            found.append(f"({text}.number if isinstance({text}, Flat | Ping) else 0)")
         if kind.form == "seq" and depth >= 0 and kind.of[0].form != "seq" and wanted(kind.of[0]):
             index = self.value(SMALL, 0)
             found.append(f"({text}[{index}] if {index} < len({text}) else {self.value(kind.of[0], 0)})")
@@ -165,6 +173,12 @@ class Writer:
             return f"replace({path}, {name}={self.value(part, depth - 1)})"
         return f"{kind.text}({', '.join(self.value(part, depth - 1) for part in PARTS[kind.text].values())})"
 
+    def _tuple(self, kind: Kind, depth: int) -> str:
+        return f"({', '.join(self.value(part, depth - 1) for part in kind.of)})"
+
+    def _union(self, kind: Kind, depth: int) -> str:
+        return self.value(self.random.choice(VARIANTS), depth - 1)
+
     def _map(self, kind: Kind, depth: int) -> str:
         key, value = kind.of
         name = self.fresh("k")
@@ -232,6 +246,7 @@ class Writer:
             lambda: f"position({self.value(SEAT, depth - 1)})",
             lambda: f"({self.number(0)}) ** min(max({self.number(0)}, 0), 3)",
             lambda: self._numbered(depth - 1),
+            lambda: f"ROW[{self.value(SMALL, 0)} % 3]",
         )
 
     def _numbered(self, depth: int) -> str:
@@ -310,7 +325,7 @@ class Writer:
             kind = waiting.pop()
             if kind not in found:
                 found.add(kind)
-                waiting += [*kind.of, *PARTS.get(kind.text, {}).values()]
+                waiting += [*kind.of, *(VARIANTS if kind == MESSAGE else ()), *PARTS.get(kind.text, {}).values()]
         return found
 
     def truth(self, depth: int) -> str:
@@ -328,7 +343,11 @@ class Writer:
             lambda: f"({self.truth(depth - 1)} or {self.truth(depth - 1)})",
             lambda: f"(not {self.truth(depth - 1)})",
             lambda: self._sameness(depth - 1),
+            lambda: f"{self.number(depth - 1)} in {self.random.choice(('ODD', 'NEAR[Color.RED]'))}",
+            lambda: self._which(),
             lambda: self._sameness(depth - 1),
+            lambda: f"{self.number(depth - 1)} in {self.random.choice(('ODD', 'NEAR[Color.RED]'))}",
+            lambda: self._which(),
             lambda: self._within(depth - 1),
             lambda: self._absent(),
             lambda: self._majority(),
@@ -381,6 +400,11 @@ class Writer:
         path = self.some_path(lambda each: each == set_(NODE))
         return "quick" if path is None else f"is_majority({path})"
 
+    def _which(self) -> str:
+        """Which record of a union something is."""
+        path = self.some_path(lambda each: each.form == "union" or (each.form == "option" and each.of[0] == MESSAGE))
+        return "quick" if path is None else f"isinstance({path}, {self.random.choice(('Flat', 'Quit', 'Ping | Quit'))})"
+
     # --- statements ---------------------------------------------------------------------------------------------------
 
     def places(self) -> list[tuple[str, Kind]]:
@@ -411,6 +435,7 @@ class Writer:
             ways += [lambda: call_of(self, guarded=False) or self._write()] * 2
         if depth > 0:
             ways += [lambda: self._if(depth), lambda: self._for(depth), lambda: self._match(depth)]
+            ways += [] if self.pieces else [lambda: unpacking(self), lambda: union_match(self, depth)]
         return self.random.choice(ways)()
 
     def _write(self) -> str:
@@ -617,7 +642,7 @@ class Writer:
         parameters = list[str]()
         for _ in range(self.random.choice((0, 1, 1, 2))):
             name = self.fresh("p")
-            kind = self.random.choice((*SCALARS, NODE, set_(NODE), set_(COLOR), FLAT, *LISTED))
+            kind = self.random.choice((*SCALARS, NODE, set_(NODE), set_(COLOR), FLAT, FLAT, *LISTED))
             if kind == FLAT:
                 notes = self.fields.get("notes")
                 if notes is None:

@@ -124,6 +124,11 @@ class Replica(Domain, size=2):
 class Seat(Domain, size=3, ordered=True):
     """A place on a ring."""
 
+@record
+class Ack:
+    """An answer."""
+    done: bool
+
 class Mode(Enum):
     """How fast."""
     SLOW = 1
@@ -150,6 +155,7 @@ class World:
     isr: Set[Replica]
     seat: Seat
     seats: Set[Seat]
+    both: tuple[Replica, Number]
     tried: ANNOTATION
 
 @initial
@@ -157,7 +163,7 @@ def start() -> World:
     """The first state."""
     return World(
         n=0, ok=True, mode=Mode.SLOW, leader=None, pair=Pair(first=0, second=0), m=Map({r: 0 for r in Replica}),
-        q=Seq(), isr=Set(), seat=Seat(0), seats=Set(Seat), tried=VALUE,
+        q=Seq(), isr=Set(), seat=Seat(0), seats=Set(Seat), both=(Replica(0), 0), tried=VALUE,
     )
 
 @action

@@ -45,6 +45,7 @@ COUNTS = [
     Count("async_termination_detection", 4_097, 53_254, 14),
     Count("inner_fifo", 3_864, 9_624, 12),
     Count("ewd840", 302, None, 9),
+    Count("two_phase_commit", 288, 1_145, 11),
     Count("token_ring", 46_656, 202_176, 1),
     Count("readers_writers", 21_527, 59_673, 13),
     Count("chang_roberts", 137, 219, 10),

@@ -7,14 +7,15 @@ bag it is the element that comes or goes; in a sequence it is the elements beyon
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Literal, cast
 
-from ..language import types
+from ..language import ir, types
 from ..language.kinds import Domain
 from ..language.model import Field
+from ..language.records import is_tuple, parts_of
 from ..language.values import Bag, Map, Seq, Set, State, field_names, show
 
 Path = tuple[str | int, ...]
@@ -23,7 +24,7 @@ Path = tuple[str | int, ...]
 @dataclass(frozen=True, slots=True)
 class Change:
     """One change. `cell` is the cell as people write it (`log[A]`); `path` ends in the offset for an element of a
-    sequence. `before` is absent in an addition, `after` in a removal."""
+    sequence. `before` is absent in an addition, `after` in a removal. `of` is the type of both."""
 
     sign: Literal["+", "-", "~"]
     path: Path
@@ -31,11 +32,12 @@ class Change:
     at: int | None
     before: Any
     after: Any
+    of: types.Type | None = None
 
     def row(self) -> list[Any]:
         """The path, then the value that came or went, or the old and the new one: as the trace document has it."""
         values = {"+": [self.after], "-": [self.before], "~": [self.before, self.after]}[self.sign]
-        return [*self.path, *(to_json(value) for value in values)]
+        return [*self.path, *(to_json(value, self.of) for value in values)]
 
     def text(self) -> str:
         """The change as people read it: `high_watermark[B]: 0 -> 1`, `log[A]: + Record(id=0, epoch=1) at 0`."""
@@ -64,18 +66,23 @@ def _changes(type_: types.Type, old: Any, new: Any, path: Path, cell: str) -> It
         case types.Seq(of=of):
             yield from _sequence(of, old, new, path, cell)
         case types.Subset() | types.Pool():
-            yield from _elements(old, new, path, cell)
-        case types.Record(fields=fields):
-            yield from _record(fields, old, new, path, cell)
-        case types.Option(of=types.Record(fields=fields)) if old is not None and new is not None:
-            yield from _record(fields, old, new, path, cell)
+            yield from _elements(type_.of, old, new, path, cell)
+        case types.Record(variants=()) if not is_tuple(type_):
+            yield from _record(type_, old, new, path, cell)
+        case types.Option(of=types.Record(variants=()) as of) if _are_records(of, old, new):
+            yield from _record(of, old, new, path, cell)
         case _:
-            yield Change("~", path, cell, None, old, new)
+            yield Change("~", path, cell, None, old, new, type_)
 
 
-def _record(fields: tuple[tuple[str, types.Type], ...], old: Any, new: Any, path: Path, cell: str) -> Iterator[Change]:
-    for name, type_ in fields:
-        yield from _changes(type_, getattr(old, name), getattr(new, name), (*path, name), f"{cell}.{name}")
+def _are_records(of: types.Record, old: Any, new: Any) -> bool:
+    return old is not None and new is not None and not is_tuple(of)
+
+
+def _record(type_: types.Record, old: Any, new: Any, path: Path, cell: str) -> Iterator[Change]:
+    parts = zip(type_.fields, parts_of(type_, old), parts_of(type_, new), strict=True)
+    for (name, of), before, after in parts:
+        yield from _changes(of, before, after, (*path, name), f"{cell}.{name}")
 
 
 def _sequence(of: types.Type, old: Seq[Any], new: Seq[Any], path: Path, cell: str) -> Iterator[Change]:
@@ -83,35 +90,58 @@ def _sequence(of: types.Type, old: Seq[Any], new: Seq[Any], path: Path, cell: st
     for at in range(shared):
         yield from _changes(of, old[at], new[at], (*path, at), f"{cell}[{at}]")
     for at in range(shared, len(old)):
-        yield Change("-", (*path, at), cell, at, old[at], None)
+        yield Change("-", (*path, at), cell, at, old[at], None, of)
     for at in range(shared, len(new)):
-        yield Change("+", (*path, at), cell, at, None, new[at])
+        yield Change("+", (*path, at), cell, at, None, new[at], of)
 
 
-def _elements(old: Any, new: Any, path: Path, cell: str) -> Iterator[Change]:
+def _elements(of: types.Type, old: Any, new: Any, path: Path, cell: str) -> Iterator[Change]:
     gone: Counter[Any] = Counter(old)
     come: Counter[Any] = Counter(new)
     for element in (gone - come).elements():
-        yield Change("-", path, cell, None, element, None)
+        yield Change("-", path, cell, None, element, None, of)
     for element in (come - gone).elements():
-        yield Change("+", path, cell, None, None, element)
+        yield Change("+", path, cell, None, None, element, of)
 
 
-def to_json(value: Any) -> Any:
-    """A value as JSON has it: identities by label, enums by name, records and maps as objects, the others as lists."""
+def to_json(value: Any, type_: types.Type | None = None) -> Any:
+    """A value as JSON has it: identities by label, enums by name, records and maps as objects, the others as lists. A
+    record of a union, where the type says so, has its name under `@`."""
     if isinstance(value, Domain):
         return repr(value)
     if isinstance(value, Enum):
         return value.name
-    if isinstance(value, Map):
-        return {show(key): to_json(held) for key, held in cast("Map[Any, Any]", value).items()}
-    if isinstance(value, (Seq, Set, Bag)):
-        return [to_json(element) for element in cast("Seq[Any]", value)]
     if value is None or isinstance(value, int):
         return value
-    return {name: to_json(getattr(value, name)) for name in field_names(cast("type[Any]", type(value)))}
+    of = type_.of if isinstance(type_, types.Option) else type_
+    if isinstance(value, Map):
+        held = of.value if isinstance(of, types.Map) else None
+        return {show(key): to_json(each, held) for key, each in cast("Map[Any, Any]", value).items()}
+    if isinstance(value, (Seq, Set, Bag)):
+        inner = of.of if isinstance(of, (types.Seq, types.Subset, types.Pool)) else None
+        return [to_json(element, inner) for element in cast("Seq[Any]", value)]
+    return _record_to_json(value, of if isinstance(of, types.Record) else None)
+
+
+def _record_to_json(value: Any, type_: types.Record | None) -> Any:
+    member = next((each for each, _ in type_.variants if each.python is type(value)), None) if type_ else None
+    known = member or type_
+    parts = {} if known is None else dict(known.fields)
+    if isinstance(value, tuple):
+        given = enumerate(cast("tuple[Any, ...]", value))
+        return [to_json(part, parts.get(str(at))) for at, part in given]
+    names = field_names(cast("type[Any]", type(value)))
+    made = {name: to_json(getattr(value, name), parts.get(name)) for name in names}
+    return made if member is None else {"@": member.name, **made}
 
 
 def state_to_json(state: State) -> dict[str, Any]:
     """A state as JSON has it."""
-    return {name: to_json(value) for name, value in zip(state.__match_args__, state, strict=True)}
+    named = zip(state.__match_args__, state, state.__types__, strict=True)
+    return {name: to_json(value, of) for name, value, of in named}
+
+
+def arguments_to_json(form: ir.ActionForm | ir.InitialForm, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments of a step as JSON has them."""
+    known = {each.name: each.type for each in form.parameters}
+    return {name: to_json(value, known.get(name)) for name, value in arguments.items()}

@@ -27,7 +27,7 @@ from ..language.values import ModelError, State
 from ..language.verdict import Failure, PropertyVerdict, Run, Step
 from .argument import argument
 from .choices import choices, disabled
-from .differences import Change, changes, state_to_json, to_json
+from .differences import Change, arguments_to_json, changes, state_to_json, to_json
 from .evidence import Reading
 from .explanation import Reason, why_false
 from .heading import commit_of, plain_constant, replay_line, tool
@@ -279,7 +279,7 @@ def _failure(model: Model, failure: Failure) -> Document:
         "where": failure.where,
         "place": _place_of(failure.where),
         "action": failure.action,
-        "args": {name: to_json(value) for name, value in arguments.items()},
+        "args": {} if named is None else arguments_to_json(named.form, arguments),
         "step": None if named is None else format_step(named.name, arguments),
         "sentence": None if named is None else _said(model, named, last, arguments),
         "disabled": [] if failure.where or named is not None else disabled(model, last),
@@ -301,7 +301,7 @@ def _step(model: Model, number: int, before: State, step: Step, changed: list[Ch
     return {
         "i": number,
         "action": step.action,
-        "args": {name: to_json(value) for name, value in step.arguments.items()},
+        "args": arguments_to_json(action.form, step.arguments),
         "step": format_step(step.action, step.arguments),
         "kind": action.kind,
         "sentence": _said(model, action, before, step.arguments),

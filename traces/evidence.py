@@ -14,7 +14,7 @@ import dataclasses
 import operator
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, cast
 
 from ..language import ir, types
 from ..language.checks import members_of
@@ -22,6 +22,7 @@ from ..language.containers import ModelError, show
 from ..language.drafts import Cells, Draft
 from ..language.judge import shape_of
 from ..language.model import Action, Model
+from ..language.records import made_of, part_called, part_of
 from ..language.values import Bag, Map, Seq, Set, State
 
 Part: TypeAlias = "tuple[Literal['key', 'at', 'attribute', 'length', 'member'], Any]"
@@ -70,7 +71,7 @@ class Cell:
                 case "attribute":
                     if value is None:
                         return ABSENT
-                    value = getattr(value, part)
+                    value = part_called(value, part)
                 case "length":
                     value = len(value)
                 case "member":
@@ -313,7 +314,8 @@ class Reading:
 
     def _RecordField(self, node: ir.RecordField, names: Environment) -> Seen:
         seen = self.see(node.record, names)
-        return seen.down("attribute", node.field, getattr(seen.value, node.field))
+        type_ = cast(types.Record, node.record.type)
+        return seen.down("attribute", node.field, part_of(type_, seen.value, node.field))
 
     def _Index(self, node: ir.Index, names: Environment) -> Seen:
         container, index = self.see(node.container, names), self.see(node.index, names)
@@ -407,8 +409,7 @@ class Reading:
 
     def _MakeRecord(self, node: ir.MakeRecord, names: Environment) -> Seen:
         seen = [self.see(each, names) for each in node.fields]
-        given = {name: each.value for (name, _), each in zip(node.type.fields, seen, strict=True)}
-        return self._made(node.type.python(**given), *seen)
+        return self._made(made_of(node.type, (each.value for each in seen)), *seen)
 
     def _Replace(self, node: ir.Replace, names: Environment) -> Seen:
         record = self.see(node.record, names)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..language import types
+from ..language.records import is_tuple
 
 
 def type_to_json(type_: types.Type) -> dict[str, Any]:
@@ -18,6 +19,10 @@ def type_to_json(type_: types.Type) -> dict[str, Any]:
             return {"kind": "identity", "name": name}
         case types.Option(of=of):
             return {"kind": "option", "of": type_to_json(of)}
+        case types.Record(name=name, variants=variants) if variants:
+            return {"kind": "union", "name": name, "of": [type_to_json(member) for member, _ in variants]}
+        case types.Record(fields=fields) if is_tuple(type_):
+            return {"kind": "tuple", "of": [type_to_json(of) for _, of in fields]}
         case types.Record(name=name, fields=fields):
             return {"kind": "record", "name": name, "fields": {each: type_to_json(of) for each, of in fields}}
         case types.Map(key=key, value=value):

@@ -52,6 +52,8 @@ class Wording:
         if isinstance(value, CONTAINERS):
             left, right = "[]" if isinstance(value, Seq) else "{}"
             return left + ", ".join(self.value(each) for each in cast("Seq[Any]", value)) + right
+        if isinstance(value, tuple):
+            return "(" + ", ".join(map(self.value, cast("tuple[Any, ...]", value))) + ")"
         return self._record(value)
 
     def _record(self, value: Any) -> str:
@@ -130,7 +132,7 @@ class Wording:
         sequence = enclosing(cell, before)
         if sequence is not None:
             return [self._sequence(sequence, sequence.look(before), sequence.look(after))]
-        if is_record(old) and is_record(new):
+        if is_record(old) and type(old) is type(new):
             names = field_names(cast("type[Any]", type(old)))
             inner = (Cell(cell.state, cell.field, (*cell.parts, ("attribute", name))) for name in names)
             return [text for each in inner for text in self.effects(each, before, after)]

@@ -16,6 +16,7 @@ from ...language import values as values_module
 from ...language.checks import members_of
 from ...language.constants import Value
 from ...language.model import Field
+from ...language.records import made_of, parts_of
 from ...language.types import (
     Bool,
     Enumeration,
@@ -233,7 +234,8 @@ def _part_values(type_: Type, value: Any) -> list[tuple[Type, Any]]:
         case Option(of=of):
             return [(Bool(), value is not None), (of, value)]
         case Record(fields=fields):
-            return [(each, getattr(value, name)) for name, each in fields]
+            parts = zip(fields, parts_of(type_, value), strict=True)
+            return [(each, part) for (_, each), part in parts]
         case _:
             raise TypeError(f"{type_} has no parts")
 
@@ -302,12 +304,13 @@ def decode_from(
             if not words[word + places[0][0]] >> shift + places[0][1] & 1:
                 return None
             return decode_from(words, of, parts[1], word + places[1][0], shift + places[1][1], values)
-        case Record(fields=fields, python=python), Struct():
-            return python(
-                **{
-                    name: decode_from(words, each, part, word + at[0], shift + at[1], values)
-                    for (name, each), part, at in zip(fields, shape.parts, shape.places, strict=True)
-                }
+        case Record(fields=fields), Struct():
+            return made_of(
+                type_,
+                (
+                    decode_from(words, each, part, word + at[0], shift + at[1], values)
+                    for (_, each), part, at in zip(fields, shape.parts, shape.places, strict=True)
+                ),
             )
         case _:
             raise TypeError(f"{type_} does not fit {shape}")

@@ -4,6 +4,7 @@ hold."""
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import reduce
 
 from llvmlite import ir
@@ -314,8 +315,8 @@ def wider(left: Type, right: Type) -> Type:
             return Seq(wider(a, b), max(m, n))
         case Pool(of=a, capacity=m, multiple=multiple), Pool(capacity=n):
             return Pool(a, max(m, n), multiple)
-        case Record(name=name, fields=a, python=python), Record(fields=b):
-            return Record(name, tuple((each, wider(x, y)) for (each, x), (_, y) in zip(a, b, strict=True)), python)
+        case Record(fields=a), Record(fields=b):
+            return replace(left, fields=tuple((each, wider(x, y)) for (each, x), (_, y) in zip(a, b, strict=True)))
         case Map(key=key, value=a), Map(value=b):
             return Map(key, wider(a, b))
         case _:

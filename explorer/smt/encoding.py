@@ -24,6 +24,7 @@ from ...language.binding import Definition
 from ...language.constants import Constant, ConstantExpression, Open, Operation
 from ...language.containers import sort_key
 from ...language.model import Model
+from ...language.records import parts_of
 from ...language.types import Bool, Enumeration, Identity, Int, Map, Option, Pool, Record, Seq, Subset, Type, Unit
 from .algebra import Algebra, Extensional, bit, remembered, spread
 from .numbers import BitVectors, Integers, not_less
@@ -359,7 +360,8 @@ class Encoding:
             case Option(of=of):
                 return Maybe(False, None) if value is None else Maybe(True, self.constant(of, value))
             case Record(fields=fields):
-                return Fields({name: self.constant(of, getattr(value, name)) for name, of in fields})
+                parts = zip(fields, parts_of(type_, value), strict=True)
+                return Fields({name: self.constant(of, part) for (name, of), part in parts})
             case Map(key=key, value=of):
                 members = [self.constant(key, each) for each, _ in value.items()]
                 first = cast(int, self.algebra.number(members[0]).term)

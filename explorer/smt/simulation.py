@@ -18,6 +18,7 @@ from ...language import ir
 from ...language.checks import members_of
 from ...language.judge import holds
 from ...language.model import Action, Model, Property
+from ...language.records import parts_of
 from ...language.types import Map, Option, Pool, Record, Seq, Subset, Type
 from ...language.values import ModelError, State
 from ...language.verdict import Disagreement
@@ -148,7 +149,8 @@ class Simulation:
                     return same_bit(present, value is not None)
                 return both(present, self.equal(of, inner, value, value))
             case Record(fields=fields), Fields(parts=parts):
-                return conjunction(self.equal(of, parts[name], *[getattr(value, name)] * 2) for name, of in fields)
+                held = zip(fields, parts_of(type_, value), strict=True)
+                return conjunction(self.equal(of, parts[name], part, part) for (name, of), part in held)
             case Map(value=of), Table(parts=parts):
                 pairs = zip(parts, value.items(), before.items(), strict=True)
                 return conjunction(self.equal(of, part, now, then) for part, (_, now), (_, then) in pairs)

@@ -22,6 +22,7 @@ from ..declare import mark_of
 from ..errors import Abandoned, Diagnostics, nearest
 from ..ir import Where
 from ..kinds import Capacity, Domain, GhostMark, Member, Range
+from ..records import is_tuple, tuple_of, union_of
 from ..types import (
     Bool,
     Enumeration,
@@ -295,20 +296,44 @@ class Types:
 
     def _option(self, parts: tuple[Any, ...]) -> Type:
         some = [part for part in parts if part is not type(None)]
-        if len(some) != 1 or len(some) == len(parts):
-            raise _Problem(
-                "TG209", "a union of several types is not in the language", "T | None, or a record with a kind field"
-            )
-        inner = self._type(some[0])
+        inner = self._union(some) if len(some) > 1 else self._type(some[0])
+        if len(some) == len(parts):
+            return inner
         if isinstance(inner, Option):
             raise _Problem("TG218", "None would mean two things", "T | None once, or an enum that names the cases")
         if isinstance(inner, Pool):
             raise _Problem("TG219", "messages in flight cannot be optional", "an empty Set()")
         return Option(inner)
 
+    def _union(self, parts: list[Any]) -> Record:
+        """A union of records, such as the messages of a network."""
+        found = [self._type(each) for each in parts]
+        members = [each for each in found if isinstance(each, Record) and not is_tuple(each) and not each.variants]
+        if len(members) < len(found):
+            other = next(each for each in found if each not in members)
+            message = f"a union is one of records, and {describe(other)} is none"
+            raise _Problem("TG209", message, "@record classes: Vote | Ack; or T | None")
+        if len({each.name for each in members}) < len(members):
+            raise _Problem("TG209", "two records of this union have one name", "records of different names")
+        return union_of(members)
+
+    def _tuple(self, arguments: tuple[Any, ...]) -> Record:
+        if len(arguments) < 2 or Ellipsis in arguments:
+            raise _Problem("TG209", "a tuple has two parts or more, each with its type", "tuple[A, B], or Seq[T]")
+        parts = [self._type(each) for each in arguments]
+        if any(isinstance(each, Pool) for each in parts):
+            raise _Problem("TG219", "messages in flight cannot be part of a tuple", "a Map of Sets, or a field")
+        return tuple_of(parts, f"tuple[{', '.join(map(describe, parts))}]")
+
     def _container(self, origin: Any, arguments: tuple[Any, ...]) -> Type:
+        if origin is tuple:
+            return self._tuple(arguments)
         if origin is containers.Map:
             key = self._type(arguments[0])
+            if is_tuple(key):
+                parts = [describe(each) for _, each in cast(Record, key).fields]
+                nested = f"{''.join(f'Map[{each}, ' for each in parts)}V{']' * len(parts)}"
+                raise _Problem("TG217", "a tuple is no key of a Map", f"{nested}, with s.m[a][b] for s.m[a, b]")
             if not isinstance(key, (Int, Bool, Enumeration, Identity)) or key == ANY_INT:
                 message = f"a Map needs a key for each member of a finite type, not {describe(key)}"
                 raise _Problem("TG217", message, "a domain, an enum, bool, or a bounded integer as key")
@@ -401,6 +426,9 @@ def _infer(wanted: Any, found: Type, variables: dict[Any, Type]) -> bool:
         variables[wanted] = variables.get(wanted, found)
         return True
     origin, arguments = typing.get_origin(wanted), typing.get_args(wanted)
+    if origin is tuple and isinstance(found, Record) and is_tuple(found) and len(arguments) == len(found.fields):
+        pairs = zip(arguments, found.fields, strict=True)
+        return all(_infer(each, part, variables) for each, (_, part) in pairs)
     if not _has_variables(wanted):
         return True
     if origin is typing.Annotated:
@@ -431,6 +459,9 @@ def _check_complete(type_: Type) -> None:
             _check_complete(of)
         case Option(of=of) | Subset(of=of):
             _check_complete(of)
+        case Record(fields=fields) if is_tuple(type_):
+            for _, part in fields:
+                _check_complete(part)
         case Map(key=key, value=value):
             _check_complete(key)
             _check_complete(value)
@@ -443,7 +474,7 @@ _NEAREST: dict[str, str] = {
     "Dict": "Map[K, V]",
     "list": "Annotated[Seq[T], Capacity(n)]",
     "List": "Annotated[Seq[T], Capacity(n)]",
-    "tuple": "a @record, or Seq[T]",
+    "tuple": "tuple[A, B], or Seq[T]",
     "set": "Set[T]",
     "frozenset": "Set[T]",
     "float": "Annotated[int, Range(lo, hi)]",

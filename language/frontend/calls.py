@@ -37,6 +37,7 @@ from .ordering import call_choose, call_next, call_position, call_previous, memb
 from .scope import MISSING, Scope, expression, expressions
 from .source import source_of_function
 from .sources import iteration
+from .tuples import call_isinstance
 
 Builtin = Callable[[Scope, ast.Call, "Type | None"], ir.Expr]
 
@@ -360,13 +361,12 @@ def _map(scope: Scope, node: ast.Call, expected: Type | None) -> ir.Expr:
 
 _PYTHON_CONTAINERS: dict[type[ast.expr], tuple[str, str]] = {
     ast.List: ("list", "Seq([a, b])"),
-    ast.Tuple: ("tuple", "a @record, or Seq([a, b])"),
     ast.Dict: ("dict", "Map({k: value for k in Keys})"),
     ast.DictComp: ("dict", "Map({k: value for k in Keys})"),
 }
 
 
-@expressions(ast.List, ast.Tuple, ast.Dict, ast.DictComp)
+@expressions(ast.List, ast.Dict, ast.DictComp)
 def _python_container(scope: Scope, node: ast.expr, expected: Type | None) -> ir.Expr:
     kind, hint = _PYTHON_CONTAINERS[type(node)]
     if isinstance(node, ast.List):
@@ -486,6 +486,7 @@ _BUILTINS: dict[int, Builtin] = {
             (builtins.any, _quantifier("any")),
             (builtins.all, _quantifier("all")),
             (builtins.range, _range),
+            (builtins.isinstance, call_isinstance),
             (builtins.enumerate, _visited),
             (builtins.zip, _visited),
             (builtins.next, call_next),

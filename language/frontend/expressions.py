@@ -14,12 +14,14 @@ from ..constants import Constant, ConstantExpression, Operation
 from ..constants import Literal as Number
 from ..errors import Abandoned, nearest
 from ..kinds import Domain
+from ..records import is_tuple
 from ..types import Bool, Enumeration, Identity, Int, Map, Option, Pool, Record, Seq, Subset, Type, Unit
 from .annotations import describe
 from .intervals import arithmetic, fits, hull
-from .matching import fit, join, plain, unify
+from .matching import fit, is_member, join, plain, unify
 from .scope import MISSING, Binding, Scope, expression, expressions
 from .tables import is_table, table
+from .unions import part_at, union_part
 
 ArithmeticOp = Literal["+", "-", "*", "//", "%", "min", "max"]
 
@@ -270,7 +272,9 @@ def attribute(scope: Scope, node: ast.Attribute, expected: Type | None) -> ir.Ex
     if isinstance(owner, type) and issubclass(owner, Enum):
         return _member_of(scope, owner, node)
     record = plain(expression(scope, node.value))
-    if not isinstance(record.type, Record):
+    if isinstance(record.type, Record) and record.type.variants:
+        return union_part(scope, record, record.type, node.attr, node)
+    if not isinstance(record.type, Record) or is_tuple(record.type):
         raise scope.error(
             "TG202", node, f"{describe(record.type)} has no field {node.attr}", _field_hint(record.type, node.attr)
         )
@@ -316,6 +320,8 @@ def subscript(scope: Scope, node: ast.Subscript, expected: Type | None) -> ir.Ex
     container = plain(expression(scope, node.value))
     if isinstance(node.slice, ast.Slice):
         return _slice(scope, container, node.slice, node)
+    if isinstance(container.type, Record) and is_tuple(container.type):
+        return part_at(scope, container, container.type, node)
     return index(scope, container, node.slice, node)
 
 
@@ -525,5 +531,8 @@ def choice(scope: Scope, node: ast.IfExp, expected: Type | None) -> ir.Expr:
     else:
         yes = expression(scope, node.body, expected)
         no = expression(scope, node.orelse, expected if expected is not None else yes.type)
+    union = expected.of if isinstance(expected, Option) else expected
+    if isinstance(union, Record):
+        yes, no = (fit(scope, each, union, node) if is_member(each.type, union) else each for each in (yes, no))
     a, b, joined = unify(scope, yes, no, "TG203", node)
     return ir.Choice(test, a, b, joined, scope.where(node))

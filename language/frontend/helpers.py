@@ -55,6 +55,8 @@ def _assigned(nodes: list[ast.stmt]) -> Iterator[str]:
                 yield from _assigned(body + orelse)
             case ast.Match(cases=cases):
                 for case in cases:
+                    captures = (each.name for each in ast.walk(case.pattern) if isinstance(each, ast.MatchAs))
+                    yield from (name for name in captures if name is not None)
                     yield from _assigned(case.body)
             case _:
                 pass

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 from dataclasses import replace
 
 from .. import ir
+from ..records import is_tuple, tuple_of
 from ..types import Bool, Enumeration, Identity, Int, Map, Option, Pool, Record, Seq, Subset, Type, Unit
 from .annotations import ANY_CAPACITY, describe
 from .intervals import ANY_INT, hull
@@ -17,6 +19,11 @@ def join(left: Type, right: Type) -> Type | None:
     match left, right:
         case Int(), Int():
             return left if left == right else hull(left, right)
+        case Record(fields=a), Record(fields=b) if is_tuple(left) and is_tuple(right):
+            parts = [join(x, y) for (_, x), (_, y) in zip(a, b, strict=False)]
+            return tuple_type(parts) if len(a) == len(b) and None not in parts else None
+        case (Record(variants=variants) as union, other) | (other, Record(variants=variants) as union) if variants:
+            return union if other == union or is_member(other, union) else _optional_union(union, other)
         case (
             (Bool(), Bool())
             | (Unit(), Unit())
@@ -37,6 +44,28 @@ def join(left: Type, right: Type) -> Type | None:
             return None if joined is None else Option(joined)
         case _:
             return _join_containers(left, right)
+
+
+def tuple_type(parts: Sequence[Type | None]) -> Record:
+    """The type of tuples with these parts."""
+    known = [each for each in parts if each is not None]
+    return tuple_of(known, f"tuple[{', '.join(map(describe, known))}]")
+
+
+def is_member(found: Type, union: Type) -> bool:
+    """Whether a type is one of the records of a union."""
+    return isinstance(union, Record) and any(found == member for member, _ in union.variants)
+
+
+def _optional_union(union: Record, other: Type) -> Type | None:
+    match other:
+        case Unit():
+            return Option(union)
+        case Option(of=of):
+            joined = join(union, of)
+            return None if joined is None else Option(joined)
+        case _:
+            return None
 
 
 def _join_containers(left: Type, right: Type) -> Type | None:
@@ -79,6 +108,8 @@ def settle(declared: Type, found: Type) -> Type:
             return _settled_capacity(declared, found)
         case Map(key=key, value=a), Map(value=b):
             return Map(key, settle(a, b))
+        case Record(fields=a), Record(fields=b) if is_tuple(declared) and is_tuple(found):
+            return tuple_type([settle(x, y) for (_, x), (_, y) in zip(a, b, strict=True)])
         case Subset(of=a), Subset():
             return found if a == ANY_INT else declared
         case _:
@@ -108,6 +139,8 @@ def agrees(found: Type, wanted: Type) -> bool:
             return a == b or b == ANY_INT
         case Pool(of=a, multiple=m), Pool(of=b, multiple=n):
             return a == b and m == n
+        case Record(fields=a), Record(fields=b) if is_tuple(found) and is_tuple(wanted):
+            return len(a) == len(b) and all(agrees(x, y) for (_, x), (_, y) in zip(a, b, strict=True))
         case _:
             return found == wanted
 
@@ -120,16 +153,68 @@ def fit(scope: Scope, value: ir.Expr, wanted: Type, node: ast.AST) -> ir.Expr:
     found = type_of(value)
     if agrees(found, wanted):
         return value
+    if isinstance(wanted, Record) and is_member(found, wanted):
+        return as_union(value, wanted)
+    if isinstance(wanted, Record) and isinstance(found, Record) and _are_alike(wanted, found):
+        return _tuple(scope, value, found, wanted, node)
     if isinstance(wanted, Option):
         if isinstance(found, Unit) and isinstance(value, ir.Const):
             return replace(value, type=wanted)
         if agrees(found, wanted.of):
             return ir.Some(value, Option(found), value.where)
+        if is_member(found, wanted.of) or (is_tuple(found) and is_tuple(wanted.of)):
+            return ir.Some(fit(scope, value, wanted.of, node), wanted, value.where)
     if isinstance(found, Option) and agrees(found.of, wanted):
         return ir.Unwrap(value, found.of, value.where)
     raise scope.error(
         "TG203", node, f"this is {describe(found)}, and {describe(wanted)} is needed", _hint(found, wanted)
     )
+
+
+def _are_alike(one: Record, other: Record) -> bool:
+    return is_tuple(one) and is_tuple(other) and len(one.fields) == len(other.fields)
+
+
+def _tuple(scope: Scope, value: ir.Expr, found: Record, wanted: Record, node: ast.AST) -> ir.Expr:
+    """A tuple whose parts become those of another type."""
+    pairs = list(zip(found.fields, (of for _, of in wanted.fields), strict=True))
+    parts = tuple(fit(scope, field_of(value, name, of), want, node) for (name, of), want in pairs)
+    types = [settle(want, part.type) for part, (_, want) in zip(parts, pairs, strict=True)]
+    return ir.MakeRecord(parts, tuple_type(types), value.where)
+
+
+def field_of(value: ir.Expr, name: str, of: Type) -> ir.Expr:
+    """A part of a record: of one that is made here, the expression itself."""
+    if isinstance(value, ir.MakeRecord):
+        return value.fields[[each for each, _ in value.type.fields].index(name)]
+    return ir.RecordField(value, name, of, value.where)
+
+
+def as_union(value: ir.Expr, union: Record) -> ir.Expr:
+    """A record as a value of a union that it belongs to."""
+    where = value.where
+    at = next(at for at, (member, _) in enumerate(union.variants) if member == value.type)
+    member, places = union.variants[at]
+    parts: list[ir.Expr] = [ir.Const(at, union.fields[0][1], where)]
+    parts += [_absent(of, where) for _, of in union.fields[1:]]
+    for (name, of), place in zip(member.fields, places, strict=True):
+        part, wanted = field_of(value, name, of), union.fields[place][1]
+        is_optional = isinstance(wanted, Option) and not isinstance(of, Option)
+        parts[place] = ir.Some(part, wanted, where) if is_optional else part
+    return ir.MakeRecord(tuple(parts), union, where)
+
+
+def _absent(of: Type, where: ir.Where) -> ir.Expr:
+    """What a part of a union holds that a value does not have: see `records.absent`."""
+    match of:
+        case Int(lo=lo):
+            return ir.Const(lo, Int(lo, lo), where)
+        case Seq():
+            return ir.MakeSeq((), of, where)
+        case Subset():
+            return ir.MakeSubset((), of, where)
+        case _:
+            return ir.Const(0, of, where)
 
 
 def _hint(found: Type, wanted: Type) -> str:

@@ -11,7 +11,7 @@ from types import FunctionType
 from .. import ir
 from ..errors import Abandoned, Diagnostics
 from ..types import Bool, Enumeration, Identity, Int, Map, Option, Pool, Record, Subset, Type, value_count
-from . import comparisons, statements
+from . import comparisons, patterns, statements
 from .annotations import describe
 from .calls import record_arguments
 from .folding import Folder
@@ -22,7 +22,7 @@ from .scope import Program, Role, Scope, block, expression
 from .source import Source, source_of_function
 from .walk import fields_read, fields_written, inside
 
-PHASES = (comparisons, statements)
+PHASES = (comparisons, patterns, statements)
 """Imported so that they register what they elaborate."""
 VALUES_MAX = 1 << 20
 """A parameter of an action has at most so many values: each is tried in every state."""

@@ -15,6 +15,7 @@ from .expressions import BOOL, int_type, integer, number
 from .intervals import steps
 from .matching import plain
 from .scope import Binding, Scope, expression
+from .unions import name_parts
 
 SUBSETS_MAX = 1 << 16
 """A loop over all sets makes at most so many rounds."""
@@ -177,27 +178,29 @@ def bind_target(scope: Scope, target: ast.expr, over: Iteration) -> tuple[Bindin
     """Binds a loop's names; the loop's variable in the typed form, and the conditions under which a round takes
     place."""
     if not over.rows:
-        if not isinstance(target, ast.Name):
-            raise scope.error("TG116", target, "a loop has one variable", "one name, and its parts by index or field")
-        binding = scope.bind(target.id, over.type, loop=True)
+        if isinstance(target, ast.Name):
+            binding = scope.bind(target.id, over.type, loop=True)
+        else:
+            binding = Binding(scope.fresh("each"), over.type, True)
+            name_parts(scope, target, ir.Name(binding.name, over.type, scope.where(target)))
         return binding, _conditions(over, binding)
     count = len(over.rows) + over.counted
     names = target.elts if isinstance(target, ast.Tuple) else []
-    if len(names) != count or not all(isinstance(each, ast.Name) for each in names):
+    if len(names) != count or not (isinstance(names[0], ast.Name) or not over.counted):
         wanted = "i, x" if over.counted else ", ".join("xyzuvw"[:count])
         raise scope.error("TG116", target, f"{count} names are needed here", f"for {wanted} in ...")
-    return _bind_row(scope, [each.id for each in names if isinstance(each, ast.Name)], over), ()
+    return _bind_row(scope, names, over), ()
 
 
-def _bind_row(scope: Scope, names: list[str], over: Iteration) -> Binding:
-    if over.counted:
-        binding = scope.bind(names.pop(0), over.type, loop=True)
+def _bind_row(scope: Scope, names: list[ast.expr], over: Iteration) -> Binding:
+    if over.counted and isinstance(names[0], ast.Name):
+        binding, names = scope.bind(names[0].id, over.type, loop=True), names[1:]
     else:
         binding = Binding(scope.fresh("index"), over.type, True)
     for name, row in zip(names, over.rows, strict=True):
         assert isinstance(row.type, Seq)
         at = ir.Name(binding.name, over.type, row.where)
-        scope.alias(name, ir.Index(row, at, row.type.of, row.where))
+        name_parts(scope, name, ir.Index(row, at, row.type.of, row.where))
     return binding
 
 

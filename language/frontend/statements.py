@@ -11,9 +11,9 @@ from types import FunctionType
 from .. import declare, ir
 from ..errors import Abandoned
 from ..steps import METHODS
-from ..types import Bool, Enumeration, Int, Option, Pool, Seq, Subset, Type, Unit
+from ..types import Int, Option, Pool, Seq, Subset, Type, Unit
 from .annotations import describe
-from .expressions import BOOL, condition, conjunction, disjunction, fitted, integer
+from .expressions import condition, fitted, integer
 from .helpers import names_assigned
 from .intervals import hull, widened
 from .matching import agrees, fit, is_known, join, settle
@@ -21,6 +21,7 @@ from .places import cell
 from .scope import MISSING, Binding, Scope, block, expression, statements
 from .sources import Iteration, bind_target, iteration, kept
 from .steps import call_step, is_step_helper
+from .unions import unpacked
 
 Made = list[ir.Statement]
 
@@ -173,6 +174,8 @@ def annotated_assignment(scope: Scope, node: ast.AnnAssign, made: Made) -> bool:
 def _assign(scope: Scope, target: ast.expr, value: ast.expr, node: ast.stmt, made: Made) -> None:
     if isinstance(target, ast.Name):
         _assign_name(scope, target, value, node, made)
+    elif isinstance(target, (ast.Tuple, ast.List)):
+        _assign_parts(scope, target, value, node, made)
     elif isinstance(target, (ast.Attribute, ast.Subscript)):
         place = cell(scope, target, node)
         made.append(ir.Store(place, fitted(scope, value, place.type), scope.where(node)))
@@ -180,7 +183,65 @@ def _assign(scope: Scope, target: ast.expr, value: ast.expr, node: ast.stmt, mad
         raise scope.error("TG114", target, "several targets at once are not in the language", "one assignment for each")
 
 
+def _assign_parts(scope: Scope, target: ast.Tuple | ast.List, value: ast.expr, node: ast.stmt, made: Made) -> None:
+    """`a, b = value`: the value, and then each part goes to its target, from left to right."""
+    try:
+        parts = _parts(scope, target, value, node)
+    except Abandoned:
+        for each in ast.walk(target):
+            if isinstance(each, ast.Name):
+                scope.poison(each.id)
+        raise
+    where, kept = scope.where(node), list[ir.Expr]()
+    for part in parts:
+        name = scope.fresh("part")
+        made.append(ir.Let(name, part, where))
+        kept.append(ir.Name(name, part.type, where))
+    for each, part in zip(target.elts, kept, strict=True):
+        _give(scope, each, part, node, made)
+
+
+def _parts(scope: Scope, target: ast.Tuple | ast.List, value: ast.expr, node: ast.stmt) -> list[ir.Expr]:
+    """The parts of a tuple that is taken apart: of one that is written there, each as its target needs it."""
+    if not isinstance(value, ast.Tuple) or len(value.elts) != len(target.elts):
+        return unpacked(scope, expression(scope, value), len(target.elts), target)
+    parts: list[ir.Expr] = []
+    for each, part in zip(target.elts, value.elts, strict=True):
+        if isinstance(each, (ast.Attribute, ast.Subscript)):
+            parts.append(fitted(scope, part, cell(scope, each, node).type))
+        else:
+            before = scope.names.get(each.id) if isinstance(each, ast.Name) else None
+            parts.append(expression(scope, part, None if before is None else before.type))
+    return parts
+
+
+def _give(scope: Scope, target: ast.expr, value: ir.Expr, node: ast.stmt, made: Made) -> None:
+    """Gives a target a value that is there already."""
+    if isinstance(target, ast.Name):
+        _check_target(scope, target, node)
+        _let(scope, target.id, value, value.type, node, made)
+    elif isinstance(target, (ast.Attribute, ast.Subscript)):
+        place = cell(scope, target, node)
+        made.append(ir.Store(place, fit(scope, value, place.type, target), scope.where(node)))
+    elif isinstance(target, (ast.Tuple, ast.List)):
+        for each, part in zip(target.elts, unpacked(scope, value, len(target.elts), target), strict=True):
+            _give(scope, each, part, node, made)
+    else:
+        raise scope.error("TG114", target, "each part goes to one target", "a, b = pair")
+
+
 def _assign_name(scope: Scope, target: ast.Name, value: ast.expr, node: ast.stmt, made: Made) -> None:
+    _check_target(scope, target, node)
+    before = scope.names.get(target.id)
+    try:
+        found = expression(scope, value, before.type if before is not None else None)
+    except Abandoned:
+        scope.poison(target.id)
+        raise
+    _let(scope, target.id, found, found.type, node, made)
+
+
+def _check_target(scope: Scope, target: ast.Name, node: ast.stmt) -> None:
     before = scope.names.get(target.id)
     if before is not None and before.piece is not None:
         message = f"{target.id} is a piece of the state; it is changed by index or by a method"
@@ -188,12 +249,6 @@ def _assign_name(scope: Scope, target: ast.Name, value: ast.expr, node: ast.stmt
     if target.id in scope.states:
         message = f"{target.id} is the state; it is changed field by field"
         raise scope.error("TG312", node, message, f"{target.id}.field = value")
-    try:
-        found = expression(scope, value, before.type if before is not None else None)
-    except Abandoned:
-        scope.poison(target.id)
-        raise
-    _let(scope, target.id, found, found.type, node, made)
 
 
 def _let(scope: Scope, name: str, value: ir.Expr, type_: Type, node: ast.stmt, made: Made) -> None:
@@ -263,7 +318,7 @@ def branch(scope: Scope, node: ast.If, made: Made) -> bool:
         test: ir.Expr | None = condition(scope, node.test)
     except Abandoned:
         test = None  # its mistake is noted; the branches may hold more
-    return _branches(
+    return branches(
         scope, test, lambda s: block(s, node.body), lambda s: block(s, node.orelse), scope.where(node), made
     )
 
@@ -271,7 +326,7 @@ def branch(scope: Scope, node: ast.If, made: Made) -> bool:
 Body = Callable[[Scope], "tuple[tuple[ir.Statement, ...], bool]"]
 
 
-def _branches(scope: Scope, test: ir.Expr | None, yes: Body, no: Body, where: ir.Where, made: Made) -> bool:
+def branches(scope: Scope, test: ir.Expr | None, yes: Body, no: Body, where: ir.Where, made: Made) -> bool:
     """An `If`, and the names as they are after it."""
     first, second = scope.inner(), scope.inner()
     taken, taken_ends = yes(first)
@@ -325,7 +380,7 @@ def loop(scope: Scope, node: ast.For, made: Made) -> bool:
 
 def _check_targets(scope: Scope, target: ast.expr) -> None:
     """A loop's own names are new ones."""
-    for each in target.elts if isinstance(target, ast.Tuple) else [target]:
+    for each in ast.walk(target):
         if isinstance(each, ast.Name) and (each.id in scope.names or each.id in scope.states):
             message = f"the loop would overwrite {each.id}"
             raise scope.error("TG213", each, message, "a loop variable with a name of its own")
@@ -386,79 +441,6 @@ def _no_early_return(node: ast.Return) -> tuple[str, str]:
         "a helper returns early as the last statement of an if, on all ways through it",
         "if condition: return, not inside a loop, a match or another if that goes on",
     )
-
-
-# --- match -----------------------------------------------------------------------------------------------------------
-
-
-@statements(ast.Match)
-def match(scope: Scope, node: ast.Match, made: Made) -> bool:
-    """`match` on an enum, a bool, an integer: becomes `if`, `elif`, `else`."""
-    subject = expression(scope, node.subject)
-    return _cases(scope, node, subject, node.cases, frozenset(), made)
-
-
-def _cases(
-    scope: Scope, node: ast.Match, subject: ir.Expr, cases: list[ast.match_case], seen: frozenset[int], made: Made
-) -> bool:
-    if not cases:
-        return False
-    case = cases[0]
-    test = _pattern(scope, node.subject, subject, case.pattern)
-    if case.guard is not None:
-        guard = condition(scope, case.guard)
-        test = guard if test is None else conjunction([test, guard], scope.where(case.pattern))
-    else:
-        seen = seen | _covered(test)
-    if test is None or (case.guard is None and _exhaustive(subject.type, seen)):
-        body, ends = block(scope, case.body)
-        made.extend(body)
-        return ends
-
-    def rest(inner: Scope) -> tuple[tuple[ir.Statement, ...], bool]:
-        others: Made = []
-        ends = _cases(inner, node, subject, cases[1:], seen, others)
-        return tuple(others), ends
-
-    return _branches(scope, test, lambda inner: block(inner, case.body), rest, scope.where(case.pattern), made)
-
-
-def _pattern(scope: Scope, node: ast.expr, subject: ir.Expr, pattern: ast.pattern) -> ir.Expr | None:
-    """The condition under which a pattern matches; None when it always does."""
-    match pattern:
-        case ast.MatchAs(pattern=None, name=None):
-            return None
-        case ast.MatchOr(patterns=patterns):
-            tests = [_pattern(scope, node, subject, each) for each in patterns]
-            return disjunction([each for each in tests if each is not None], scope.where(pattern))
-        case ast.MatchValue(value=value):
-            return _equals(scope, node, value, pattern)
-        case ast.MatchSingleton(value=value):
-            return _equals(scope, node, ast.copy_location(ast.Constant(value), pattern), pattern)
-        case _:
-            hint = "case Enum.MEMBER, case A | B, or case _"
-            raise scope.error("TG118", pattern, "a pattern that takes a value apart or binds a name", hint)
-
-
-def _equals(scope: Scope, subject: ast.expr, value: ast.expr, pattern: ast.pattern) -> ir.Expr:
-    test = ast.copy_location(ast.Compare(subject, [ast.Eq()], [value]), pattern)
-    return expression(scope, test, BOOL)
-
-
-def _covered(test: ir.Expr | None) -> frozenset[int]:
-    """The numbers of the constants that a pattern's condition compares with."""
-    match test:
-        case ir.Or(operands=operands):
-            return frozenset[int]().union(*(_covered(each) for each in operands))
-        case ir.Compare(op="==", right=ir.Const(number=number)):
-            return frozenset({number})
-        case _:
-            return frozenset()
-
-
-def _exhaustive(type_: Type, seen: frozenset[int]) -> bool:
-    size = len(type_.members) if isinstance(type_, Enumeration) else 2 if isinstance(type_, Bool) else None
-    return size is not None and len(seen) == size
 
 
 # --- what is not in the language -------------------------------------------------------------------------------------

@@ -13,6 +13,7 @@ from typing import Any, TypeAlias
 
 from ...language import ir
 from ...language.constants import Constant, ConstantExpression, Literal, Open, Operation
+from ...language.records import is_tuple
 from ...language.types import Bool, Enumeration, Identity, Int, Map, Option, Pool, Record, Seq, Subset, Type, Unit
 
 WIDTH = 104
@@ -195,6 +196,7 @@ def _part(expression: ir.Expr, scope: Scope) -> _Rendered:
         case ir.StateField(state=state, field=name):
             return _Term(scope.name(state, name), _ATOM)
         case ir.RecordField(record=record, field=name):
+            name = name.partition("@")[0] or "kind"
             return _Term(f"{show(record, scope, _POSTFIX)}.{name}", _POSTFIX)
         case ir.Index(container=container, index=index):
             return _Term(f"{show(container, scope, _POSTFIX)}[{show(index, scope)}]", _POSTFIX)
@@ -227,6 +229,10 @@ def _collection(expression: ir.Expr, scope: Scope) -> _Rendered:
             return _Term(f"{show(left, scope, _SET)} {_SETS[op]} {show(right, scope, _SET + 1)}", _SET)
         case ir.Concat(left=left, right=right):
             return _Term(f"{show(left, scope, _SET)} ∘ {show(right, scope, _SET + 1)}", _SET)
+        case ir.MakeRecord(fields=values, type=type_) if is_tuple(type_):
+            return _Term("⟨" + ", ".join(show(each, scope, _LOOSE) for each in values) + "⟩", _ATOM)
+        case ir.MakeRecord(fields=values, type=type_) if type_.variants:
+            return _member(values, type_, scope)
         case ir.MakeRecord(fields=values, type=type_):
             names = (name for name, _ in type_.fields)
             return _Term(f"[{_changes(zip(names, values, strict=True), scope)}]", _ATOM)
@@ -327,7 +333,7 @@ def layout(expression: ir.Expr, scope: Scope, indent: int = 0) -> list[str]:
             return _bullet("¬ ", operand, scope, indent)
         case ir.Quantified(kind="all" | "any"):
             return _quantified_layout(expression, scope, indent)
-        case ir.MakeRecord(fields=values, type=type_):
+        case ir.MakeRecord(fields=values, type=Record(variants=()) as type_) if not is_tuple(type_):
             pairs = [
                 f"{name} ↦ {show(each, scope, _LOOSE)}" for (name, _), each in zip(type_.fields, values, strict=True)
             ]
@@ -335,6 +341,16 @@ def layout(expression: ir.Expr, scope: Scope, indent: int = 0) -> list[str]:
             return [f"{pad}[{first}", *(f"{pad} {each}" for each in others)]
         case _:
             return [pad + line]
+
+
+def _member(values: tuple[ir.Expr, ...], type_: Record, scope: Scope) -> _Term:
+    """A record of a union: the parts that it has."""
+    kind = values[0]
+    assert isinstance(kind, ir.Const), "what is made of a record knows which it is"
+    member, places = type_.variants[kind.number]
+    parts = (values[at] for at in places)
+    named = zip((name for name, _ in member.fields), parts, strict=True)
+    return _Term(f"{member.name}[{_changes(named, scope)}]", _ATOM)
 
 
 def _quantified_layout(expression: ir.Quantified, scope: Scope, indent: int) -> list[str]:
@@ -370,6 +386,10 @@ def type_text(type_: Type) -> str:
             return f"{bound_text(lo, lo_open)}..{bound_text(hi, hi_open)}"
         case Bool():
             return "𝔹"
+        case Record(variants=variants) if variants:
+            return " ∪ ".join(member.name for member, _ in variants)
+        case Record(fields=fields) if is_tuple(type_):
+            return " × ".join(type_text(of) for _, of in fields)
         case Enumeration(name=name) | Identity(name=name) | Record(name=name):
             return name
         case Option(of=of):
@@ -420,10 +440,14 @@ def members_text(type_: Enumeration) -> tuple[str, ...]:
 def named_types(type_: Type) -> Iterator[Record | Enumeration | Identity]:
     """The records, enums and domains that a type mentions, each after those it is made of."""
     match type_:
+        case Record(variants=variants) if variants:
+            for member, _ in variants:
+                yield from named_types(member)
         case Record(fields=fields):
             for _, inner in fields:
                 yield from named_types(inner)
-            yield type_
+            if not is_tuple(type_):
+                yield type_
         case Enumeration() | Identity():
             yield type_
         case Map(key=key, value=value):

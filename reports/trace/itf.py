@@ -24,7 +24,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, cast
 
 from ..document import Document, first_state
-from .states import in_order, states
+from .states import in_order, member_of, states, unnamed
 
 ACTION = "mbt::actionTaken"
 PICKS = "mbt::nondetPicks"
@@ -98,6 +98,10 @@ def to_value(type_: Document, value: Any) -> Any:
             return _NONE if value is None else some(to_value(type_["of"], value))
         case "record":
             return {name: to_value(of, value[name]) for name, of in type_["fields"].items()}
+        case "union":
+            return {"tag": value["@"], "value": to_value(member_of(type_, value["@"]), unnamed(value))}
+        case "tuple":
+            return {"#tup": [to_value(of, part) for of, part in zip(type_["of"], value, strict=True)]}
         case "map":
             pairs = ((_key(type_["key"], key), held) for key, held in value.items())
             return {"#map": [[to_value(type_["key"], key), to_value(type_["value"], held)] for key, held in pairs]}
@@ -120,6 +124,10 @@ def from_value(type_: Document, value: Any) -> Any:
             return None if value["tag"] == "None" else from_value(type_["of"], value["value"])
         case "record":
             return {name: from_value(of, value[name]) for name, of in type_["fields"].items()}
+        case "union":
+            return {"@": value["tag"], **from_value(member_of(type_, value["tag"]), value["value"])}
+        case "tuple":
+            return [from_value(of, part) for of, part in zip(type_["of"], value["#tup"], strict=True)]
         case "map":
             pairs = ((from_value(type_["key"], key), held) for key, held in value["#map"])
             return {_key_text(key): from_value(type_["value"], held) for key, held in pairs}
@@ -183,6 +191,10 @@ def type_text(type_: Document) -> str:
             return _option_text(type_text(type_["of"]))
         case "record":
             return "{ " + ", ".join(f"{name}: {type_text(of)}" for name, of in type_["fields"].items()) + " }"
+        case "union":
+            return " | ".join(f"{each['name']}({type_text(each)})" for each in type_["of"])
+        case "tuple":
+            return "<<" + ", ".join(map(type_text, type_["of"])) + ">>"
         case "map":
             return f"({type_text(type_['key'])} -> {type_text(type_['value'])})"
         case "seq":

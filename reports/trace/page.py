@@ -269,11 +269,14 @@ def _failure(page: Page, failure: Mapping[str, Any], number: int) -> None:
 
 
 def value_text(value: Any) -> str:
-    """A value of the document as people write it: `A`, `{id: 0, epoch: 1}`, `[1, 2]`, `none`, `true`."""
+    """A value of the document as people write it: `A`, `{id: 0, epoch: 1}`, `Ack(id=0)`, `[1, 2]`, `none`, `true`."""
     if value is None:
         return "none"
     if isinstance(value, bool):
         return str(value).lower()
+    if isinstance(value, dict) and "@" in value:
+        parts = ", ".join(f"{name}={value_text(held)}" for name, held in value.items() if name != "@")  # pyright: ignore
+        return f"{value['@']}({parts})"
     if isinstance(value, dict):
         return "{" + ", ".join(f"{key}: {value_text(held)}" for key, held in value.items()) + "}"  # pyright: ignore
     if isinstance(value, list):

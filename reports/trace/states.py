@@ -59,10 +59,24 @@ def in_order(type_: Document, value: Any) -> Any:
             return {key: in_order(type_["value"], held) for key, held in value.items()}
         case "record":
             return {name: in_order(type_["fields"][name], held) for name, held in value.items()}
+        case "union":
+            return {"@": value["@"], **in_order(member_of(type_, value["@"]), unnamed(value))}
+        case "tuple":
+            return [in_order(of, part) for of, part in zip(type_["of"], value, strict=True)]
         case "option" if value is not None:
             return in_order(type_["of"], value)
         case _:
             return value
+
+
+def member_of(union: Document, name: str) -> Document:
+    """The type of a union's record."""
+    return next(each for each in union["of"] if each["name"] == name)
+
+
+def unnamed(record: Document) -> Document:
+    """A record of a union without the name that says which it is."""
+    return {name: held for name, held in record.items() if name != "@"}
 
 
 def _sort_key(value: Any) -> Any:

@@ -6,6 +6,11 @@ function said(value, type = { kind: "" }) {
   if (value === null || value === undefined) return "none";
   if (typeof value !== "object") return String(value);
   const [listed, keys] = [Array.isArray(value), Object.keys(value)];
+  if (kind === "union") {
+    const { "@": which, ...rest } = value;
+    return said(rest, of.find((each) => each.name === which));
+  }
+  if (kind === "tuple") return `(${value.map((part, at) => said(part, of[at])).join(", ")})`;
   if (kind === "record") return `${name}(${keys.map((key) => `${key}=${said(value[key], fields[key])}`).join(", ")})`;
   const parts = keys.map((key) => (listed ? said(value[key], of) : `${key}: ${said(value[key], held)}`)).join(", ");
   return kind === "seq" ? `[${parts}]` : `{${parts}}`;

@@ -1,0 +1,203 @@
+"""`match`: over enums, bools and integers, tuples, records, and unions of records. It becomes `if`, `elif`, `else`."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from .. import ir
+from ..records import KIND
+from ..types import Bool, Enumeration, Option, Record, Type
+from .annotations import describe
+from .comparisons import compare
+from .expressions import BOOL, condition, conjunction, disjunction
+from .matching import field_of
+from .scope import Scope, block, expression, statements
+from .statements import branches
+from .unions import as_member, is_one_of, member_part, number_in, unpacked
+
+Made = list[ir.Statement]
+Names = dict[str, ir.Expr]
+
+
+@statements(ast.Match)
+def match(scope: Scope, node: ast.Match, made: Made) -> bool:
+    """`match subject: case ...`."""
+    subject = expression(scope, node.subject)
+    is_fixed = isinstance(node.subject, ast.Name) and node.subject.id not in scope.assigned
+    if not is_fixed and any(_takes_apart(each.pattern) for each in node.cases):
+        name = scope.fresh("matched")
+        made.append(ir.Let(name, subject, scope.where(node.subject)))
+        subject = ir.Name(name, subject.type, scope.where(node.subject))
+    return _cases(scope, subject, node.cases, frozenset(), made)
+
+
+def _takes_apart(pattern: ast.pattern) -> bool:
+    if isinstance(pattern, ast.MatchOr):
+        return any(map(_takes_apart, pattern.patterns))
+    return isinstance(pattern, (ast.MatchClass, ast.MatchSequence)) or _captures(pattern)
+
+
+def _captures(pattern: ast.pattern) -> bool:
+    return isinstance(pattern, ast.MatchAs) and pattern.name is not None
+
+
+def _cases(scope: Scope, subject: ir.Expr, cases: list[ast.match_case], seen: frozenset[int], made: Made) -> bool:
+    if not cases:
+        return False
+    case = cases[0]
+    names: Names = {}
+    test = _pattern(scope, subject, case.pattern, names)
+    inner = scope.inner()
+    for name, value in names.items():
+        inner.alias(name, value)
+    if case.guard is not None:
+        guard = condition(inner, case.guard)
+        test = guard if test is None else conjunction([test, guard], scope.where(case.pattern))
+    else:
+        seen = seen | _covered(test, subject.type)
+
+    def taken(within: Scope) -> tuple[tuple[ir.Statement, ...], bool]:
+        for name, value in names.items():
+            within.alias(name, value)
+        return block(within, case.body)
+
+    if test is None or (case.guard is None and _exhaustive(subject.type, seen)):
+        body, ends = taken(scope)
+        made.extend(body)
+        return ends
+
+    def rest(within: Scope) -> tuple[tuple[ir.Statement, ...], bool]:
+        others: Made = []
+        ends = _cases(within, subject, cases[1:], seen, others)
+        return tuple(others), ends
+
+    return branches(scope, test, taken, rest, scope.where(case.pattern), made)
+
+
+# --- patterns ---------------------------------------------------------------------------------------------------------
+
+
+def _pattern(scope: Scope, subject: ir.Expr, pattern: ast.pattern, names: Names) -> ir.Expr | None:
+    """The condition under which a pattern matches, None when it always does; adds the names that it binds."""
+    where = scope.where(pattern)
+    match pattern:
+        case ast.MatchAs(pattern=inner, name=name):
+            test, value = (None, subject) if inner is None else _narrowed(scope, subject, inner, names)
+            if name is not None:
+                names[name] = value
+            return test
+        case ast.MatchOr(patterns=patterns):
+            bound: Names = {}
+            tests = [_pattern(scope, subject, each, bound) for each in patterns]
+            if bound:
+                raise scope.error("TG118", pattern, "a pattern of several binds no names", "a case for each")
+            return None if None in tests else disjunction([each for each in tests if each is not None], where)
+        case ast.MatchValue(value=value):
+            return _equals(scope, subject, value, pattern)
+        case ast.MatchSingleton(value=value):
+            return _equals(scope, subject, ast.copy_location(ast.Constant(value), pattern), pattern)
+        case ast.MatchClass():
+            return _class(scope, subject, pattern, names)
+        case ast.MatchSequence(patterns=patterns) if not any(isinstance(each, ast.MatchStar) for each in patterns):
+            parts = unpacked(scope, subject, len(patterns), pattern)
+            return _all(scope, zip(parts, patterns, strict=True), names, [], where)
+        case _:
+            hint = "case Enum.MEMBER, case A | B, case Vote(source=a), case (a, b), or case _"
+            raise scope.error("TG118", pattern, "this pattern is not in the language", hint)
+
+
+def _narrowed(scope: Scope, subject: ir.Expr, pattern: ast.pattern, names: Names) -> tuple[ir.Expr | None, ir.Expr]:
+    """A pattern's condition, and the subject as what it is where the pattern matches: `case Vote() as vote`."""
+    test = _pattern(scope, subject, pattern, names)
+    if isinstance(subject.type, Option) and isinstance(pattern, ast.MatchClass):
+        subject = ir.Unwrap(subject, subject.type.of, scope.where(pattern))
+    union = subject.type
+    if isinstance(union, Record) and union.variants and isinstance(pattern, ast.MatchClass):
+        at = number_in(union, _record_named(scope, pattern.cls))
+        assert at is not None, "the pattern was elaborated"
+        return test, as_member(subject, union, at, subject.where)
+    return test, subject
+
+
+def _class(scope: Scope, subject: ir.Expr, pattern: ast.MatchClass, names: Names) -> ir.Expr | None:
+    """`case Vote(source=a)`."""
+    where, tests = scope.where(pattern), list[ir.Expr]()
+    if isinstance(subject.type, Option):
+        tests.append(ir.Not(ir.IsNone(subject, BOOL, where), BOOL, where))
+        subject = ir.Unwrap(subject, subject.type.of, where)
+    record, type_ = _record_named(scope, pattern.cls), subject.type
+    if not isinstance(type_, Record) or record is None or (type_ != record and number_in(type_, record) is None):
+        message = f"{ast.unparse(pattern.cls)} is not a record that {describe(type_)} can be"
+        raise scope.error("TG203", pattern, message, "a record of the union that is matched")
+    at = number_in(type_, record)
+    if at is not None:
+        tests.append(is_one_of(subject, type_, [at], where))
+    parts: list[tuple[ir.Expr, ast.pattern]] = []
+    for name, inner in _fields_of(scope, record, pattern):
+        if at is None:
+            parts.append((field_of(subject, name, record.field_type(name)), inner))
+        else:
+            parts.append((member_part(subject, type_, at, name, scope.where(inner)), inner))
+    return _all(scope, iter(parts), names, tests, where)
+
+
+def _record_named(scope: Scope, node: ast.expr) -> Record | None:
+    found = scope.static(node)
+    type_ = scope.program.types.named(found) if isinstance(found, type) else None
+    return type_ if isinstance(type_, Record) else None
+
+
+def _fields_of(scope: Scope, record: Record, pattern: ast.MatchClass) -> Iterator[tuple[str, ast.pattern]]:
+    """The fields that a pattern asks for, those without a name in the order of the record."""
+    known = [name for name, _ in record.fields]
+    named = dict(zip(pattern.kwd_attrs, pattern.kwd_patterns, strict=True))
+    wrong = [name for name in named if name not in known]
+    if wrong or len(pattern.patterns) > len(known):
+        message = f"{record.name} has no field {wrong[0]}" if wrong else f"{record.name} has {len(known)} fields"
+        raise scope.error("TG202", pattern, message, f"{record.name}({', '.join(f'{each}=...' for each in known)})")
+    return iter([*zip(known, pattern.patterns, strict=False), *named.items()])
+
+
+def _all(
+    scope: Scope, parts: Iterator[tuple[ir.Expr, ast.pattern]], names: Names, tests: list[ir.Expr], where: ir.Where
+) -> ir.Expr | None:
+    """The condition under which every part matches its pattern, after these tests."""
+    for part, inner in parts:
+        test = _pattern(scope, part, inner, names)
+        if test is not None:
+            tests.append(test)
+    return conjunction(tests, where) if tests else None
+
+
+def _equals(scope: Scope, subject: ir.Expr, value: ast.expr, pattern: ast.pattern) -> ir.Expr:
+    if isinstance(value, ast.Constant) and value.value is None:
+        return ir.IsNone(subject, BOOL, scope.where(pattern))
+    return compare(scope, "==", subject, expression(scope, value, subject.type), pattern)
+
+
+# --- whether nothing is left ------------------------------------------------------------------------------------------
+
+
+def _covered(test: ir.Expr | None, type_: Type) -> frozenset[int]:
+    """The numbers of the constants, or of a union's records, that a pattern's condition asks for."""
+    match test:
+        case ir.Or(operands=operands):
+            return frozenset[int]().union(*(_covered(each, type_) for each in operands))
+        case ir.Compare(op="==", left=left, right=ir.Const(number=number)):
+            is_kind = isinstance(left, ir.RecordField) and left.field == KIND and left.record.type == type_
+            return frozenset({number}) if is_kind or left.type == type_ else frozenset()
+        case _:
+            return frozenset()
+
+
+def _exhaustive(type_: Type, seen: frozenset[int]) -> bool:
+    match type_:
+        case Enumeration(members=members):
+            return len(seen) == len(members)
+        case Bool():
+            return len(seen) == 2
+        case Record(variants=variants):
+            return bool(variants) and len(seen) == len(variants)
+        case _:
+            return False

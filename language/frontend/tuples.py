@@ -1,0 +1,42 @@
+"""Tuples as they are written: `(a, b)`, and `isinstance`, which asks which record of a union a value is."""
+
+from __future__ import annotations
+
+import ast
+
+from .. import ir
+from ..records import is_tuple
+from ..types import Option, Record, Type
+from .annotations import describe
+from .expressions import fitted
+from .matching import tuple_type
+from .scope import Scope, expression, expressions
+from .unions import asked_for, one_of
+
+
+@expressions(ast.Tuple)
+def tuple_display(scope: Scope, node: ast.Tuple, expected: Type | None) -> ir.Expr:
+    """`(a, b)`."""
+    if len(node.elts) < 2 or any(isinstance(each, ast.Starred) for each in node.elts):
+        raise scope.error("TG111", node, "a tuple has two parts or more, each written by itself", "(a, b), or Seq([a])")
+    of = expected.of if isinstance(expected, Option) else expected
+    wanted: list[Type | None] = [None] * len(node.elts)
+    if isinstance(of, Record) and is_tuple(of) and len(of.fields) == len(node.elts):
+        wanted = [each for _, each in of.fields]
+    parts = [
+        expression(scope, each) if want is None else fitted(scope, each, want)
+        for each, want in zip(node.elts, wanted, strict=True)
+    ]
+    return ir.MakeRecord(tuple(parts), tuple_type([each.type for each in parts]), scope.where(node))
+
+
+def call_isinstance(scope: Scope, node: ast.Call, expected: Type | None) -> ir.Expr:
+    """`isinstance(message, Vote)`."""
+    if len(node.args) != 2 or node.keywords:
+        raise scope.error("TG211", node, "isinstance takes a value and a record of its union", "isinstance(m, Vote)")
+    value, where = expression(scope, node.args[0]), scope.where(node)
+    of = value.type.of if isinstance(value.type, Option) else value.type
+    if not isinstance(of, Record) or not of.variants:
+        message = f"{describe(value.type)} is always of one type"
+        raise scope.error("TG203", node, message, "a value of a union of records: Vote | Ack")
+    return one_of(value, asked_for(scope, node.args[1], of), where)

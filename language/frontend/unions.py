@@ -1,0 +1,138 @@
+"""Tuples and unions of records taken apart: their parts, and which of its records a value is."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from .. import ir
+from ..records import KIND, is_tuple
+from ..types import Bool, Option, Record, Type
+from .annotations import describe
+from .matching import field_of, plain
+from .scope import Scope
+
+
+def part_at(scope: Scope, value: ir.Expr, type_: Record, node: ast.Subscript) -> ir.Expr:
+    """`pair[0]`: a part of a tuple, by a number that is written there."""
+    at = node.slice.value if isinstance(node.slice, ast.Constant) else None
+    if not isinstance(at, int) or isinstance(at, bool) or not 0 <= at < len(type_.fields):
+        message = f"a part of {describe(type_)} is read by a number from 0 to {len(type_.fields) - 1}"
+        raise scope.error("TG215", node.slice, message, "pair[0], or first, second = pair")
+    name, of = type_.fields[at]
+    return ir.RecordField(value, name, of, scope.where(node))
+
+
+def unpacked(scope: Scope, value: ir.Expr, count: int, node: ast.AST) -> list[ir.Expr]:
+    """The parts of a tuple that is taken apart into so many names."""
+    value = plain(value)
+    if not isinstance(value.type, Record) or not is_tuple(value.type):
+        raise scope.error("TG203", node, f"{describe(value.type)} is not a tuple", "one name, and its parts by field")
+    fields = value.type.fields
+    if len(fields) != count:
+        message = f"{describe(value.type)} has {len(fields)} parts, and {count} names are here"
+        raise scope.error("TG203", node, message, "a name for each part")
+    return [field_of(value, name, of) for name, of in fields]
+
+
+def name_parts(scope: Scope, target: ast.expr, value: ir.Expr) -> None:
+    """Makes the names of a loop's target stand for a value, or for the parts of it."""
+    if isinstance(target, ast.Name):
+        scope.alias(target.id, value)
+    elif isinstance(target, (ast.Tuple, ast.List)):
+        for each, part in zip(target.elts, unpacked(scope, value, len(target.elts), target), strict=True):
+            name_parts(scope, each, part)
+    else:
+        raise scope.error("TG116", target, "a loop binds names", "for x in ..., or for a, b in ...")
+
+
+# --- unions -----------------------------------------------------------------------------------------------------------
+
+
+def is_one_of(value: ir.Expr, union: Record, numbers: list[int], where: ir.Where) -> ir.Expr:
+    """Whether a value of a union is one of these records."""
+    kinds = union.fields[0][1]
+    kind = ir.RecordField(value, KIND, kinds, where)
+    tests: list[ir.Expr] = [ir.Compare("==", kind, ir.Const(each, kinds, where), Bool(), where) for each in numbers]
+    return tests[0] if len(tests) == 1 else ir.Or(tuple(tests), Bool(), where)
+
+
+def one_of(value: ir.Expr, numbers: list[int], where: ir.Where) -> ir.Expr:
+    """Whether a value of a union, or an option of one, is one of these records; None is none of them."""
+    if not isinstance(value.type, Option):
+        assert isinstance(value.type, Record), "it is a union"
+        return is_one_of(value, value.type, numbers, where)
+    union = value.type.of
+    assert isinstance(union, Record), "it is a union"
+    there = ir.Not(ir.IsNone(value, Bool(), where), Bool(), where)
+    return ir.And((there, is_one_of(ir.Unwrap(value, union, where), union, numbers, where)), Bool(), where)
+
+
+def number_in(union: Record, member: Type | None) -> int | None:
+    """The place of a record in a union."""
+    return next((at for at, (each, _) in enumerate(union.variants) if each == member), None)
+
+
+def member_part(value: ir.Expr, union: Record, at: int, name: str, where: ir.Where) -> ir.Expr:
+    """A field of a value of a union that is known to be the record with this place."""
+    member, places = union.variants[at]
+    names = [each for each, _ in member.fields]
+    slot, of = union.fields[places[names.index(name)]]
+    wanted = member.fields[names.index(name)][1]
+    part = ir.RecordField(value, slot, of, where)
+    return ir.Unwrap(part, wanted, where) if isinstance(of, Option) and not isinstance(wanted, Option) else part
+
+
+def as_member(value: ir.Expr, union: Record, at: int, where: ir.Where) -> ir.Expr:
+    """A value of a union as the record that it is known to be."""
+    member, _ = union.variants[at]
+    parts = tuple(member_part(value, union, at, name, where) for name, _ in member.fields)
+    return ir.MakeRecord(parts, member, where)
+
+
+def union_part(scope: Scope, value: ir.Expr, union: Record, name: str, node: ast.AST) -> ir.Expr:
+    """`message.source`: a field of those records of a union that have it; an error of the model for the others."""
+    where = scope.where(node)
+    having = list(_having(union, name))
+    if not having:
+        message = f"no record of {union.name} has a field {name}"
+        raise scope.error("TG202", node, message, "case Record(field=x): in a match over it")
+    types = {of for _, of in having}
+    if len(types) > 1:
+        message = f"{name} is of several types in {union.name}"
+        raise scope.error("TG203", node, message, "case Record(field=x): in a match over it")
+    ((first, of), *others) = having
+    found = member_part(value, union, first, name, where)
+    for at, _ in others:
+        other = member_part(value, union, at, name, where)
+        found = ir.Choice(is_one_of(value, union, [at], where), other, found, of, where)
+    if len(having) == len(union.variants) or isinstance(of, Option):
+        return found
+    numbers = [at for at, _ in having]
+    known = ir.Choice(
+        is_one_of(value, union, numbers, where), ir.Some(found, Option(of), where), ir.Const(0, Option(of), where),
+        Option(of), where,
+    )  # fmt: skip
+    return ir.Unwrap(known, of, where)
+
+
+def _having(union: Record, name: str) -> Iterator[tuple[int, Type]]:
+    for at, (member, _) in enumerate(union.variants):
+        for each, of in member.fields:
+            if each == name:
+                yield at, of
+
+
+def asked_for(scope: Scope, node: ast.expr, union: Type) -> list[int]:
+    """The records that `isinstance` asks for: a class, a tuple of classes or a union of them."""
+    if isinstance(node, ast.Tuple):
+        return [at for each in node.elts for at in asked_for(scope, each, union)]
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
+        return asked_for(scope, node.left, union) + asked_for(scope, node.right, union)
+    found = scope.static(node)
+    type_ = scope.program.types.named(found) if isinstance(found, type) else None
+    at = number_in(union, type_) if isinstance(union, Record) else None
+    if at is None:
+        message = f"{ast.unparse(node)} is not a record of {describe(union)}"
+        raise scope.error("TG203", node, message, "a record of the union that the value is of")
+    return [at]
