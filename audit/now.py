@@ -1,13 +1,14 @@
 """The present state of partitions, as far as a description shows it: a finding of its own, beside the configuration.
 
-A partition whose ISR has shrunk to some members is asked about by the same model, which is let shrink its ISR so far
-and then has one more crash or loss of power.
+Partitions that stand alike (so many in sync, with or without a leader) are judged together, each such group by itself.
+A partition whose ISR has shrunk to some members is asked about by the same model, which is let shrink its ISR so far,
+and then has one more crash or loss of power. With more replicas than the model has, only what is arithmetic is said.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from .cases import Explorations
@@ -15,12 +16,14 @@ from .cluster import Partition, Topic
 from .outages import least_isr
 from .questions import QUESTION, Case, case_with
 from .scenario import sentences
-from .signature import Signature
+from .signature import MOST_REPLICAS, Signature
 from .situations import MOST_LAGGING
 from .verdicts import Answer, Judged
 
 _LOSS = QUESTION["no-loss"].properties
 _FAULTS = (("crashes", "one more crash"), ("power_losses", "one loss of power"))
+LISTED = 100
+"""Partitions that are listed one by one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,12 +37,24 @@ class State:
     def says(self) -> str:
         """In a few words."""
         each = self.partition
+        of = f"of {len(each.replicas)} replicas"
+        isr = f"the ISR is {{{_ids(each.isr)}}} {of}" if each.isr else f"the ISR is empty, {of}"
+        eligible = f", {{{_ids(each.elr)}}} may be elected (ELR)" if each.elr else ""
         led = "" if each.leader is not None else ", and nobody leads"
-        isr = ",".join(map(str, each.isr))
-        return f"{self.topic.name} partition {each.number}: the ISR is {{{isr}}} of {len(each.replicas)} replicas{led}"
+        return f"{self.topic.name} partition {each.number}: {isr}{eligible}{led}"
+
+    @property
+    def kind(self) -> tuple[bool, int, int, int]:
+        """What is alike in partitions that are judged together, the gravest first."""
+        each = self.partition
+        return each.leader is not None, len(each.isr), len(each.replicas), len(each.elr or ())
 
 
-def states(judged: Judged) -> Iterator[State]:
+def _ids(numbers: Sequence[int]) -> str:
+    return ",".join(map(str, numbers))
+
+
+def states(judged: Judged) -> list[State]:
     """Partitions whose ISR is not whole, the smallest first."""
     found = [
         State(topic, each)
@@ -47,62 +62,107 @@ def states(judged: Judged) -> Iterator[State]:
         for each in topic.partitions
         if len(each.isr) < len(each.replicas) or each.leader is None
     ]
-    yield from sorted(found, key=lambda each: (each.partition.leader is not None, len(each.partition.isr)))
+    return sorted(found, key=lambda each: each.kind)
 
 
 def now(judged: Judged, explorations: Explorations) -> dict[str, Any] | None:
-    """What the present state of a subject's partitions means; None where all are in sync."""
-    found = list(states(judged))
-    if not found or not judged.subject.variants:
+    """What the present state of a subject's partitions means, group by group; None where all are in sync."""
+    found = states(judged)
+    signatures = judged.subject.present
+    if not found or not signatures:
         return None
-    worst = found[0].partition
-    signatures = [variant.signature for variant in judged.subject.variants]
-    says = list(_says(worst, signatures, explorations))
+    groups: dict[tuple[bool, int, int, int], list[State]] = {}
+    for each in found:
+        groups.setdefault(each.kind, []).append(each)
+    said = [_group(judged, each, signatures, explorations) for each in groups.values()]
+    nothing: list[str] = []
     return {
-        "headline": f"{found[0].says}; {'; '.join(says)}",
-        "partitions": [each.says for each in found[:100]],
+        "headline": said[0]["headline"],
+        "groups": said,
+        "partitions": [each.says for each in found[:LISTED]],
         "number": len(found),
-        "scenario": _scenario(judged, worst, signatures, explorations),
+        "scenario": next((each["scenario"] for each in said if each["scenario"]), nothing),
     }
 
 
-def _says(worst: Partition, signatures: Sequence[Signature], explorations: Explorations) -> Iterator[str]:
-    needed = {least_isr(worst, each) if each.acks == "all" else 1 for each in signatures}
-    if worst.leader is None:
-        yield "it is neither written nor read until one of its in-sync replicas is back"
+def _group(
+    judged: Judged, alike: Sequence[State], signatures: Sequence[Signature], explorations: Explorations
+) -> dict[str, Any]:
+    first = alike[0].partition
+    own = [replace(each, replicas=len(set(first.replicas))) for each in signatures]
+    more = f" (and {len(alike) - 1} more like it)" if len(alike) > 1 else ""
+    means = list(_says(first, own, explorations))
+    return {
+        "headline": f"{alike[0].says}{more}; {'; '.join(means)}" if means else f"{alike[0].says}{more}",
+        "number": len(alike),
+        "scenario": _scenario(judged, first, own, explorations),
+    }
+
+
+def _says(one: Partition, signatures: Sequence[Signature], explorations: Explorations) -> Iterator[str]:
+    if one.leader is None:
+        yield _waits_for(one, signatures)
         return
-    if all(len(worst.isr) < number for number in needed):
+    needed = {least_isr(one, each) if each.acks == "all" else 1 for each in signatures}
+    if all(len(one.isr) < number for number in needed):
         yield f"writes are refused: {min(needed)} in sync are needed (arithmetic)"
-    elif all(len(worst.isr) - 1 < number for number in needed):
+    elif any(len(one.isr) < number for number in needed):
+        yield f"writes with acks=all are refused: {max(needed)} in sync are needed (arithmetic)"
+    elif all(len(one.isr) - 1 < number for number in needed):
         yield "one more broker down stops writes (arithmetic)"
     for budget, what in _FAULTS:
-        hits = [_lost(each, worst, budget, explorations) for each in signatures]
+        hits = [_lost(each, one, budget, explorations) for each in signatures]
         if all(hits):
             yield f"{what} can lose acknowledged records"
         elif any(hits):
             yield f"whether {what} loses records depends on what is not stated"
 
 
-def _case(signature: Signature, worst: Partition, budget: str) -> Case:
-    lag = max(0, min(MOST_LAGGING, signature.replicas - len(worst.isr)))
-    return case_with("loss", signature, {"isr_shrinks": lag, budget: 1})
+def _waits_for(one: Partition, signatures: Sequence[Signature]) -> str:
+    """Who may be elected (PartitionChangeBuilder; with ELR its members, or else the last known leader)."""
+    waits = "it is neither written nor read until"
+    if one.isr:
+        who = f"one of its in-sync replicas {{{_ids(one.isr)}}} is back"
+    elif one.elr:
+        who = f"one of its eligible leader replicas {{{_ids(one.elr)}}} is back"
+    elif one.elr is None:
+        who = "one of its eligible leader replicas is back, which kafka-topics.sh of 4.0 and later shows"
+    elif one.last_known_elr:
+        who = f"its last known leader, of {{{_ids(one.last_known_elr)}}}, is back"
+    else:
+        who = "a replica is elected uncleanly, by hand (kafka-leader-election.sh --election-type unclean)"
+    uncleanly = {each.elects_uncleanly for each in signatures}
+    if True not in uncleanly:
+        return f"{waits} {who}"
+    supposed = "" if uncleanly == {True} else "if unclean elections are on, "
+    return f"{waits} {who}, or, {supposed}a replica without its last records is elected"
 
 
-def _lost(signature: Signature, worst: Partition, budget: str, explorations: Explorations) -> bool:
-    found = explorations.found(_case(signature, worst, budget))
-    return any(name in found.scenarios for name in _LOSS)
+def _cases(signature: Signature, one: Partition, budget: str) -> tuple[Case, ...]:
+    """The explorations that say whether it is lost: with those out of the ISR lagging, and where leaders are elected
+    uncleanly with one of them or more down as well; none with more replicas than the model has."""
+    if signature.replicas > MOST_REPLICAS:
+        return ()
+    lag = max(0, min(MOST_LAGGING, signature.replicas - len(one.isr)))
+    most = lag if signature.elects_uncleanly else 0
+    faults = [{"isr_shrinks": lag - down, "shutdowns": down, budget: 1} for down in range(most + 1)]
+    return tuple(case_with("loss", signature, each) for each in faults)
 
 
-def _scenario(
-    judged: Judged, worst: Partition, signatures: Sequence[Signature], explorations: Explorations
-) -> list[str]:
+def _lost(signature: Signature, one: Partition, budget: str, explorations: Explorations) -> bool:
+    cases = _cases(signature, one, budget)
+    return any(name in explorations.found(case).scenarios for case in cases for name in _LOSS)
+
+
+def _scenario(judged: Judged, one: Partition, signatures: Sequence[Signature], explorations: Explorations) -> list[str]:
     """How it is lost from there, if it is: the soonest that begins with the ISR's shrinking."""
+    if one.leader is None:
+        return []
     for signature in signatures:
         for budget, _ in _FAULTS:
-            case = _case(signature, worst, budget)
-            found = explorations.found(case).scenarios
-            for name in _LOSS:
-                if name in found:
-                    steps = found[name]
-                    return sentences(judged.subject, Answer("can lose", "model", "", (), steps, case, name))
+            for case in _cases(signature, one, budget):
+                found = explorations.found(case).scenarios
+                for name in _LOSS:
+                    if name in found:
+                        return sentences(judged.subject, Answer("can lose", "model", "", (), found[name], case, name))
     return []

@@ -55,7 +55,7 @@ def _in_sync(outage: Outage) -> str:
 
 def outages(subject: Subject) -> Iterator[Outage]:
     """The outages of a subject's topics."""
-    signatures = [variant.signature for variant in subject.variants]
+    signatures = subject.present
     for topic in subject.topics:
         found: dict[tuple[Kind, bool], list[Partition]] = {}
         for partition in topic.partitions:

@@ -194,7 +194,8 @@ class Subject:
 
     `not_checked` says why nothing can be asked of them, and is "" if it can. `asks` are what the user may give, by
     fact. `planned` are topics that are not there yet: what one would be that is created with the brokers' defaults.
-    `refused`: Kafka does not create it, so that it is never written; `not_checked` says why.
+    `refused`: Kafka does not create it, so that it is never written; `not_checked` says why. `present` are the
+    signatures that the present state of its partitions is judged by; they may have more replicas than the model.
     """
 
     topics: tuple[Topic, ...]
@@ -205,6 +206,7 @@ class Subject:
     not_checked: str = ""
     planned: bool = False
     refused: bool = False
+    present: tuple[Signature, ...] = ()
 
     @property
     def internal(self) -> bool:
@@ -234,7 +236,7 @@ def _together(made: Iterable[Subject]) -> list[Subject]:
     for each in made:
         producer = None if each.producer is None else each.producer.name
         name = each.internal and each.topics[0].name
-        key = (each.variants, name, producer, each.not_checked, each.planned, each.refused)
+        key = (each.variants, each.present, name, producer, each.not_checked, each.planned, each.refused)
         groups.setdefault(key, []).append(each)
     return [replace(alike[0], topics=tuple(t for each in alike for t in each.topics)) for alike in groups.values()]
 
@@ -286,7 +288,12 @@ def _subject(cluster: Cluster, topic: Topic, producer: Client | None, *, planned
         refused = isinstance(error, CannotBeMade)
         return Subject((topic,), producer, (), tuple(used), not_checked=str(error), planned=planned, refused=refused)
     tells = {each.name: each.tell for each in facts if len(each.choices) > 1}
-    return Subject((topic,), producer, variants, tuple(used), tells, planned=planned)
+    present = tuple(dict.fromkeys(each.signature for each in variants))
+    many = max(each.replicas for each in present)
+    if many > MOST_REPLICAS:
+        why = f"{topic.name} has {many} replicas, and the model has 1 to {MOST_REPLICAS}"
+        return Subject((topic,), producer, (), tuple(used), not_checked=why, planned=planned, present=present)
+    return Subject((topic,), producer, variants, tuple(used), tells, planned=planned, present=present)
 
 
 def _variants(facts: Sequence[Fact]) -> Iterator[Variant]:
@@ -359,7 +366,7 @@ def _replicas(cluster: Cluster, topic: Topic, used: list[Used]) -> int:
     if found is None:
         raise CannotTell(f"the replication factor of {topic.name} is not stated; give kafka-topics.sh --describe")
     found = found if topic.partitions else creatable(cluster, topic, found, used)
-    if not 1 <= found <= MOST_REPLICAS:
+    if found < 1:
         raise CannotTell(f"{topic.name} has {found} replicas, and the model has 1 to {MOST_REPLICAS}")
     return found
 

@@ -164,7 +164,11 @@ def _unmet(page: Page, each: Mapping[str, Any]) -> None:
     for says in unmet(each):
         page.line(says, indent=4, hang=2)
     if each["now"]:
-        page.line(f"now: {each['now']['headline']}", indent=4, style="yellow")
+        for group in each["now"]["groups"][:SHOWN]:
+            page.line(f"now: {group['headline']}", indent=4, style="yellow")
+        left = len(each["now"]["groups"]) - SHOWN
+        if left > 0:
+            page.line(f"and {count(left, 'group')} of partitions more, which the JSON has", indent=4)
 
 
 def _subject(page: Page, each: Mapping[str, Any], document: Document) -> None:
