@@ -28,11 +28,13 @@ from ..gates.checks import (
     audit_result,
     check_result,
     command,
+    proof_result,
     run_entry,
 )
 from ..gates.document import Ended, gate_document
 from ..gates.files import saved
-from ..gates.records import Recorded, RecordFile, read, shipped
+from ..gates.proofs import prove_arguments
+from ..gates.records import Audit, Proved, Recorded, RecordFile, read, shipped
 from ..reports.document import Document
 from ..reports.exits import Exit, worst
 from ..reports.gate.page import gate_page
@@ -166,6 +168,7 @@ def _paths(given: Sequence[Path]) -> Iterator[Path]:
 def _entries(file: RecordFile) -> Iterator[Entry]:
     yield from file.checks
     yield from file.audits
+    yield from file.proofs
 
 
 def _left_out(entry: Entry, options: argparse.Namespace) -> str:
@@ -201,12 +204,14 @@ def _on_spark(entries: Sequence[Entry], options: argparse.Namespace) -> list[Res
     commands = [command(each, settings) for each in checks]
     finished = on_spark(Cluster(master=options.master), commands, [float(_size(each)) for each in checks])
     found = {id(check): check_result(check, each, settings) for check, each in zip(checks, finished, strict=True)}
-    return [
-        found[id(each)]
-        if isinstance(each, Recorded)
-        else audit_result(each, run_command(["-m", "tidegate", *audit_arguments(each, settings)]))
-        for each in entries
-    ]
+    return [found[id(each)] if isinstance(each, Recorded) else _apart(each, settings) for each in entries]
+
+
+def _apart(entry: Audit | Proved, settings: Settings) -> Result:
+    """The result of an audit or a proof, of which Spark has no part."""
+    if isinstance(entry, Audit):
+        return audit_result(entry, run_command(["-m", "tidegate", *audit_arguments(entry, settings)]))
+    return proof_result(entry, run_command(["-m", "tidegate", *prove_arguments(entry, settings.time)]))
 
 
 def _size(entry: Entry) -> int:

@@ -16,9 +16,10 @@ from ..explorer.commands import Finished
 from ..reports.document import SCHEMA
 from ..reports.exits import INTERRUPTED, Exit
 from ..reports.paper import count
-from .records import Audit, Expected, Recorded, constant_text
+from .proofs import proof_report, prove_arguments, unlike
+from .records import Audit, Expected, Proved, Recorded, constant_text
 
-Entry = Recorded | Audit
+Entry = Recorded | Audit | Proved
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +86,11 @@ _REPORTING = (
 """How a check ends that has something to report."""
 
 
+def kind_of(entry: Entry) -> str:
+    """What an entry is: `check`, `audit` or `proof`."""
+    return "audit" if isinstance(entry, Audit) else "proof" if isinstance(entry, Proved) else "check"
+
+
 class Workers:
     """The processes that are running, so that they can be stopped together."""
 
@@ -127,6 +133,9 @@ def run_entry(entry: Entry, settings: Settings, workers: Workers) -> Result | No
     if isinstance(entry, Audit):
         ended = workers.run(audit_arguments(entry, settings))
         return None if ended is None else audit_result(entry, Finished(*ended, time.monotonic() - started))
+    if isinstance(entry, Proved):
+        ended = workers.run(prove_arguments(entry, settings.time))
+        return None if ended is None else proof_result(entry, Finished(*ended, time.monotonic() - started))
     ended = workers.run(arguments(entry, settings))
     if ended is None:
         return None
@@ -161,7 +170,7 @@ def _report(finished: Finished) -> Mapping[str, Any] | None:
 
 def _broken(check: Entry, code: int, errors: str, seconds: float) -> Result:
     """The result of a process that printed no report."""
-    process = f"the process of this {'audit' if isinstance(check, Audit) else 'check'}"
+    process = f"the process of this {kind_of(check)}"
     if code in _KNOWN_FAILURES:
         return Result(check, "cannot run", Exit(code), seconds, None, (Difference("", errors.strip()),))
     if code < 0:
@@ -232,6 +241,24 @@ def _unmet(report: Mapping[str, Any]) -> Iterator[Difference]:
             if check["result"] == "failed" and subject["loss"]:
                 lines += subject["loss"]["scenario"]
             yield Difference("", "\n".join(lines))
+
+
+# --- proofs -----------------------------------------------------------------------------------------------------------
+
+
+def proof_result(entry: Proved, finished: Finished) -> Result:
+    """Compares what the process of a proof printed. A proof that was not found, though one is recorded, is no
+    difference: it is not known."""
+    report = proof_report(finished.out)
+    if report is None:
+        return _broken(entry, finished.exit, finished.err, finished.seconds)
+    differences = tuple(Difference(*each) for each in unlike(entry, report))
+    if report["verdict"] == "not proved" and differences:
+        text = next(each.text for each in differences if each.about == "outcome")
+        why = Difference("", "; ".join(part for part in (text, report["stopped"] or "") if part))
+        return Result(entry, "inconclusive", Exit.INCONCLUSIVE, finished.seconds, report, (why,))
+    result, exit_ = ("differs", Exit.UNEXPECTED) if differences else ("ok", Exit.HOLDS)
+    return Result(entry, result, exit_, finished.seconds, report, differences)
 
 
 # --- comparing --------------------------------------------------------------------------------------------------------

@@ -15,8 +15,9 @@ from ..reports.document import Document
 from ..reports.exits import Exit
 from ..traces.heading import commit_of, tool
 from ..traces.places import within_repository
-from .checks import Difference, Entry, Result, Settings, engine_of
-from .records import Audit, Recorded
+from .checks import Difference, Entry, Result, Settings, engine_of, kind_of
+from .proofs import claims_of
+from .records import Audit, Proved, Recorded
 
 SCHEMA = "tidegate.gate/1"
 
@@ -57,7 +58,7 @@ def _check(result: Result, settings: Settings) -> Document:
     entry = result.entry
     shared = {
         "name": entry.name,
-        "kind": "audit" if isinstance(entry, Audit) else "check",
+        "kind": kind_of(entry),
         "file": within_repository(entry.place.file),
         "line": entry.place.line,
         "tier": entry.tier,
@@ -70,11 +71,13 @@ def _check(result: Result, settings: Settings) -> Document:
     if isinstance(entry, Audit):
         asked = {"files": list(entry.files), "require": list(entry.require)}
         return {**shared, **asked, "claims": [_whole("requirements", result)], "report": None}
+    about = {"model": entry.target, "bounds": entry.bounds, "constants": dict(entry.constants)}
+    if isinstance(entry, Proved):
+        expected = {"verdict": entry.verdict, "properties": dict(entry.properties)}
+        return {**shared, **about, "expected": expected, "claims": list(_proved(entry, result)), "report": None}
     return {
         **shared,
-        "model": entry.target,
-        "bounds": entry.bounds,
-        "constants": dict(entry.constants),
+        **about,
         "engine": engine_of(entry, settings),
         "symmetry": entry.symmetry,
         "ghosts": bool(entry.ghosts),
@@ -144,6 +147,21 @@ def _claim(name: str, kind: str, result: Result, differences: Sequence[Differenc
         "recorded": False,
         "document": None,
     }
+
+
+def _proved(entry: Proved, result: Result) -> Iterator[Document]:
+    """What a proof is about: each property with its word, and the word for all of it."""
+    words: Mapping[str, str] = {} if result.report is None else claims_of(result.report)
+    properties: Sequence[Mapping[str, str]] = [] if result.report is None else result.report["properties"]
+    says = {each["name"]: each["says"] for each in properties}
+    for name in dict.fromkeys([*entry.properties, *words]):
+        told = _claim(name, "property", result, _about(result, name))
+        wanted = entry.properties.get(name)
+        expected = None if wanted is None else _expected(wanted, None)
+        yield {**told, "says": says.get(name, ""), "expected": expected, "verdict": words.get(name)}
+    found = None if result.report is None else result.report["verdict"]
+    whole = _claim("outcome", "outcome", result, _about(result, "outcome"))
+    yield {**whole, "expected": _expected(entry.verdict, None), "verdict": found, "message": ""}
 
 
 def _whole(name: str, result: Result) -> Document:

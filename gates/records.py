@@ -28,6 +28,9 @@ _KEYS = (
     "model", "profile", "bounds", "set", "symmetry", "ghosts", "engine", "tier", "source", "says", "expect", "outcome",
     *_COUNTS
 )  # fmt: skip
+_PROVE_KEYS = ("model", "profile", "bounds", "set", "tier", "source", "verdict", "expect")
+_PROVED = ("proved", "conditional", "vacuous", "refuted", "not proved")
+_CLAIMED = (*_PROVED, "not stated", "left out", "known false")
 _AUDIT_FACTS = ("kafka_version", "metadata_version", "inter_broker_protocol", "distribution", "features", "client")
 _AUDIT_KEYS = ("name", "files", "require", "tier", "source", "baseline", *_AUDIT_FACTS)
 
@@ -111,14 +114,44 @@ class Audit:
 
 
 @dataclass(frozen=True, slots=True)
+class Proved:
+    """One `[[prove]]`: a model to prove by induction, the word that must come out for all of it (`verdict`), and the
+    words for some of its `properties`. A property that is not among these may have any."""
+
+    model: str
+    profile: str
+    bounds: str
+    own: Mapping[str, Constant]
+    constants: Mapping[str, Constant]
+    tier: str
+    source: str
+    verdict: str
+    properties: Mapping[str, str]
+    place: Place
+
+    @property
+    def target(self) -> str:
+        """MODEL as `prove` takes it."""
+        return f"{self.model}:{self.profile}" if self.profile else self.model
+
+    @property
+    def name(self) -> str:
+        """What names it among the checks of a gate: `replication:kip320 replicas=5, proved`."""
+        own = [f"{name}={constant_text(value)}" for name, value in self.own.items()]
+        return f"{' '.join(' '.join([self.target, self.bounds, *own]).split())}, {self.verdict}"
+
+
+@dataclass(frozen=True, slots=True)
 class RecordFile:
-    """One TOML file: the model it is about ("" where its checks name theirs), its named bounds, checks and audits."""
+    """One TOML file: the model it is about ("" where its checks name theirs), its named bounds, checks, audits and
+    proofs."""
 
     path: str
     model: str
     bounds: Mapping[str, Mapping[str, Constant]]
     checks: tuple[Recorded, ...]
     audits: tuple[Audit, ...] = ()
+    proofs: tuple[Proved, ...] = ()
 
 
 def constant_text(value: Constant) -> str:
@@ -177,7 +210,7 @@ def read(path: Path) -> RecordFile:
     """One file, every key of it known. Raises `Unreadable` for a file that is not there or no TOML, and `UsageError`,
     which names the file, the table and what is wrong with it."""
     text, table = _loaded(path)
-    _only(table, ("schema", "model", "open", "bounds", "check", "audit"), str(path))
+    _only(table, ("schema", "model", "open", "bounds", "check", "audit", "prove"), str(path))
     if table.get("schema") != SCHEMA:
         raise UsageError(f'{path}: schema is {table.get("schema")!r}; this tidegate reads schema = "{SCHEMA}"')
     model = _model(_take(table, "model", str, str(path), ""), path)
@@ -194,6 +227,7 @@ def read(path: Path) -> RecordFile:
             for i, each, place in _entries(table, "check", path, text)
         ),
         audits=tuple(_audit(each, place, i) for i, each, place in _entries(table, "audit", path, text)),
+        proofs=tuple(_proved(each, model, bounds, place, i) for i, each, place in _entries(table, "prove", path, text)),
     )
 
 
@@ -234,12 +268,7 @@ def _check(
 ) -> Recorded:
     place = f"{where.file}, check {number}"
     _only(table, _KEYS, place)
-    named = _take(table, "bounds", str, place, "")
-    if named and named not in bounds:
-        raise UsageError(f"{place}: no [bounds.{named}] in this file; {nearest(named, bounds)}")
-    own_model = _model(_take(table, "model", str, place, ""), Path(where.file)) or model
-    if not own_model:
-        raise UsageError(f"{place}: model is missing; name it here, or once at the top of the file")
+    own_model, named = _subject(table, model, bounds, where, place)
     properties = {name: _expected(value, f"{place}, {name}") for name, value in _table(table, "expect", place).items()}
     counts = {name: _take(table, name, int, place) for name in _COUNTS if name in table}
     if counts and len(counts) < len(_COUNTS):
@@ -263,6 +292,41 @@ def _check(
         engine=_one_of(engine, EXHAUSTIVE, f"{place}, engine") if engine else "",
         place=where,
         says=_take(table, "says", str, place, ""),
+    )
+
+
+def _subject(
+    table: dict[str, Any], model: str, bounds: Mapping[str, Mapping[str, Constant]], where: Place, place: str
+) -> tuple[str, str]:
+    """The model that an entry is about, its own or the file's, and the name of its bounds ("" if it names none)."""
+    named = _take(table, "bounds", str, place, "")
+    if named and named not in bounds:
+        raise UsageError(f"{place}: no [bounds.{named}] in this file; {nearest(named, bounds)}")
+    own = _model(_take(table, "model", str, place, ""), Path(where.file)) or model
+    if not own:
+        raise UsageError(f"{place}: model is missing; name it here, or once at the top of the file")
+    return own, named
+
+
+def _proved(
+    table: dict[str, Any], model: str, bounds: Mapping[str, Mapping[str, Constant]], where: Place, number: int
+) -> Proved:
+    place = f"{where.file}, prove {number}"
+    _only(table, _PROVE_KEYS, place)
+    of, named = _subject(table, model, bounds, where, place)
+    own = _constants(_table(table, "set", place), f"{place}, set")
+    expected = _table(table, "expect", place)
+    return Proved(
+        model=of,
+        profile=_take(table, "profile", str, place, ""),
+        bounds=named,
+        own=own,
+        constants={**bounds.get(named, {}), **own},
+        tier=_one_of(_take(table, "tier", str, place, "commit"), _TIERS, f"{place}, tier"),
+        source=_take(table, "source", str, place, ""),
+        verdict=_one_of(_take(table, "verdict", str, place, "proved"), _PROVED, f"{place}, verdict"),
+        properties={name: _one_of(value, _CLAIMED, f"{place}, {name}") for name, value in expected.items()},
+        place=where,
     )
 
 

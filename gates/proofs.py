@@ -1,0 +1,59 @@
+"""What the gate does with a `[[prove]]`: the command line, and what came out of it compared with the record."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any, cast
+
+from .records import Proved, constant_text
+
+SCHEMA = "tidegate.proof/2"
+
+_APART = (("unstated", "not stated"), ("left_out", "left out"), ("known_false", "known false"))
+
+
+def prove_arguments(entry: Proved, seconds: float | None) -> list[str]:
+    """The command line that proves a model, for at most so many seconds (None: as long as it takes)."""
+    sets = [part for name, value in entry.constants.items() for part in ("--set", f"{name}={constant_text(value)}")]
+    limit = [] if seconds is None else ["--time", str(seconds)]
+    return ["prove", entry.target, *sets, *limit, "--workers", "1", "--json"]
+
+
+def proof_report(text: str) -> Mapping[str, Any] | None:
+    """The report of a proof, whole; None where the text is another."""
+    try:
+        read = json.loads(text)
+    except json.JSONDecodeError:
+        return None
+    is_proof = isinstance(read, dict) and cast("dict[str, Any]", read).get("schema") == SCHEMA
+    return cast("dict[str, Any]", read) if is_proof else None
+
+
+def claims_of(report: Mapping[str, Any]) -> Mapping[str, str]:
+    """The word for each property of a proof, those of which nothing is claimed among them."""
+    words = {each["name"]: each["verdict"] for each in report["properties"]}
+    for key, word in _APART:
+        words |= {each["name"]: word for each in report[key] if each["name"] not in words}
+    return words
+
+
+def unlike(entry: Proved, report: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """What a proof says otherwise than is recorded: the property, or "outcome" for all of it, and a sentence."""
+    words = claims_of(report)
+    for name, wanted in entry.properties.items():
+        found = words.get(name)
+        if found is None:
+            yield name, f"{name}: the model has no such property"
+        elif found != wanted:
+            yield name, f"{name}: recorded {wanted}, found {found}"
+    if report["verdict"] != entry.verdict:
+        open_ = [_sentence(each) for each in report["obligations"] if each["verdict"] != "proved"]
+        why = "; ".join([*open_, *(each["reason"] for each in report["vacuous"])][:3])
+        yield "outcome", f"verdict: recorded {entry.verdict}, found {report['verdict']}" + f": {why}" * bool(why)
+
+
+def _sentence(obligation: Mapping[str, Any]) -> str:
+    """`step follow in_order refuted`."""
+    parts = (obligation["kind"], obligation["action"], obligation["goal"], obligation["verdict"])
+    return " ".join(part for part in parts if part)
