@@ -202,6 +202,10 @@ MIN_ISR_OF: Mapping[str, str] = {
 """The brokers' setting for the min.insync.replicas that a topic of Kafka's own is created with."""
 
 
+CONSTRAINTS = ("confluent.placement.constraints", "confluent.log.placement.constraints")
+"""Where Confluent's brokers place replicas and observers: a topic's own setting, and the brokers' for those without."""
+
+
 def is_called(path: str, name: str) -> bool:
     """Whether a name, in `audit.toml` or in an option, means the file of this path."""
     return path == name or path.endswith("/" + name)

@@ -115,6 +115,19 @@ def at_least(version: str, release: str) -> bool | None:
     return True if first >= wanted else (False if last < wanted else None)
 
 
+ELR_FEATURE = "eligible.leader.replicas.version"
+
+
+def elr_is_too_early(cluster: Cluster) -> bool:
+    """Whether the metadata.version has no eligible leader replicas: it has them since 4.0-IV1 (MetadataVersion,
+    IBP_4_0_IV1), and without a step (`4.0`) it is the release's last one."""
+    stated = cluster.versions.metadata_version
+    found = re.fullmatch(r"v?(\d+)\.(\d+)(?:\.\d+)?(?:-IV(\d+))?", stated.value.strip()) if stated else None
+    if found is None:
+        return False
+    return (int(found[1]), int(found[2]), int(found[3] or ENDLESS)) < (4, 0, 1)
+
+
 def value_of(cluster: Cluster, thing: Topic | Broker | Client, key: str) -> Answer:
     """What a setting is for a topic, a broker or a client.
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from .cluster import Cluster, Finding, Setting
+from .cluster import CONSTRAINTS, Cluster, Finding, Setting
 from .keys import known
 
 TIERED = ("remote.log.storage.system.enable", "remote.storage.enable")
-CONSTRAINTS = "confluent.placement.constraints"
 
 
 def of_limits(cluster: Cluster) -> Iterator[Finding]:
@@ -19,7 +18,7 @@ def of_limits(cluster: Cluster) -> Iterator[Finding]:
             found.setdefault("tiered", each)
         if each.key in known()["log.dirs"].broker_names and "," in each.value.strip(", "):
             found.setdefault("disks", each)
-        if each.key == CONSTRAINTS and each.value:
+        if each.key in CONSTRAINTS and each.value:
             found.setdefault("observers", each)
     for name, setting in found.items():
         what, source = _SAYS[name]
@@ -36,14 +35,14 @@ _SAYS = {
         "KIP-112",
     ),
     "observers": (
-        "placement constraints and observers are not modelled: an observer counts as any other replica here",
+        "placement constraints and the promotion of observers are not modelled: observers are not counted as replicas",
         "docs.confluent.io, Multi-Region Clusters",
     ),
 }
 _TO_DO = {
     "tiered": "read the answers as those about what is still in the brokers' own logs",
     "disks": "read `a disk is lost` as all of a broker's disks at once",
-    "observers": "do not count observers: they are not in the ISR until they are promoted",
+    "observers": "read the answers as those about the replicas that are no observers",
 }
 
 

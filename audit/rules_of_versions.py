@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from .cluster import Cluster, Finding, Setting
-from .keys import at_least, span
+from .keys import ELR_FEATURE, at_least, elr_is_too_early, span
 
 
 def of_versions(cluster: Cluster) -> Iterator[Finding]:
@@ -14,6 +14,16 @@ def of_versions(cluster: Cluster) -> Iterator[Finding]:
     yield from held_back(cluster)
     yield from removed(cluster)
     yield from old_format(cluster)
+    yield from elr_too_early(cluster)
+
+
+def elr_too_early(cluster: Cluster) -> Iterator[Finding]:
+    """A feature that is stated as on, with a metadata.version that cannot have it."""
+    stated, level = cluster.versions.features.get(ELR_FEATURE), cluster.versions.metadata_version
+    if stated is not None and stated.value != "0" and level is not None and elr_is_too_early(cluster):
+        what = f"{ELR_FEATURE}={stated.value} needs metadata.version 4.0-IV1, and it is {level.value}: taken as off"
+        to_do = "kafka-features.sh upgrade --release-version 4.1, then the feature"
+        yield Finding("contradiction", "error", what, stated.origin, to_do, "KIP-966, KIP-1022")
 
 
 def everywhere(cluster: Cluster) -> Iterator[Setting]:

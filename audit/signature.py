@@ -15,10 +15,22 @@ from typing import Any
 
 from ..invariants.catalogue import find
 from ..language.binding import Definition
-from .cluster import MIN_ISR_OF, REPLICAS_OF, WHERE_SET, Answer, Broker, Client, Cluster, Stated, Topic, Unknown
+from .cluster import (
+    CONSTRAINTS,
+    MIN_ISR_OF,
+    REPLICAS_OF,
+    WHERE_SET,
+    Answer,
+    Broker,
+    Client,
+    Cluster,
+    Stated,
+    Topic,
+    Unknown,
+)
 from .controlling import UNCLEAN, least_in_sync, unclean_elections
 from .facts import CannotBeMade, CannotTell, Choice, Fact, Used, note
-from .keys import span, value_of
+from .keys import ELR_FEATURE, elr_is_too_early, span, value_of
 from .placing import creatable, placement
 from .producing import is_idempotent, producer_facts, producers
 
@@ -358,7 +370,7 @@ def _follower_reads(cluster: Cluster, topic: Topic, used: list[Used]) -> Fact:
 
 def _replicas(cluster: Cluster, topic: Topic, used: list[Used]) -> int:
     sizes = {len(set(each.replicas) - set(each.removing)) for each in topic.partitions if each.replicas}
-    found = min(sizes, default=topic.replication_factor)
+    found = _without_observers(cluster, topic, min(sizes, default=topic.replication_factor))
     if found is not None:
         used.append(Used("replication factor", str(found), topic.origin))
     else:
@@ -369,6 +381,20 @@ def _replicas(cluster: Cluster, topic: Topic, used: list[Used]) -> int:
     if found < 1:
         raise CannotTell(f"{topic.name} has {found} replicas, and the model has 1 to {MOST_REPLICAS}")
     return found
+
+
+def _without_observers(cluster: Cluster, topic: Topic, found: int | None) -> int | None:
+    """Of Confluent's placement only the replicas count: an observer is in no ISR until it is promoted. Raises
+    CannotTell where nothing says which of the replicas are observers."""
+    of_brokers = (each for broker in cluster.keepers for each in broker.settings)
+    placed = [each for each in (*topic.settings, *of_brokers) if each.key in CONSTRAINTS and each.value]
+    if not placed or topic.internal:
+        return found
+    read = re.fullmatch(r"(\d+) replicas, (\d+) observers", placed[0].value)
+    if read is None:
+        what = f"`{placed[0].key}` of {topic.name} cannot be read, so that some of its replicas may be observers"
+        raise CannotTell(f"{what}; give it as JSON with counts, and kafka-topics.sh --describe")
+    return int(read[1]) if int(read[1]) and (found is None or int(read[1]) < found) else found
 
 
 def _made_with(cluster: Cluster, topic: Topic, used: list[Used]) -> int | None:
@@ -500,9 +526,11 @@ def _elr(cluster: Cluster, binary: str, last: tuple[int, ...], *, kraft: bool) -
     newest = {each.name: each.since for each in profiles()}[binary]
     if not kraft or last[:2] < FIRST_ELR or newest < (3, 9):
         return ((False, ""),)
-    stated = cluster.versions.features.get("eligible.leader.replicas.version")
+    stated = cluster.versions.features.get(ELR_FEATURE)
     if stated is not None:
-        return ((stated.value != "0", ""),)
+        return ((stated.value != "0" and not elr_is_too_early(cluster), ""),)
+    if elr_is_too_early(cluster):
+        return ((False, ""),)
     if cluster.versions.all_features or newest < ELR_FOR_NEW:
         return ((False, ""),)
     return ((True, ", eligible.leader.replicas.version=1"), (False, ", eligible.leader.replicas.version=0"))

@@ -67,17 +67,19 @@ def topics(path: str, text: str) -> Part | None:
 
 
 def _partition(part: Part, into: list[Partition], read: dict[str, str], origin: Origin) -> None:
+    """Confluent's observers are listed as replicas and apart; those that were not promoted count for nothing here."""
     number = numbers(read["Partition"])
     if not number or "Replicas" not in read:
         part.note("not_read", "warning", "a line that describes no whole partition", origin, "collect it again")
         return
-    leader = numbers(read.get("Leader", ""))
+    leader, isr = numbers(read.get("Leader", "")), numbers(read.get("Isr", ""))
+    observers = {*numbers(read.get("Observers", "")), *numbers(read.get("LiveObservers", ""))} - {*isr}
     into.append(
         Partition(
             number[0],
             leader[0] if leader else None,
-            numbers(read["Replicas"]),
-            numbers(read.get("Isr", "")),
+            tuple(each for each in numbers(read["Replicas"]) if each not in observers),
+            isr,
             origin,
             _set_or_none(read.get("Elr")),
             _set_or_none(read.get("LastKnownElr")),

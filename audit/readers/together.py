@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from ..cluster import (
+    CONSTRAINTS,
     HIDDEN,
     Broker,
     CannotRead,
@@ -88,12 +90,24 @@ def scrubbed(settings: Iterable[Setting]) -> tuple[Setting, ...]:
 
 
 def _scrubbed(setting: Setting) -> Setting:
+    if setting.key in CONSTRAINTS:
+        return replace(setting, value=_placed(setting.value))
     if setting.key in known() or setting.key in table() or setting.key in names.aliases():
         return setting
     scopes = tuple(names.by_scope())
     plain = not re.search(r"[._\-]", setting.key) and not any(setting.key in names.by_scope()[s] for s in scopes)
     text = plain and names.nearest(setting.key, scopes) is None
     return replace(setting, key=HIDDEN if text else setting.key, value=HIDDEN)
+
+
+def _placed(value: str) -> str:
+    """How many replicas and observers a placement asks for (`3 replicas, 2 observers`); withheld if it is no such."""
+    try:
+        found = json.loads(value)
+        counts = [sum(int(each["count"]) for each in found.get(name) or ()) for name in ("replicas", "observers")]
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        return value if re.fullmatch(r"\d+ replicas, \d+ observers|", value) else HIDDEN
+    return f"{counts[0]} replicas, {counts[1]} observers"
 
 
 def _brokers(joined: _Joined, topics: tuple[Topic, ...], quorum: Quorum | None) -> tuple[Broker, ...]:

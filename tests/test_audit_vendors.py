@@ -1,0 +1,82 @@
+"""What vendors add: Confluent's observers are no replicas, and eligible leader replicas need their metadata.version."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+from tidegate.audit.advice import advise
+from tidegate.audit.cluster import Cluster, Finding
+from tidegate.audit.readers import Options, of_texts
+from tidegate.audit.signature import Subject, subjects
+
+PLACED = (
+    '{"version":1,"replicas":[{"count":2,"constraints":{"rack":"west"}}],'
+    '"observers":[{"count":2,"constraints":{"rack":"east"}}]}'
+)
+
+
+def read(text: str, version: str = "3.9.0", **options: str) -> tuple[Cluster, Sequence[Finding]]:
+    asked = Options(version, distribution="apache", acks="all", metadata_version=options.get("level"),
+                    features=(options["feature"],) if "feature" in options else ())  # fmt: skip
+    return of_texts([("topics.txt", text, True)], asked, "x")
+
+
+def orders(text: str) -> Subject:
+    return next(each for each in subjects(read(text)[0]) if each.topics[0].name == "orders")
+
+
+def described(placed: str, row: str) -> str:
+    configs = f"min.insync.replicas=2,confluent.placement.constraints={placed}"
+    head = f"Topic: orders\tTopicId: x\tPartitionCount: 1\tReplicationFactor: 4\tConfigs: {configs}\n"
+    return f"{head}\tTopic: orders\tPartition: 0\tLeader: 1\t{row}\n" if row else head
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        "Replicas: 1,2,3,4\tIsr: 1,2\tOffline: \tObservers: 3,4",
+        "Replicas: 1,2,3,4\tIsr: 1,2\tOffline: \tLiveObservers: 3,4",
+        "Replicas: 1,2,3,4\tIsr: 1,2",
+        "",
+    ],
+)
+def test_observers_are_no_replicas(row: str) -> None:
+    """Four copies of which two are observers keep what two replicas keep."""
+    assert {each.signature.replicas for each in orders(described(PLACED, row)).variants} == {2}
+
+
+def test_a_promoted_observer_is_a_replica_now() -> None:
+    row = "Replicas: 1,2,3,4\tIsr: 1,3\tOffline: 2\tObservers: 3,4"
+    (partition,) = orders(described(PLACED, row)).topics[0].partitions
+    assert partition.replicas == (1, 2, 3)
+
+
+def test_a_placement_that_cannot_be_read_leaves_the_replicas_open() -> None:
+    found = orders(described("(withheld)", "Replicas: 1,2,3,4\tIsr: 1,2"))
+    assert not found.variants and "may be observers" in found.not_checked
+
+
+def test_no_words_of_a_placement_but_its_numbers_are_kept() -> None:
+    cluster, _ = read(described(PLACED, ""))
+    kept = [each.value for each in cluster.topics[0].settings if "placement" in each.key]
+    assert kept == ["2 replicas, 2 observers"]
+    (said,) = [each for each in advise(cluster) if each.kind == "not_modelled"]
+    assert "observers are not counted as replicas" in said.what
+
+
+HEAD = "Topic: orders\tTopicId: x\tPartitionCount: 1\tReplicationFactor: 3\tConfigs: min.insync.replicas=2\n"
+
+
+@pytest.mark.parametrize(
+    ("level", "expected"),
+    [("3.9-IV0", False), ("4.0-IV0", False), ("4.0-IV1", True), ("4.0", True), ("4.1", True), (None, True)],
+)
+def test_eligible_leader_replicas_need_their_metadata_version(level: str | None, expected: bool) -> None:
+    """MetadataVersion.isElrSupported: records have them since 4.0-IV1."""
+    given = {"feature": "eligible.leader.replicas.version=1", **({} if level is None else {"level": level})}
+    cluster, _ = read(HEAD, "4.1.0", **given)
+    found = next(each for each in subjects(cluster) if each.topics[0].name == "orders")
+    kraft = [each.signature for each in found.variants]
+    assert {bool(each.constants["elr"]) for each in kraft} == {expected}
+    assert any("needs metadata.version 4.0-IV1" in each.what for each in advise(cluster)) is not expected
