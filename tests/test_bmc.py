@@ -157,6 +157,18 @@ def test_deadlock(tmp_path: Path) -> None:
     assert checked(small(tmp_path, COUNTER, "count=0", STEPS.split("@invariant")[0]), 5).outcome == "none"
 
 
+def test_a_terminal_that_cannot_be_evaluated_breaks_the_model(tmp_path: Path) -> None:
+    """As in the other engines: it is asked where nothing can happen, in order, up to the first that is true."""
+    body = STEPS.split("@invariant")[0].replace("limit(", "require(")
+    broken = "\n\n@terminal\ndef done(s: World) -> bool:\n    '''Done.'''\n    return 10 // (3 - s.count) > 0\n"
+    ending = "\n\n@terminal\ndef high(s: World) -> bool:\n    '''High.'''\n    return s.count == 3\n"
+    model = small(tmp_path, COUNTER, "count=0", body + broken + ending)
+    for verdict in (checked(model, 5), ENGINES["python"](model, Search(), None)):
+        assert verdict.outcome == "model_error" and verdict.failure is not None
+        assert (verdict.failure.message, length(verdict.failure.run)) == ("done: division by zero", 3)
+    assert checked(small(tmp_path, COUNTER, "count=0", body + ending + broken), 5).outcome == "none"
+
+
 def test_messages_in_flight() -> None:
     verdict = checked(model_of("raft:always_truncate", "delayed", ("two_leaders", "election_safety")), 6)
     assert verdict.assurance == "bounded to depth 6"

@@ -25,6 +25,8 @@ from .unrolling import Unrolling
 
 DEPTH = 12
 """How many steps runs have at most, where nothing else is asked for."""
+OF_DEADLOCKS = ("deadlock", "broken terminal")
+"""What is asked only where deadlocks are looked for."""
 
 
 def check(model: Model, search: Search, report: Report | None = None) -> Verdict:
@@ -94,7 +96,7 @@ class _Bounded:
         try:
             unrolling = Unrolling(self.model, circuits, solver)
             wanted = [*circuits.state_questions, *circuits.step_questions]
-            wanted = [each for each in wanted if self.search.deadlocks or each.kind != "deadlock"]
+            wanted = [each for each in wanted if self.search.deadlocks or each.kind not in OF_DEADLOCKS]
             for length in range(self.depth + 1):
                 level = time.monotonic()
                 if length:
@@ -163,7 +165,7 @@ class _Bounded:
             except ModelError as error:
                 cut = Run(run.start, run.steps[:-1]) if question.of_step else run
                 return Failure(f"{prop.name}: {error.message}", error.where, cut)
-            if question.kind != "broken property" and truth == (question.kind == "reachable"):
+            if not question.kind.startswith("broken") and truth == (question.kind == "reachable"):
                 return None
         elif question.kind == "deadlock":
             if is_deadlock(self.model, last):
@@ -176,7 +178,7 @@ class _Bounded:
         """What plain Python says where a question is answered otherwise, with lines and values."""
         last, prop = run.states()[-1], question.prop
         if prop is not None:
-            mine = None if question.kind == "broken property" else question.kind == "reachable"
+            mine = None if question.kind.startswith("broken") else question.kind == "reachable"
             before = (run.states()[-2], last) if question.of_step else (last,)
             return property_differs(prop, mine, holds(self.model, prop, *before), last, "in bmc")
         if question.kind == "deadlock":

@@ -71,7 +71,9 @@ class Question:
     """Something that may be found in a state, or in a step: its name among the variables, and what it is about."""
 
     name: str
-    kind: Literal["invariant", "transition", "reachable", "broken property", "broken step", "deadlock"]
+    kind: Literal[
+        "invariant", "transition", "reachable", "broken property", "broken step", "deadlock", "broken terminal"
+    ]
     prop: Property | None = None
 
     @property
@@ -216,7 +218,14 @@ class _Builder:
         within, bound_breaks = self._bounds()
         broken = either(bound_breaks, disjunction(both(each.valid, negation(each.defined)) for each in acting))
         asked.append((Question("?step breaks", "broken step"), broken))
-        asked.append((Question("?deadlock", "deadlock"), both(within, self._deadlock())))
+        stuck = both(within, self._stuck())
+        for prop in (each for each in self.model.terminals if each.form is not None):
+            assert prop.form is not None
+            truth = predicate(prop.form, self.encoding, self.before)
+            breaks = both(stuck, negation(truth.defined))
+            asked.append((Question(f"?{prop.name} breaks", "broken terminal", prop), breaks))
+            stuck = both(stuck, truth.defined, negation(truth.value))
+        asked.append((Question("?deadlock", "deadlock"), stuck))
         return _asked(asked)
 
     def _bounds(self) -> tuple[Bit, Bit]:
@@ -229,15 +238,13 @@ class _Builder:
             within = both(within, truth.defined, truth.value)
         return within, breaks
 
-    def _deadlock(self) -> Bit:
-        """Nothing can happen, no bound holds the protocol or a client, and the run may not end here."""
+    def _stuck(self) -> Bit:
+        """Nothing can happen, and no bound holds the protocol or a client: a deadlock, unless the run may end here."""
         every = instances(self.model, self.encoding, self.before, "!", ground=True)
         moving = disjunction(
             each.happens if each.action.kind == "fault" else both(each.valid, each.guard) for each in every
         )
-        forms = [each.form for each in self.model.terminals if each.form is not None]
-        ending = disjunction(predicate(form, self.encoding, self.before).value for form in forms)
-        return negation(either(moving, ending))
+        return negation(moving)
 
     def _of_step(self) -> tuple[Clauses, tuple[Question, ...]]:
         asked: list[tuple[Question, Bit]] = []
