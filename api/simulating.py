@@ -56,11 +56,6 @@ class Simulation:
         return found if found["kind"] != "run" or failure is None else trace_document(self.model, failure)
 
     @property
-    def unjudged(self) -> tuple[str, ...]:
-        """The properties that cannot be checked, since they read ghost fields that were folded away."""
-        return tuple(each.name for each in self.model.properties if not each.applicable)
-
-    @property
     def violated(self) -> str | None:
         """The property that fails along the run; None if none does."""
         claim = self.document()["property"]

@@ -47,8 +47,8 @@ def main() -> None:
         partitions, kinds = sum(each.partitions for each in made), len({each.kind for each in made[2:]})
         print(f"{len(made):,} topics, {partitions:,} partitions, {kinds} signatures")
         print(f"load average {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
-        cold = told("cold", folder, cache)
-        warm = told("warm", folder, cache)
+        cold = timing_of("cold", folder, cache)
+        warm = timing_of("warm", folder, cache)
     if warm.document != cold.document:
         raise RuntimeError("what is kept must say the same as what was explored")
     if options.keep is not None:
@@ -56,7 +56,7 @@ def main() -> None:
     counted(cold.document)
 
 
-def told(title: str, folder: Path, cache: Path) -> Audit:
+def timing_of(title: str, folder: Path, cache: Path) -> Audit:
     """Runs an audit and prints what it took."""
     done = audited(folder, cache)
     print(f"  {title:<6} {done.clock:>7.1f} s by the clock {done.processor:>7.1f} s of processors   goal: under "

@@ -49,7 +49,7 @@ class Report:
     orbits: Explored
     orbits_large: Explored
     tuned: Explored
-    judge: Explored
+    plain_python: Explored
     stages: dict[str, float]
 
 
@@ -79,7 +79,7 @@ def measure_all(*, quick: bool, say: Say) -> Report:
         orbits=orbits,
         orbits_large=orbits_large,
         tuned=tuned,
-        judge=judge,
+        plain_python=judge,
         stages=where,
     )
 

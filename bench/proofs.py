@@ -75,14 +75,14 @@ def measured(protocol: Protocol, five: bool) -> None:
     three, more = protocol.goals
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        with told("three replicas, anew", three):
+        with report("three replicas, anew", three):
             proved(protocol, folder, {})
-        with told("three replicas, nothing changed", 2.0):
-            told_again(protocol, folder)
-        with told("a planted bug, refuted and shown", 5.0):
+        with report("three replicas, nothing changed", 2.0):
+            report_again(protocol, folder)
+        with report("a planted bug, refuted and shown", 5.0):
             shown(protocol, folder)
         if five:
-            with told("five replicas, anew", more):
+            with report("five replicas, anew", more):
                 proved(protocol, folder, {protocol.replicas: 5})
 
 
@@ -96,7 +96,7 @@ def proved(protocol: Protocol, folder: Path, constants: dict[str, Value]) -> Non
         raise RuntimeError(f"{protocol.name} {constants}: {found.word}: {other}")
 
 
-def told_again(protocol: Protocol, folder: Path) -> None:
+def report_again(protocol: Protocol, folder: Path) -> None:
     """The whole command, when every proof is kept. RuntimeError when one is not."""
     done = subprocess.run([*command(protocol), "--json"], env=environment(folder), capture_output=True, check=False)
     proofs = [each for each in json.loads(done.stdout)["obligations"] if each["verdict"] == "proved"]
@@ -131,7 +131,7 @@ def environment(folder: Path) -> dict[str, str]:
 
 
 @contextmanager
-def told(title: str, goal: float) -> Generator[None, None, None]:
+def report(title: str, goal: float) -> Generator[None, None, None]:
     """Prints what the work inside it cost."""
     cost = Cost()
     yield

@@ -62,7 +62,7 @@ def main() -> None:
                 continue
             cost = measured(*check, *(spark if engine == "spark" else ()))
             costs[engine].append(cost)
-            tell(engine, cost)
+            report(engine, cost)
     for engine, each in costs.items():
         if len(each) > 1:
             small, large = each[0], each[-1]
@@ -112,7 +112,7 @@ def usage(pid: int) -> list[tuple[int, float]]:
     return [(each, used[each]) for each in found if each in used]
 
 
-def tell(engine: str, cost: Cost) -> None:
+def report(engine: str, cost: Cost) -> None:
     """One line."""
     report = cost.report
     print(

@@ -24,14 +24,14 @@ from ..audit.readers.part import Part
 from ..audit.requirements import EXAMPLE, PRESETS, Requirement
 from ..audit.situations import FAULTS, SITUATIONS
 from ..explorer.keeping import cache_directory
-from ..language.errors import Unreadable
+from ..language.errors import Unreadable, UsageError
 from ..reports.audit.page import audit_page
 from ..reports.exits import Exit
 from ..reports.paper import count
 from .auditfiles import save
 from .options import add_print_options, paper_of, seconds
 from .output import prepared, print_json
-from .verbs import Parser, Verbs, Wrong, add_verb
+from .verbs import Parser, Verbs, add_verb
 
 EXAMPLES = """\
   tidegate audit server.properties topics.txt --distribution apache
@@ -131,9 +131,9 @@ def run(options: argparse.Namespace) -> Exit:
         print(script(), end="")
         return Exit.HOLDS
     if options.command_config is not None and options.bootstrap_server is None:
-        raise Wrong("--command-config says how to reach a running cluster: give --bootstrap-server HOST:PORT too")
+        raise UsageError("--command-config says how to reach a running cluster: give --bootstrap-server HOST:PORT too")
     if not options.files and options.bootstrap_server is None:
-        raise Wrong(
+        raise UsageError(
             "give files or a directory to audit, or --bootstrap-server HOST:PORT; --collect prints a script that makes "
             "a directory of a running cluster"
         )
@@ -190,18 +190,18 @@ def audited(options: argparse.Namespace, wanted: Sequence[Requirement], accepted
 
 
 def _running(options: argparse.Namespace) -> Sequence[tuple[str, Part]]:
-    """What the running cluster says, if one was named. Raises `CannotRead`, and `Wrong` without the extra."""
+    """What the running cluster says, if one was named. Raises `CannotRead`, and `UsageError` without the extra."""
     address: str | None = options.bootstrap_server
     if address is None:
         return ()
     for each in address.split(","):
         if not re.fullmatch(r"(\[[0-9A-Fa-f:]+\]|[^\s:/]+):\d{1,5}", each.strip()):
-            raise Wrong(f"--bootstrap-server {address}: write HOST:PORT, or several with commas between")
+            raise UsageError(f"--bootstrap-server {address}: write HOST:PORT, or several with commas between")
     how = secured(options.command_config)
     try:
         from ..audit.readers import live
     except ModuleNotFoundError as error:
-        raise Wrong(
+        raise UsageError(
             f"--bootstrap-server needs {error.name}, which is not installed; install it with: "
             "pip install 'tidegate[live]'"
         ) from None

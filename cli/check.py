@@ -11,6 +11,7 @@ from pathlib import Path
 from ..api.checking import check_model, trace_documents
 from ..api.models import bind_model
 from ..explorer.search import Search
+from ..language.errors import UsageError
 from ..language.model import Model
 from ..language.verdict import Verdict
 from ..reports.check.page import verdict_page
@@ -34,7 +35,7 @@ from .options import (
 )
 from .output import prepared, print_json
 from .progress import ProgressLine, report_for
-from .verbs import Parser, Verbs, Wrong, add_verb
+from .verbs import Parser, Verbs, add_verb
 from .witnesses import asked_witnesses, longest_documents
 
 _WORTH_FOLDING = 100_000
@@ -107,13 +108,14 @@ def checked(model: Model, engine: str, search: Search) -> Verdict:
 
 
 def tables(verdict: Verdict, folder: Path) -> None:
-    """The verdict, its properties, levels and coverage as Parquet. Raises `Wrong` when the disk does not take them."""
+    """The verdict, its properties, levels and coverage as Parquet. UsageError when the disk does not take
+    them."""
     from ..explorer.spark.columns import write_tables  # needs the extra spark, which this engine has just needed
 
     try:
         write_tables(verdict, folder)
     except OSError as error:
-        raise Wrong(f"--out {folder}: the tables could not be saved: {error}") from None
+        raise UsageError(f"--out {folder}: the tables could not be saved: {error}") from None
 
 
 def advised(model: Model, verdict: Verdict, options: argparse.Namespace) -> Verdict:

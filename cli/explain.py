@@ -5,14 +5,14 @@ from __future__ import annotations
 import argparse
 
 from ..api.models import ModelChoice, bind_model
-from ..language.errors import nearest
+from ..language.errors import UsageError, nearest
 from ..language.model import Action, Model
 from ..reports.exits import Exit
 from ..reports.paper import Page
 from ..reports.spec.effects import action_lines
 from ..reports.spec.mathematics import parameters_text
 from .options import add_print_options, paper_of
-from .verbs import Parser, Verbs, Wrong, add_verb
+from .verbs import Parser, Verbs, add_verb
 
 EXAMPLES = """\
   tidegate explain replication:kip320
@@ -45,7 +45,7 @@ def run(options: argparse.Namespace) -> Exit:
 def _action(model: Model, name: str) -> Action:
     known = {each.name: each for each in model.actions}
     if name not in known:
-        raise Wrong(f"{model.name} has no action {name!r}; {nearest(name, known)}")
+        raise UsageError(f"{model.name} has no action {name!r}; {nearest(name, known)}")
     return known[name]
 
 

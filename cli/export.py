@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..api.models import bind_model
 from ..explorer.graph import StateGraph, TooLarge, neighbourhood, state_graph
-from ..language.errors import nearest
+from ..language.errors import UsageError, nearest
 from ..language.judge import initial_states
 from ..language.model import Model
 from ..language.values import State, show
@@ -24,7 +24,7 @@ from ..reports.trace.sequence import SPELLINGS
 from ..reports.trace.spreadsheet import spreadsheet
 from .options import add_model_options, chosen, positive
 from .saved import document_of, model_of, naming, run_of
-from .verbs import Parser, Verbs, Wrong, add_verb
+from .verbs import Parser, Verbs, add_verb
 
 if TYPE_CHECKING:
     import networkx
@@ -94,21 +94,21 @@ def run(options: argparse.Namespace) -> Exit:
     try:
         write_text(options.output, text)
     except OSError as error:
-        raise Wrong(f"--output {options.output}: cannot be written ({error.strerror})") from None
+        raise UsageError(f"--output {options.output}: cannot be written ({error.strerror})") from None
     return Exit.HOLDS
 
 
 def _trace_text(document: Document | None, options: argparse.Namespace) -> str:
     """A trace in another format."""
     if document is None:
-        raise Wrong(
+        raise UsageError(
             f"--to {options.to} takes a trace, and {options.model} is no .json file; save one with check --out, "
             f"or ask for a graph of the model: --to {' or '.join(GRAPHS)}"
         )
     asked = {"--quotient": options.quotient is not None, "--around": options.around is not None, "--raw": options.raw}
     for name, given in asked.items():
         if given:
-            raise Wrong(f"{name} is for a graph; write --to {' or --to '.join(GRAPHS)}")
+            raise UsageError(f"{name} is for a graph; write --to {' or --to '.join(GRAPHS)}")
     with naming(options.model):
         return TRACES[options.to](document)
 
@@ -119,12 +119,12 @@ def _trace_text(document: Document | None, options: argparse.Namespace) -> str:
 def _graph_text(document: Document | None, options: argparse.Namespace) -> str:
     """A state graph, of a model or of what is around a trace."""
     if not (options.quotient or options.raw or options.around is not None):
-        raise Wrong(
+        raise UsageError(
             "say which graph: --quotient FIELDS merges states that are equal on some fields, --around N shows what is "
             "near a step of a trace, --raw every state"
         )
     if options.around is not None and document is None:
-        raise Wrong("--around N is a step of a trace; name a .trace.json file")
+        raise UsageError("--around N is a step of a trace; name a .trace.json file")
     if document is None:
         choice = chosen(options)  # a graph checks nothing, so that ghosts are in it only where they are asked for
         return _written(bind_model(dataclasses.replace(choice, ghosts=bool(choice.ghosts))), None, options)
@@ -141,7 +141,9 @@ def _written(model: Model, run: Run | None, options: argparse.Namespace) -> str:
     graph = _drawn(model, run, options)
     nodes = graph.number_of_nodes()
     if nodes > MOST_NODES:
-        raise Wrong(f"the graph has {nodes:,} nodes, and more than {MOST_NODES:,} are not drawn; {_smaller(options)}")
+        raise UsageError(
+            f"the graph has {nodes:,} nodes, and more than {MOST_NODES:,} are not drawn; {_smaller(options)}"
+        )
     return dot(graph) if options.to == "dot" else graphml(graph)
 
 
@@ -160,7 +162,7 @@ def _drawn(model: Model, run: Run | None, options: argparse.Namespace) -> networ
     way: Sequence[State] = () if run is None else run.states()
     around: int | None = options.around
     if around is not None and around >= len(way):
-        raise Wrong(f"--around {around}: the trace has {len(way) - 1} steps")
+        raise UsageError(f"--around {around}: the trace has {len(way) - 1} steps")
     found = _explored(model, way, options)
     place = {state: at for at, state in enumerate(found.states)}
     initial = [place[state] for state in initial_states(model) if state in place]
@@ -184,7 +186,7 @@ def _explored(model: Model, way: Sequence[State], options: argparse.Namespace) -
         behind = neighbourhood(model, near, 1, options.states) if len(near) > 1 else ahead
         return _joined(ahead, behind, near)
     except TooLarge as error:
-        raise Wrong(
+        raise UsageError(
             f"{model.name} has more than {error.most:,} states within these bounds; give smaller bounds with --set, "
             "or let it explore more with --states N"
         ) from None
@@ -214,11 +216,11 @@ def _fields(model: Model, text: str | None) -> Sequence[str]:
         known = {field.name for field in model.fields}
         first, *parts = name.split(".")
         if first not in known:
-            raise Wrong(f"--quotient {text}: {model.name} has no field {first}; {nearest(first, known)}")
+            raise UsageError(f"--quotient {text}: {model.name} has no field {first}; {nearest(first, known)}")
         value: Any = None if start is None else getattr(start, first)
         for part in parts:
             if not hasattr(value, part):
-                raise Wrong(f"--quotient {text}: {first} has no part {part}")
+                raise UsageError(f"--quotient {text}: {first} has no part {part}")
             value = getattr(value, part)
     return names
 

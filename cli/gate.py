@@ -35,6 +35,7 @@ from ..gates.document import Ended, gate_document
 from ..gates.files import saved
 from ..gates.proofs import prove_arguments
 from ..gates.records import Audit, Proved, Recorded, RecordFile, read, shipped
+from ..language.errors import UsageError
 from ..reports.document import Document
 from ..reports.exits import Exit, worst
 from ..reports.gate.page import gate_page
@@ -48,7 +49,7 @@ from .options import (
 )
 from .output import prepared, print_json
 from .sweep import on_spark
-from .verbs import Parser, Verbs, Wrong, add_verb
+from .verbs import Parser, Verbs, add_verb
 
 EXAMPLES = """\
   tidegate gate                              everything of spec/ that belongs to a commit
@@ -126,7 +127,7 @@ def run(options: argparse.Namespace) -> Exit:
     reasons = {place: _left_out(entry, options) for place, entry in enumerate(every)}
     chosen = [entry for place, entry in enumerate(every) if not reasons[place]]
     if not chosen:
-        raise Wrong(f"no recorded check fits: {len(every)} are recorded, --tier and --only leave none")
+        raise UsageError(f"no recorded check fits: {len(every)} are recorded, --tier and --only leave none")
     began, clock = datetime.now(UTC), time.monotonic()
     results, interrupted = _checked(chosen, options)
     done = {id(each.entry) for each in results}
@@ -159,7 +160,7 @@ def _paths(given: Sequence[Path]) -> Iterator[Path]:
         if path.is_dir():
             found = sorted(path.glob("*.toml"))
             if not found:
-                raise Wrong(f"{path}: no .toml file in it")
+                raise UsageError(f"{path}: no .toml file in it")
             yield from found
         else:
             yield path

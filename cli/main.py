@@ -13,7 +13,7 @@ from ..language.values import ModelError
 from ..language.verdict import Disagreement
 from ..reports.exits import INTERRUPTED, Exit
 from .output import kept_for_json
-from .verbs import VERBS, Wrong, parser
+from .verbs import VERBS, parser
 
 TO_REPORT = """This is a defect of tidegate, not of the model. Report the command, the model's file and these lines.
 Until it is mended, `check --engine python` answers with plain Python alone."""
@@ -26,35 +26,35 @@ def main(arguments: Sequence[str]) -> Exit:
         with kept_for_json() if getattr(options, "json", False) else nullcontext():
             return options.run(options)
     except Unreadable as error:
-        return _told(str(error), Exit.UNREADABLE)
-    except (Wrong, UsageError) as error:
-        return _told(str(error), Exit.USAGE)
+        return report(str(error), Exit.UNREADABLE)
+    except UsageError as error:
+        return report(str(error), Exit.USAGE)
     except ModelErrors as error:
-        return _told(error.render(), Exit.MODEL_TEXT, name="")
+        return report(error.render(), Exit.MODEL_TEXT, name="")
     except ModelError as error:
-        return _told(_broken(error), Exit.MODEL_BROKE)
+        return report(_broken(error), Exit.MODEL_BROKE)
     except Disagreement as error:
-        return _told(
+        return report(
             f"the engine and plain Python disagree; do not trust this result\n{error}\n{TO_REPORT}", Exit.INTERNAL
         )
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return Exit.INTERNAL
     except KeyboardInterrupt:
-        return _told(INTERRUPTED, Exit.INCONCLUSIVE)
+        return report(INTERRUPTED, Exit.INCONCLUSIVE)
     except Exception:
         traceback.print_exc()
-        return _told("this is a bug in tidegate, not in your model; the lines above say where", Exit.INTERNAL)
+        return report("this is a bug in tidegate, not in your model; the lines above say where", Exit.INTERNAL)
 
 
 def _verb(arguments: Sequence[str]) -> str | None:
-    """The verb that a command line begins with; None where it begins with an option, or is empty. Raises `Wrong` for
-    one that there is not."""
+    """The verb that a command line begins with; None where it begins with an option, or is empty. Raises
+    `UsageError` for one that there is not."""
     first = arguments[0] if arguments else "-"
     if first.startswith("-"):
         return None
     if first not in VERBS:
-        raise Wrong(f"there is no verb {first}; {nearest(first, VERBS)}\ntry: tidegate --help")
+        raise UsageError(f"there is no verb {first}; {nearest(first, VERBS)}\ntry: tidegate --help")
     return first
 
 
@@ -65,6 +65,6 @@ def _broken(error: ModelError) -> str:
     return f"{place}{made}{error}"
 
 
-def _told(message: str, exit_: Exit, name: str = "tidegate: ") -> Exit:
+def report(message: str, exit_: Exit, name: str = "tidegate: ") -> Exit:
     print(f"{name}{message}", file=sys.stderr)
     return exit_

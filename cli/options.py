@@ -12,8 +12,9 @@ from pathlib import Path
 from ..api.models import ModelChoice
 from ..explorer.keeping import cache_directory
 from ..explorer.search import Cluster, Search, Walks
+from ..language.errors import UsageError
 from ..reports.paper import Paper, paper_for
-from .verbs import Parser, Wrong
+from .verbs import Parser
 
 # --- which model ----------------------------------------------------------------------------------------------------
 
@@ -68,7 +69,7 @@ def add_model_options(
 
 
 def chosen(options: argparse.Namespace) -> ModelChoice:
-    """What `add_model_options` read. Raises `Wrong` for an assignment without `=`."""
+    """What `add_model_options` read. Raises `UsageError` for an assignment without `=`."""
     return ModelChoice(
         model=options.model,
         assignments=tuple(_assignment(text) for text in options.assignments),
@@ -83,7 +84,7 @@ def chosen(options: argparse.Namespace) -> ModelChoice:
 def _assignment(text: str) -> tuple[str, str]:
     name, equals, value = text.partition("=")
     if not equals or not name.strip() or not value.strip():
-        raise Wrong(f"--set {text}: write NAME=VALUE, for example --set replicas=3")
+        raise UsageError(f"--set {text}: write NAME=VALUE, for example --set replicas=3")
     return name.strip(), value.strip()
 
 
@@ -153,20 +154,20 @@ def add_walk_options(parser: Parser) -> None:
 
 
 def walks_of(options: argparse.Namespace) -> Walks | None:
-    """What `add_walk_options` read; None for another engine. Raises `Wrong` where an option asks nothing of the
+    """What `add_walk_options` read; None for another engine. Raises `UsageError` where an option asks nothing of the
     engine."""
     given = {"walks": options.walks, "strategy": options.strategy, "novel": options.novel or None}
     if options.engine not in ("walk", "bmc") and options.depth is not None:
-        raise Wrong("--depth is for --engine walk and --engine bmc")
+        raise UsageError("--depth is for --engine walk and --engine bmc")
     if options.engine != "walk":
         for name, value in given.items():
             if value is not None:
-                raise Wrong(f"--{name} is for --engine walk")
+                raise UsageError(f"--{name} is for --engine walk")
         return None
     if options.symmetry:
-        raise Wrong("--symmetry is for engines that keep the states they saw; random walks keep none")
+        raise UsageError("--symmetry is for engines that keep the states they saw; random walks keep none")
     if options.novel and options.strategy not in (None, "guided"):
-        raise Wrong(f"--novel is for --strategy guided, not {options.strategy}")
+        raise UsageError(f"--novel is for --strategy guided, not {options.strategy}")
     default = Walks()
     endless = options.walks is None and options.time is not None
     return Walks(
@@ -216,17 +217,17 @@ _CLUSTER = ("master", "shards", "run_dir", "fingerprint", "hand_over", "scratch"
 
 
 def cluster_of(options: argparse.Namespace) -> Cluster | None:
-    """What `add_cluster_options` read; None for another engine. Raises `Wrong` where an option asks nothing of the
+    """What `add_cluster_options` read; None for another engine. Raises `UsageError` where an option asks nothing of the
     engine."""
     given = {name: getattr(options, name) for name in _CLUSTER if getattr(options, name) not in (None, [])}
     spread = {"spark": _CLUSTER, "walk": ("master", "conf") if options.master is not None else ("master",)}
     for name in given:
         if name not in spread.get(options.engine, ()):
-            raise Wrong(f"--{name.replace('_', '-')} is for --engine spark{_also(name)}")
+            raise UsageError(f"--{name.replace('_', '-')} is for --engine spark{_also(name)}")
     if options.engine not in spread or (options.engine == "walk" and not given):
         return None
     if options.workers != 1:
-        raise Wrong(f"--workers is for threads of one process; {_MANY[options.engine]}")
+        raise UsageError(f"--workers is for threads of one process; {_MANY[options.engine]}")
     if "conf" in given:
         given["conf"] = tuple(_setting(each) for each in given["conf"])
     return Cluster(**given)
@@ -245,7 +246,7 @@ _MANY = {
 def _setting(text: str) -> tuple[str, str]:
     name, equals, value = text.partition("=")
     if not equals or not name.startswith("spark."):
-        raise Wrong(f"--conf {text}: write spark.NAME=VALUE, for example --conf spark.executor.memory=4g")
+        raise UsageError(f"--conf {text}: write spark.NAME=VALUE, for example --conf spark.executor.memory=4g")
     return name, value
 
 

@@ -6,27 +6,29 @@ import contextlib
 import json
 import sys
 import tempfile
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from pathlib import Path
 from typing import Any, TextIO
 
-from .verbs import Wrong
+from ..language.errors import UsageError
 
 
 def prepared(directory: Path) -> Path:
-    """The directory, made if only its last part is missing, and proved writable. Raises `Wrong` saying what is in the
-    way.
+    """The directory, made if only its last part is missing, and proved writable. Raises `UsageError`
+    saying what is in the way.
     """
     if not directory.exists() and not directory.parent.is_dir():
-        raise Wrong(f"--out {directory}: {directory.parent} does not exist; make it first, or name another directory")
+        raise UsageError(
+            f"--out {directory}: {directory.parent} does not exist; make it first, or name another directory"
+        )
     try:
         directory.mkdir(exist_ok=True)
         with tempfile.TemporaryFile(dir=directory):
             pass
     except FileExistsError:
-        raise Wrong(f"--out {directory}: it is a file; name a directory") from None
+        raise UsageError(f"--out {directory}: it is a file; name a directory") from None
     except OSError as error:
-        raise Wrong(
+        raise UsageError(
             f"--out {directory}: cannot be written ({error.strerror or error}); name another directory"
         ) from None
     return directory
@@ -49,3 +51,8 @@ def kept_for_json() -> Generator[None]:
 def print_json(document: Any) -> None:
     """One JSON document on standard output."""
     print(json.dumps(document, indent=2, ensure_ascii=False), file=_standard[-1] if _standard else None, flush=True)
+
+
+def not_checked_note(names: Sequence[str]) -> str:
+    """What is said of the properties of a run that were not checked."""
+    return f"not checked: {', '.join(names)}, which read ghosts that are folded away; --ghosts keeps them"

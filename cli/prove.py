@@ -14,7 +14,7 @@ from ..explorer.smt.effort import Effort
 from ..explorer.smt.errors import NotUnbounded, UnreadableHints, Unsayable
 from ..gates.records import known_violations
 from ..language.binding import Definition
-from ..language.errors import shown_path
+from ..language.errors import UsageError, shown_path
 from ..language.model import Model
 from ..language.proof import Finding, Obligation, Proof, Unstated, Word
 from ..reports.check.proof import Table, counterexample_document, legend, proof_document, proof_page
@@ -32,7 +32,7 @@ from .options import (
     seconds,
 )
 from .output import prepared, print_json
-from .verbs import Parser, Verbs, Wrong, add_verb
+from .verbs import Parser, Verbs, add_verb
 
 EXAMPLES = """\
   tidegate prove replication:kip320
@@ -120,9 +120,11 @@ def run(options: argparse.Namespace) -> Exit:
     everything = definition.names("invariant", "transition", "reachable", "lemma")
     model = bind_model(dataclasses.replace(choice, properties=everything, ghosts=True), lemmas=True)
     if options.record_hints and options.candidates:
-        raise Wrong("--record-hints is of a proof that is found: leave out --candidates")
+        raise UsageError("--record-hints is of a proof that is found: leave out --candidates")
     if not definition.names("lemma"):
-        raise Wrong(f"{model.name} has no lemmas to prove it by; docs/proofs.md says how to write them, marked @lemma")
+        raise UsageError(
+            f"{model.name} has no lemmas to prove it by; docs/proofs.md says how to write them, marked @lemma"
+        )
     try:
         proof = _proved(definition, model, options)
     except NotUnbounded as error:
@@ -163,7 +165,7 @@ def _proved(definition: Definition, model: Model, options: argparse.Namespace) -
     except ModuleNotFoundError as error:
         if error.name != "z3":
             raise
-        raise Wrong(_EXTRA) from None
+        raise UsageError(_EXTRA) from None
     asked = Asked(
         lemmas=tuple(options.lemmas),
         properties=tuple(options.properties),
@@ -185,7 +187,7 @@ def _proved(definition: Definition, model: Model, options: argparse.Namespace) -
         try:
             print(induction.hints.save(), file=sys.stderr)
         except OSError as error:
-            raise Wrong(f"the hints could not be recorded: {error}") from None
+            raise UsageError(f"the hints could not be recorded: {error}") from None
     return proof
 
 

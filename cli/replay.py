@@ -5,10 +5,12 @@ Python and checks every property along the way.
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
 
 from ..api.models import bind_model
 from ..explorer.shrink import shrunk
+from ..language.errors import UsageError
 from ..language.judge import deadlock, holds, is_deadlock, replay, run_text
 from ..language.model import Model
 from ..language.steptext import StepError, parse_steps, split_steps
@@ -20,9 +22,9 @@ from ..reports.paper import count
 from ..reports.trace.page import trace_page
 from ..traces.document import run_document, trace_document
 from .options import add_model_options, add_print_options, chosen, paper_of
-from .output import print_json
+from .output import not_checked_note, print_json
 from .saved import document_of, model_of, naming, run_of
-from .verbs import Parser, Verbs, Wrong, add_verb
+from .verbs import Parser, Verbs, add_verb
 
 EXAMPLES = """\
   tidegate replay replication:truncate_to_hw --steps "controller_elect_leader(A)"
@@ -58,8 +60,7 @@ def run(options: argparse.Namespace) -> Exit:
     """Replays and prints the trace."""
     document, missed = _saved(options) if options.model.endswith(".json") else _given(options)
     if missed:
-        note = f"not checked: {', '.join(missed)}, which read ghosts that are folded away; --ghosts keeps them"
-        document = document | {"notes": [*document["notes"], note]}
+        document = document | {"notes": [*document["notes"], not_checked_note(missed)]}
     if options.json:
         print_json(document)
     else:
@@ -68,36 +69,33 @@ def run(options: argparse.Namespace) -> Exit:
     return Exit.INCONCLUSIVE if missed and found is Exit.HOLDS else found
 
 
-def _missed(model: Model) -> list[str]:
-    """The properties that cannot be checked, since they read ghosts that are folded away."""
-    return [each.name for each in model.properties if not each.applicable]
-
-
-def _given(options: argparse.Namespace) -> tuple[Document, list[str]]:
+def _given(options: argparse.Namespace) -> tuple[Document, Sequence[str]]:
     """The trace of the steps on the command line, and the properties that are not checked."""
     if options.steps is None:
-        raise Wrong(f'which steps of {options.model}? give --steps "...", or name a saved .trace.json in its place')
+        raise UsageError(
+            f'which steps of {options.model}? give --steps "...", or name a saved .trace.json in its place'
+        )
     model = bind_model(chosen(options))
-    return _document(model, options.steps, shrink=options.shrink), _missed(model)
+    return _document(model, options.steps, shrink=options.shrink), model.not_checked
 
 
 # --- a saved trace ----------------------------------------------------------------------------------------------------
 
 
-def _saved(options: argparse.Namespace) -> tuple[Document, list[str]]:
+def _saved(options: argparse.Namespace) -> tuple[Document, Sequence[str]]:
     """The trace of the steps of a saved one, about the same property or failure if it is still there, and the
     properties that are not checked, of those that the search was about."""
     path: str = options.model
     asked = {"--steps": options.steps, "--set": options.assignments, "--bounds": options.bounds}
     for name, value in {**asked, "--ghosts": options.ghosts}.items():
         if value not in (None, []):
-            raise Wrong(f"{name} is for a MODEL; {path} has its own. Give the replay line of the trace, changed")
+            raise UsageError(f"{name} is for a MODEL; {path} has its own. Give the replay line of the trace, changed")
     saved = document_of(Path(path))
     with naming(path):
         model = model_of(saved, path, options.properties)
         taken = run_of(model, saved, path)
         document = _again(model, taken, saved, path)
-    missed = [name for name in _missed(model) if name in saved["properties"]]
+    missed = [name for name in model.not_checked if name in saved["properties"]]
     return _shrunk(model, taken, document) if options.shrink else document, missed
 
 
@@ -108,7 +106,7 @@ def _again(model: Model, run: Run, saved: Document, path: str) -> Document:
         return trace_document(model, broken)
     loop = saved["loop"]
     if loop is not None and run.states()[loop] != run.states()[-1]:
-        raise Wrong(f"{path}: it says that it repeats for ever after step {loop}, and it does not")
+        raise UsageError(f"{path}: it says that it repeats for ever after step {loop}, and it does not")
     about = None if saved["property"] is None else saved["property"]["name"]
     prop = next((each for each in model.properties if each.name == about), None)
     if about is None or loop is not None:
@@ -130,16 +128,16 @@ def _broken_again(model: Model, run: Run, saved: Document, path: str) -> Failure
     if saved["kind"] == "deadlock":
         if is_deadlock(model, run.states()[-1]):
             return Failure(failure["message"], "", run)
-        raise Wrong(f"{path}: it was saved as a deadlock, and {model.name} as it is now goes on from there")
+        raise UsageError(f"{path}: it was saved as a deadlock, and {model.name} as it is now goes on from there")
     if failure["step"] is None:
         return None
     try:
         replay(model, run.states()[-1], parse_steps(model, failure["step"]))
     except StepError as error:
-        raise Wrong(f"{path}: the step that broke the model cannot be taken any more: {error}") from None
+        raise UsageError(f"{path}: the step that broke the model cannot be taken any more: {error}") from None
     except ModelError as error:
         return Failure(error.message, error.where, run, error.action, error.arguments)
-    raise Wrong(f"{path}: the last step, {failure['step']}, broke {model.name} and does so no more")
+    raise UsageError(f"{path}: the last step, {failure['step']}, broke {model.name} and does so no more")
 
 
 # --- given steps ------------------------------------------------------------------------------------------------------
@@ -153,7 +151,7 @@ def _document(model: Model, text: str, *, shrink: bool) -> Document:
         document = _of_run(model, run) if broken is None else trace_document(model, broken)
         return _shrunk(model, run, document) if shrink else document
     except StepError as error:
-        raise Wrong(str(error)) from None
+        raise UsageError(str(error)) from None
     except ModelError as error:
         failure = Failure(error.message, error.where, _until(model, text, error), error.action, error.arguments)
         return trace_document(model, failure)
@@ -169,10 +167,10 @@ def _of_run(model: Model, run: Run) -> Document:
 
 
 def _shrunk(model: Model, run: Run, document: Document) -> Document:
-    """The trace of what the failure needs. Raises `Wrong` when no property fails."""
+    """The trace of what the failure needs. Raises `UsageError` when no property fails."""
     claim = document["property"]
     if claim is None or claim["fails"] is None:
-        raise Wrong("--shrink: no property fails along these steps, so that there is nothing to keep")
+        raise UsageError("--shrink: no property fails along these steps, so that there is nothing to keep")
     prop = next(each for each in model.properties if each.name == claim["name"])
     shorter = shrunk(model, run, prop)
     note = f"shrunk from {count(len(run.steps), 'step')} to {len(shorter.steps)}; no step of it can be left out"

@@ -18,29 +18,28 @@ from ..language.verdict import Run
 from ..reports.document import Document
 from ..traces.differences import changes, state_to_json
 from ..traces.document import SCHEMA
-from .verbs import Wrong
 
 _FAMILY = SCHEMA.partition("/")[0]
 
 
 def document_of(path: Path) -> Document:
-    """The trace document in a file. Raises `Wrong` when there is none that this version reads."""
+    """The trace document in a file. Raises `UsageError` when there is none that this version reads."""
     try:
         read = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
-        raise Wrong(f"{path}: cannot be read ({error.strerror})") from None
+        raise UsageError(f"{path}: cannot be read ({error.strerror})") from None
     except ValueError as error:
-        raise Wrong(f"{path}: not a JSON document: {error}") from None
+        raise UsageError(f"{path}: not a JSON document: {error}") from None
     schema = cast("dict[str, Any]", read).get("schema") if isinstance(read, dict) else None
     if schema == SCHEMA:
         return cast("dict[str, Any]", read)
     if isinstance(schema, str) and schema.startswith(f"{_FAMILY}/"):
         by = cast("dict[str, Any]", read).get("tool") or "another tidegate"
-        raise Wrong(
+        raise UsageError(
             f"{path}: a trace of another version: its schema is {schema!r}, written by {by}, and this tidegate reads "
             f'"{SCHEMA}"; save the trace again with check --out, or use the tidegate that wrote it'
         )
-    raise Wrong(f'{path}: not a trace; its schema is {schema!r}, not "{SCHEMA}"')
+    raise UsageError(f'{path}: not a trace; its schema is {schema!r}, not "{SCHEMA}"')
 
 
 @contextlib.contextmanager
@@ -49,26 +48,27 @@ def naming(place: Path | str) -> Generator[None]:
     try:
         yield
     except (KeyError, TypeError, AttributeError, IndexError, ValueError) as error:
-        raise Wrong(f"{place}: a trace with a part missing or wrong: {error}") from None
+        raise UsageError(f"{place}: a trace with a part missing or wrong: {error}") from None
 
 
 def model_of(document: Document, place: Path | str, properties: Sequence[str] = ()) -> Model:
-    """The model of a trace with the constants that it was found with. Raises `Wrong` when there is no such model with
-    such constants now."""
+    """The model of a trace with the constants that it was found with. Raises `UsageError` when there is no such model
+    with such constants now."""
     settings = tuple((name, str(value).lower()) for name, value in document["bounds"].items())
     choice = ModelChoice(document["model"], settings, properties=tuple(properties), ghosts=document["ghosts"])
     try:
         return bind_model(choice)
     except UsageError as error:
-        raise Wrong(f"{place}: {error}; {_changed(document)}") from None
+        raise UsageError(f"{place}: {error}; {_changed(document)}") from None
 
 
 def steps_of(document: Document, place: Path | str) -> list[str]:
-    """The steps that a trace was saved with, as text. Raises `Wrong` where it leaves some out, or cannot be reached."""
+    """The steps that a trace was saved with, as text. Raises `UsageError` where it leaves some out, or has
+    no start."""
     if document["truncated"] is not None:
-        raise Wrong(f"{place}: {document['truncated']['says']}, so that it cannot be replayed")
+        raise UsageError(f"{place}: {document['truncated']['says']}, so that it cannot be replayed")
     if document["replay"] is None:
-        raise Wrong(
+        raise UsageError(
             f"{place}: a counterexample to induction; it begins in a state that the lemmas allow, which no steps lead "
             "to, so that it cannot be replayed"
         )
@@ -78,22 +78,24 @@ def steps_of(document: Document, place: Path | str) -> list[str]:
 def run_of(model: Model, document: Document, place: Path | str) -> Run:
     """The run of a trace, taken again by plain Python, up to the step that breaks the model, if one does.
 
-    Raises `Wrong` at the first step that cannot be taken any more, or that leads elsewhere than it did.
+    Raises `UsageError` at the first step that cannot be taken any more, or that leads elsewhere than it did.
     """
     steps = steps_of(document, place)
     try:
         run = replay(model, _start(model, document, place), parse_steps(model, "; ".join(steps)))
     except StepError as error:
-        raise Wrong(f"{place}: {_changed(document)}: {error}") from None
+        raise UsageError(f"{place}: {_changed(document)}: {error}") from None
     except ModelError as error:
         step = "" if error.action is None else f": {format_step(error.action, error.arguments or {})}"
-        raise Wrong(f"{place}: {_changed(document)}{step} breaks it: {error.message} ({error.where})") from None
+        raise UsageError(f"{place}: {_changed(document)}{step} breaks it: {error.message} ({error.where})") from None
     for step, before, taken in zip(document["steps"], run.states(), run.steps, strict=False):
         now = [each.text() for each in changes(model.fields, before, taken.after)]
         if now != step["changed"]:
             was = "; ".join(each for each in step["changed"] if each not in now) or "less"
-            told = "; ".join(each for each in now if each not in step["changed"]) or "less"
-            raise Wrong(f"{place}: {_changed(document)}: step {step['i']}, {step['step']}, changed {was}; now {told}")
+            new = "; ".join(each for each in now if each not in step["changed"]) or "less"
+            raise UsageError(
+                f"{place}: {_changed(document)}: step {step['i']}, {step['step']}, changed {was}; now {new}"
+            )
     return run
 
 
@@ -103,7 +105,7 @@ def _start(model: Model, document: Document, place: Path | str) -> State:
     for state in initial_states(model):
         if state_to_json(state) == wanted:
             return state
-    raise Wrong(f"{place}: {_changed(document)}: none of its initial states is the one that the trace begins in")
+    raise UsageError(f"{place}: {_changed(document)}: none of its initial states is the one that the trace begins in")
 
 
 def _changed(document: Document) -> str:

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from ..language.errors import UsageError
 from ..reports.exits import Exit
 from ..reports.files import write_text
 from ..reports.paper import Page, Paper
@@ -15,7 +16,7 @@ from ..reports.trace.html import page
 from ..reports.trace.page import pictures_page, shown_states, step_page, trace_page
 from .options import add_print_options, paper_of
 from .saved import document_of, naming
-from .verbs import Parser, Verbs, Wrong, add_verb
+from .verbs import Parser, Verbs, add_verb
 
 EXAMPLES = """\
   tidegate check examples/lock.py:careless --out report; tidegate show report/one_inside.trace.json
@@ -44,7 +45,7 @@ def add(verbs: Verbs[Parser]) -> None:
 def run(options: argparse.Namespace) -> Exit:
     """Prints the traces, or writes the page."""
     if options.all and options.step is None:
-        raise Wrong("--all is for --step N, which shows one state")
+        raise UsageError("--all is for --step N, which shows one state")
     documents = {path: document_of(path) for path in options.traces}
     if options.html is not None:
         _write_page(options.html, documents)
@@ -63,11 +64,11 @@ def _page_of(path: Path, document: dict[str, Any], step: str | None, paper: Pape
         return pictures_page(document, paper, whole=whole)
     last = shown_states(document)[-1]
     if not step.isdecimal():
-        raise Wrong(f"--step {step}: write a number from 0 to {last}, or all")
+        raise UsageError(f"--step {step}: write a number from 0 to {last}, or all")
     try:
         return step_page(document, int(step), paper, whole=whole)
     except ValueError as error:
-        raise Wrong(f"{path}: {error}; write a number from 0 to {last}, or all") from None
+        raise UsageError(f"{path}: {error}; write a number from 0 to {last}, or all") from None
 
 
 def _write_page(target: Path, documents: Mapping[Path, dict[str, Any]]) -> None:
@@ -77,5 +78,5 @@ def _write_page(target: Path, documents: Mapping[Path, dict[str, Any]]) -> None:
     try:
         write_text(target, text)
     except OSError as error:
-        raise Wrong(f"--html {target}: cannot be written ({error.strerror or error}); name another file") from None
+        raise UsageError(f"--html {target}: cannot be written ({error.strerror or error}); name another file") from None
     print(f"saved {target}; open it in a browser", file=sys.stderr)

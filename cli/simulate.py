@@ -21,7 +21,7 @@ from .options import (
     paper_of,
     positive,
 )
-from .output import prepared, print_json
+from .output import not_checked_note, prepared, print_json
 from .replay import exit_of
 from .verbs import Parser, Verbs, add_verb
 
@@ -81,18 +81,17 @@ def run(options: argparse.Namespace) -> Exit:
         print("\n" + trace_page(document, paper_of(options)).text(), end="")
     else:
         why = "no further step is possible within the bounds" if taken.ended else "as many as were asked for"
-        print(f"{len(taken.run.steps)} steps, {why}; {_judged(taken)}")
+        print(f"{len(taken.run.steps)} steps, {why}; {summary_of(taken)}")
     if out is not None:
         write_trace(out / "run.trace.json", document)
     found = exit_of(document)
-    return Exit.INCONCLUSIVE if taken.unjudged and found is Exit.HOLDS else found
+    return Exit.INCONCLUSIVE if taken.model.not_checked and found is Exit.HOLDS else found
 
 
-def _judged(taken: Simulation) -> str:
+def summary_of(taken: Simulation) -> str:
     """What held, and what was not checked."""
-    if not taken.unjudged:
-        return "every property held in every state"
-    return f"not checked: {', '.join(taken.unjudged)}, which read ghosts that are folded away; --ghosts keeps them"
+    missed = taken.model.not_checked
+    return not_checked_note(missed) if missed else "every property held in every state"
 
 
 class _Steps:

@@ -11,12 +11,13 @@ from pathlib import Path
 from ..api.models import definition_of
 from ..gates.records import Expected, Recorded, constant_text, read, shipped
 from ..language.binding import Definition
+from ..language.errors import UsageError
 from ..reports.exits import Exit
 from ..reports.files import write_text
 from ..reports.spec.mathematics import Recorded as Row
 from ..reports.spec.mathematics import Specification, specification_text
 from .models import CATALOGUE
-from .verbs import Parser, Verbs, Wrong, add_verb
+from .verbs import Parser, Verbs, add_verb
 
 EXAMPLES = """\
   tidegate spec                 write spec/<model>.md for every built-in model
@@ -42,9 +43,11 @@ def run(options: argparse.Namespace) -> Exit:
         return Exit.HOLDS
     folder = options.dir or folder_of_pages()
     if options.dir is None and not options.check and not (folder.parent / "pyproject.toml").is_file():
-        raise Wrong(f"{folder} belongs to an installed package and is not written to; name a directory with --dir DIR")
+        raise UsageError(
+            f"{folder} belongs to an installed package and is not written to; name a directory with --dir DIR"
+        )
     if not folder.is_dir():
-        raise Wrong(f"--dir {folder}: there is no such directory")
+        raise UsageError(f"--dir {folder}: there is no such directory")
     texts = {folder / f"{name}.md": page(name) for name in CATALOGUE}
     return _compared(texts) if options.check else _written(texts)
 
@@ -113,7 +116,7 @@ def _written(texts: Mapping[Path, str]) -> Exit:
         try:
             write_text(path, text)
         except OSError as error:
-            raise Wrong(f"{path}: cannot be written ({error.strerror}); name another place with --dir") from None
+            raise UsageError(f"{path}: cannot be written ({error.strerror}); name another place with --dir") from None
         print(f"wrote {path}", file=sys.stderr)
     return Exit.HOLDS
 

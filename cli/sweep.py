@@ -29,7 +29,7 @@ from .options import (
     size,
 )
 from .output import print_json
-from .verbs import Parser, Verbs, Wrong, add_verb
+from .verbs import Parser, Verbs, add_verb
 
 EXAMPLES = """\
   tidegate sweep replication:kip320 --drop --property strong_isr
@@ -76,7 +76,7 @@ def run(options: argparse.Namespace) -> Exit:
     points = list(points_of(choice, options.vary, drop=options.drop))
     commands = [_command(choice, point, options) for point in points]
     varied = [_axis(text)[0] for text in options.vary]
-    rows = [row_of(point, told, varied) for point, told in zip(points, _run(commands, options), strict=True)]
+    rows = [row_of(point, finished, varied) for point, finished in zip(points, _run(commands, options), strict=True)]
     if options.json:
         print_json({"schema": "tidegate.sweep/1", "model": choice.model, "rows": rows})
     else:
@@ -93,13 +93,13 @@ def points_of(choice: ModelChoice, vary: Sequence[str], *, drop: bool) -> Iterat
     axes = [_axis(text) for text in vary]
     for name in dict(axes):
         if name not in model.constants:
-            raise Wrong(f"--vary {name}: {choice.model} has no such constant; tidegate models shows them")
+            raise UsageError(f"--vary {name}: {choice.model} has no such constant; tidegate models shows them")
     for name, values in axes:
         for value in values:  # a value that cannot be is reported before anything runs
             bind_model(replace(choice, assignments=(*choice.assignments, (name, value))))
     switches = [name for name, value in model.values.items() if isinstance(value, bool)] if drop else []
     if not axes and not switches:
-        raise Wrong("nothing to sweep: give --vary NAME=A,B, or --drop for a model that has switches")
+        raise UsageError("nothing to sweep: give --vary NAME=A,B, or --drop for a model that has switches")
     for values in itertools.product(*(axis[1] for axis in axes)):
         point = dict(zip((axis[0] for axis in axes), values, strict=True))
         yield point
@@ -112,7 +112,7 @@ def _axis(text: str) -> tuple[str, list[str]]:
     name, equals, values = text.partition("=")
     found = [each.strip() for each in values.split(",") if each.strip()]
     if not equals or not name.strip() or not found:
-        raise Wrong(f"--vary {text}: write NAME=A,B, for example --vary max_leader_epoch=1,2")
+        raise UsageError(f"--vary {text}: write NAME=A,B, for example --vary max_leader_epoch=1,2")
     return name.strip(), found
 
 
@@ -145,7 +145,7 @@ def on_spark(cluster: Cluster, commands: Sequence[Sequence[str]], weights: Seque
     return run_commands(cluster, commands, weights)
 
 
-def row_of(point: Point, told: Finished, varied: Sequence[str]) -> dict[str, Any]:
+def row_of(point: Point, finished: Finished, varied: Sequence[str]) -> dict[str, Any]:
     """A row of the table: the point, the switch dropped in it, what else was varied, and what came of it. A check that
     broke down is a row too."""
     row: dict[str, Any] = {
@@ -154,16 +154,16 @@ def row_of(point: Point, told: Finished, varied: Sequence[str]) -> dict[str, Any
         "varied": {name: value for name, value in point.items() if name in varied}, "properties": {},
     }  # fmt: skip
     try:
-        report = json.loads(told.out)
+        report = json.loads(finished.out)
     except json.JSONDecodeError:
-        says = (told.err.strip() or f"the process ended with {told.exit} and said nothing").splitlines()[-1]
-        return {**row, "verdict": "broke down", "outcome": says, "seconds": told.seconds}
+        says = (finished.err.strip() or f"the process ended with {finished.exit} and said nothing").splitlines()[-1]
+        return {**row, "verdict": "broke down", "outcome": says, "seconds": finished.seconds}
     violated = {each["name"]: each["steps"] for each in report["properties"] if each["verdict"] == "violated"}
     return {
         **row, **{name: report[name] for name in ("verdict", "outcome", "distinct_states", "transitions", "depth")},
         "properties": {each["name"]: each["verdict"] for each in report["properties"]},
         "idle": _idle(report), "violated": ", ".join(violated), "steps": min(violated.values(), default=None),
-        "constants": json.dumps(report["constants"]), "seconds": told.seconds,
+        "constants": json.dumps(report["constants"]), "seconds": finished.seconds,
     }  # fmt: skip
 
 
@@ -203,5 +203,5 @@ def _save(rows: Sequence[dict[str, Any]], path: Path) -> None:
     try:
         write_rows(rows, path)
     except OSError as error:
-        raise Wrong(f"--out {path}: the table could not be saved: {error}") from None
+        raise UsageError(f"--out {path}: the table could not be saved: {error}") from None
     print(f"saved {path}", file=sys.stderr)

@@ -12,15 +12,13 @@ from importlib import import_module
 from typing import NoReturn
 
 
-class Wrong(Exception):
-    """The command line asks for something that cannot be: exit 64, and the message says what to do."""
-
-
 class Parser(argparse.ArgumentParser):
-    """A parser that reports a mistake as `Wrong`, so that every mistake ends with the same exit."""
+    """A parser that reports a mistake as `UsageError`, so that every mistake ends with the same exit."""
 
     def error(self, message: str) -> NoReturn:
-        raise Wrong(f"{message}\ntry: {self.prog} --help")
+        from ..language.errors import UsageError  # here, since --help and --version need nothing of the language
+
+        raise UsageError(f"{message}\ntry: {self.prog} --help")
 
 
 Verbs = argparse._SubParsersAction  # pyright: ignore[reportPrivateUsage]  # the only name that argparse gives this type

@@ -5,17 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from ..explorer.longest import longest_runs
-from ..language.errors import nearest
+from ..language.errors import UsageError, nearest
 from ..language.model import Model
 from ..reports.document import Document
 from ..traces.document import run_document
-from .verbs import Wrong
 
 LONGEST = "longest"
 
 
 def asked_witnesses(model: Model, names: Sequence[str]) -> tuple[str, ...]:
-    """The names of the traces asked for: properties, and `longest:ACTION`. Raises `Wrong` for a name of nothing."""
+    """The names of the traces asked for: properties, and `longest:ACTION`. Raises `UsageError` for others."""
     asked: dict[str, None] = {}
     for name in names:
         if name == LONGEST:
@@ -31,12 +30,12 @@ def _known(model: Model, name: str) -> None:
     if colon and kind == LONGEST:
         names = [each.name for each in model.actions]
         if action not in names:
-            raise Wrong(f"--witness {name}: the model has no action {action}; {nearest(action, names)}")
+            raise UsageError(f"--witness {name}: the model has no action {action}; {nearest(action, names)}")
         return
     names = [each.name for each in model.properties if each.kind == "reachable"]
     if name not in names:
         hint = nearest(name, [*names, LONGEST]) or "longest shows every action"
-        raise Wrong(f"--witness {name}: the model has no such witness; {hint}")
+        raise UsageError(f"--witness {name}: the model has no such witness; {hint}")
 
 
 def longest_documents(model: Model, asked: Sequence[str]) -> Mapping[str, Document]:

@@ -140,25 +140,25 @@ def _outcome(ending: Ending, properties: tuple[PropertyVerdict, ...]) -> Outcome
         return "safety"
     if ending.deadlock:
         return "deadlock"
-    if not ending.exhausted or _not_judged(properties):
+    if not ending.exhausted or _not_checked(properties):
         return "none"
     idle = any(not action.switched_off and not action.fired for action in ending.actions)
     return "vacuous" if idle or any(each.verdict == "missing" for each in properties) else "none"
 
 
-def _not_judged(properties: tuple[PropertyVerdict, ...]) -> list[str]:
+def _not_checked(properties: tuple[PropertyVerdict, ...]) -> list[str]:
     return [each.name for each in properties if each.verdict == "not_judged"]
 
 
 def _word(outcome: Outcome, ending: Ending, properties: tuple[PropertyVerdict, ...]) -> Word:
     if outcome in ("model_error", "safety", "deadlock"):
         return "violated"
-    return "holds" if ending.passed and not _not_judged(properties) else "inconclusive"
+    return "holds" if ending.passed and not _not_checked(properties) else "inconclusive"
 
 
 def _assurance(outcome: Outcome, ending: Ending, properties: tuple[PropertyVerdict, ...]) -> str:
     grounds = _grounds(outcome, ending)
-    missed = _not_judged(properties)
+    missed = _not_checked(properties)
     if outcome != "none" or not missed or not ending.passed:
         return grounds
     return f"{grounds}, but {', '.join(missed)} {'is' if len(missed) == 1 else 'are'} not checked"

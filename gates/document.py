@@ -113,9 +113,9 @@ def _claims(check: Recorded, result: Result) -> Iterator[Document]:
         yield _claim("counts", "counts", result, _about(result, "counts"))
     failure: Mapping[str, Any] = (result.report or {}).get("failure") or {}
     if failure or _about(result, "outcome") or not (check.properties or found or check.counts):
-        told = _claim("outcome", "outcome", result, _about(result, "outcome"))
-        recorded = bool(failure) and told["result"] == "ok"
-        yield {**told, **_trace(failure), "recorded": recorded, "message": failure.get("message", "")}
+        claim = _claim("outcome", "outcome", result, _about(result, "outcome"))
+        recorded = bool(failure) and claim["result"] == "ok"
+        yield {**claim, **_trace(failure), "recorded": recorded, "message": failure.get("message", "")}
 
 
 def _property(name: str, check: Recorded, result: Result, found: Mapping[str, Any]) -> Document:

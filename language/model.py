@@ -109,6 +109,11 @@ class Model:
     view: Any = None
     notes: tuple[str, ...] = ()
 
+    @property
+    def not_checked(self) -> tuple[str, ...]:
+        """The names of the properties that cannot be checked, since they read ghost fields that were folded away."""
+        return tuple(each.name for each in self.properties if not each.applicable)
+
     def field(self, name: str) -> Field:
         """The state field `name`; KeyError if there is none."""
         return {each.name: each for each in self.fields}[name]

@@ -197,7 +197,7 @@ def _is_of_a_model(globals_: Mapping[str, Any], seen: dict[int, bool]) -> bool:
     name = cast(str, globals_.get("__name__", ""))
     if not _may_be_a_model(name):
         return False
-    found = any(_tells(thing, seen) for thing in list(globals_.values()))
+    found = any(_concerns_model(thing, seen) for thing in list(globals_.values()))
     seen[id(globals_)] = found
     return found
 
@@ -207,7 +207,7 @@ def _may_be_a_model(module: str) -> bool:
     return not ours and module.partition(".")[0] not in sys.stdlib_module_names - {"__main__"}
 
 
-def _tells(thing: Any, seen: dict[int, bool]) -> bool:
+def _concerns_model(thing: Any, seen: dict[int, bool]) -> bool:
     if isinstance(thing, ConstantExpression) or (isinstance(thing, DomainMeta) and thing is not Domain):
         return True
     if isinstance(thing, (type, FunctionType)) and (mark_of(thing) is not None or is_of_language(thing)):

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from types import FunctionType
 from typing import Any, cast
 
+from .ir import Where
+
 
 @dataclass(frozen=True, slots=True)
 class Text:
@@ -63,3 +65,14 @@ def words(file: str, node: ast.expr) -> str:
     if node.end_lineno != node.lineno:
         return ast.unparse(node)
     return text_of(file).lines[node.lineno - 1].encode()[node.col_offset : node.end_col_offset].decode()
+
+
+def words_at(where: Where) -> str:
+    """The text at a place, as the author wrote it; on one line, even where the author took several. NoSource when the
+    file cannot be read any more."""
+    lines = [line.encode() for line in text_of(where.file).lines[where.line - 1 : where.end_line]]
+    if len(lines) == 1:
+        return lines[0][where.column : where.end_column].decode()
+    lines[-1] = lines[-1][: where.end_column]
+    lines[0] = lines[0][where.column :]
+    return ast.unparse(ast.parse(f"({b''.join(lines).decode()})", mode="eval").body)

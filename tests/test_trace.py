@@ -289,6 +289,29 @@ def whole(s: Town) -> bool:
     return any(p in s.awake and s.written > 7 for p in Person)
 
 
+@invariant
+def made_again(s: Town) -> bool:
+    """x"""
+    fine = s.written >= 0
+    fine = fine and s.written > 8
+    return fine
+
+
+@invariant
+def on_two_lines(s: Town) -> bool:
+    """x"""
+    return (
+        s.written
+        > 6
+    )
+
+
+@invariant
+def between(s: Town) -> bool:
+    """x"""
+    return 3 < s.written < 9 and s.office not in {Office.OPEN}
+
+
 @transition
 def stepwise(before: Town, after: Town) -> bool:
     """x"""
@@ -313,6 +336,9 @@ def explained(tmp_path_factory: pytest.TempPathFactory) -> Model:
         ("early", "s.written > 5", {}),
         ("named", "count > 2", {}),
         ("choice", "s.written == 5", {}),
+        ("made_again", "s.written > 8", {}),
+        ("on_two_lines", "s.written > 6", {}),
+        ("between", "3 < s.written < 9", {}),
         ("whole", "any(p in s.awake and s.written > 7 for p in Person)", {}),
     ],
 )
@@ -338,8 +364,17 @@ def test_a_false_property_is_followed_into_helpers_and_loops(explained: Model) -
 
 
 def test_what_cannot_be_followed_is_the_property_itself(explained: Model) -> None:
-    odd = replace(explained.properties[0], run=print)
+    odd = replace(explained.properties[0], form=None)
     state = next(initial_states(explained))
     assert isinstance(state, State)
     assert why_false(explained, odd, state).conjunct == explained.properties[0].name
     assert Set() == state.awake
+
+
+def test_a_property_whose_text_is_gone_is_the_reason_itself(tmp_path: Path) -> None:
+    path = tmp_path / "town.py"
+    path.write_text(COURIER.read_text() + PROPERTIES)
+    model = load(path).bind()
+    path.unlink()
+    state = run_text(model, "wake({A, B}); write(A)").states()[-1]
+    assert why_false(model, {each.name: each for each in model.properties}["named"], state).conjunct == "named"

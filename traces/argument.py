@@ -65,7 +65,7 @@ class _Argument:
         self.index = dict(zip(form.states, range(at - len(given) + 1, at + 1), strict=True))
         reading = Reading(model, dict(zip(form.states, given, strict=True)))
         _, cells = reading.call(form)
-        self.told = {
+        self.shown_fields = {
             each.name for each in model.fields if not isinstance(each.type, types.Pool) and each.budget is None
         }
         self.cells = self._about(cells)
@@ -76,13 +76,13 @@ class _Argument:
 
     def document(self) -> list[Document]:
         """Its sentences in order."""
-        told = self._events()
-        events = [_row("event", step, self._told(step, cells)) for step, cells in told.items()]
+        mentioned = self._events()
+        events = [_row("event", step, self._event_text(step, cells)) for step, cells in mentioned.items()]
         however = self._however()
-        lets = [_row("let", step, text) for step, text in sorted(self._lets(set(told)))]
+        lets = [_row("let", step, text) for step, text in sorted(self._lets(set(mentioned)))]
         title = _row("title", self.at, f"Why this violates {self.prop.name}: {self.prop.says}")
         now = [] if self.prop.kind == "transition" else self._end()
-        short = InShort(self.model, self.run, self.words, told).sentence(self._cause, self._says, now)
+        short = InShort(self.model, self.run, self.words, mentioned).sentence(self._cause, self._says, now)
         shorts = [_row("short", self.at, short)] if short else []
         return [title, *shorts, *lets, *events, _row("however", self.at, however)]
 
@@ -91,7 +91,7 @@ class _Argument:
 
     def _about(self, cells: Iterable[Cell]) -> list[Cell]:
         """The cells to mention: not messages, not budgets, and not what other cells say as well."""
-        return _telling(cell for cell in cells if cell.field in self.told)
+        return _informative(cell for cell in cells if cell.field in self.shown_fields)
 
     # --- what happened ------------------------------------------------------------------------------------------------
 
@@ -120,13 +120,13 @@ class _Argument:
                 changed = self._last_change(cell, step - 1)
                 if changed is None:
                     continue
-                if self._is_telling(changed, cell, direct=step in direct):
+                if self._is_informative(changed, cell, direct=step in direct):
                     yield changed, cell
                 if changed not in seen:
                     seen.add(changed)
                     waiting.append(changed)
 
-    def _is_telling(self, step: int, cell: Cell, *, direct: bool) -> bool:
+    def _is_informative(self, step: int, cell: Cell, *, direct: bool) -> bool:
         """Whether a change was a fault's, took something back, or, where it is looked at directly, gave a vote."""
         old, new = cell.look(self.states[step - 1]), cell.look(self.states[step])
         if self.model.action(self.run.steps[step - 1].action).kind == "fault":
@@ -153,7 +153,7 @@ class _Argument:
         action = self.model.action(taken.action)
         return Reading(self.model, {action.form.state: self.states[step - 1]}).step(action, taken.arguments)
 
-    def _told(self, number: int, cells: Sequence[Cell]) -> str:
+    def _event_text(self, number: int, cells: Sequence[Cell]) -> str:
         before, after = self.states[number - 1], self.states[number]
         effects = list(dict.fromkeys(text for cell in cells for text in self.words.effects(cell, before, after)))
         step = self.run.steps[number - 1]
@@ -193,12 +193,12 @@ class _Argument:
         is_large = whole is None and is_record(value)
         return value is not ABSENT and not is_large and _bare(whole or cell) not in own
 
-    def _lets(self, told: set[int]) -> Iterator[tuple[int, str]]:
+    def _lets(self, mentioned: set[int]) -> Iterator[tuple[int, str]]:
         for record, name in list(self.words.mentioned.items()):
             step, cell = self._origin(record)
             if cell is not None:
                 where = f"came into {self.words.owned(up(cell))} at offset {cell.parts[-1][1]} in step {step}"
-                said = "." if step in told else f": {self._says(step)}"
+                said = "." if step in mentioned else f": {self._says(step)}"
                 yield step, f"Let {name} be the {type(record).__name__.lower()} that {where}{said}"
 
     def _says(self, step: int) -> str:
@@ -249,15 +249,15 @@ def _row(role: str, step: int | None, text: str) -> Document:
     return {"role": role, "step": step, "text": text}
 
 
-def _telling(cells: Iterable[Cell]) -> list[Cell]:
+def _informative(cells: Iterable[Cell]) -> list[Cell]:
     """The cells without those that others imply: a member, an offset, the length of a whole that is there, and
     the length of a sequence of which an element is there."""
     some = dict.fromkeys(cells)
     elements = {up(cell) for cell in some if cell.parts and cell.parts[-1][0] == "at"}
-    return [cell for cell in some if not _is_told(cell, some, elements)]
+    return [cell for cell in some if not _is_implied(cell, some, elements)]
 
 
-def _is_told(cell: Cell, some: Mapping[Cell, None], elements: set[Cell]) -> bool:
+def _is_implied(cell: Cell, some: Mapping[Cell, None], elements: set[Cell]) -> bool:
     wholes = [Cell(cell.state, cell.field, cell.parts[:end]) for end in range(len(cell.parts))]
     is_length = bool(cell.parts) and cell.parts[-1][0] == "length"
     return any(whole in some for whole in wholes) or (is_length and wholes[-1] in elements)
@@ -271,7 +271,7 @@ def _causes(effects: Effects, cells: Iterable[Cell]) -> list[Cell]:
         whole = not write.cell.parts and any(write.cell.field == field for field, _ in mains)
         if whole or (write.cell.field, write.cell.parts[:1]) in mains:
             found |= dict.fromkeys(cell for cell in write.reads if (cell.field, cell.parts[:1]) not in mains)
-    return _telling(found)
+    return _informative(found)
 
 
 def _is_inside(where: Where, reason: Reason) -> bool:

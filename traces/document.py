@@ -122,8 +122,8 @@ def _document(
 
 def _first_failing(model: Model, truth: Mapping[str, str]) -> Property | None:
     """The property that fails first along the run."""
-    judged = [prop for prop in model.properties if prop.kind != "reachable" and "0" in truth[prop.name]]
-    return min(judged, key=lambda prop: truth[prop.name].index("0"), default=None)
+    evaluated = [prop for prop in model.properties if prop.kind != "reachable" and "0" in truth[prop.name]]
+    return min(evaluated, key=lambda prop: truth[prop.name].index("0"), default=None)
 
 
 def _kind(about: Property | None, failure: Failure | None, truth: Mapping[str, str]) -> str:

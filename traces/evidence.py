@@ -224,7 +224,7 @@ class Reading:
                 self.control.append(seen.all())
                 self._block(yes if seen.value else no, names)
             case ir.For(variable=variable, source=source, body=body):
-                for value, reads in list(self._items(source, names)):
+                for value, reads in list(self._admitted(source, names)):
                     self.control.append(reads)
                     names[variable] = value
                     self._block(body, names)
@@ -258,7 +258,11 @@ class Reading:
 
     # --- sources of loops ---------------------------------------------------------------------------------------------
 
-    def _items(self, source: ir.Source, names: Environment) -> Iterator[tuple[Seen, Reads]]:
+    def items(self, source: ir.Source, names: Environment) -> Iterator[Seen]:
+        """Each value that a loop goes over, in order."""
+        return (value for value, _ in self._admitted(source, names))
+
+    def _admitted(self, source: ir.Source, names: Environment) -> Iterator[tuple[Seen, Reads]]:
         """Each value that a loop goes over, with what lets that round in."""
         match source:
             case ir.Range(start=start, stop=stop):
@@ -463,7 +467,7 @@ class Reading:
             yield dict(names), ()
             return
         first, *others = generators
-        for value, reads in self._items(first.source, names):
+        for value, reads in self._admitted(first.source, names):
             inner = {**names, first.variable: value}
             holds, conditions = self._conditions(first.conditions, inner)
             if not holds:

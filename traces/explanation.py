@@ -4,22 +4,22 @@
 
 is broken down to `o < len(s.log[r])` with `r = A, o = 0`. The walk goes down through `and`, `all`, `not any`, `not`,
 the conclusion of `not a or b`, conditional expressions, local names, loops and early returns; at a call of a helper it
-stops, and says inside the helper why that is false. Sub-expressions are evaluated as Python evaluates them, so that
-nothing is explained that does not happen.
+stops, and says inside the helper why that is false. It walks the typed form; what an expression is there, `evidence`
+evaluates.
 """
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from types import FunctionType
-from typing import Any, cast
+from typing import Any
 
+from ..language import ir
 from ..language.ir import Where
 from ..language.model import Model, Property
-from ..language.source import function_node, words
-from ..language.values import Set, State
+from ..language.source import NoSource, words_at
+from ..language.values import State
+from .evidence import Environment, Reading, Seen
 
 _DEEPEST = 8  # calls within calls that an explanation follows
 
@@ -42,222 +42,179 @@ class Reason:
 def why_false(model: Model, prop: Property, state: State, after: State | None = None) -> Reason:
     """The reason why `prop` is false of a state, or of the step from `state` to `after`.
 
-    Where the text cannot be followed the whole property is the reason, by its name.
+    Where the property has no typed form, or its text is gone, the whole property is the reason, by its name.
     """
+    if prop.form is None:
+        return Reason(prop.name, {})
     states = (state,) if after is None else (state, after)
-    found = _inside(prop.run, states, 0)
-    return Reason(prop.name, {}) if found is None else found
-
-
-def _inside(function: Callable[..., Any], values: tuple[Any, ...], depth: int, want: bool = True) -> Reason | None:
-    """Why a call answers `not want`; None when that cannot be followed."""
-    if not isinstance(function, FunctionType) or depth > _DEEPEST:
-        return None
     try:
-        node = function_node(function)
-        names = dict(zip([argument.arg for argument in node.args.args], values, strict=True))
-        told = {name: value for name, value in names.items() if depth and not isinstance(value, State)}
-        walk = _Walk(function.__code__.co_filename, function.__globals__, names, depth, want, told)
-        walk.block(node.body)
-    except _Told as told:
-        return told.reason
-    except Exception:  # a form that is not followed, or a text that is gone: the caller says less, and is still right
-        return None
-    return None
+        walk = _Walk(Reading(model, dict(zip(prop.form.states, states, strict=True))), 0)
+        return walk.function(prop.form) or Reason(prop.name, {})
+    except NoSource:  # the file was changed or removed after it was read
+        return Reason(prop.name, {})
 
 
-class _Told(Exception):
-    """The walk came to a `return` and knows the reason."""
+@dataclass(frozen=True, slots=True)
+class _Local:
+    """What a local name was made from, and with which names."""
 
-    def __init__(self, reason: Reason) -> None:
-        super().__init__(reason.conjunct)
-        self.reason = reason
-
-
-class _Lost(Exception):
-    """The walk met a form that it does not follow."""
+    value: ir.Expr
+    names: Environment
+    made_from: Mapping[str, _Local]
 
 
 @dataclass(slots=True)
 class _Walk:
-    """One function being walked: the names bound so far, which of them are witnesses, and what locals were made
-    from."""
+    """One function being walked: the names bound so far, which of them are witnesses, and what locals were made from.
+    `want` is the answer that it should have given."""
 
-    file: str
-    globals: dict[str, Any]
-    names: dict[str, Any]
+    reading: Reading
     depth: int
-    want: bool
+    want: bool = True
+    names: Environment = field(default_factory=dict[str, Seen])
     witness: dict[str, Any] = field(default_factory=dict[str, Any])
-    made_from: dict[str, ast.expr] = field(default_factory=dict[str, ast.expr])
-    taken: list[tuple[ast.expr, bool]] = field(default_factory=list[tuple[ast.expr, bool]])
+    made_from: Mapping[str, _Local] = field(default_factory=dict[str, _Local])
+    taken: list[tuple[ir.Expr, bool]] = field(default_factory=list[tuple[ir.Expr, bool]])
 
     # --- statements ---------------------------------------------------------------------------------------------------
 
-    def block(self, body: list[ast.stmt]) -> None:
+    def function(self, form: ir.Function) -> Reason | None:
+        """The reason for what the function returns; None where its `return` depends on nothing."""
+        return self.block(form.body)
+
+    def block(self, body: tuple[ir.Statement, ...]) -> Reason | None:
         """Walks statements in order, until a `return` gives the reason."""
-        for statement in body:
-            self.statement(statement)
+        return next((reason for each in body if (reason := self.statement(each)) is not None), None)
 
-    def statement(self, node: ast.stmt) -> None:
-        """Walks one statement."""
+    def statement(self, node: ir.Statement) -> Reason | None:
+        """Walks one statement; the reason, where it returns."""
         match node:
-            case ast.Return(value=value) if value is not None:
-                raise _Told(self.returned(value))
-            case ast.If(test=test, body=yes, orelse=no):
-                self.branch(test, yes, no)
-            case ast.For(target=target, iter=source, body=body, orelse=[]):
-                for item in self.items(source):
-                    self.bind(target, item)
-                    self.block(body)
-                self.unbind(target)
-            case ast.Match(subject=subject, cases=cases):
-                self.match(subject, cases)
-            case ast.Assign() | ast.AnnAssign() | ast.AugAssign():
-                self.assign(node)
-            case ast.Expr() | ast.Assert() | ast.Pass():
-                pass
+            case ir.Return(value=value):
+                return self.returned(value)
+            case ir.If(condition=condition, yes=yes, no=no):
+                return self.branch(condition, yes, no)
+            case ir.For(variable=variable, source=source, body=body):
+                for item in self.reading.items(source, self.names):
+                    self.bind(variable, item)
+                    if (reason := self.block(body)) is not None:
+                        return reason
+                self.unbind(variable)
+            case ir.Let(name=name, value=value):
+                local = _Local(value, dict(self.names), self.made_from)
+                self.names[name] = self.reading.see(value, self.names)
+                self.made_from = {**self.made_from, name: local}
             case _:
-                raise _Lost
+                pass
+        return None
 
-    def branch(self, test: ast.expr, yes: list[ast.stmt], no: list[ast.stmt]) -> None:
+    def branch(self, test: ir.Expr, yes: tuple[ir.Statement, ...], no: tuple[ir.Statement, ...]) -> Reason | None:
         """Walks the branch that is taken, remembering why."""
-        holds = bool(self.value(test))
+        holds = self.holds(test)
         self.taken.append((test, holds))
-        self.block(yes if holds else no)
-        if not isinstance(yes[-1], ast.Return):
+        reason = self.block(yes if holds else no)
+        if reason is None and not (yes and isinstance(yes[-1], ir.Return)):
             self.taken.pop()  # what follows does not depend on the test
+        return reason
 
-    def match(self, subject: ast.expr, cases: list[ast.match_case]) -> None:
-        """Walks the case that matches, Python deciding which."""
-        arms = [ast.match_case(case.pattern, case.guard, [_set_hit(at)]) for at, case in enumerate(cases)]
-        scope = self.scope()
-        self.execute(ast.Match(subject, arms), scope)
-        if "__hit__" in scope:
-            hit: int = scope["__hit__"]
-            self.block(cases[hit].body)
-
-    def assign(self, node: ast.Assign | ast.AnnAssign | ast.AugAssign) -> None:
-        """Binds local names as the statement does."""
-        scope = self.scope()
-        self.execute(node, scope)
-        targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-        for name in (each.id for target in targets for each in ast.walk(target) if isinstance(each, ast.Name)):
-            self.names[name] = scope[name]
-            self.made_from.pop(name, None)
-        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
-            self.made_from[node.targets[0].id] = node.value
-
-    def returned(self, value: ast.expr) -> Reason:
+    def returned(self, value: ir.Expr) -> Reason | None:
         """The reason for a returned value: for `return False` that of the condition that led there."""
-        if isinstance(value, ast.Constant):
-            if not self.taken:
-                raise _Lost
-            test, holds = self.taken[-1]
-            return self.reason(test, not holds)
-        return self.reason(value, self.want)
+        if not isinstance(value, ir.Const):
+            return self.reason(value, self.want)
+        if not self.taken:
+            return None
+        test, holds = self.taken[-1]
+        return self.reason(test, not holds)
 
     # --- expressions --------------------------------------------------------------------------------------------------
 
-    def reason(self, node: ast.expr, want: bool) -> Reason:
+    def reason(self, node: ir.Expr, want: bool) -> Reason:
         """Why an expression that should be `want` is not."""
         match node:
-            case ast.UnaryOp(op=ast.Not(), operand=operand):
+            case ir.Not(operand=operand) if _is_written(node, operand):
                 return self.reason(operand, not want)
-            case ast.BoolOp(op=ast.And(), values=values) if want:
-                return self.reason(self.first(values, False), True)
-            case ast.BoolOp(op=ast.Or(), values=values) if not want:
-                return self.reason(self.first(values, True), False)
-            case ast.BoolOp(op=ast.Or(), values=[*conditions, conclusion]) if all(map(_is_negation, conditions)):
-                return self.reason(conclusion, True)
-            case ast.IfExp(test=test, body=yes, orelse=no):
-                return self.reason(yes if self.value(test) else no, want)
-            case ast.Name(id=name) if name in self.made_from:
-                return self.reason(self.made_from[name], want)
-            case ast.Call(func=ast.Name(id="all" | "any" as name), args=[over]) if (name == "all") is want:
-                return self.quantified(node, over, want)
-            case ast.Call(func=ast.Name(), args=arguments, keywords=[]):
-                return self.called(node, arguments, want)
+            case ir.And(operands=operands) if want and _is_written(node, *operands):
+                return self.reason(self.first(operands, False), True)
+            case ir.Or(operands=operands) if not want and _is_written(node, *operands):
+                return self.reason(self.first(operands, True), False)
+            case ir.Or(operands=(*conditions, conclusion)) if all(isinstance(each, ir.Not) for each in conditions):
+                return self.reason(conclusion, True) if _is_written(node, conclusion) else self.as_written(node, want)
+            case ir.Choice(condition=condition, yes=yes, no=no) if _is_written(node, yes, no):
+                return self.reason(yes if self.holds(condition) else no, want)
+            case ir.Name(name=name) if name in self.made_from:
+                return self.local(self.made_from[name], want)
+            case ir.Quantified(kind="all" | "any" as kind) if (kind == "all") is want:
+                return self.quantified(node, want)
+            case ir.Call():
+                return self.called(node, want)
             case _:
-                return self.told(node, want)
+                return self.as_written(node, want)
 
-    def told(self, node: ast.expr, want: bool, because: Reason | None = None) -> Reason:
-        """The reason is this expression as written."""
-        text = words(self.file, node)
+    def as_written(self, node: ir.Expr, want: bool, because: Reason | None = None) -> Reason:
+        """The reason is this expression, in the author's words."""
+        text = words_at(node.where)
         if not want:
-            text = f"not {text}" if isinstance(node, ast.Call | ast.Name | ast.Attribute) else f"not ({text})"
-        end = node.end_lineno or node.lineno, node.end_col_offset or node.col_offset
-        return Reason(text, dict(self.witness), because, Where(self.file, node.lineno, node.col_offset, *end))
+            is_one = isinstance(node, (ir.Call, ir.Quantified, ir.Name, ir.StateField, ir.RecordField))
+            text = f"not {text}" if is_one else f"not ({text})"
+        return Reason(text, dict(self.witness), because, node.where)
 
-    def first(self, values: list[ast.expr], holding: bool) -> ast.expr:
+    def holds(self, node: ir.Expr) -> bool:
+        """What a condition is here."""
+        return bool(self.reading.see(node, self.names).value)
+
+    def first(self, operands: tuple[ir.Expr, ...], holding: bool) -> ir.Expr:
         """The first operand that decides."""
-        return next(value for value in values if bool(self.value(value)) is holding)
+        return next(each for each in operands if self.holds(each) is holding)
 
-    def called(self, node: ast.Call, arguments: list[ast.expr], want: bool) -> Reason:
+    def local(self, made: _Local, want: bool) -> Reason:
+        """Why a local name is not `want`: what it was made from, with the names of that moment."""
+        now = self.names, self.made_from
+        self.names, self.made_from = made.names, made.made_from
+        try:
+            return self.reason(made.value, want)
+        finally:
+            self.names, self.made_from = now
+
+    def called(self, node: ir.Call, want: bool) -> Reason:
         """A call is the reason, and inside the helper is why."""
-        function = self.value(node.func)
-        values = tuple(self.value(argument) for argument in arguments)
-        return self.told(node, want, _inside(function, values, self.depth + 1, want))
+        if self.depth == _DEEPEST:
+            return self.as_written(node, want)
+        given = [self.reading.see(each, self.names) for each in node.arguments]
+        names = {name: seen for (name, _), seen in zip(node.function.parameters, given, strict=True)}
+        shown = {name: seen.value for name, seen in names.items()}
+        inside = _Walk(self.reading, self.depth + 1, want, names, shown)
+        return self.as_written(node, want, inside.function(node.function))
 
-    def quantified(self, node: ast.expr, over: ast.expr, want: bool) -> Reason:
+    def quantified(self, node: ir.Quantified, want: bool) -> Reason:
         """`all` that is false, `any` that should be: the first values of its variables for which the body decides."""
-        if not isinstance(over, ast.GeneratorExp | ast.ListComp | ast.SetComp):
-            return self.told(node, want)
-        for _ in self.bindings(over.generators):
-            if bool(self.value(over.elt)) is not want:
-                return self.reason(over.elt, want)
-        return self.told(node, want)
+        if words_at(node.where).startswith(f"{node.kind}("):
+            for _ in self.rounds(node.generators):
+                if self.holds(node.body) is not want:
+                    return self.reason(node.body, want)
+        return self.as_written(node, want)
 
-    def bindings(self, generators: list[ast.comprehension]) -> Iterator[None]:
+    def rounds(self, generators: tuple[ir.Generator, ...]) -> Iterator[None]:
         """Binds the variables of a comprehension to each of their values in turn."""
         if not generators:
             yield
             return
         first, *others = generators
-        for item in self.items(first.iter):
-            self.bind(first.target, item)
-            if all(self.value(condition) for condition in first.ifs):
-                yield from self.bindings(others)
-        self.unbind(first.target)
+        for item in self.reading.items(first.source, self.names):
+            self.bind(first.variable, item)
+            if all(self.holds(condition) for condition in first.conditions):
+                yield from self.rounds(tuple(others))
+        self.unbind(first.variable)
 
-    def items(self, source: ast.expr) -> Iterable[Any]:
-        """What a loop goes over, in order."""
-        found = self.value(source)
-        return Set(cast("set[Any]", found)) if isinstance(found, set) else found
+    def bind(self, name: str, item: Seen) -> None:
+        """Binds a loop variable."""
+        self.names[name] = item
+        self.witness[name] = item.value
 
-    def bind(self, target: ast.expr, value: Any) -> None:
-        """Binds a loop variable: a name, or a tuple of them."""
-        if isinstance(target, ast.Tuple):
-            for each, item in zip(target.elts, value, strict=True):
-                self.bind(each, item)
-        else:
-            name = cast(ast.Name, target).id
-            self.names[name] = self.witness[name] = value
-
-    def unbind(self, target: ast.expr) -> None:
+    def unbind(self, name: str) -> None:
         """Forgets a loop variable: its loop is over."""
-        for each in ast.walk(target):
-            if isinstance(each, ast.Name):
-                self.names.pop(each.id, None)
-                self.witness.pop(each.id, None)
-
-    def scope(self) -> dict[str, Any]:
-        """Globals and locals in one: a nested comprehension sees only globals."""
-        return {**self.globals, **self.names}
-
-    def value(self, node: ast.expr) -> Any:
-        """What an expression is here."""
-        return eval(compile(ast.Expression(node), self.file, "eval", dont_inherit=True), self.scope())
-
-    def execute(self, node: ast.stmt, scope: dict[str, Any]) -> None:
-        """Runs one statement in a scope."""
-        module = ast.fix_missing_locations(ast.Module([node], []))
-        exec(compile(module, self.file, "exec", dont_inherit=True), scope)
+        self.names.pop(name, None)
+        self.witness.pop(name, None)
 
 
-def _set_hit(number: int) -> ast.stmt:
-    return ast.Assign([ast.Name("__hit__", ast.Store())], ast.Constant(number))
-
-
-def _is_negation(node: ast.expr) -> bool:
-    return isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not)
+def _is_written(node: ir.Expr, *operands: ir.Expr) -> bool:
+    """Whether the author wrote the operands of a node, rather than one expression (`a not in b`) that has several."""
+    return all(each.where != node.where for each in operands)

@@ -65,9 +65,9 @@ class Post:
             for record in come[pool].elements():
                 copied = fault and bool(self._flying.get((pool, record)))
                 made = self._send(pool, record, number, copy=copied)
-                self._tell("duplicated" if copied else "sent", made)
+                self._add_event("duplicated" if copied else "sent", made)
 
-    def _tell(self, event: str, number: int) -> None:
+    def _add_event(self, event: str, number: int) -> None:
         self.events[-1].append({"event": event, "id": number})
 
     def _send(self, pool: str, record: Any, step: int, *, copy: bool = False) -> int:
@@ -94,7 +94,7 @@ class Post:
         if flying:
             message = self.messages[flying[0]]
             message["received"].append({"step": step, "lane": message["to"] or lane})
-            self._tell("received", flying[0])
+            self._add_event("received", flying[0])
             if leaves:
                 message |= {"ended": step, "end": "received"}
                 flying.pop(0)
@@ -104,7 +104,7 @@ class Post:
         if flying:
             number = flying.pop(0)
             self.messages[number] |= {"ended": step, "end": end}
-            self._tell(end, number)
+            self._add_event(end, number)
 
     def _party(self, record: Any, names: Sequence[str]) -> str | None:
         """The lane that one of these fields names."""

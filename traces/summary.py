@@ -45,8 +45,8 @@ class _Promise:
 class InShort:
     """The sentence of one argument, of the steps that it mentions, each with the cells that it changed."""
 
-    def __init__(self, model: Model, run: Run, words: Wording, told: Mapping[int, Sequence[Cell]]) -> None:
-        self.run, self.words, self.told = run, words, told
+    def __init__(self, model: Model, run: Run, words: Wording, mentioned: Mapping[int, Sequence[Cell]]) -> None:
+        self.run, self.words, self.mentioned = run, words, mentioned
         self.states = run.states()
         view = model.view if isinstance(model.view, LogLanes) else None
         self.log, self.mark = ("", "") if view is None else (view.log, view.high_watermark)
@@ -64,10 +64,10 @@ class InShort:
         what, who = self._named(lost), lane
         if promise is not None and (promise.records == lost or len(lost) == 1):
             what = "it" if len(lost) == 1 else "them"
-        cells = [cell for cell in self.told.get(step, ()) if cell.field == self.log]
+        cells = [cell for cell in self.mentioned.get(step, ()) if cell.field == self.log]
         cause = (why(step, cells) if cells else "") or f" ({said(step).removesuffix('.')})"
         taken = f"lost {what} at step {step}{cause}"
-        last = max(self.told, default=0)
+        last = max(self.mentioned, default=0)
         then = [f"{self._effect(last)} at step {last}"] if last > step else []
         if promise is None:
             return [f"{who} {taken}", *then]
@@ -76,20 +76,20 @@ class InShort:
 
     def _without_loss(self, why: Why, now: Sequence[str]) -> list[str]:
         """What was counted on, if anything was, or the last step but one; the last step; and how things are now."""
-        steps = sorted(self.told)
+        steps = sorted(self.mentioned)
         if not steps:
             return []
         promise = self._promise(steps[-1], list(self.words.mentioned))
         before = [promise.text] if promise else [f"{self._effect(each)} at step {each}" for each in steps[-2:-1]]
-        cause = why(steps[-1], self.told[steps[-1]])
+        cause = why(steps[-1], self.mentioned[steps[-1]])
         last = f"{self._effect(steps[-1])} at step {steps[-1]}{cause if cause.startswith(', because') else ''}"
         return [*before, last, *([f"now {listed(now)}"] if 0 < len(now) <= FACTS_MAX else [])]
 
     def _loss(self) -> tuple[int, str, list[Any]] | None:
         """The last step that took records out of a log, whose, and which: of those mentioned, else of all, if what
         is mentioned is in no log any more."""
-        for step in sorted(self.told, reverse=True):
-            lanes = {key for cell in self.told[step] for key in _lanes_of(cell) if cell.field == self.log}
+        for step in sorted(self.mentioned, reverse=True):
+            lanes = {key for cell in self.mentioned[step] for key in _lanes_of(cell) if cell.field == self.log}
             found = self._losses(step, lanes)
             if found:
                 return step, *found[0]
@@ -122,8 +122,8 @@ class InShort:
     def _promise(self, before: int, records: Sequence[Any]) -> _Promise | None:
         """How some of these records came to be counted on before a step: as the argument says, else as a lane's
         high watermark first passed them."""
-        for step in sorted((each for each in self.told if each < before), reverse=True):
-            for cell in self.told[step]:
+        for step in sorted((each for each in self.mentioned if each < before), reverse=True):
+            for cell in self.mentioned[step]:
                 found = self._committed(step, cell, records) or self._gained(step, cell, records)
                 if found is not None:
                     return found
@@ -165,7 +165,7 @@ class InShort:
     def _effect(self, step: int) -> str:
         """What a mentioned step did: that somebody became leader, else the first of it."""
         before, after = self.states[step - 1], self.states[step]
-        texts = [text for cell in self.told[step] for text in self.words.effects(cell, before, after)]
+        texts = [text for cell in self.mentioned[step] for text in self.words.effects(cell, before, after)]
         leads = [_LEADS.sub(r"\1 became leader", text) for text in texts if _LEADS.fullmatch(text)]
         return (leads or texts)[0]
 

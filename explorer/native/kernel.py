@@ -185,7 +185,7 @@ def insert(c):
             store64(c[TABLE], free & (ERROR_BIT - 1), ((h & 0xFFFFFFFF) << 32) | (count + 1))
             c[COUNT] = count + 1
             c[ABOUT] = count
-            event = judge(c, mine)
+            event = check(c, mine)
             if event != NOTHING:
                 c[DONE] = done + 1
                 return event
@@ -196,7 +196,7 @@ def insert(c):
     return NOTHING
 
 
-def judge(c, at):
+def check(c, at):
     """Evaluate the invariants and the witnesses still open on a new state."""
     if c[CHECK] != 0:
         c[DETAIL] = invariants(c, at, c[CHECK])
@@ -320,7 +320,7 @@ def settle_all(c):
             return FULL
         if (index >> 63) == 0:
             c[ABOUT] = index
-            event = judge(c, c[STATES] + index * (W * 8))
+            event = check(c, c[STATES] + index * (W * 8))
             if event != NOTHING:
                 c[DONE] = done + 1
                 return event
@@ -382,7 +382,7 @@ def measure(c, passes):
 
 
 TEXTS: tuple[Callable[..., Any], ...] = (
-    hash_words, find, place, rehash, warm, judge, insert, stuck, fill, explore, settle, settle_all, share, measure,
+    hash_words, find, place, rehash, warm, check, insert, stuck, fill, explore, settle, settle_all, share, measure,
 )  # fmt: skip
 """Every function above, each after those it calls."""
 

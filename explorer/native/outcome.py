@@ -114,7 +114,8 @@ class Confirmation:
             if self.words(step.after) == words:
                 return step
         message = f"no step of plain Python leads from {state} to {self.show(words)}, which the kernel reached by "
-        raise Disagreement(message + ("a step that it does not take again" if not via else self._told(state, via)))
+        by = self._instances_text(state, via) if via else "a step that it does not take again"
+        raise Disagreement(message + by)
 
     def _steps_by(self, state: State, names: Collection[str]) -> Iterator[Step]:
         """The steps of some actions, in the order of all."""
@@ -124,7 +125,7 @@ class Confirmation:
                 if isinstance(after, State):
                     yield Step(action.name, arguments, after)
 
-    def _told(self, state: State, names: Iterable[str]) -> str:
+    def _instances_text(self, state: State, names: Iterable[str]) -> str:
         """Actions with their lines, and what becomes of each of their instances in plain Python."""
         actions = [self.model.action(name) for name in names]
         places = ", ".join(f"{each.name} ({place_text(each.form.where)})" for each in actions)
@@ -188,7 +189,7 @@ class Confirmation:
         """What a step breaks natively, and becomes in plain Python."""
         number, message = self.frontier["BROKE"], f"a step from {state} breaks the model's types natively: "
         if number != NO_ACTION:
-            return message + self._told(state, [self.frontier.program.plans[number].form.name])
+            return message + self._instances_text(state, [self.frontier.program.plans[number].form.name])
         bounds = ", ".join(f"{each.name} ({place_text(each.form.where)})" for each in self.model.bounds if each.form)
         return f"{message}one of the @bounds {bounds} cannot be evaluated; in plain Python they can"
 

@@ -68,7 +68,7 @@ def plan_program(model: Model) -> Program:
     return Program(layout, opens, held_states, within, beyond, plans, counters.next, slots, *kinds)
 
 
-def judged_by(program: Program, model: Model) -> Program:
+def with_properties_of(program: Program, model: Model) -> Program:
     """The program with the properties of a model that differs in nothing but the values of open constants."""
     invariants, transitions, witnesses = (applicable(model, kind) for kind in ("invariant", "transition", "reachable"))
     return replace(program, invariants=invariants, transitions=transitions, witnesses=witnesses)

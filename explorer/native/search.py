@@ -24,7 +24,7 @@ from .kernel import ERROR_BIT
 from .kernels import Kernel, kernel_at_once, kernel_of
 from .memory import physical_memory
 from .outcome import Findings, conclude
-from .program import judged_by
+from .program import with_properties_of
 from .workers import ALONE, FAILURES, Crew
 
 Faster: TypeAlias = Callable[[], Kernel]
@@ -42,7 +42,7 @@ MEMORY_SHARE = 0.8
 
 
 def check(model: Model, search: Search, report: Report | None = None) -> Verdict:
-    """Explore every reachable state of a bound model and judge its properties.
+    """Explore every reachable state of a bound model and check its properties.
 
     Ends early, inconclusive, when time or memory is used up or at Ctrl-C, with what was explored. Raises
     `Disagreement` when plain Python does not confirm what the kernel found.
@@ -72,7 +72,7 @@ def explore(
     Between two levels `enough` may end it, given the names of properties that were violated or met, and the number of
     distinct states; what is then undecided is not checked.
     """
-    kernel = replace(kernel, program=judged_by(kernel.program, model))
+    kernel = replace(kernel, program=with_properties_of(kernel.program, model))
     verdict = _attempt(model, search, kernel, symmetry, report, enough, faster)
     if verdict is None:  # several workers found a failure; one finds the same counterexample every time
         verdict = _attempt(model, replace(search, workers=1), kernel, symmetry, report)
@@ -196,7 +196,7 @@ class Driver:
         self.failed = event in FAILURES
 
     def _tick(self) -> bool:
-        self._tell()
+        self._report()
         self.frontier.prepare()
         return not self._out_of_time()
 
@@ -213,7 +213,7 @@ class Driver:
             self.frontier.prepare()
             event = self.frontier.explore()
             self._pace(self.frontier["NEXT"] - begin, time.perf_counter() - since)
-            self._tell()
+            self._report()
             if event == "LEVEL":
                 return
             self._handle(event)
@@ -302,7 +302,7 @@ class Driver:
         bytes_ = self.frontier.bytes_used()
         return f"the memory limit was reached: {bytes_ / 2**20:,.0f} MiB hold {self.frontier['COUNT']:,} states"
 
-    def _tell(self) -> None:
+    def _report(self) -> None:
         if self.report is None:
             return
         frontier, seconds = self.frontier, self.seconds

@@ -114,7 +114,7 @@ def move_held(s, old, slots):
 
 
 def absorb(c, s, states, count, source, fresh, parents):
-    """Copy the new states of a block to `fresh`, after the KEPT ones, and judge them. `parents` gets (source, origin)
+    """Copy the new states of a block to `fresh`, after the KEPT ones, and check them. `parents` gets (source, origin)
     of each. The origins lie before the states, the first one last. Returns an event about the state last kept, ABOUT;
     call again to go on."""
     begin = s[TAKEN_IN]
@@ -135,7 +135,7 @@ def absorb(c, s, states, count, source, fresh, parents):
                 store64(parents, kept, (source << 32) | load32(states - (begin + j + 1) * 4, 0))
                 c[ABOUT] = kept
                 kept += 1
-                event = judge(c, mine)
+                event = check(c, mine)
             j += 1
         begin += j
     s[TAKEN_IN] = begin

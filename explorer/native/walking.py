@@ -137,7 +137,7 @@ def pick(c, w, got):
     return slot
 
 
-def tell(w, plan):
+def count_step(w, plan):
     """Remember that a step was taken."""
     store64(w[TAKEN], plan, load64(w[TAKEN], plan) + 1)
     left = load64(w[ALLOWED], plan)
@@ -168,7 +168,7 @@ def arrive(c, w, at):
     if w[LIKES] != 0:
         note(w, alike(c, w, at))
     c[ABOUT] = w[LENGTH]
-    return judge(c, at)
+    return check(c, at)
 
 
 def begin(c, w):
@@ -217,7 +217,7 @@ def go(c, w):
         return ended(c, w, at)
     slot = pick(c, w, got)
     canonical(c, slot)
-    tell(w, slot[W + 1] >> 32)
+    count_step(w, slot[W + 1] >> 32)
     at += W * 8
     for k in range(W):
         at[k] = slot[k]
@@ -248,7 +248,7 @@ def stroll(c):
 
 
 TEXTS: tuple[Callable[..., Any], ...] = (
-    draw, prepare, alike, times_seen, note, worth, pick, tell, sketch, arrive, begin, end, ended, go, stroll,
+    draw, prepare, alike, times_seen, note, worth, pick, count_step, sketch, arrive, begin, end, ended, go, stroll,
 )  # fmt: skip
 """Every function above, each after those it calls."""
 

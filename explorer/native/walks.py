@@ -35,7 +35,7 @@ NO_START = "there is no initial state to walk from"
 
 
 def check(model: Model, search: Search, report: Report | None = None) -> Verdict:
-    """Walk a bound model at random and judge its properties on the way.
+    """Walk a bound model at random and check its properties on the way.
 
     Holds when all walks were taken and nothing failed, which is what the assurance says and no more; inconclusive when
     time or Ctrl-C ended it before. Raises `Disagreement` when plain Python does not confirm what the kernel found, and
@@ -207,7 +207,7 @@ class Party:
             done, running = wait(running, POLL_SECONDS, FIRST_COMPLETED)
             for each in done:
                 each.result()
-            self._tell()
+            self._report()
             limit = self.search.seconds
             if running and limit is not None and time.perf_counter() - self.started >= limit:
                 if self.walks.number is not None:
@@ -222,7 +222,7 @@ class Party:
             if first >= min(last, self.finds.end) or not walker.take(first, last, self._going):
                 return
 
-    def _tell(self) -> None:
+    def _report(self) -> None:
         if self.report is None:
             return
         seconds, tally = time.perf_counter() - self.started, self.tally()

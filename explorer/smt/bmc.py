@@ -101,7 +101,7 @@ class _Bounded:
                 level = time.monotonic()
                 if length:
                     unrolling.extend()
-                self._tell(length, began)
+                self._report(length, began)
                 try:
                     wanted = self._settle(unrolling, wanted)
                 except _Found:
@@ -112,7 +112,7 @@ class _Bounded:
         finally:
             solver.close()
 
-    def _tell(self, length: int, began: float) -> None:
+    def _report(self, length: int, began: float) -> None:
         if self.report is not None:
             seconds = time.monotonic() - began
             says = f"runs of {length} steps, {seconds:.0f} s; none of fewer steps breaks anything"

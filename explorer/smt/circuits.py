@@ -200,10 +200,10 @@ class _Builder:
         right = [implies(when, both(one.happens, one.defined)) for when, one in zip(whens, acting, strict=True)]
         chosen = [(when, one.post) for when, one in zip(whens, acting, strict=True)]
         taken = list(zip(whens, acting, strict=True))
-        told = [z3.Bool(step_name(at)) == formula(when) for at, when in enumerate(whens)]
+        which = [z3.Bool(step_name(at)) == formula(when) for at, when in enumerate(whens)]
         named = [each.step(taken) for each in self.namings]
         becomes = self.becomes(self.after, chosen, self.before)
-        return clauses_of([bool(acting), valid, *right, *told, *named, becomes])
+        return clauses_of([bool(acting), valid, *right, *which, *named, becomes])
 
     # --- questions ----------------------------------------------------------------------------------------------------
 

@@ -171,7 +171,7 @@ def lemmas_of(model: Model) -> tuple[Property, ...]:
 # --- what the judge agrees with ---------------------------------------------------------------------------------------
 
 
-def judged(copies: Copies, obligation: Obligation, sketch: Sketch) -> Counterexample:
+def confirm(copies: Copies, obligation: Obligation, sketch: Sketch) -> Counterexample:
     """The counterexample, every lemma evaluated and the step taken by plain Python. Disagreement when it says
     otherwise."""
     model = copies[sketch.copy]

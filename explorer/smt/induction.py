@@ -28,7 +28,7 @@ from ...language.types import Identity
 from ..symmetry import symmetry_of
 from ..verdicts import plain
 from .claims import Claims
-from .copies import Copies, judged, lemmas_of
+from .copies import Copies, confirm, lemmas_of
 from .crew import Lost, shared
 from .effort import Effort
 from .encoding import boundless_constants, unbounded
@@ -343,13 +343,13 @@ class Induction:
                     if each not in known:
                         yield Finding(each, "not proved", 0.0, reason)
             case _:
-                yield self._judged(cast(Found, result))
+                yield self._confirm(cast(Found, result))
 
-    def _judged(self, found: Found) -> Finding:
+    def _confirm(self, found: Found) -> Finding:
         """A finding of a process, its counterexample as plain Python has it."""
         if found.word == "proved" and self.asked.record and found.obligation.kind != "initial":
             self.hints.note(found.obligation, found.needed)
-        against = None if found.sketch is None else judged(self.copies, found.obligation, found.sketch)
+        against = None if found.sketch is None else confirm(self.copies, found.obligation, found.sketch)
         seconds = found.seconds + self.spent.get(found.obligation, 0.0)
         return Finding(found.obligation, found.word, seconds, found.reason, against)
 

@@ -105,11 +105,11 @@ class Naming:
             disjunction(both(when, self._names(instance, at)) for when, instance in taken)
             for at in range(self.domain.size)
         )
-        told = [
+        named = [
             after == formula(either(before, named))
             for after, before, named in zip(self.after, self.before, named, strict=True)
         ]
-        return conjunction([*allowed, *told])
+        return conjunction([*allowed, *named])
 
     def _members(self, concrete: Mapping[str, object]) -> list[int]:
         values = (each for each in concrete.values() if isinstance(each, self.domain.python))

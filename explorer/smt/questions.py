@@ -227,7 +227,7 @@ class Questions:
 
     def _all_instances(self, action: str) -> list[tuple[Instance, Context]]:
         """The action's instances where the question is what breaks. If a statement goes over members that no text can
-        tell apart, it may end before it comes to the one that breaks, and that depends on their order: then one
+        distinguish, it may end before it comes to the one that breaks, and that depends on their order: then one
         instance does not stand for those that differ by a renaming."""
         is_ordered = loops_over_members(self.model.action(action).form.body)
         return self._every_instance(action) if is_ordered else self._instances(action)

@@ -111,9 +111,9 @@ class Unrolling:
             said = self._refused(start, sequence)
             raise Disagreement(f"bmc found a run that plain Python does not take: {error}{said}") from error
         last = {f"s.{name}": variable for name, variable in self.states[-1].items()}
-        told = value_of(self.model, Assignment([last], values), self.circuits.before)
-        if told != run.states()[-1]:
-            raise Disagreement(self._elsewhere(told, run))
+        decoded = value_of(self.model, Assignment([last], values), self.circuits.before)
+        if decoded != run.states()[-1]:
+            raise Disagreement(self._elsewhere(decoded, run))
         return run
 
     def _refused(self, start: State, sequence: Sequence[tuple[str, dict[str, Any]]]) -> str:
@@ -132,9 +132,9 @@ class Unrolling:
             return ""
         return f"\n  {step_says(self.model, state, action, arguments)}\n  at {state}"
 
-    def _elsewhere(self, told: State, run: Run) -> str:
+    def _elsewhere(self, decoded: State, run: Run) -> str:
         """Where a run ends in the formulas, and where in plain Python."""
-        differ = fields_that_differ(told, run.states()[-1], "in bmc")
+        differ = fields_that_differ(decoded, run.states()[-1], "in bmc")
         if not run.steps:
             return f"a run begins elsewhere in bmc: {differ}; initial states are those of {starts_text(self.model)}"
         said = step_says(self.model, run.states()[-2], self.model.action(run.steps[-1].action), run.steps[-1].arguments)

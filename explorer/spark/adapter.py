@@ -26,7 +26,7 @@ from .strolls import Share, Taken, take
 
 SCHEMA = "dst int, kind int, blk binary"
 _ARROW = pa.schema([("dst", pa.int32()), ("kind", pa.int32()), ("blk", pa.binary())])
-_TOLD = pa.schema([("told", pa.string())])
+_REPORTS = pa.schema([("report", pa.string())])
 BATCH_BYTES = 1 << 16
 """Rows are handed to Spark when they hold so many bytes: a block by itself, what is small together."""
 
@@ -54,9 +54,9 @@ def walk_frame(spark: SparkSession, shares: Sequence[Share]) -> DataFrame:
     def run(batches: Batches) -> Batches:
         for batch in batches:
             for at in batch.column(0).to_pylist():
-                yield pa.RecordBatch.from_pydict({"told": [take(given[int(at)]).text()]}, schema=_TOLD)
+                yield pa.RecordBatch.from_pydict({"report": [take(given[int(at)]).text()]}, schema=_REPORTS)
 
-    return spark.range(0, len(given), 1, len(given)).mapInArrow(run, "told string")
+    return spark.range(0, len(given), 1, len(given)).mapInArrow(run, "report string")
 
 
 def taken_of(frame: DataFrame) -> list[Taken]:

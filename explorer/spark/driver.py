@@ -82,7 +82,7 @@ class Runner(Protocol):
 
 
 def explore(model: Model, search: Search, start: Callable[[], Runner], report: Report | None) -> Verdict:
-    """Explore every reachable state of a bound model and judge its properties. `start` is called when there is
+    """Explore every reachable state of a bound model and check its properties. `start` is called when there is
     something to run."""
     cluster = search.cluster or Cluster()
     temporary = cluster.run_dir is None
@@ -286,7 +286,7 @@ class Exploration:
                 break
         manifest.seconds = self.before + self._seconds()
         self.directory.write(manifest)
-        self._tell()
+        self._report()
 
     def _fold(self, answer: Answer, level: int, seconds: float, shuffle_bytes: int) -> None:
         """Take in the reports of expanding a level and receiving the next."""
@@ -305,17 +305,17 @@ class Exploration:
             raise Damaged(f"level {level}: the manifest has {manifest.levels[level - 1].states}, expanded {expanded}")
         manifest.expanded += sum(expanded)
         manifest.counters = [
-            sum(each) for each in zip(manifest.counters, *(told["counters"] for told in spreads), strict=True)
+            sum(each) for each in zip(manifest.counters, *(each["counters"] for each in spreads), strict=True)
         ]
         finds = [
-            {**find, "level": told["level"], "shard": told["shard"]}
-            for told in (*spreads, *receives)
-            for find in told["finds"]
+            {**find, "level": each["level"], "shard": each["shard"]}
+            for each in (*spreads, *receives)
+            for find in each["finds"]
         ]
         manifest.finds = first_of((*manifest.finds, *finds))
-        new = [told["new"] for told in receives]
+        new = [each["new"] for each in receives]
         if sum(new):
-            manifest.levels.append(Done(new, seconds, sum(sum(told["sent"]) for told in spreads), shuffle_bytes))
+            manifest.levels.append(Done(new, seconds, sum(sum(each["sent"]) for each in spreads), shuffle_bytes))
         elif not self._failed():
             manifest.finished = True
 
@@ -337,13 +337,13 @@ class Exploration:
 
     def _all(self, answer: Answer, phase: str, level: int) -> list[Mapping[str, Any]]:
         """What every shard reported of a phase, in the order of shards."""
-        told = {each["shard"]: each for each in answer.facts if (each["phase"], each["level"]) == (phase, level)}
-        missing = [shard for shard in range(self.manifest.shards) if shard not in told]
+        facts = {each["shard"]: each for each in answer.facts if (each["phase"], each["level"]) == (phase, level)}
+        missing = [shard for shard in range(self.manifest.shards) if shard not in facts]
         if missing:
             raise Damaged(f"level {level}: shards {missing} reported nothing; this run's counts cannot be trusted")
-        return [told[shard] for shard in range(self.manifest.shards)]
+        return [facts[shard] for shard in range(self.manifest.shards)]
 
-    def _tell(self) -> None:
+    def _report(self) -> None:
         if self.report is None:
             return
         manifest = self.manifest

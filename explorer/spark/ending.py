@@ -58,12 +58,12 @@ def verdict(ended: Ended) -> Verdict:
     words = ended.job.words
     frontier = Frontier(ended.kernel.program, ended.kernel.code, (depth + 1100) * (8 * words + 4 + 10))
     try:
-        return _Telling(ended, frontier).verdict()
+        return _Paths(ended, frontier).verdict()
     finally:
         frontier.close()
 
 
-class _Telling:
+class _Paths:
     """Turns what was found into runs. The frontier holds one path at a time, as a search's store holds all."""
 
     def __init__(self, ended: Ended, frontier: Frontier) -> None:

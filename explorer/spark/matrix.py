@@ -14,8 +14,8 @@ from ..search import Cluster
 from .adapter import Batches
 from .session import first_line, start
 
-_SCHEMA = "task int, told string"
-_ARROW = pa.schema([("task", pa.int32()), ("told", pa.string())])
+_SCHEMA = "task int, finished string"
+_ARROW = pa.schema([("task", pa.int32()), ("finished", pa.string())])
 
 
 def run_commands(cluster: Cluster, commands: Sequence[Sequence[str]], weights: Sequence[float]) -> list[Finished]:
@@ -40,7 +40,7 @@ def _running(commands: list[list[str]], order: list[int]) -> Callable[[Batches],
         for batch in batches:
             for at in batch.column(0).to_pylist():
                 task = order[int(at)]
-                told = json.dumps(astuple(run_command(commands[task])))
-                yield pa.RecordBatch.from_pydict({"task": [task], "told": [told]}, schema=_ARROW)
+                finished = json.dumps(astuple(run_command(commands[task])))
+                yield pa.RecordBatch.from_pydict({"task": [task], "finished": [finished]}, schema=_ARROW)
 
     return run

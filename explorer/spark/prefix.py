@@ -68,7 +68,7 @@ class Prefix:
     def _finds(self, dealer: _Dealer) -> list[Facts]:
         found, finds = self.driver.findings, list[Facts]()
 
-        def tell(kind: str, bit: int, index: int, **more: Any) -> None:
+        def report(kind: str, bit: int, index: int, **more: Any) -> None:
             place = dealer.place(index)
             finds.append(
                 {"kind": kind, "bit": bit, "level": place.level, "shard": place.shard, "index": place.index, **more}
@@ -76,13 +76,13 @@ class Prefix:
 
         for kind, indexes in (("invariants", found.invariants), ("witnesses", found.witnesses)):
             for bit, index in indexes.items():
-                tell(kind, bit, index)
+                report(kind, bit, index)
         for bit in range(found.crossed.bit_length()):
             if found.crossed >> bit & 1:
                 source, words = self.frontier.edge(bit)
-                tell("transitions", bit, source, words=list(words))
+                report("transitions", bit, source, words=list(words))
         if found.deadlock is not None:
-            tell("deadlock", 0, found.deadlock)
+            report("deadlock", 0, found.deadlock)
         return finds
 
 

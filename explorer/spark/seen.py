@@ -45,8 +45,8 @@ Memory that is mapped anew for each level costs a fault for every page that is t
 
 def _mapped(path: Path, file: IO[bytes]) -> mmap.mmap:
     """A table's file in memory: as it was mapped before, if this is that file."""
-    told = os.fstat(file.fileno())
-    which = (told.st_dev, told.st_ino, told.st_size)
+    status = os.fstat(file.fileno())
+    which = (status.st_dev, status.st_ino, status.st_size)
     known = _MAPPED.get(path)
     if known is not None and known[0] == which:
         return known[1]
@@ -97,13 +97,13 @@ class Seen:
         mine = (_MAGIC, self.job.run.encode(), boot(), self.job.finger)
         if (magic, run, booted.rstrip(b"\0"), finger) != mine or len(self._map) != self._size(self.slots):
             return False
-        self._tell(held)
+        self._point(held)
         return True
 
     def _size(self, slots: int) -> int:
         return OFFSET + 8 * self.job.finger * slots
 
-    def _tell(self, held: int) -> None:
+    def _point(self, held: int) -> None:
         assert self._map is not None
         address = ctypes.addressof(ctypes.c_char.from_buffer(self._map)) + OFFSET
         self._cells(address, self.slots, held)
@@ -122,7 +122,7 @@ class Seen:
         """Begin with an empty table, which stands at level 0."""
         self._put(self._made(FIRST_SLOTS), FIRST_SLOTS)
         self.mark(0, 0)
-        self._tell(0)
+        self._point(0)
 
     def mark(self, level: int, held: int) -> None:
         """Say which level the table stands at; TORN before anything is changed."""
@@ -143,7 +143,7 @@ class Seen:
         table = self._made(slots)
         self._map, self.slots = table, slots
         self.mark(TORN, 0)
-        self._tell(0)
+        self._point(0)
         move(ctypes.addressof(ctypes.c_char.from_buffer(old)) + OFFSET, before)
         os.replace(self.path.with_suffix(".new"), self.path)
 

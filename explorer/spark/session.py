@@ -61,7 +61,7 @@ _LOCAL = {"spark.shuffle.compress": "false"}  # what stays on this machine's dis
 
 
 def check(model: Model, search: Search, report: Report | None = None) -> Verdict:
-    """Explore every reachable state of a bound model and judge its properties, on Spark.
+    """Explore every reachable state of a bound model and check its properties, on Spark.
 
     UsageError when there is no Java, no master at the address, or when the executors cannot do their part.
     """

@@ -187,10 +187,10 @@ def spread(job: Job, shard: int, level: int) -> Iterator[Row]:
         for each in (file, outbox, buffer, *lately):
             each.close()
     counters = list(machine.context[job.counters :])
-    yield _told(shard, "spread", level, expanded=file.count, counters=counters, sent=outbox.sent, finds=finds)
+    yield _facts_row(shard, "spread", level, expanded=file.count, counters=counters, sent=outbox.sent, finds=finds)
 
 
-def _told(shard: int, phase: str, level: int, **facts: Any) -> Row:
+def _facts_row(shard: int, phase: str, level: int, **facts: Any) -> Row:
     return shard, FACTS, json.dumps({"phase": phase, "level": level, "shard": shard, **facts}).encode()
 
 
@@ -249,7 +249,7 @@ def receive(job: Job, shard: int, level: int, rows: Iterable[tuple[int, Data]]) 
     file = LevelFile(job, level, shard, sum=there)  # what was written a moment ago is summed when it is expanded
     facts = file.facts()
     file.close()
-    yield _told(shard, "receive", level, new=file.count, received=counts.received, **facts)
+    yield _facts_row(shard, "receive", level, new=file.count, received=counts.received, **facts)
 
 
 class _Counts:
@@ -337,7 +337,7 @@ class Inbox:
             ]  # fmt: skip
             if event == "LEVEL":
                 return
-            self._judged(event, self._fresh.address + 8 * self.job.words * machine["ABOUT"])
+            self._checked_block(event, self._fresh.address + 8 * self.job.words * machine["ABOUT"])
 
     def _write(self) -> None:
         """Write away what was kept."""
@@ -345,7 +345,7 @@ class Inbox:
         self._writer.append(self._fresh.view(8 * self.job.words * kept), self._parents.view(8 * kept))
         self.machine.put("KEPT", 0)
 
-    def _judged(self, event: str, at: int) -> None:
+    def _checked_block(self, event: str, at: int) -> None:
         """A property failed or a witness was met at the state in memory at `at`, the last that was kept."""
         machine, index = self.machine, self._writer.count + self.machine["ABOUT"]
         detail = machine["DETAIL"]

@@ -186,7 +186,7 @@ class _Taking:
 
 
 def check(model: Model, search: Search, start: Callable[[], Runner], report: Report | None) -> Verdict:
-    """Walk a bound model at random, in tasks, and judge its properties on the way; what `walks.check` of the native
+    """Walk a bound model at random, in tasks, and check its properties on the way; what `walks.check` of the native
     engine says of the same seed."""
     walks = search.walks or Walks()
     check_fields(model, walks.fields)
@@ -239,17 +239,17 @@ class Outing:
         shares = list(self._shares(runner.shards, sent, left))
         began = time.perf_counter()
         try:
-            told = runner.walk(shares, None if left is None else left + ROUND_SECONDS)
+            taken = runner.walk(shares, None if left is None else left + ROUND_SECONDS)
         except OutOfTime:
-            told = list[Taken]()
-        self._fold(told)
-        done = len(told) == len(shares) and all(each.whole for each in told)
+            taken = list[Taken]()
+        self._fold(taken)
+        done = len(taken) == len(shares) and all(each.whole for each in taken)
         if not done and self.walks.number is not None:
             self.stopped = f"the time limit of {limit:g} s was reached"
         seconds = max(time.perf_counter() - began, 1e-3)
         self.next = shares[-1].last
         self._each = max(FIRST, min(GROWTH * self._each, math.ceil(self._each * ROUND_SECONDS / seconds)))
-        self._tell()
+        self._report()
         return done
 
     def _shares(self, count: int, sent: Parcel, seconds: float | None) -> Iterator[Share]:
@@ -260,9 +260,9 @@ class Outing:
             last = min(number, first + each)
             yield Share(self.walker.ground, sent, first, last, seconds, self.search.keep_going)
 
-    def _fold(self, told: Sequence[Taken]) -> None:
-        self.tasks += len(told)
-        for each in told:
+    def _fold(self, taken: Sequence[Taken]) -> None:
+        self.tasks += len(taken)
+        for each in taken:
             self.taken += each.walks
             self.tallies = [together([*self.tallies, each.tally])]
             for spot in each.spots:
@@ -292,7 +292,7 @@ class Outing:
     def _seconds(self) -> float:
         return time.perf_counter() - self.started
 
-    def _tell(self) -> None:
+    def _report(self) -> None:
         if self.report is None:
             return
         seconds, tally = self._seconds(), together(self.tallies)

@@ -105,7 +105,7 @@ def hear_of_epoch(s: Quorum, message: Message) -> None:
         deliver(s.network, message)
 
 
-def told_by(s: Quorum, message: Message) -> Election:
+def after_hearing(s: Quorum, message: Message) -> Election:
     """A voter after a message of its own epoch that names the leader."""
     known = s.election[message.to]
     if message.epoch != known.epoch or message.leader is None:
@@ -179,7 +179,7 @@ def receive_vote_response(s: Quorum, response: Message) -> None:
     votes = election.votes | {response.source}
     deliver(s.network, response)
     if not (response.granted and response.epoch == election.epoch and election.role == Role.CANDIDATE):
-        s.election[candidate] = told_by(s, response)
+        s.election[candidate] = after_hearing(s, response)
     elif is_majority(votes):
         win(s, candidate, election.epoch)
     else:
@@ -202,7 +202,7 @@ def receive_begin_quorum_epoch(s: Quorum, request: Message) -> None:
     require(messages > 0 and request.kind == Kind.BEGIN_REQUEST)
     require(request.epoch <= s.election[request.to].epoch)
     deliver(s.network, request)
-    s.election[request.to] = told_by(s, request)
+    s.election[request.to] = after_hearing(s, request)
     if request.epoch < s.election[request.to].epoch or not resigned_knows_itself:
         s.network.add(answer(s, Kind.RESPONSE, request, False))
 
@@ -228,7 +228,7 @@ def receive_end_quorum_epoch(s: Quorum, request: Message) -> None:
     deliver(s.network, request)
     if request.epoch < s.election[voter].epoch or not resigned_knows_itself:
         s.network.add(answer(s, Kind.RESPONSE, request, False))
-    s.election[voter] = next_election(s, voter) if follows_it and is_voter(s, voter) else told_by(s, request)
+    s.election[voter] = next_election(s, voter) if follows_it and is_voter(s, voter) else after_hearing(s, request)
 
 
 @action
@@ -237,7 +237,7 @@ def receive_response(s: Quorum, response: Message) -> None:
     require(messages > 0 and response.kind == Kind.RESPONSE)
     require(response.epoch <= s.election[response.to].epoch)
     deliver(s.network, response)
-    s.election[response.to] = told_by(s, response)
+    s.election[response.to] = after_hearing(s, response)
 
 
 # --- every message: a record's way ------------------------------------------------------------------------------------
@@ -317,7 +317,7 @@ def receive_fetch_response(s: Quorum, response: Message) -> None:
     deliver(s.network, response)
     if is_expected:
         s.expected[follower] = 0
-        s.election[follower] = told_by(s, response)
+        s.election[follower] = after_hearing(s, response)
     if is_expected and is_from_leader and response.kind == Kind.FETCH_RESPONSE:
         take(s, follower, response.next, response.high_watermark, response.epoch)
     elif is_expected and is_from_leader and (not guard_truncation or end >= s.high_watermark[follower]):

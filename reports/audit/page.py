@@ -70,9 +70,9 @@ def _list(page: Page, subjects: Sequence[Mapping[str, Any]], *, every: bool) -> 
     left = sum(len(group) for group in groups[SHOWN:])
     if left and not every:
         page.line(f"and {count(left, 'group')} of topics more; --all shows them")
-    tells = dict.fromkeys(tell for each in subjects for tell in _tells(each))
-    if tells:
-        page.line(f"To decide what depends, give: {'; '.join(tells)}.")
+    asks = dict.fromkeys(ask for each in subjects for ask in _asks(each))
+    if asks:
+        page.line(f"To decide what depends, give: {'; '.join(asks)}.")
 
 
 def groups_of(subjects: Sequence[Mapping[str, Any]]) -> list[list[Mapping[str, Any]]]:
@@ -98,10 +98,10 @@ def _cases(page: Page, each: Mapping[str, Any], *, every: bool) -> None:
         page.line(f"and {count(len(cases) - CASES, 'case')} more; --all shows them", indent=4)
 
 
-def _tells(each: Mapping[str, Any]) -> list[str]:
+def _asks(each: Mapping[str, Any]) -> list[str]:
     """What the user may give to decide the requirements that depend on something."""
     names = (name for check in each["checks"] if check["result"] == "depends" for name in check["on"])
-    return [tell for name in names if (tell := each["not_given"].get(name, ""))]
+    return [ask for name in names if (ask := each["not_given"].get(name, ""))]
 
 
 def audit_verdict(document: Document) -> str:

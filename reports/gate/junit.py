@@ -93,8 +93,8 @@ def _add_case(suite: ElementTree.Element, check: Mapping[str, Any], claim: Mappi
     element = _ELEMENTS[claim["result"]]
     if element:
         message = claim["differences"][0].splitlines()[0] if claim["differences"] else claim["result"]
-        told = ElementTree.SubElement(case, element, {"message": clean(message), "type": claim["result"]})
-        told.text = clean("\n".join(story(claim)))
+        failure = ElementTree.SubElement(case, element, {"message": clean(message), "type": claim["result"]})
+        failure.text = clean("\n".join(story(claim)))
 
 
 def story(claim: Mapping[str, Any]) -> Iterator[str]:

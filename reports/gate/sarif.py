@@ -65,12 +65,12 @@ def _rules(claims: Iterator[Mapping[str, Any]]) -> list[Document]:
 
 def _invocation(document: Document) -> Document:
     left = [f"{each['name']}: {each['why']}" for each in document["not_run"]]
-    told = [{"level": "note", "message": {"text": f"not run: {each}"}} for each in left]
+    notes = [{"level": "note", "message": {"text": f"not run: {each}"}} for each in left]
     return {
         "executionSuccessful": not document["interrupted"],
         "exitCode": document["exit"],
         "startTimeUtc": f"{document['began'][:19]}Z",
-        "toolExecutionNotifications": told,
+        "toolExecutionNotifications": notes,
     }
 
 

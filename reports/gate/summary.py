@@ -41,8 +41,8 @@ def _parts(document: Document) -> Iterator[str]:
 def _table(checks: list[Mapping[str, Any]], *, differences: bool = False) -> str:
     rows = ["| check | result | found |", "|---|---|---|"]
     for check in checks:
-        told = "<br>".join(plain_text(each) for each in check["differences"]) if differences else ""
-        found = "<br>".join(part for part in (plain_text(found_text(check)), told) if part)
+        texts = "<br>".join(plain_text(each) for each in check["differences"]) if differences else ""
+        found = "<br>".join(part for part in (plain_text(found_text(check)), texts) if part)
         pages = "".join(f" [{claim['name']}]({claim['html']})" for claim in check["claims"] if claim["html"])
         rows.append(f"| {plain_text(check['name'])}{pages} | {check['result']} | {found} |")
     return "\n".join(rows)
