@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import difflib
 import importlib.util
 import itertools
 import linecache
@@ -147,8 +148,27 @@ def _note_failure(path: str, error: BaseException, diagnostics: Diagnostics) -> 
     else:
         expected = isinstance(error, NoValueYet)
         message = str(error) if expected else f"{type(error).__name__}: {error}"
-        instead = error.instead if expected else _IMPORTABLE
+        instead = error.instead if expected else _import_hint(path, error)
         diagnostics.add("TG002", _failing_place(path, error), message, instead)
+
+
+def _import_hint(path: str, error: BaseException) -> str:
+    """What to write where importing a file failed."""
+    name = getattr(error, "name", None)
+    if isinstance(error, ModuleNotFoundError):
+        return f"{name}.py beside the file, or a package {name} that is installed"
+    if not isinstance(error, NameError) or not isinstance(name, str):
+        return _IMPORTABLE
+    defined = {each.name for each in read(path).tree.body if isinstance(each, (ast.ClassDef, ast.FunctionDef))}
+    if name in defined:
+        return f"{name} above its first use; or, in annotations, `from __future__ import annotations` at the top"
+    near = difflib.get_close_matches(name, sorted(defined | set(_words())), n=1)
+    return f"a definition or an import of {name}" + "".join(f"; did you mean {each}?" for each in near)
+
+
+def _words() -> Iterable[str]:
+    """What a model can import from the language."""
+    return vars(sys.modules[_LANGUAGE])["__all__"]
 
 
 def _syntax_place(path: str, error: SyntaxError) -> ir.Where:

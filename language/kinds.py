@@ -12,7 +12,7 @@ Bounds may be constants or integer arithmetic over them; they are numbers only o
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Annotated, Any, ClassVar, Optional, Self, TypeVar, cast
+from typing import Annotated, Any, ClassVar, Optional, Self, TypeVar, cast, get_origin
 
 from .constants import ConstantExpression, NoValueYet, lift
 
@@ -116,6 +116,14 @@ class Range:
     def __init__(self, lo: int, hi: int) -> None:
         self.lo: ConstantExpression = lift(lo)
         self.hi: ConstantExpression = lift(hi)
+
+
+def range_of(annotation: Any) -> Range | None:
+    """The range of `Annotated[int, Range(lo, hi)]`; None of anything else. In a model's functions its name also stands
+    for the numbers in it, in their order."""
+    if get_origin(annotation) is not Annotated or annotation.__origin__ is not int:
+        return None
+    return next((each for each in annotation.__metadata__ if isinstance(each, Range)), None)
 
 
 class Capacity:

@@ -27,7 +27,7 @@ from .containers import ModelError
 from .declare import is_of_language, mark_of
 from .drafts import FieldLike, Shape
 from .held import holds_constants, with_values
-from .kinds import Domain, DomainMeta
+from .kinds import Domain, DomainMeta, range_of
 from .orders import previous
 from .values import is_majority
 
@@ -146,6 +146,9 @@ class Namespace:
             return self._is_majority
         if thing is previous:
             return self._previous
+        interval = range_of(thing)
+        if interval is not None:
+            return range(interval.lo.value(self.values), interval.hi.value(self.values) + 1)
         if holds_constants(thing):
             return with_values(thing, self._bound)
         if isinstance(thing, FunctionType) and self._is_of_a_model(thing.__globals__):

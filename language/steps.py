@@ -10,6 +10,7 @@ stand for a piece of the state (those that they write to; any other is a value),
 from __future__ import annotations
 
 import ast
+import copy
 from collections.abc import Callable, Iterator
 from types import FunctionType, ModuleType
 from typing import Any, cast
@@ -114,23 +115,35 @@ def _blocks(node: ast.stmt) -> Iterator[list[ast.stmt]]:
 
 
 def without_returns(body: list[ast.stmt]) -> list[ast.stmt]:
-    """The statements with each early `return` read as a branch: what follows an `if` that returns stands in its other
-    branch. The `return`s that cannot be read so are left where they are."""
+    """The statements with each early `return` read as a branch: what follows an `if` or a `match` that may return
+    stands in those branches that go on. A `return` inside a loop is left where it is."""
     made: list[ast.stmt] = []
     for at, each in enumerate(body):
         if _is_return(each):
             break
-        if isinstance(each, ast.If) and (_ends(each.body) or _ends(each.orelse)):
+        if isinstance(each, ast.If) and _may_return(each):
             return [*made, _branched(each, body[at + 1 :])]
+        if isinstance(each, ast.Match) and _may_return(each):
+            return [*made, _cased(each, body[at + 1 :])]
         made.append(each)
     return made
 
 
 def _branched(node: ast.If, rest: list[ast.stmt]) -> ast.If:
-    yes = node.body if _ends(node.body) else [*node.body, *rest]
-    no = node.orelse if _ends(node.orelse) else [*node.orelse, *rest]
-    made = ast.If(node.test, without_returns(yes) or [_nothing(node)], without_returns(no))
-    return ast.copy_location(made, node)
+    yes, no = without_returns([*node.body, *rest]), without_returns([*node.orelse, *copy.deepcopy(rest)])
+    return ast.copy_location(ast.If(node.test, yes or [_nothing(node)], no), node)
+
+
+def _cased(node: ast.Match, rest: list[ast.stmt]) -> ast.Match:
+    cases: list[ast.match_case] = []
+    for each in node.cases:
+        body = without_returns([*each.body, *copy.deepcopy(rest)])
+        cases.append(ast.match_case(each.pattern, each.guard, body or [_nothing(node)]))
+    last = node.cases[-1]
+    if rest and not (last.guard is None and isinstance(last.pattern, ast.MatchAs) and last.pattern.pattern is None):
+        anything = ast.copy_location(ast.MatchAs(), last.pattern)
+        cases.append(ast.match_case(anything, None, without_returns(rest) or [_nothing(node)]))
+    return ast.copy_location(ast.Match(node.subject, cases), node)
 
 
 def _nothing(node: ast.stmt) -> ast.stmt:
@@ -141,9 +154,8 @@ def _is_return(node: ast.stmt) -> bool:
     return isinstance(node, ast.Return) and node.value is None
 
 
-def _ends(body: list[ast.stmt]) -> bool:
-    """Whether every way through the statements ends in a `return`."""
-    last = body[-1] if body else None
-    if isinstance(last, ast.If):
-        return _ends(last.body) and _ends(last.orelse)
-    return last is not None and _is_return(last)
+def _may_return(node: ast.stmt) -> bool:
+    """Whether some way through a statement, loops left aside, ends in a `return`."""
+    if isinstance(node, (ast.If, ast.Match)):
+        return any(_may_return(each) for inner in _blocks(node) for each in inner)
+    return _is_return(node)

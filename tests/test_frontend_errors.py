@@ -217,3 +217,19 @@ def test_a_comprehension_may_shadow_the_state(tmp_path: Path) -> None:
     text = COUNTER.replace("BODY", body).replace("SIZE", "2").replace("SENTENCE", "Counts.").replace("MORE", "")
     file.write_text(text, encoding="utf-8")
     assert load(file).bind().actions[0].form.writes == {"count"}
+
+
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [
+        ("def f(s: World) -> None:\n    pass\n\nclass World:\n    pass\n", "World above its first use"),
+        ("x: invarant = 1\n", "did you mean invariant?"),
+        ("import a_module_of_mine\n", "a_module_of_mine.py beside the file"),
+    ],
+)
+def test_a_file_that_cannot_be_imported_says_what_is_missing(text: str, hint: str, tmp_path: Path) -> None:
+    file = tmp_path / "unnamed.py"
+    file.write_text(text)
+    with pytest.raises(ModelErrors, match="TG002") as caught:
+        load(file)
+    assert hint in str(caught.value)

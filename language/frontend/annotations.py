@@ -142,6 +142,12 @@ class Types:
             raise Abandoned from None
         return made
 
+    def range(self, mark: Range) -> Int:
+        """The type of the integers of a range."""
+        made = self._range(ANY_INT, mark)
+        assert isinstance(made, Int), "a range is one of integers"
+        return made
+
     def interval(self, expression: ConstantExpression) -> Int:
         """The values of a constant expression: one when all its constants are folded, else an interval."""
         match expression:

@@ -15,7 +15,7 @@ from .. import values as containers
 from ..declare import mark_of
 from ..errors import Abandoned, nearest
 from ..held import defaults_of
-from ..kinds import Domain
+from ..kinds import Domain, range_of
 from ..steps import is_step
 from ..types import Enumeration, Identity, Int, Pool, Record, Seq, Subset, Type, scalar_size
 from .annotations import describe
@@ -144,6 +144,9 @@ def _len(scope: Scope, node: ast.Call, expected: Type | None) -> ir.Expr:
     found = scope.static(argument)
     if isinstance(found, type):
         return _domain_size(scope, found, node)
+    interval = range_of(found)
+    if interval is not None:
+        return constant_expression(scope, interval.hi - interval.lo + 1, node)
     of = plain(expression(scope, argument))
     match of.type:
         case Seq(capacity=capacity) | Pool(capacity=capacity):
@@ -307,7 +310,7 @@ def _set(scope: Scope, node: ast.Call, expected: Type | None) -> ir.Expr:
     if isinstance(argument, (ast.SetComp, ast.GeneratorExp, ast.ListComp)):
         return set_of(scope, argument, expected)
     found = scope.static(argument)
-    if isinstance(found, type):
+    if isinstance(found, type) or range_of(found) is not None:
         over = iteration(scope, argument)
         return ir.FullSubset(subset_of(scope, over.type, node), scope.where(node))
     if isinstance(argument, ast.Call) and scope.static(argument.func) is range:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from typing import Literal, cast
 
 from .. import ir
-from ..types import Bool, Enumeration, Identity, Int, Map, Subset, Type, scalar_size
+from ..types import Bool, Enumeration, Identity, Int, Map, Pool, Subset, Type, scalar_size
 from .annotations import MEMBERS_MAX, describe
 from .expressions import BOOL, condition, fitted, int_type
 from .intervals import hull, total
@@ -14,6 +15,7 @@ from .matching import fit, plain
 from .ordering import member_at, position_of
 from .scope import Scope, expression, expressions
 from .sources import bind_target, iteration
+from .unions import name_parts
 
 Kind = Literal["all", "any", "sum", "min", "max", "set"]
 
@@ -119,11 +121,45 @@ def comprehension(scope: Scope, node: ast.SetComp | ast.GeneratorExp | ast.ListC
 
 def set_of(scope: Scope, node: ast.SetComp | ast.GeneratorExp | ast.ListComp, expected: Type | None) -> ir.Expr:
     """The set of a comprehension's elements."""
+    if isinstance(expected, Pool) and not expected.multiple:
+        return ir.MakePool(tuple(_unrolled(scope, node, node.generators, expected.of)), expected, scope.where(node))
     inner, made, _ = generators(scope, node.generators)
     if isinstance(expected, Subset):
         return ir.Quantified("set", made, fitted(inner, node.elt, expected.of), None, expected, scope.where(node))
     body = plain(expression(inner, node.elt))
     return ir.Quantified("set", made, body, None, subset_of(scope, body.type, node), scope.where(node))
+
+
+def _unrolled(
+    scope: Scope, node: ast.SetComp | ast.GeneratorExp | ast.ListComp, rest: list[ast.comprehension], of: Type
+) -> Iterator[ir.Expr]:
+    """The records of a comprehension whose loops are over members that are known here, one by one."""
+    if not rest:
+        yield fitted(scope, node.elt, of)
+        return
+    generator = rest[0]
+    for each in _known_members(scope, generator):
+        inner = scope.inner()
+        name_parts(inner, generator.target, each)
+        yield from _unrolled(inner, node, rest[1:], of)
+
+
+def _known_members(scope: Scope, node: ast.comprehension) -> tuple[ir.Expr, ...]:
+    hint = "a loop over a domain, an enum or a fixed range without `if`; or .add(...) in a for loop of an action"
+    where = scope.where(node.iter)
+    match () if node.ifs else iteration(scope, node.iter).source:
+        case ir.Members(of=Int(lo_open=None, hi_open=None, lo=lo, hi=hi) as of):
+            numbers = range(lo, hi + 1)
+        case ir.Members(of=Identity(size_open=None) | Enumeration() | Bool() as of):
+            numbers = range(scalar_size(of))
+        case ir.Range(start=ir.Const(number=lo), stop=ir.Const(number=hi)):
+            return tuple(ir.Const(each, Int(each, each), where) for each in range(lo, hi))
+        case ir.Elements(of=ir.MakeSeq(elements=elements)):
+            return elements
+        case _:
+            message = "which records are in this set is not known before the model runs"
+            raise scope.error("TG217", node.iter, message, hint)
+    return tuple(ir.Const(each, of, where) for each in numbers)
 
 
 def subset_of(scope: Scope, element: Type, node: ast.AST) -> Subset:

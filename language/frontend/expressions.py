@@ -13,7 +13,7 @@ from .. import values as containers
 from ..constants import Constant, ConstantExpression, Operation
 from ..constants import Literal as Number
 from ..errors import Abandoned, nearest
-from ..kinds import Domain
+from ..kinds import Domain, range_of
 from ..records import is_tuple
 from ..types import Bool, Enumeration, Identity, Int, Map, Option, Pool, Record, Seq, Subset, Type, Unit
 from .annotations import describe
@@ -51,7 +51,7 @@ def _condition_hint(node: ast.expr, type_: Type, scope: Scope) -> str:
         return f"a comparison; `x == 1 or x == {text}` where `x == 1 or {text}` was meant, or `x in (1, {text})`"
     match type_:
         case Option(of=Bool()):
-            return f"{text} is not None and ..."
+            return f"{text} is True, or {text} is not True: None is neither true nor false"
         case Option():
             return f"{text} is not None"
         case Int():
@@ -80,11 +80,13 @@ def _integer_hint(type_: Type) -> str:
     match type_:
         case Bool():
             return "1 if condition else 0"
-        case Identity(name=name):
+        case Identity(name=name, ordered=False):
             return (
                 f"names such as {name} are compared with == only; keep a number in a field of its own, "
                 f"count with range(n), or use position(x) where {name} is ordered"
             )
+        case Identity(name=name):
+            return f"next(x) and previous(x) around the ring, {name}((position(x) + k) % len({name})), position(x) - 1"
         case Enumeration(name=name):
             return f"members of {name} are compared with == only"
         case Seq() | Subset() | Pool():
@@ -201,6 +203,9 @@ def static_value(scope: Scope, found: Any, node: ast.AST, expected: Type | None 
     if isinstance(found, type):
         message = f"{found.__name__} is a type, not a value"
         raise scope.error("TG221", node, message, _type_hint(found))
+    if range_of(found) is not None:
+        name = ast.unparse(node)
+        raise scope.error("TG221", node, f"{name} is a type, not a value", f"for i in {name}, len({name}), Set({name})")
     if inspect.isroutine(found):
         raise scope.error("TG113", node, "a function is not a value of the language", "a call of it")
     raise scope.error(

@@ -10,6 +10,7 @@ from types import FunctionType
 
 from .. import ir
 from ..errors import Abandoned, Diagnostics
+from ..steps import without_returns
 from ..types import Bool, Enumeration, Identity, Int, Map, Option, Pool, Record, Subset, Type, value_count
 from . import comparisons, patterns, statements
 from .annotations import describe
@@ -236,7 +237,7 @@ def action(program: Program, function: FunctionType) -> ActionText:
     its = _signature(program, function, 1, "an action")
     parameters = _parameters(program, its, 1)
     scope = _scope(program, its, "action", 1)
-    body, _ends = block(scope, its.node.body)
+    body, _ends = block(scope, without_returns(its.node.body))
     check_order(body, program.diagnostics)
     ghosts = Ghosts(program.shape.ghosts, program.diagnostics)
     ghosts.check(body)

@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 from enum import Enum
 
 from .. import ir, orders
-from ..kinds import Domain
+from ..kinds import Domain, range_of
 from ..types import Bool, Enumeration, Identity, Int, Map, Pool, Seq, Subset, Type, scalar_size, value_count
 from .annotations import MEMBERS_MAX, describe
 from .expressions import BOOL, int_type, integer, number
 from .intervals import steps
-from .matching import plain
+from .matching import fit, join, plain
 from .scope import Binding, Scope, expression
 from .unions import name_parts
 
@@ -51,7 +51,11 @@ def iteration(scope: Scope, node: ast.expr) -> Iteration:
     found = scope.static(node)
     if isinstance(found, type):
         return _members(scope, found, node)
-    holder = plain(expression(scope, node))
+    interval = range_of(found)
+    if interval is not None:
+        of = scope.program.types.range(interval)
+        return Iteration(ir.Members(of, scope.where(node)), of, scalar_size(of))
+    holder = _displayed(scope, node) if isinstance(node, ast.Tuple) else plain(expression(scope, node))
     source = ir.Elements(holder, scope.where(node))
     match holder.type:
         case Seq(of=of, capacity=capacity) | Pool(of=of, capacity=capacity):
@@ -64,6 +68,22 @@ def iteration(scope: Scope, node: ast.expr) -> Iteration:
         case _:
             hint = "a domain, an enum, range(...), a Seq or a Set"
             raise scope.error("TG216", node, f"{describe(holder.type)} has no elements", hint)
+
+
+def _displayed(scope: Scope, node: ast.Tuple) -> ir.Expr:
+    """The values of `for x in (a, b)`."""
+    elements = [expression(scope, each) for each in node.elts]
+    if not elements:
+        raise scope.error("TG214", node, "nothing is in an empty tuple", "no loop")
+    of = elements[0].type
+    for each in elements[1:]:
+        joined = join(of, each.type)
+        if joined is None:
+            message = f"{describe(of)} and {describe(each.type)} in one loop"
+            raise scope.error("TG203", node, message, "values of one type")
+        of = joined
+    made = tuple(fit(scope, each, of, part) for each, part in zip(elements, node.elts, strict=True))
+    return ir.MakeSeq(made, Seq(of, len(made)), scope.where(node))
 
 
 def _range(scope: Scope, node: ast.Call) -> Iteration:
@@ -97,7 +117,7 @@ def _subsets(scope: Scope, node: ast.Call) -> Iteration:
         raise scope.error("TG211", node, "subsets takes what the sets are made of", usage)
     over = iteration(scope, node.args[0])
     match over.source:
-        case ir.Members(of=Bool() | Enumeration() | Identity() as of):
+        case ir.Members(of=Int() | Bool() | Enumeration() | Identity() as of):
             return _all_sets(scope, of, node, None)
         case ir.Range(start=ir.Const(number=lo), stop=ir.Const(number=hi)) if lo < hi:
             return _all_sets(scope, Int(lo, hi - 1), node, None)
@@ -121,7 +141,7 @@ def _all_sets(scope: Scope, of: Type, node: ast.Call, within: ir.Expr | None) ->
 
 def _enumerate(scope: Scope, node: ast.Call) -> Iteration:
     if len(node.args) != 1 or node.keywords:
-        raise scope.error("TG211", node, "enumerate takes one sequence, and counts from 0", "enumerate(s.q)")
+        raise scope.error("TG211", node, "enumerate takes one sequence, and counts from 0", "enumerate(s.q), and i + 1")
     return _rows(scope, node, counted=True)
 
 
@@ -132,13 +152,44 @@ def _zip(scope: Scope, node: ast.Call) -> Iteration:
 
 
 def _rows(scope: Scope, node: ast.Call, *, counted: bool) -> Iteration:
-    rows = tuple(plain(expression(scope, each)) for each in node.args)
-    for row, part in zip(rows, node.args, strict=True):
-        if not isinstance(row.type, Seq):
-            raise scope.error("TG216", part, f"{describe(row.type)} has no order of its own", "a Seq")
+    rows = tuple(_row(scope, each) for each in node.args)
     where = scope.where(node)
     capacity = min(max(row.type.capacity, 0) for row in rows if isinstance(row.type, Seq))
     return Iteration(_indexes(rows, where), Int(0, max(0, capacity - 1)), capacity, None, rows, counted)
+
+
+def _row(scope: Scope, node: ast.expr) -> ir.Expr:
+    """One of the sequences that are visited side by side: a Seq, or what has an order and a fixed number of members."""
+    found = scope.static(node)
+    is_range = isinstance(node, ast.Call) and scope.static(node.func) is range
+    if is_range or isinstance(found, type) or range_of(found) is not None or isinstance(node, ast.Tuple):
+        return _listed(scope, iteration(scope, node), node)
+    row = plain(expression(scope, node))
+    if not isinstance(row.type, Seq):
+        hint = "a Seq, a range of known ends, an enum, or an ordered domain"
+        raise scope.error("TG216", node, f"{describe(row.type)} has no order of its own", hint)
+    return row
+
+
+def _listed(scope: Scope, over: Iteration, node: ast.expr) -> ir.Expr:
+    """The sequence of what a loop would visit."""
+    where = scope.where(node)
+    match over.source:
+        case ir.Elements(of=row):
+            return row
+        case ir.Members(of=Identity(ordered=False, name=name)):
+            message = f"{name} has no order, so that its members have no numbers"
+            raise scope.error("TG216", node, message, f"class {name}(Domain, ..., ordered=True)")
+        case ir.Members(of=Identity(size_open=None) | Enumeration() | Int(lo_open=None, hi_open=None) as of):
+            first = of.lo if isinstance(of, Int) else 0
+            numbers = range(first, first + scalar_size(of))
+        case ir.Range(start=ir.Const(number=lo), stop=ir.Const(number=hi)):
+            of, numbers = over.type, range(lo, hi)
+        case _:
+            message = "how many these are is not known here"
+            raise scope.error("TG216", node, message, "a Seq, a range of known ends, an enum, or an ordered domain")
+    made = tuple(ir.Const(each, of, where) for each in numbers)
+    return ir.MakeSeq(made, Seq(of, len(made)), where)
 
 
 def _indexes(rows: tuple[ir.Expr, ...], where: ir.Where) -> ir.Range:

@@ -412,9 +412,8 @@ def returned(scope: Scope, node: ast.Return, made: Made) -> bool:
     if scope.call is not None:
         raise scope.error("TG115", node, *_no_early_return(node))
     if scope.role == "action":
-        raise scope.error(
-            "TG115", node, "an action has no value and runs to its end", "if ...: ... else: ..., or require(condition)"
-        )
+        message = "an action has no value, and a loop in it runs to its end"
+        raise scope.error("TG115", node, message, "if ...: return outside of a loop, or require(condition)")
     if scope.role == "initial":
         raise scope.error(
             "TG115", node, "an @initial function returns once, at its end", "if ...: names, and one return at the end"
@@ -438,8 +437,8 @@ def _no_early_return(node: ast.Return) -> tuple[str, str]:
     if node.value is not None:
         return "this helper says that it returns nothing", "-> the type of its value, and no writes"
     return (
-        "a helper returns early as the last statement of an if, on all ways through it",
-        "if condition: return, not inside a loop, a match or another if that goes on",
+        "a loop runs to its end, and a helper returns outside of it",
+        "the loop over what comes before: for x in ...: if ...: a write",
     )
 
 
