@@ -3,8 +3,8 @@
 The models are after tlaplus/Examples; the counts are those of its manifests. TLC counts initial states among the steps.
 The manifest has no count for EWD998: TLC's own for the present text is used (its authors' 1.3 million, depth 60, are
 of an earlier one). Its depth for the spanning tree is 6: TLC gives more than the shortest where several workers search;
-5 is that of a search written by hand in plain Python, which has the manifest's states and steps. The simple ring and the
-votes end where TLA+ has a step that changes nothing: TLC counts 31 such steps of the ring.
+5 is that of a search written by hand in plain Python, which has the manifest's states and steps. The simple ring ends
+where TLA+ has a step that changes nothing, of which TLC counts 31.
 """
 
 from __future__ import annotations
