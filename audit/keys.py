@@ -13,7 +13,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, Literal
 
-from .cluster import Answer, Broker, Client, Cluster, Default, Origin, Setting, Stated, Topic, Unknown
+from .cluster import Answer, Broker, Client, Cluster, ControlPlane, Default, Origin, Setting, Stated, Topic, Unknown
 
 Scope = Literal["topic", "broker", "producer", "consumer"]
 Span = tuple[tuple[int, ...], tuple[int, ...]]
@@ -106,6 +106,13 @@ def span(version: str) -> Span:
     missing = WIDTH - len(parts)
     patch_known = len(parts) >= 3 and (parts[0] > 0 or len(parts) == WIDTH)
     return parts + (0,) * missing, parts + (0 if patch_known else ENDLESS,) * missing
+
+
+SPANS: Mapping[ControlPlane, Span] = {
+    "kraft": (span("3.3")[0], (ENDLESS,) * WIDTH),  # KRaft before 3.3 was not ready for production (KIP-833)
+    "zookeeper": ((0,) * WIDTH, span("3.9")[1]),  # Kafka has no ZooKeeper since 4.0
+}
+"""The releases that may run on a control plane, where nobody states which does."""
 
 
 def at_least(version: str, release: str) -> bool | None:
@@ -206,11 +213,15 @@ def _owner(client: Client, key: Key) -> str | None:
     return None if wrapper is not None and key.name in wrapper["but"] else underneath(client)
 
 
-def _by_version(rows: Sequence[Row], what: str, version: Stated | None, tell: str, whose: str) -> Answer:
-    fits = [row for row in rows if version is None or _overlap(row, span(version.value))]
+def _by_version(
+    rows: Sequence[Row], what: str, version: Stated | None, tell: str, whose: str, within: Span | None = None
+) -> Answer:
+    """The default of a version, or of every version `within` a span if it is not stated."""
+    known = span(version.value) if version is not None else within
+    fits = [row for row in rows if known is None or _overlap(row, known)]
     if not fits and version is not None:
         return Unknown(f"{what}, and its default in {version.value} is not known here", "set it")
-    covered = version is not None or all(not row.since for row in rows[:1])
+    covered = known is not None or all(not row.since for row in rows[:1])
     if covered and len({row.value for row in fits}) == 1:
         return Default(fits[0].value, fits[0].source)
     possible = tuple(Default(row.value, row.source) for row in fits)
@@ -233,11 +244,14 @@ def default_of(cluster: Cluster, key: Key, what: str) -> Answer:
     if owner is None:
         return Unknown(f"{what}, nor is the distribution", "--distribution, such as apache", possible)
     own = [row for row in key.defaults if row.of == owner.value]
-    if own:
-        return _by_version(own, what, cluster.versions.kafka, f"set {key.broker_names[0]}", "cluster")
-    if owner.value not in distributions() or key.name in distributions()[owner.value] or not rows:
+    if not own and (owner.value not in distributions() or key.name in distributions()[owner.value] or not rows):
         return Unknown(f"{what}, and its default in {owner.value} is not known here", f"set {key.broker_names[0]}")
-    return _by_version(rows, what, cluster.versions.kafka, "--kafka-version", "broker's version")
+    within = SPANS[cluster.control_plane] if cluster.control_plane else None
+    tell, whose = "--kafka-version", "broker's version"
+    if own and owner.value != "apache":
+        tell, whose = f"set {key.broker_names[0]}", "cluster"
+    found = _by_version(own or rows, what, cluster.versions.kafka, tell, whose, within)
+    return replace(found, assumed=owner.assumed) if isinstance(found, Default) else found
 
 
 def _for_broker(cluster: Cluster, broker: Broker, key: Key) -> Answer:
@@ -364,7 +378,8 @@ def _assumed(answer: Answer, told: Sequence[Broker], every: Sequence[Broker]) ->
         return answer
     given = ", ".join(str(b.id) for b in told)
     others = ", ".join(str(number) for number in missing)
-    return replace(answer, assumed=f"brokers {others}, whose files were not given, are like broker {given}")
+    like = f"brokers {others}, whose files were not given, are like broker {given}"
+    return replace(answer, assumed="; ".join(filter(None, (answer.assumed, like))))
 
 
 def wrong(key: Key, value: str, family: str | None = None) -> str:

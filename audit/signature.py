@@ -30,7 +30,7 @@ from .cluster import (
 )
 from .controlling import UNCLEAN, least_in_sync, unclean_elections
 from .facts import CannotBeMade, CannotTell, Choice, Fact, Used, note
-from .keys import ELR_FEATURE, elr_is_too_early, span, value_of
+from .keys import ELR_FEATURE, SPANS, elr_is_too_early, span, value_of
 from .placing import creatable, placement
 from .producing import is_idempotent, producer_facts, producers
 
@@ -121,9 +121,9 @@ class Profile:
 
 
 NEWEST = "kafka_4_1"
-FIRST_KRAFT = (3, 3)
+FIRST_KRAFT = SPANS["kraft"][0][:2]
 """KRaft is for production since (KIP-833); what there was before is not modelled."""
-LAST_ZOOKEEPER = (3, 9)
+LAST_ZOOKEEPER = SPANS["zookeeper"][1][:2]
 FIRST_ELR, ELR_FOR_NEW = (4, 0), (4, 1)
 """Since when eligible.leader.replicas.version may be 1, and since when it is for clusters that are new (KIP-966)."""
 

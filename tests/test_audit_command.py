@@ -99,7 +99,7 @@ def test_nothing_is_assumed_of_a_version_that_is_not_stated(audit: Audit, tmp_pa
     ended, document = audit(tmp_path / "c", "--distribution", "apache", "--require", "no-loss=power-loss@one")
     assert ended == 5
     on = about(document, "orders")["table"]["no-loss"]["power-loss@one"]["on"]
-    assert on == ["version", "unclean.leader.election.enable"], "controllers' files, which decide it, were not given"
+    assert on == ["version"], "no release with KRaft elects uncleanly where nobody asks for it"
 
 
 def test_versions_that_say_the_same_are_one_span(audit: Audit, tmp_path: Path) -> None:

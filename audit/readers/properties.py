@@ -112,7 +112,7 @@ def of_broker(path: str, settings: list[Setting], text: str = "") -> Part:
     for key, fact in VERSION_KEYS.items():
         if key in by_key:
             part.fact(fact, by_key[key].value, by_key[key].origin)
-    _sample_file(part, path, text, settings)
+    _distribution_of(part, path, text, settings)
     return part
 
 
@@ -136,14 +136,20 @@ def broker_of(settings: Sequence[Setting], origin: Origin) -> Broker:
     )
 
 
-def _sample_file(part: Part, path: str, text: str, settings: list[Setting]) -> None:
-    """Apache's own sample files say whose they are in their first lines; a platform's own keys say otherwise."""
+def _distribution_of(part: Part, path: str, text: str, settings: list[Setting]) -> None:
+    """Whose Kafka the broker runs. Apache's own sample files say so in their first lines. A managed service does not
+    let its customers set a node's id, roles, log directories or quorum: who states these runs the broker, and Apache's
+    defaults hold unless a platform's own keys, another file or an option says otherwise."""
     if any(each.key.startswith("confluent.") for each in settings):
         return
-    head = text[:600]
-    if "Licensed to the Apache Software Foundation" in head:
+    if "Licensed to the Apache Software Foundation" in text[:600]:
         assumed = "the file carries Apache's header, so the broker runs Apache Kafka's code"
         part.fact("distribution", "apache", Origin(path, 1), assumed)
+        return
+    own = next((each for each in settings if each.key in BROKER_MARKS), None)
+    if own is not None:
+        assumed = f"a file with `{own.key}` is of a broker that you run yourself, and it runs Apache Kafka's code"
+        part.fact("distribution_of_own_file", "apache", own.origin, assumed)
 
 
 def host_of(by_key: dict[str, Setting]) -> str | None:

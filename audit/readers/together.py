@@ -292,7 +292,7 @@ def _versions(joined: _Joined, options: Options) -> Versions:
         if not mark or not numbers(level):
             raise CannotRead(f"--features {text}: write NAME=LEVEL, such as eligible.leader.replicas.version=1.")
         features[name] = Stated(level, OPTIONS)
-    owner = Stated(options.distribution, OPTIONS) if options.distribution else _agreed(joined, "distribution")
+    owner = _distribution(joined, options)
     confluent = owner is not None and owner.value in ("cp-kafka", "cp-server")
     return Versions(
         kafka=release("--kafka-version", options.kafka_version, OPTIONS, confluent=confluent)
@@ -307,10 +307,19 @@ def _versions(joined: _Joined, options: Options) -> Versions:
     )
 
 
+def _distribution(joined: _Joined, options: Options) -> Stated | None:
+    """What the option says, else what the files state, else what the keys of brokers' own files let us assume."""
+    if options.distribution:
+        return Stated(options.distribution, OPTIONS)
+    if any("distribution" in part.facts for part in joined.parts):
+        return _agreed(joined, "distribution")
+    return _agreed(joined, "distribution_of_own_file")
+
+
 def _agreed(joined: _Joined, name: str) -> Stated | None:
     """The most exact statement if all of them can hold at once, else None and a finding."""
     told = [each for part in joined.parts for each in part.facts.get(name, ())]
-    if name != "distribution":
+    if not name.startswith("distribution"):
         told = [each for each in told if _is_version(each.value)]
     if not told:
         return None
@@ -332,7 +341,7 @@ def _is_version(text: str) -> bool:
 
 
 def _compatible(name: str, one: str, other: str) -> bool:
-    if name == "distribution" or one == other:
+    if name.startswith("distribution") or one == other:
         return one == other
     (low, high), (least, most) = span(one), span(other)
     return low <= most and least <= high
