@@ -5,6 +5,7 @@
 @invariant, @transition, @reachable, @terminal      what must hold, must be possible, may end
 @bound                              how far the search goes
 @lemma                              what holds besides, and makes a proof by induction go through
+@recursive                          a helper that calls itself, so deep and no deeper
 require(...), limit(...)            guards of the protocol, guards of the bounds
 """
 
@@ -14,11 +15,13 @@ import dataclasses
 from collections.abc import Callable
 from typing import Any, Literal, TypeVar, dataclass_transform, overload
 
+from .constants import ConstantExpression, lift
+
 Kind = Literal["protocol", "client", "fault"]
 F = TypeVar("F", bound=Callable[..., Any])
 C = TypeVar("C", bound=type[Any])
 
-MARK = "__tidegate__"
+MARK, DEPTH = "__tidegate__", "__tidegate_depth__"
 PRIVATE = "_tidegate_"
 """How the names begin under which a user's file, and the files beside it, are imported."""
 
@@ -132,6 +135,26 @@ def bound(function: F) -> F:
     """
     setattr(function, MARK, Mark("bound"))
     return function
+
+
+def recursive(*, depth: int) -> Callable[[F], F]:
+    """Marks a helper that returns a value and calls itself, at most `depth` calls deep below the first; a number or an
+    expression over constants.
+
+    Engines unroll it so far. A call that is deeper is an error of the model, in every engine.
+    """
+
+    def mark(marked: F) -> F:
+        setattr(marked, DEPTH, lift(depth))
+        return marked
+
+    return mark
+
+
+def depth_of(function: object) -> ConstantExpression | None:
+    """How deep a helper may call itself; None for one that may not."""
+    found = vars(function).get(DEPTH) if hasattr(function, "__dict__") else None
+    return found if isinstance(found, ConstantExpression) else None
 
 
 class Disabled(Exception):

@@ -15,6 +15,7 @@ so that `pdb`, `print` and tracebacks show the author's own lines. (And what the
 from __future__ import annotations
 
 import builtins
+import functools
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import Enum
@@ -24,7 +25,7 @@ from typing import Any, Generic, TypeVar, cast
 from .adapted import GLOBALS, KEY, Adaptations, adapted, over
 from .constants import Constant, ConstantExpression, Value
 from .containers import ModelError
-from .declare import is_of_language, mark_of
+from .declare import depth_of, is_of_language, mark_of
 from .drafts import FieldLike, Shape
 from .held import holds_constants, with_values
 from .kinds import Domain, DomainMeta, range_of
@@ -100,6 +101,9 @@ class Namespace:
         if known is None:
             made = adapted(original, self._adaptations)
             known = over(original, made, lambda each: self.globals_of(each.__globals__), self._bound)
+            depth = depth_of(original)
+            if depth is not None:
+                known = _to_a_depth(known, depth.value(self.values))
             self._functions[id(original)] = known
             self._kept.append(original)
         return known
@@ -188,6 +192,24 @@ class Namespace:
             size = len(type(member)) if isinstance(member, Enum) else len(self.domain(cast("type[Any]", type(member))))
             return 2 * len(subset) > size
         return False
+
+
+def _to_a_depth(function: FunctionType, depth: int) -> FunctionType:
+    """The function, refusing calls of it that are more than so many deep below the first."""
+    level = 0
+
+    @functools.wraps(function)
+    def called(*values: Any, **named: Any) -> Any:
+        nonlocal level
+        if level > depth:
+            raise ModelError(f"{function.__name__} calls itself more than {depth} deep, which is its bound")
+        level += 1
+        try:
+            return function(*values, **named)
+        finally:
+            level -= 1
+
+    return cast(FunctionType, called)
 
 
 def _is_of_a_model(globals_: Mapping[str, Any], seen: dict[int, bool]) -> bool:

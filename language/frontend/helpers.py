@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import FunctionType
 from typing import Any, cast
 
 from .. import ir
 from ..constants import Constant, ConstantExpression
-from ..declare import PRIVATE, is_of_language, mark_of
+from ..declare import PRIVATE, depth_of, is_of_language, mark_of
 from ..errors import Abandoned
 from ..kinds import Domain
-from ..types import Bool, Int, Type, Unit
+from ..types import Bool, Int, Option, Pool, Seq, Type, Unit
 from .annotations import describe
 from .intervals import inside, widened
 from .matching import agrees, fit, join, settle
@@ -143,15 +143,42 @@ def call(scope: Scope, function: FunctionType, node: ast.Call) -> ir.Expr:
         raise scope.error(
             "TG008", node, f"the text of {function.__name__} cannot be found", "a function written in a file"
         )
-    if function in program.stack:
-        raise scope.error("TG106", node, f"{function.__name__} calls itself", "a loop over a bounded range")
+    is_too_deep = program.stack.count(function) > _depth(scope, function, node)
     variables = bound_variables(scope, function, *found, node)
     its = signature(program, function, *found, variables)
     if its.broken:
         raise Abandoned
     states, arguments = _bind_arguments(scope, its, node)
+    if is_too_deep and its.returns is not None:
+        return _too_deep(its.returns, scope.where(node.func))
     made = _elaborated(program, its, states, tuple(each.type for each in arguments), variables)
     return ir.Call(made, tuple(arguments), made.returns, scope.where(node))
+
+
+def _depth(scope: Scope, function: FunctionType, node: ast.Call) -> int:
+    """How deep a function may call itself here; 0 for one that does not do so."""
+    depth = depth_of(function)
+    if depth is None:
+        if function in scope.program.stack:
+            hint = f"@recursive(depth=n) above {function.__name__}, or a loop over a bounded range"
+            raise scope.error("TG106", node, f"{function.__name__} calls itself", hint)
+        return 0
+    opened = sorted(depth.names() & scope.program.types.open)
+    if opened:
+        message = f"how deep {function.__name__} calls itself depends on {opened[0]}, which is not given a value"
+        raise scope.error("TG106", node, message, f"a value for {opened[0]}, or a number for the depth")
+    return depth.value(scope.program.values)
+
+
+def _too_deep(returns: Type, where: ir.Where) -> ir.Expr:
+    """A value that there is not: evaluated, it is an error of the model."""
+    of = returns.of if isinstance(returns, Option) else returns
+    if isinstance(of, Int):
+        of = Int(0, 0)
+    elif isinstance(of, (Seq, Pool)):
+        of = replace(of, capacity=max(of.capacity, 0))
+    value = ir.Unwrap(ir.Const(0, Option(of), where), of, where)
+    return ir.Some(value, Option(of), where) if isinstance(returns, Option) else value
 
 
 def of_state(program: Program, its: Signature, state: str) -> ir.Call:
@@ -229,7 +256,8 @@ def _elaborated(
 ) -> ir.Function:
     declared = [type_ for _, type_ in its.parameters if type_ is not None]
     types = tuple(_bounded(settle(want, found)) for want, found in zip(declared, given, strict=True))
-    key = (its.function, tuple(states.items()), types)
+    levels = {each: program.stack.count(each) for each in program.stack if depth_of(each) is not None}
+    key = (its.function, tuple(states.items()), types, tuple(levels.items()))
     if key not in program.helpers:
         program.helpers[key] = None
         program.stack.append(its.function)

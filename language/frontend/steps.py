@@ -40,7 +40,8 @@ def call_step(scope: Scope, function: FunctionType, node: ast.Call, made: list[i
     found = source_of_function(function)
     assert found is not None, "is_step_helper has found its text"
     if function in scope.program.stack:
-        raise scope.error("TG106", node, f"{function.__name__} calls itself", "a loop over a bounded range")
+        hint = "a loop over a bounded range; only a helper that returns a value may be @recursive"
+        raise scope.error("TG106", node, f"{function.__name__} calls itself", hint)
     variables = bound_variables(scope, function, *found, node)
     its = signature(scope.program, function, *found, variables)
     if its.broken:
