@@ -30,6 +30,11 @@ class ModelError(Exception):
         self.action: str | None = None
         self.arguments: Mapping[str, Any] | None = None
 
+    def add(self, text: str) -> None:
+        """Adds words to the message."""
+        self.message += text
+        self.args = (self.message,)
+
     @property
     def where(self) -> str:
         """`file:line`, or "" when the place is not known."""

@@ -23,6 +23,7 @@ from typing import Any, cast
 from .checks import members_of
 from .declare import AtLimit, Disabled
 from .drafts import Cells, Draft, Shape
+from .errors import shown_path
 from .guards import Probes, probed
 from .ir import Parameter
 from .model import Action, Initial, Model, Property
@@ -204,6 +205,8 @@ def blamed(
     found = error if isinstance(error, ModelError) else ModelError(_message(error, file, line))
     if not found.file:
         found.file, found.line = file, line
+        if action is not None:
+            found.add(_calls_text(error.__traceback__, model.files))
     if found.action is None:
         found.action, found.arguments = action, arguments
     return found
@@ -217,6 +220,17 @@ def _place(trace: TracebackType | None, files: tuple[str, ...]) -> tuple[str, in
             place = (file, trace.tb_lineno)
         trace = trace.tb_next
     return place
+
+
+def _calls_text(trace: TracebackType | None, files: tuple[str, ...]) -> str:
+    """Where the author's helpers were called, that in which it happened first; nothing where there was none."""
+    lines = list[str]()
+    while trace is not None:
+        code = trace.tb_frame.f_code
+        if code.co_filename in files and not code.co_name.startswith("<"):  # not a comprehension's frame
+            lines.insert(0, f"{shown_path(code.co_filename)}:{trace.tb_lineno}")
+        trace = trace.tb_next
+    return "".join(f", called at {line}" for line in lines[1:])
 
 
 def _message(error: Exception, file: str, line: int) -> str:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tidegate.explorer import ENGINES
 from tidegate.explorer.native.search import check as native
 from tidegate.explorer.plain import check as plain
 from tidegate.explorer.search import Search
@@ -327,7 +329,7 @@ def test_an_error_of_the_model_is_at_the_line_of_the_helper(tmp_path: Path) -> N
     assert verdict.failure is not None
     path, _, line = verdict.failure.where.rpartition(":")
     assert Path(path).read_text(encoding="utf-8").splitlines()[int(line) - 1] == "    queue.truncate(2)"
-    assert verdict.failure.message == "queue[A] cannot be truncated to 2: its length is 0"
+    assert verdict.failure.message.startswith("queue[A] cannot be truncated to 2: its length is 0, called at ")
 
 
 # --- mistakes ---------------------------------------------------------------------------------------------------------
@@ -398,3 +400,35 @@ def test_what_is_worked_out_for_a_ghost_alone_is_left_out_with_it(tmp_path: Path
     assert without.outcome != "model_error"
     assert with_ghosts is not None
     assert with_ghosts.outcome == "model_error"
+
+
+HIGHER = """
+def raise_by(s: World, by: int) -> None:
+    '''Adds {by}.'''
+    s.count += by
+
+def raise_twice(s: World, by: int) -> None:
+    '''Adds it.'''
+    raise_by(s, by)
+
+@action
+def lift(s: World) -> None:
+    '''Lifts.'''
+    raise_twice(s, 1)
+
+@action
+def lift_high(s: World) -> None:
+    '''Lifts high.'''
+    raise_twice(s, 2)
+"""
+
+
+@pytest.mark.parametrize("engine", ["native", "python", "bmc"])
+def test_what_breaks_in_a_step_helper_names_its_line_and_each_call(tmp_path: Path, engine: str) -> None:
+    model = bound(tmp_path, text_of("count: Small", "count=0", HIGHER))
+    failure = ENGINES[engine](model, Search(depth=4), None).failure
+    assert failure is not None and failure.action == "lift_high"
+    lines = Path(model.files[0]).read_text().splitlines()
+    numbers = [int(each) for each in re.findall(r":(\d+)", f"{failure.message}{failure.where}")]
+    assert [lines[each - 1].strip() for each in numbers] == ["raise_by(s, by)", "raise_twice(s, 2)", "s.count += by"]
+    assert failure.message.startswith("count: 4 is outside 0..3, called at ")
