@@ -45,8 +45,9 @@ class Counterexample:
     """Why something is refuted, in a finite copy of the model: its own bounds are in `model`.
 
     `run` is one state where all lemmas hold and, for a `step`, the step from it; `reachable` when it begins in an
-    initial state instead, so that the model itself is at fault. `message` is the error of a step or of a goal that
-    breaks the model's types; then `run` ends before it, and `action` and `arguments` name the step.
+    initial state instead, so that the model itself is at fault. Where it does not, `explored` says in a sentence what
+    is known of that: whether a run leads there within the bounds of the copy. `message` is the error of a step or of a
+    goal that breaks the model's types; then `run` ends before it, and `action` and `arguments` name the step.
     """
 
     model: Model
@@ -55,6 +56,7 @@ class Counterexample:
     message: str = ""
     action: str | None = None
     arguments: Mapping[str, Any] | None = None
+    explored: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,8 +16,11 @@ SCHEMA = "tidegate.check/1"
 
 Document = dict[str, Any]
 
-INDUCTION = "A counterexample to induction: all lemmas hold in its first state, which may not be reachable."
-"""What is said under a trace that need not begin in an initial state."""
+
+def induction_text(trace: Mapping[str, Any]) -> str:
+    """What a counterexample to induction is, and what is known of whether a run leads to its first state."""
+    known = trace.get("explored") or "It may not be reachable."
+    return f"A counterexample to induction: all lemmas hold in its first state. {known}"
 
 
 def check_document(verdict: Verdict, traces: Mapping[str, Document], paths: Mapping[str, str]) -> Document:

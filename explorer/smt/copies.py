@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, cast
 
 import z3
@@ -22,6 +23,7 @@ from ...language.proof import Counterexample, Obligation
 from ...language.values import ModelError, State
 from ...language.verdict import Disagreement, Run, Step
 from .encoding import Encoding, finite
+from .nearest import nearest
 from .predicate import predicate
 from .states import SymbolicState, fresh_state, value_of
 from .symmetric import representatives
@@ -157,7 +159,20 @@ class Searched:
         solver.set("timeout", round(1000 * SECONDS))
         solver.add(*self.assumed, formula(wanted))
         answer = solver.check()
-        return solver.model() if answer == z3.sat else answer == z3.unsat
+        if answer != z3.sat:
+            return answer == z3.unsat
+        first = self.first
+        said = [*self.assumed, formula(wanted)]
+        found = solver.model()
+        return found if first is None else nearest(self.model, self.encoding, self.before, said, first, found)
+
+    @cached_property
+    def first(self) -> State | None:
+        """The first initial state of the copy; None if there is none, or it breaks the copy's types."""
+        try:
+            return next(initial_states(self.model), None)
+        except ModelError:
+            return None
 
     def _state(self, found: z3.ModelRef) -> tuple[Any, ...]:
         return tuple(value_of(self.model, found, self.before))

@@ -23,8 +23,9 @@ from typing import Any, TypeAlias, cast
 from ...language.binding import Definition
 from ...language.errors import UsageError, nearest
 from ...language.model import Model, Property
-from ...language.proof import Empty, Finding, Obligation, Proof, Unclaimed, Unstated
+from ...language.proof import Counterexample, Empty, Finding, Obligation, Proof, Unclaimed, Unstated
 from ...language.types import Identity
+from ...language.verdict import Run
 from ..symmetry import symmetry_of
 from ..verdicts import plain
 from .claims import Claims
@@ -36,6 +37,7 @@ from .errors import Unsayable
 from .hints import Hints
 from .keeping import Shelf
 from .prover import Doubt, Found, Ground, Open, Prover, Result, Settled, Task
+from .reach import Reach
 from .sampling import Sample, sampled
 from .simulation import simulate
 from .transition import is_off
@@ -92,6 +94,7 @@ class Induction:
         self.never, self.idle = list[str](), list[str]()
         self.notes = list[str]()
         self.spent = dict[Obligation, float]()
+        self._reach = dict[int, Reach]()
 
     # --- what there is to prove --------------------------------------------------------------------------------------
 
@@ -349,9 +352,29 @@ class Induction:
         """A finding of a process, its counterexample as plain Python has it."""
         if found.word == "proved" and self.asked.record and found.obligation.kind != "initial":
             self.hints.note(found.obligation, found.needed)
-        against = None if found.sketch is None else confirm(self.copies, found.obligation, found.sketch)
+        against = None
+        if found.sketch is not None:
+            against = self._placed(confirm(self.copies, found.obligation, found.sketch), found.sketch.copy)
         seconds = found.seconds + self.spent.get(found.obligation, 0.0)
         return Finding(found.obligation, found.word, seconds, found.reason, against)
+
+    def _placed(self, against: Counterexample, copy: int) -> Counterexample:
+        """A counterexample to induction, from an initial state where a run leads to it; else with what is known of
+        that."""
+        if against.reachable:
+            return against
+        if copy not in self._reach:
+            self._reach[copy] = Reach(self.copies[copy])
+        reach, start = self._reach[copy], against.run.start
+        way = reach.run_to(start)
+        if way is not None:
+            return replace(against, run=Run(way.start, (*way.steps, *against.run.steps)), reachable=True)
+        where = f" with {sizes}" if (sizes := self.copies.sizes(copy)) else ""
+        met = f"{len(reach):,} state" + "s" * (len(reach) != 1)
+        says = f"No run{where} leads to that state: all {met} were looked at."
+        if not reach.complete:
+            says = f"Whether a run{where} leads to that state is not known: it is none of the first {met}."
+        return replace(against, explored=says)
 
     def ground(self) -> Ground:
         """What one process proves with."""

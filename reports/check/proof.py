@@ -282,6 +282,7 @@ def counterexample_document(finding: Finding) -> Document:
         document = trace_document(found.model, subject, engine="z3")
     if not found.reachable:
         document["begins"] = "induction"
+        document["explored"] = found.explored
         document["replay"] = None
     return document
 
@@ -335,5 +336,6 @@ def _finding(number: int, finding: Finding, paths: Mapping[int, str]) -> dict[st
         row["reason"] = finding.reason
     if finding.counterexample is not None:
         row["reachable"] = finding.counterexample.reachable
+        row["explored"] = finding.counterexample.explored or None
         row["trace"] = paths.get(number) or counterexample_document(finding)
     return row

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
-from ..document import INDUCTION, Document, first_state
+from ..document import Document, first_state, induction_text
 from ..paper import Page, Paper
 from ..settings import sizes_text
 from .cut import cut, number_of_steps
@@ -38,7 +38,7 @@ def trace_page(document: Document, paper: Paper) -> Page:
     _notes(page, document)
     page.blank()
     if document["replay"] is None:
-        page.line(INDUCTION)
+        page.line(induction_text(document))
         return page
     if document["truncated"] is not None:
         page.line("replay it from its file, which holds every step: tidegate replay FILE.trace.json", style="bold")

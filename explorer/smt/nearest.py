@@ -1,0 +1,79 @@
+"""Counterexamples to induction that are as near to an initial state as can be: fewest records, fewest differences.
+
+What the solver finds first has values everywhere, most of which do not matter. So it is asked for one more wish after
+the other: that a field is as at first, else that each of its cells is, else that a log is shorter. A wish that is
+granted is kept. The order is fixed, and so is what comes of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from math import inf
+from typing import TypeAlias
+
+import z3
+
+from ...language.model import Model
+from ...language.values import State
+from .encoding import Encoding
+from .shapes import Fields, Heap, Shape, Slots, Table
+from .states import SymbolicState, constant_state
+from .terms import Bit, known
+
+WORK = 2_000_000
+"""The solver's steps for one wish. One that takes more is not granted."""
+
+Wish: TypeAlias = "tuple[Bit, list[Wish]]"
+"""What is wished for, and what instead if it cannot be."""
+
+
+def nearest(
+    model: Model,
+    encoding: Encoding,
+    before: SymbolicState,
+    said: Sequence[z3.BoolRef],
+    first: State,
+    found: z3.ModelRef,
+) -> z3.ModelRef:
+    """A model of what is said where the state `before` is as near to an initial state, `first`, as wishes go. `found`
+    is one that may be further away."""
+    solver = z3.SolverFor("QF_FD")
+    solver.add(*said)
+    if solver.check() != z3.sat:
+        return found
+    wanted = constant_state(model, encoding, first)
+    waiting = [_wish(encoding, shape, wanted.fields[name]) for name, shape in before.fields.items()]
+    solver.set("rlimit", WORK)
+    while waiting:
+        wish, instead = waiting.pop(0)
+        if isinstance(wish, bool):
+            waiting = waiting if wish else [*instead, *waiting]
+        elif solver.check(wish) == z3.sat:
+            found = solver.model()
+            solver.add(wish)
+        else:
+            waiting = [*instead, *waiting]
+    return found
+
+
+def _wish(encoding: Encoding, shape: Shape, wanted: Shape) -> Wish:
+    """That a value is as at first; else, that parts of it are."""
+    return encoding.algebra.same(shape, wanted), list(_instead(encoding, shape, wanted))
+
+
+def _instead(encoding: Encoding, shape: Shape, wanted: Shape) -> Iterator[Wish]:
+    match shape, wanted:
+        case (Table(parts=parts), Table(parts=others)):
+            for part, other in zip(parts, others, strict=True):
+                yield _wish(encoding, part, other)
+        case (Fields(parts=fields), Fields(parts=others)):
+            for name, part in fields.items():
+                yield _wish(encoding, part, others[name])
+        case ((Slots(length=length) | Heap(count=length)), _):
+            last = 0 if length.hi == inf else int(length.hi)
+            wishes: list[Wish] = []
+            for at in reversed(range(last)):
+                wishes = [(encoding.numbers.same(length, known(at)), wishes)]
+            yield from wishes
+        case _:
+            return
