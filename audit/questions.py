@@ -42,6 +42,9 @@ MEMBERS_LOST = (
 RECORDS, LOG_SIZE, EPOCHS = 1, 2, 6
 """How much happens in a check for losses: the smallest numbers that show every loss of docs/partition-matrix.md."""
 
+READ_RECORDS = 2
+"""Where followers serve consumers: what one of them serves wrongly is cut off by a second record (KAFKA-14704)."""
+
 DELIVERY: Mapping[str, Constant] = {"max_records": 2, "log_size": 4, "retries": 3}
 """A check for duplicates and order: two records, three requests that fail or whose answer is lost. With two requests
 brokers up to 2.1 write no record twice when one loses power, with three they do."""
@@ -81,7 +84,13 @@ QUESTIONS: tuple[Question, ...] = (
     # With acks=all what is acknowledged is below the high watermark, and may have been read.
     Question("no-unread", "committed record read, then gone", "loss", ("consistent_read",), ("acked_durable",)),
     Question("no-divergence", "logs diverge", "loss", ("log_matching",)),
-    Question("no-stale-reads", "consumers sent to replicas that lag", "reads", ("preferred_replica_complete",)),
+    # Consumers that read from followers: sent to one that lags, or served by one what was never committed.
+    Question(
+        "no-stale-reads",
+        "followers serve consumers wrongly",
+        "reads",
+        ("preferred_replica_complete", "reads_below_high_watermark"),
+    ),
     Question("writable", "writes stop", "goes_on", ("writes_resume",)),
     Question("readable", "reads stop", "goes_on", ("reads_resume",)),
     Question("no-duplicates", "duplicates", "delivery", ("no_duplicate",)),
@@ -105,7 +114,7 @@ _LOSS = ("acknowledged_kept", "acked_durable", "consistent_read", "log_matching"
 
 PROPERTIES: Mapping[Asked, tuple[str, ...]] = {
     "loss": _LOSS,
-    "reads": (*_LOSS, "preferred_replica_complete"),
+    "reads": (*_LOSS, "preferred_replica_complete", "reads_below_high_watermark"),
     "goes_on": ("writes_resume", "reads_resume", SETTLES),
     "delivery": ("no_duplicate", "producer_order", WITNESS),
 }
@@ -207,7 +216,8 @@ def kind_of(signature: Signature) -> Asked:
 
 def case_with(asked: Asked, signature: Signature, faults: Mapping[str, Constant]) -> Case:
     """The exploration of a signature in which just these faults happen, so often."""
-    sizes = {"max_records": RECORDS, "log_size": LOG_SIZE, "max_leader_epoch": EPOCHS}
+    records = READ_RECORDS if asked == "reads" else RECORDS
+    sizes = {"max_records": records, "log_size": LOG_SIZE, "max_leader_epoch": EPOCHS}
     return _case(asked, {**signature.constants, **sizes, **CALM, "voters": voters_of(signature), **faults})
 
 
@@ -222,7 +232,8 @@ def as_far_as_it_matters(asked: Asked, constants: Mapping[str, Constant]) -> dic
         made["voters"] = 3
     if asked == "goes_on" and made["acks"] == "none":
         made["acks"] = "leader"  # which records may be lost differs, and not who takes and serves them
-    if not made["retries"] and made["max_records"] == 1:
+    if not made["retries"] and (made["max_records"] == 1 or asked == "reads"):
+        # Of two records the second is in sequence in every log that has room for it.
         made |= {"idempotent": True, "max_in_flight": 5}
     return made
 

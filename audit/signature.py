@@ -179,14 +179,42 @@ def profiles_within(first: tuple[int, ...], last: tuple[int, ...], *, kraft: boo
     return [each.name for each, start, end in spans if first < end and last >= start]
 
 
-def switches(binary: str, protocol: str, *, kraft: bool, elr: bool) -> tuple[tuple[str, Constant], ...]:
-    """The switches of brokers with one profile's binary that speak another's protocol, where not as in the newest."""
-    made = {**_switches_of(binary)}
+def switches(
+    binary: str, protocol: str, *, kraft: bool, elr: bool, mended: Iterable[str] = ()
+) -> tuple[tuple[str, Constant], ...]:
+    """The switches of brokers with one profile's binary that speak another's protocol, where not as in the newest.
+    `mended` are those that the binary's release has already (`mended_in`)."""
+    made = {**_switches_of(binary), **dict.fromkeys(mended, True)}
     made |= {name: value for name, value in _switches_of(protocol).items() if name in BY_METADATA}
     made |= {} if kraft else _zookeeper()
     made["elr"] = elr
     newest = _switches_of(NEWEST)
     return tuple(sorted((name, value) for name, value in made.items() if newest[name] != value))
+
+
+MENDED: Mapping[str, tuple[tuple[int, ...], ...]] = {
+    "bound_reads": ((2, 5, 1), (2, 6, 0)),
+    "skip_diverging": ((2, 7, 2), (2, 8, 1), (3, 0, 0)),
+    "fence_truncation": ((2, 8, 1), (3, 0, 0)),
+    "prefer_in_sync": ((3, 3, 2), (3, 4, 0)),
+    "keep_epoch": ((3, 6, 0),),
+}
+"""Releases between two profiles that mend what the earlier one has not (model/partition/state.py, beside each switch):
+the first of each line of releases; the last is for all that come after it."""
+
+
+def mended_in(first: tuple[int, ...], binary: str) -> tuple[str, ...]:
+    """What a release has beyond its profile, given the first one that it may be."""
+    since = {each.name: each.since for each in profiles()}
+    return tuple(
+        name
+        for name, releases in MENDED.items()
+        if since[binary] <= releases[-1][:2] and _switches_of(binary)[name] is not True and _is_since(first, releases)
+    )
+
+
+def _is_since(first: tuple[int, ...], releases: Sequence[tuple[int, ...]]) -> bool:
+    return first[:3] >= releases[-1] or any(first[:2] == each[:2] and first[:3] >= each for each in releases)
 
 
 # --- facts, each with what it may be ----------------------------------------------------------------------------------
@@ -328,7 +356,8 @@ def _variants(facts: Sequence[Fact]) -> Iterator[Variant]:
 
 def _signature(sets: Mapping[str, Any]) -> Signature:
     found = dict(sets)
-    made = switches(found.pop("binary"), found.pop("protocol"), kraft=found.pop("kraft"), elr=found.pop("elr"))
+    binary, mended = found.pop("binary"), found.pop("mended")
+    made = switches(binary, found.pop("protocol"), kraft=found.pop("kraft"), elr=found.pop("elr"), mended=mended)
     written = found.pop("min_isr_with_elr", None)
     if sets["elr"] and written is not None:
         found["min_isr"] = written
@@ -498,7 +527,8 @@ def _version_choices(cluster: Cluster, used: list[Used]) -> Iterator[Choice]:
             shown = f"{release_of(binary)}{f' with {plane}' if many else ''}"
             for elr, about in _elr(cluster, binary, last, kraft=kraft):
                 protocol = _protocol(cluster, binary, kraft=kraft)
-                sets = {"binary": binary, "protocol": protocol, "kraft": kraft, "elr": elr}
+                mended = mended_in(first, binary)
+                sets = {"binary": binary, "protocol": protocol, "kraft": kraft, "elr": elr, "mended": mended}
                 yield Choice(f"{shown}{about}", sets)
 
 
