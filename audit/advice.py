@@ -81,11 +81,11 @@ def min_isr_above_replicas(cluster: Cluster) -> Iterator[Finding]:
 def brokers_that_differ(cluster: Cluster) -> Iterator[Finding]:
     """A topic takes its defaults from the broker that leads it, so that a change of leader changes them."""
     for key in (*DURABILITY, "replica.lag.time.max.ms"):
-        told = {each.id: value_of(cluster, each, table()[key].broker_names[0]) for each in cluster.keepers}
-        values = {number: answer.value for number, answer in told.items() if not isinstance(answer, Unknown)}
+        answers = {each.id: value_of(cluster, each, table()[key].broker_names[0]) for each in cluster.keepers}
+        values = {number: answer.value for number, answer in answers.items() if not isinstance(answer, Unknown)}
         if len(set(values.values())) > 1:
             said = ", ".join(f"broker {number} has {value}" for number, value in values.items())
-            stated = [answer.origin for answer in told.values() if isinstance(answer, Stated)]
+            stated = [answer.origin for answer in answers.values() if isinstance(answer, Stated)]
             what = f"{table()[key].broker_names[0]} is not the same on all brokers: {said}"
             to_do = "make it the same everywhere, or set it on each topic"
             yield Finding("contradiction", "error", what, stated[-1], to_do)

@@ -14,7 +14,7 @@ from .consumers import with_consumers
 from .document import Document, Report, badness, document
 from .now import now
 from .outages import outages
-from .repair import repair, told
+from .repair import repair, repair_document
 from .requirements import DEFAULT, Requirement
 from .signature import subjects
 from .verdicts import Check, Judged, checked, judged
@@ -65,7 +65,7 @@ def _report(each: Judged, cluster: Cluster, asked: Asked, explorations: Explorat
     checks = with_accepted(checked(each, asked.required), each.subject, asked.accepted, asked.today)
     found = repair(each, checks, explorations) if asked.repairs else None
     present = now(each, explorations) if asked.from_current else None
-    repaired = None if found is None else told(each.subject, found, cluster)
+    repaired = None if found is None else repair_document(each.subject, found, cluster)
     return Report(each, checks, repaired, present, tuple(outages(each.subject)))
 
 

@@ -78,7 +78,7 @@ grow ever slower, up to the middle, and then shrink as they grew."""
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class ScenarioStep:
     """A step of a scenario: as `replay` takes it, and in words, a broker being `⟨A⟩`. `fault`: something failed."""
 
     step: str
@@ -94,9 +94,9 @@ class Found:
     what it was for was found before; `for_good` is whether it would stop there again, or had only no time.
     """
 
-    scenarios: Mapping[str, tuple[Told, ...]] = field(default_factory=dict[str, "tuple[Told, ...]"])
+    scenarios: Mapping[str, tuple[ScenarioStep, ...]] = field(default_factory=dict[str, "tuple[ScenarioStep, ...]"])
     reached: frozenset[str] = frozenset()
-    judged: frozenset[str] = frozenset()
+    checked: frozenset[str] = frozenset()
     states: int = 0
     depth: int = 0
     stopped: str = ""
@@ -199,7 +199,11 @@ class Bench:
             return Found(stopped=f"the model's bounds are too small: {verdict.failure.message}")
         whole = verdict.assurance.startswith("exhaustive")
         return Found(
-            {each.name: told(model, each.run) for each in verdict.properties if is_lost(each) and each.run is not None},
+            {
+                each.name: scenario_steps(model, each.run)
+                for each in verdict.properties
+                if is_lost(each) and each.run is not None
+            },
             frozenset(each.name for each in verdict.properties if each.verdict == "reached"),
             frozenset(each.name for each in verdict.properties if each.verdict in ("holds", "missing")),
             verdict.distinct_states,
@@ -214,10 +218,10 @@ def is_lost(each: PropertyVerdict) -> bool:
     return each.verdict == "violated"
 
 
-def told(model: Model, run: Run) -> tuple[Told, ...]:
+def scenario_steps(model: Model, run: Run) -> tuple[ScenarioStep, ...]:
     """A run's steps in words, the names of brokers marked."""
     return tuple(
-        Told(
+        ScenarioStep(
             format_step(step.action, step.arguments),
             sentence(model, model.action(step.action), before, step.arguments, marked),
             model.action(step.action).kind == "fault",
@@ -317,15 +321,15 @@ def chunked(cases: Sequence[Case]) -> Iterator[Sequence[Case]]:
 def to_json(found: Found) -> Any:
     """A finished case as JSON has it."""
     steps = {name: [[t.step, t.says, t.fault] for t in each] for name, each in found.scenarios.items()}
-    names = {"reached": sorted(found.reached), "judged": sorted(found.judged)}
+    names = {"reached": sorted(found.reached), "checked": sorted(found.checked)}
     return {"scenarios": steps, **names, "states": found.states, "depth": found.depth, "stopped": found.stopped}
 
 
 def from_json(kept: Any) -> Found | None:
     """A finished case from the cache; None if it is not one."""
     try:
-        scenarios = {name: tuple(Told(*each) for each in steps) for name, steps in kept["scenarios"].items()}
-        names = frozenset(kept["reached"]), frozenset(kept["judged"])
+        scenarios = {name: tuple(ScenarioStep(*each) for each in steps) for name, steps in kept["scenarios"].items()}
+        names = frozenset(kept["reached"]), frozenset(kept["checked"])
         return Found(scenarios, *names, kept["states"], kept["depth"], kept["stopped"])
     except (KeyError, TypeError, AttributeError):
         return None

@@ -85,7 +85,7 @@ class Unknown:
     """A value that is not known. `why` in words, `ask` what the user can give, `possible` what it may then be."""
 
     why: str
-    tell: str
+    ask: str
     possible: tuple[Default, ...] = ()
 
 

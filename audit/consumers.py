@@ -19,7 +19,7 @@ from .verdicts import GRAVITY, Answer, Judged, Table
 
 READERS, RESET, VERSION = "its consumers", "auto.offset.reset", "the consumer's version"
 
-TELLS: Mapping[str, str] = {
+ASKS: Mapping[str, str] = {
     OFFSETS: "kafka-topics.sh --describe, with internal topics, or a broker's server.properties",
     READERS: "which consumers read it, in audit.toml",
     RESET: "auto.offset.reset of the consumer, or its family with --client",
@@ -36,11 +36,11 @@ _AT_THE_END = ("latest", "largest", "end")
 def with_consumers(every: Sequence[Judged], cluster: Cluster) -> list[Judged]:
     """Each subject with its rows `groups` and `no-skips`, and with what may be given to decide them."""
     offsets = next((each for each in every if each.subject.topics[0].name == OFFSETS), None)
-    tells = {**TELLS, **({} if offsets is None else offsets.subject.tells)}
+    asks = {**ASKS, **({} if offsets is None else offsets.subject.asks)}
     return [
         replace(
             each,
-            subject=replace(each.subject, tells={**tells, **each.subject.tells}),
+            subject=replace(each.subject, asks={**asks, **each.subject.asks}),
             table={**each.table, **_rows(each, offsets, cluster)},
         )
         for each in every

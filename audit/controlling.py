@@ -72,8 +72,8 @@ def _or_of_controllers(
     if of_controllers is None:
         possible.append(Default("false", "KIP-106"))
     why = f"`{own.key}` at {own.origin} may be the topic's, or the broker's, which the controllers do not see"
-    tell = "kafka-configs.sh --describe --entity-type topics, which says whose it is"
-    return Unknown(why, tell, tuple({each.value: each for each in possible}.values()))
+    ask = "kafka-configs.sh --describe --entity-type topics, which says whose it is"
+    return Unknown(why, ask, tuple({each.value: each for each in possible}.values()))
 
 
 def _states(broker: Broker, own: Setting) -> bool:

@@ -16,7 +16,7 @@ from .requirements import Requirement, preset_of
 from .scenario import sentences
 from .signature import Subject, Used, Variant
 from .situations import BY_NAME, CELLS, FAULTS, SITUATIONS, Name
-from .verdicts import RACK, TELL_RACK, Answer, Check, Judged, Table, facts_that_matter
+from .verdicts import ASK_RACK, RACK, Answer, Check, Judged, Table, facts_that_matter
 
 SCHEMA = "tidegate.audit/1"
 Document = dict[str, Any]
@@ -52,12 +52,12 @@ def document(
     exit_: int,
 ) -> Document:
     """The whole document. Subjects are worst first."""
-    told = [_subject(each) for each in reports]
+    subjects = [_subject(each) for each in reports]
     return {
         "schema": SCHEMA,
         "tool": tool(),
         "exit": exit_,
-        "headline": told[0]["headline"] if told else NOTHING,
+        "headline": subjects[0]["headline"] if subjects else NOTHING,
         "files": [{"path": path, "format": format_} for path, format_ in cluster.files],
         "versions": _versions(cluster),
         "assumptions": list(_assumptions(cluster, reports)),
@@ -67,7 +67,7 @@ def document(
         "required": preset_of(required),
         "questions": [{"name": each.name, "title": each.title} for each in QUESTIONS],
         "requirements": [{"require": each.text, "of": each.of} for each in required],
-        "subjects": told,
+        "subjects": subjects,
         "diff": None,
         "findings": [_finding(each) for each in findings],
         "notes": list(NOTES),
@@ -113,8 +113,8 @@ def _versions(cluster: Cluster) -> Document:
         "inter.broker.protocol.version": found.inter_broker_protocol,
         "distribution": found.distribution,
     }
-    told = {name: "not stated" if each is None else each.value for name, each in stated.items()}
-    return {**told, "features": {name: each.value for name, each in found.features.items()},
+    texts = {name: "not stated" if each is None else each.value for name, each in stated.items()}
+    return {**texts, "features": {name: each.value for name, each in found.features.items()},
             "control plane": cluster.control_plane or "not stated"}  # fmt: skip
 
 
@@ -140,7 +140,7 @@ def _subject(each: Report) -> Document:
             for question in QUESTIONS
         },
         "settings": [_used(used) for used in subject.used],
-        "not_given": {**subject.tells, RACK: TELL_RACK},
+        "not_given": {**subject.asks, RACK: ASK_RACK},
         "loss": _loss(each),
         "repair": each.repair,
         "now": each.now,

@@ -23,7 +23,7 @@ class Fact:
 
     name: str
     choices: tuple[Choice, ...]
-    tell: str = ""
+    ask: str = ""
 
 
 @dataclass(frozen=True, slots=True)

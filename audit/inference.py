@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
-from .cases import Explorations, Found, Told
+from .cases import Explorations, Found, ScenarioStep
 from .questions import PROPERTIES, QUESTION, WITNESS, Case, case_with, kind_of, loss_cases, whole_isr_case
 from .signature import Constant, Signature
 from .situations import CALM
@@ -24,7 +24,7 @@ class Lost:
     """A property that is violated: the case in which it was found to be, and the steps to there."""
 
     case: Case
-    steps: tuple[Told, ...]
+    steps: tuple[ScenarioStep, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,8 +133,8 @@ def known(case: Case, others: Iterable[Case], explorations: Explorations) -> Kno
     holding = [(case, own)] if own is not None and not own.stopped else []
     holding += sorted(more.items(), key=lambda each: each[1].states)
     names = [name for name in PROPERTIES[case.asked] if name != WITNESS]
-    held = frozenset(name for name in names if any(name in of.judged for _, of in holding))
-    basis, states = next(((each, of.states) for each, of in holding if of.judged), (case, 0))
+    held = frozenset(name for name in names if any(name in of.checked for _, of in holding))
+    basis, states = next(((each, of.states) for each, of in holding if of.checked), (case, 0))
     return Known(
         lost={name: lost for name in names if (lost := _lost(name, case, own, fewer)) is not None},
         held=held,

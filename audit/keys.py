@@ -214,7 +214,7 @@ def _owner(client: Client, key: Key) -> str | None:
 
 
 def _by_version(
-    rows: Sequence[Row], what: str, version: Stated | None, tell: str, whose: str, within: Span | None = None
+    rows: Sequence[Row], what: str, version: Stated | None, ask: str, whose: str, within: Span | None = None
 ) -> Answer:
     """The default of a version, or of every version `within` a span if it is not stated."""
     known = span(version.value) if version is not None else within
@@ -228,7 +228,7 @@ def _by_version(
     if version is not None or all(row.where for row in fits):
         several = "; ".join(row.source for row in fits)
         return Unknown(f"{what}, and its default is one of several: {several}", "set it", possible)
-    return Unknown(f"{what}, and its default depends on the {whose}", tell, possible)
+    return Unknown(f"{what}, and its default depends on the {whose}", ask, possible)
 
 
 def _overlap(row: Row, span_of: Span) -> bool:
@@ -339,26 +339,26 @@ def _brokers_of(cluster: Cluster, topic: Topic) -> tuple[list[Broker], set[int]]
 
 def _from_brokers(cluster: Cluster, topic: Topic, key: Key, what: str) -> Answer:
     mine, held = _brokers_of(cluster, topic)
-    told = [b for b in mine if b.settings]
-    if not told:
+    known = [b for b in mine if b.settings]
+    if not known:
         found = _stated(cluster.dynamic, key.broker_names[0])
         if found is not None:
             return Stated(found.value, found.origin)
         return Unknown(f"{what}, and no broker's configuration was given", "server.properties of the brokers")
-    answers = [_for_broker(cluster, broker, key) for broker in told]
-    missing = sorted(held - {b.id for b in told if b.id is not None})
+    answers = [_for_broker(cluster, broker, key) for broker in known]
+    missing = sorted(held - {b.id for b in known if b.id is not None})
     every = [*mine, *(Broker(number, topic.origin) for number in missing)]
-    return agreed(answers, told, every, f"{what}, and its brokers differ", key.broker_names[0])
+    return agreed(answers, known, every, f"{what}, and its brokers differ", key.broker_names[0])
 
 
-def agreed(answers: Sequence[Answer], told: Sequence[Broker], every: Sequence[Broker], what: str, name: str) -> Answer:
-    """One answer of several nodes' (`told`, whose files were given): theirs if they agree, with what is assumed of the
+def agreed(answers: Sequence[Answer], given: Sequence[Broker], every: Sequence[Broker], what: str, name: str) -> Answer:
+    """One answer of several nodes' (`given`, whose files were given): theirs if they agree, with what is assumed of the
     rest of `every`; else unknown, one of what they have. `what` says that they differ, `name` the setting."""
     values = {each.value if not isinstance(each, Unknown) else None for each in answers}
     if len(values) > 1:
-        said = "; ".join(f"broker {b.id}: {_told(a)}" for b, a in zip(told, answers, strict=True))
+        said = "; ".join(f"broker {b.id}: {_answer_text(a)}" for b, a in zip(given, answers, strict=True))
         return Unknown(f"{what} ({said})", f"the same {name} on each broker", _either(answers))
-    return _assumed(answers[0], told, every)
+    return _assumed(answers[0], given, every)
 
 
 def _either(answers: Sequence[Answer]) -> tuple[Default, ...]:
@@ -367,16 +367,16 @@ def _either(answers: Sequence[Answer]) -> tuple[Default, ...]:
     return tuple({each.value: each for a in found for each in _defaults(a)}.values())
 
 
-def _told(answer: Answer) -> str:
+def _answer_text(answer: Answer) -> str:
     return "unknown" if isinstance(answer, Unknown) else answer.value
 
 
-def _assumed(answer: Answer, told: Sequence[Broker], every: Sequence[Broker]) -> Answer:
-    known_of = {b.id for b in told}
+def _assumed(answer: Answer, known: Sequence[Broker], every: Sequence[Broker]) -> Answer:
+    known_of = {b.id for b in known}
     missing = [b.id for b in every if b.id not in known_of]
     if isinstance(answer, Unknown) or not missing:
         return answer
-    given = ", ".join(str(b.id) for b in told)
+    given = ", ".join(str(b.id) for b in known)
     others = ", ".join(str(number) for number in missing)
     like = f"brokers {others}, whose files were not given, are like broker {given}"
     return replace(answer, assumed="; ".join(filter(None, (answer.assumed, like))))

@@ -1,6 +1,6 @@
 """The present state of partitions, as far as a description shows it: a finding of its own, beside the configuration.
 
-Partitions that stand alike (so many in sync, with or without a leader) are judged together, each such group by itself.
+Partitions that stand alike (so many in sync, with or without a leader) are checked together, each such group by itself.
 A partition whose ISR has shrunk to some members is asked about by the same model, which is let shrink its ISR so far,
 and then has one more crash or loss of power. With more replicas than the model has, only what is arithmetic is said.
 """
@@ -45,7 +45,7 @@ class State:
 
     @property
     def kind(self) -> tuple[bool, int, int, int]:
-        """What is alike in partitions that are judged together, the gravest first."""
+        """What is alike in partitions that are checked together, the gravest first."""
         each = self.partition
         return each.leader is not None, len(each.isr), len(each.replicas), len(each.elr or ())
 

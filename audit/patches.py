@@ -78,10 +78,10 @@ def racks(cluster: Cluster) -> Lines:
 
 def version(cluster: Cluster, kafka: str) -> Lines:
     """The diff that upgrades the brokers; nothing if they have this release, and it says which that is."""
-    told = cluster.versions.kafka
-    if told is None or told.origin.place != "spec.kafka.version":
+    stated = cluster.versions.kafka
+    if stated is None or stated.origin.place != "spec.kafka.version":
         return _diff(Origin(_first(cluster).origin.path), "Kafka", ("spec", "kafka"), "version", None, kafka)
-    return _diff(told.origin, "Kafka", ("spec", "kafka"), "version", told.value, kafka)
+    return _diff(stated.origin, "Kafka", ("spec", "kafka"), "version", stated.value, kafka)
 
 
 def _first(cluster: Cluster) -> Broker:

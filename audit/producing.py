@@ -15,7 +15,7 @@ MOST_IN_FLIGHT = 5
 """With more requests in flight a producer cannot be idempotent: a broker remembers so many batches of it (KIP-98)."""
 
 _SHOWN = {"none": "0", "leader": "1", "all": "all"}
-_TELL = "--acks, or which producers write it, in audit.toml"
+_ASK = "--acks, or which producers write it, in audit.toml"
 
 
 def producers(cluster: Cluster, topic: Topic) -> Sequence[Client | None]:
@@ -39,7 +39,7 @@ def producer_facts(cluster: Cluster, topic: Topic, producer: Client | None, used
         yield _acks_of_kafka(cluster, topic, used)
     elif producer is None:
         yield _acks_of_anybody(cluster, used)
-        yield Fact("enable.idempotence", tuple(_idempotence(on, explicit=False) for on in (True, False)), _TELL)
+        yield Fact("enable.idempotence", tuple(_idempotence(on, explicit=False) for on in (True, False)), _ASK)
     else:
         if not any(producer.called(name) for name in _named(cluster, topic)):
             why = "assumed to write it: the only producer's file that was given"
@@ -63,7 +63,7 @@ def _acks_of_anybody(cluster: Cluster, used: list[Used]) -> Fact:
     if cluster.acks is not None:
         used.append(Used("acks", cluster.acks.value, cluster.acks.origin))
         return Fact("acks", (Choice(cluster.acks.value, {"acks": ACKS[cluster.acks.value]}),))
-    return Fact("acks", (Choice("all", {"acks": "all"}), Choice("1", {"acks": "leader"})), _TELL)
+    return Fact("acks", (Choice("all", {"acks": "all"}), Choice("1", {"acks": "leader"})), _ASK)
 
 
 def _acks_of_kafka(cluster: Cluster, topic: Topic, used: list[Used]) -> Fact:
@@ -86,7 +86,7 @@ def _acks(cluster: Cluster, producer: Client, used: list[Used]) -> Fact:
     if isinstance(answer, Unknown):
         words = dict.fromkeys(ACKS[each.value] for each in answer.possible if each.value in ACKS)
         choices = tuple(Choice(_SHOWN[each], {"acks": each}) for each in words or ("all", "leader"))
-        return Fact("acks", choices, answer.tell)
+        return Fact("acks", choices, answer.ask)
     word = ACKS.get(answer.value.strip().lower())
     if word is None:
         raise CannotTell(f"acks of {producer.name} is `{answer.value}`, which is none of {', '.join(ACKS)}; correct it")
@@ -111,8 +111,8 @@ def _sending(cluster: Cluster, producer: Client, used: list[Used]) -> Iterator[F
         answer = note(value_of(cluster, producer, key), key, used)
         values = [each.value for each in answer.possible] if isinstance(answer, Unknown) else [answer.value]
         truths = tuple(dict.fromkeys(each.strip().lower() == "true" for each in values)) or (True, False)
-        tell = answer.tell if isinstance(answer, Unknown) else ""
-        yield Fact(key, tuple(_idempotence(each, explicit=False) for each in truths), tell)
+        ask = answer.ask if isinstance(answer, Unknown) else ""
+        yield Fact(key, tuple(_idempotence(each, explicit=False) for each in truths), ask)
     yield _in_flight(cluster, producer, used)
     retries = _number(cluster, producer, "retries", used)
     yield Fact("retries", (Choice(str(retries), {"retries": retries != 0}),))

@@ -134,7 +134,7 @@ def _needed(
         yield Needed(change, bad)
 
 
-def told(subject: Subject, found: Repair, cluster: Cluster) -> dict[str, Any]:
+def repair_document(subject: Subject, found: Repair, cluster: Cluster) -> dict[str, Any]:
     """A repair as the document has it: what to do in which order, and that each part of it is needed."""
     steps = plan(subject, [(each.change.name, each.change.value) for each in found.changes], cluster)
     names = [f"{each.change.name.replace('_', ' ')} {each.change.value}" for each in found.changes]

@@ -90,8 +90,8 @@ GONE = {
 def removed(cluster: Cluster) -> Iterator[Finding]:
     """Settings that the stated version no longer has."""
     kafka = cluster.versions.kafka
-    told = {each.key: each for each in everywhere(cluster) if each.key in GONE}
-    for key, setting in told.items():
+    settings = {each.key: each for each in everywhere(cluster) if each.key in GONE}
+    for key, setting in settings.items():
         if kafka is not None and at_least(kafka.value, GONE[key]):
             what = f"`{key}` was removed in {GONE[key]}, and Kafka is {kafka.value}"
             yield Finding("contradiction", "warning", what, setting.origin, "remove it", "docs/upgrade.html, 4.0")

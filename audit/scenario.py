@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
-from .cases import Told
+from .cases import ScenarioStep
 from .signature import Subject
 from .verdicts import Answer
 
@@ -20,7 +20,7 @@ ENDS: Mapping[str, str] = {
 }
 
 
-def names(subject: Subject, steps: Sequence[Told]) -> Mapping[str, str]:
+def names(subject: Subject, steps: Sequence[ScenarioStep]) -> Mapping[str, str]:
     """What the model's brokers are called in the user's cluster: the first to be written to is the preferred leader."""
     replicas = next((each.replicas for topic in subject.topics for each in topic.partitions if each.replicas), ())
     letters = "ABCDE"
@@ -35,13 +35,13 @@ def names(subject: Subject, steps: Sequence[Told]) -> Mapping[str, str]:
 def sentences(subject: Subject, answer: Answer) -> list[str]:
     """The scenario of a loss, step by step, and what is lost at its end."""
     called = names(subject, answer.steps)
-    told = [_named(each.says, called) for each in answer.steps]
+    texts = [_named(each.says, called) for each in answer.steps]
     leader = next((m[1] for each in reversed(answer.steps) if (m := _elects(each))), "")
     end = ENDS.get(answer.property, "").format(leader=called.get(leader, "another broker"))
-    return [*told, end] if end else told
+    return [*texts, end] if end else texts
 
 
-def _elects(each: Told) -> re.Match[str] | None:
+def _elects(each: ScenarioStep) -> re.Match[str] | None:
     return re.search(r"(?:successor=|^learn\((?:broker=)?|^elect_preferred\((?:broker=)?)([A-E])", each.step)
 
 

@@ -235,14 +235,14 @@ class Subject:
     `not_checked` says why nothing can be asked of them, and is "" if it can. `asks` are what the user may give, by
     fact. `planned` are topics that are not there yet: what one would be that is created with the brokers' defaults.
     `refused`: Kafka does not create it, so that it is never written; `not_checked` says why. `present` are the
-    signatures that the present state of its partitions is judged by; they may have more replicas than the model.
+    signatures that the present state of its partitions is checked by; they may have more replicas than the model.
     """
 
     topics: tuple[Topic, ...]
     producer: Client | None
     variants: tuple[Variant, ...]
     used: tuple[Used, ...]
-    tells: Mapping[str, str] = field(default_factory=dict[str, str])
+    asks: Mapping[str, str] = field(default_factory=dict[str, str])
     not_checked: str = ""
     planned: bool = False
     refused: bool = False
@@ -285,15 +285,15 @@ def _topics(cluster: Cluster) -> Iterator[tuple[Topic, bool]]:
     """The topics that are there, and those that are not but that the brokers' configuration speaks of."""
     yield from ((topic, False) for topic in cluster.topics)
     yield from ((topic, True) for topic in cluster.planned)
-    told = _keeper(cluster)
-    if told is None:
+    keeper = _keeper(cluster)
+    if keeper is None:
         return
     there = {topic.name for topic in cluster.topics}
     if not any(not each.internal for each in cluster.topics):
-        yield from _planned(cluster, told, "(new topics)", "default.replication.factor")
-    for name, key in (*REPLICAS_OF.items(), *_where_set(cluster, told)):
+        yield from _planned(cluster, keeper, "(new topics)", "default.replication.factor")
+    for name, key in (*REPLICAS_OF.items(), *_where_set(cluster, keeper)):
         if name not in there:
-            yield from _planned(cluster, told, name, key)
+            yield from _planned(cluster, keeper, name, key)
 
 
 def _where_set(cluster: Cluster, broker: Broker) -> Iterator[tuple[str, str]]:
@@ -327,13 +327,13 @@ def _subject(cluster: Cluster, topic: Topic, producer: Client | None, *, planned
     except CannotTell as error:
         refused = isinstance(error, CannotBeMade)
         return Subject((topic,), producer, (), tuple(used), not_checked=str(error), planned=planned, refused=refused)
-    tells = {each.name: each.tell for each in facts if len(each.choices) > 1}
+    asks = {each.name: each.ask for each in facts if len(each.choices) > 1}
     present = tuple(dict.fromkeys(each.signature for each in variants))
     many = max(each.replicas for each in present)
     if many > MOST_REPLICAS:
         why = f"{topic.name} has {many} replicas, and the model has 1 to {MOST_REPLICAS}"
         return Subject((topic,), producer, (), tuple(used), not_checked=why, planned=planned, present=present)
-    return Subject((topic,), producer, variants, tuple(used), tells, planned=planned, present=present)
+    return Subject((topic,), producer, variants, tuple(used), asks, planned=planned, present=present)
 
 
 def _variants(facts: Sequence[Fact]) -> Iterator[Variant]:
@@ -344,7 +344,7 @@ def _variants(facts: Sequence[Fact]) -> Iterator[Variant]:
     if number > MOST_VARIANTS:
         raise CannotTell(
             f"too much is not stated ({', '.join(each.name for each in open_)}); give "
-            f"{'; '.join(dict.fromkeys(each.tell for each in open_))}"
+            f"{'; '.join(dict.fromkeys(each.ask for each in open_))}"
         )
     for chosen in itertools.product(*(each.choices for each in facts)):
         sets: dict[str, Any] = {}
@@ -440,10 +440,10 @@ def _min_isr(cluster: Cluster, topic: Topic, replicas: int, used: list[Used]) ->
     key = "min.insync.replicas"
     answer = note(_min_isr_answer(cluster, topic, key), key, used)
     if isinstance(answer, Unknown):
-        told = sorted({max(1, int(each.value)) for each in answer.possible if each.value.isdecimal()})
-        values = told if len(told) > 1 else range(1, replicas + 1)  # Apache's default alone would be a guess
+        numbers = sorted({max(1, int(each.value)) for each in answer.possible if each.value.isdecimal()})
+        values = numbers if len(numbers) > 1 else range(1, replicas + 1)  # Apache's default alone would be a guess
         choices = tuple(Choice(str(n), {"min_isr": n}) for n in values)
-        return Fact(key, choices, answer.tell)
+        return Fact(key, choices, answer.ask)
     if not answer.value.isdecimal():
         raise CannotTell(f"{key} of {topic.name} is `{answer.value}`, which is no number; correct it")
     return Fact(key, (Choice(answer.value, {"min_isr": max(1, int(answer.value))}),))
@@ -473,16 +473,16 @@ def _min_isr_with_elr(cluster: Cluster, topic: Topic, used: list[Used]) -> Itera
     note(answer, key, used)
     values = [each.value for each in answer.possible] if isinstance(answer, Unknown) else [answer.value]
     numbers = dict.fromkeys(max(1, int(each)) for each in values if each.isdecimal())
-    tell = answer.tell if isinstance(answer, Unknown) else ""
+    ask = answer.ask if isinstance(answer, Unknown) else ""
     if numbers:
-        yield Fact(key, tuple(Choice(str(each), {"min_isr_with_elr": each}) for each in numbers), tell)
+        yield Fact(key, tuple(Choice(str(each), {"min_isr_with_elr": each}) for each in numbers), ask)
 
 
 def _unclean(cluster: Cluster, topic: Topic, used: list[Used]) -> Fact:
     answer = note(unclean_elections(cluster, topic), UNCLEAN, used)
     if isinstance(answer, Unknown):
         possible = tuple(dict.fromkeys(each.value for each in answer.possible)) or ("false", "true")
-        return Fact(UNCLEAN, tuple(Choice(each, {"unclean": each == "true"}) for each in possible), answer.tell)
+        return Fact(UNCLEAN, tuple(Choice(each, {"unclean": each == "true"}) for each in possible), answer.ask)
     return Fact(UNCLEAN, (Choice(answer.value, {"unclean": answer.value.strip().lower() == "true"}),))
 
 
@@ -492,7 +492,7 @@ def _fsync(cluster: Cluster, topic: Topic, used: list[Used]) -> Fact:
     answer = value_of(cluster, topic, key)
     if isinstance(answer, Unknown):
         may = any(each.value == "1" for each in answer.possible)
-        return Fact(key, (_flushing(always=False), *((_flushing(always=True),) if may else ())), answer.tell)
+        return Fact(key, (_flushing(always=False), *((_flushing(always=True),) if may else ())), answer.ask)
     if isinstance(answer, Stated):
         note(answer, key, used)
     return Fact(key, (_flushing(always=answer.value == "1"),))

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from .cases import Explorations, Found, Told
+from .cases import Explorations, Found, ScenarioStep
 from .inference import Known, Lost, cases_in, explore_losses, known, within
 from .questions import (
     OF_TOPICS,
@@ -39,7 +39,7 @@ GRAVITY: tuple[Word, ...] = ("can lose", "depends", "not checked", "no loss foun
 """The words, the gravest first."""
 
 RACK = "broker.rack"
-TELL_RACK = "broker.rack of each broker, and kafka-topics.sh --describe"
+ASK_RACK = "broker.rack of each broker, and kafka-topics.sh --describe"
 INCONCLUSIVE = "inconclusive: "
 _CONSUMED = ("no-loss", "no-unread")
 
@@ -55,7 +55,7 @@ class Answer:
     basis: Basis = ""
     why: str = ""
     on: tuple[str, ...] = ()
-    steps: tuple[Told, ...] = ()
+    steps: tuple[ScenarioStep, ...] = ()
     case: Case | None = None
     property: str = ""
 
@@ -289,7 +289,7 @@ def _delivered(question: Question, case: Case, explorations: Explorations) -> An
     found: Found = explorations.found(case)
     names = [*question.properties]
     ways = {name: Lost(case, found.scenarios[name]) for name in names if name in found.scenarios}
-    own = Known(ways, found.judged, WITNESS in found.reached, True, found.stopped, case, found.states)
+    own = Known(ways, found.checked, WITNESS in found.reached, True, found.stopped, case, found.states)
     return _of_known(question, case, own)
 
 
@@ -311,11 +311,11 @@ def _goes_on(
     lost = [each.scenarios.get(name) for each in found]
     missing = _missing(cell, signature, in_rack, down)
     if lost[0] is None:
-        if found[0].stopped or name not in found[0].judged or SETTLES not in found[0].reached:
+        if found[0].stopped or name not in found[0].checked or SETTLES not in found[0].reached:
             return Answer("not checked", "", INCONCLUSIVE + (found[0].stopped or "nothing ever comes to rest"))
         return Answer("no loss found", "model", f"a leader serves {missing}: {found[0].states:,} states")
     until = "until they are back"
-    if behind and lost[1] is None and name in found[1].judged:
+    if behind and lost[1] is None and name in found[1].checked:
         until = "while the others are down; where they only lag, once one has caught up it goes on"
     return Answer("can lose", "model", f"{missing}, {until}", (), lost[0], down, name)
 

@@ -29,7 +29,7 @@ from ..reports.audit.page import audit_page
 from ..reports.exits import Exit
 from ..reports.paper import count
 from .auditfiles import save
-from .options import add_print_options, paper_of, seconds
+from .options import add_print_options, paper_of, positive, seconds
 from .output import prepared, print_json
 from .verbs import Parser, Verbs, add_verb
 
@@ -75,6 +75,7 @@ def add(verbs: Verbs[Parser]) -> None:
     asked.add_argument(
         "--time", metavar="SECONDS", type=seconds, default=120.0, help="limit of the audit (default: 120)"
     )
+    asked.add_argument("--workers", metavar="N", type=positive, default=2, help="processes that explore (default: 2)")
     asked.add_argument("--no-cache", action="store_true", help="keep no compiled model and no answers")
     add_print_options(parser)
     parser.add_argument(
@@ -182,6 +183,7 @@ def audited(options: argparse.Namespace, wanted: Sequence[Requirement], accepted
         required=wanted,
         folder=folder,
         seconds=options.time,
+        workers=options.workers,
         from_current=options.from_current,
         accepted=accepted,
         today=datetime.date.today(),

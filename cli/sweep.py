@@ -57,7 +57,9 @@ def add(verbs: Verbs[Parser]) -> None:
         "--engine", choices=("native", "spark"), default="native", help="where checks run; each natively"
     )
     group.add_argument("--master", metavar="URL", default="local[*]", help="Spark's (default: local[*])")
-    group.add_argument("--processes", metavar="N", type=positive, default=2, help="checks at a time, here (default: 2)")
+    group.add_argument(
+        "--workers", "--processes", metavar="N", type=positive, default=2, help="checks at a time, here (default: 2)"
+    )
     group.add_argument("--memory", metavar="SIZE", type=size, help="of one check: 500M, 2G")
     group.add_argument("--time", metavar="SECONDS", type=seconds, help="of one check")
     group.add_argument(
@@ -129,7 +131,7 @@ def _command(choice: ModelChoice, point: Point, options: argparse.Namespace) -> 
 
 def _run(commands: Sequence[Sequence[str]], options: argparse.Namespace) -> list[Finished]:
     if options.engine == "native":
-        with ThreadPoolExecutor(options.processes) as pool:
+        with ThreadPoolExecutor(options.workers) as pool:
             return list(pool.map(run_command, commands))
     return on_spark(Cluster(master=options.master), commands, [1.0] * len(commands))
 

@@ -24,7 +24,7 @@ from ..language.steptext import format_step
 from ..language.values import ModelError, State, show
 
 SHOWN = 4
-"""Steps or states of which a message tells the values; of the others it tells the number."""
+"""Steps or states of which a message has the values; of the others it has the number."""
 
 
 def place_text(where: Where) -> str:

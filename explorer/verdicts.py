@@ -125,11 +125,11 @@ def plain(value: Value) -> Any:
 def _property(each: Property, ending: Ending) -> PropertyVerdict:
     run = ending.runs.get(each.name)
     if not each.applicable:
-        return PropertyVerdict(each.name, each.kind, each.says, "not_judged")
+        return PropertyVerdict(each.name, each.kind, each.says, "not_checked")
     if each.kind == "reachable":
-        word = "reached" if run is not None else "missing" if ending.exhausted else "not_checked"
+        word = "reached" if run is not None else "missing" if ending.exhausted else "undecided"
         return PropertyVerdict(each.name, each.kind, each.says, word, run)
-    word = "violated" if run is not None else "holds" if ending.passed else "not_checked"
+    word = "violated" if run is not None else "holds" if ending.passed else "undecided"
     return PropertyVerdict(each.name, each.kind, each.says, word, run)
 
 
@@ -147,7 +147,7 @@ def _outcome(ending: Ending, properties: tuple[PropertyVerdict, ...]) -> Outcome
 
 
 def _not_checked(properties: tuple[PropertyVerdict, ...]) -> list[str]:
-    return [each.name for each in properties if each.verdict == "not_judged"]
+    return [each.name for each in properties if each.verdict == "not_checked"]
 
 
 def _word(outcome: Outcome, ending: Ending, properties: tuple[PropertyVerdict, ...]) -> Word:

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeAlias, cast
+from typing import Any, Literal, Protocol, TypeAlias, cast
 
 from ..explorer.commands import Finished
 from ..reports.document import SCHEMA
@@ -58,6 +58,9 @@ class Difference:
     text: str
 
 
+Word: TypeAlias = Literal["ok", "differs", "inconclusive", "unrecorded", "cannot run", "broke down"]
+
+
 @dataclass(frozen=True, slots=True)
 class Result:
     """One entry as it went: the report of its check (None if there is none) and every difference from the record.
@@ -66,7 +69,7 @@ class Result:
     """
 
     entry: Entry
-    result: str
+    result: Word
     exit: Exit
     seconds: float
     report: Mapping[str, Any] | None
@@ -223,7 +226,7 @@ def audit_result(audit: Audit, finished: Finished) -> Result:
         report = json.loads(finished.out)
     except json.JSONDecodeError:
         return _broken(audit, finished.exit, finished.err, finished.seconds)
-    results: dict[int, tuple[str, Exit]] = {
+    results: dict[int, tuple[Word, Exit]] = {
         Exit.HOLDS: ("ok", Exit.HOLDS), Exit.INCONCLUSIVE: ("inconclusive", Exit.INCONCLUSIVE)
     }  # fmt: skip
     result, exit_ = results.get(finished.exit, ("differs", Exit.UNEXPECTED))

@@ -10,6 +10,7 @@ from .values import State
 
 Outcome = Literal["safety", "deadlock", "liveness", "model_error", "vacuous", "none"]
 Word = Literal["holds", "violated", "inconclusive"]
+PropertyWord = Literal["holds", "violated", "reached", "missing", "not_checked", "undecided"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,14 +38,14 @@ class Run:
 class PropertyVerdict:
     """One property's result. `run` is the counterexample of a violated invariant or transition, or a witness's example.
 
-    `verdict` is `not_judged` for a property that reads ghosts which were folded away, and `not_checked` when the search
+    `verdict` is `not_checked` for a property that reads ghosts which were folded away, and `undecided` when the search
     ended before it could be decided.
     """
 
     name: str
     kind: Literal["invariant", "transition", "reachable"]
     says: str
-    verdict: Literal["holds", "violated", "reached", "missing", "not_judged", "not_checked"]
+    verdict: PropertyWord
     run: Run | None = None
 
 

@@ -86,7 +86,7 @@ def test_what_a_cell_depends_on_is_said() -> None:
     assert cell("no-skips", FINE, LOST, cluster(consumer("kafkajs", "2.2"))).on == (RESET,)
     assert cell("no-skips", judged("orders", no_loss="depends"), KEPT, cluster(OLD)).on == ("acks",)
     (each, _) = with_consumers([FINE, LOST], cluster())
-    assert {OFFSETS, READERS, RESET, VERSION} <= set(each.subject.tells)
+    assert {OFFSETS, READERS, RESET, VERSION} <= set(each.subject.asks)
 
 
 def test_the_worst_reader_of_alike_topics_counts() -> None:

@@ -48,10 +48,10 @@ def test_what_is_inferred_is_what_is_explored(seed: int, cache: Path, exploratio
             inferred += 1
             found = explorations.found(case)
             for name in PROPERTIES[case.asked]:
-                assert name not in said.lost or name in found.scenarios or found.judged.isdisjoint({name}), (one, case)
-                assert name not in said.held or name in found.judged, (one, case, name)
+                assert name not in said.lost or name in found.scenarios or found.checked.isdisjoint({name}), (one, case)
+                assert name not in said.held or name in found.checked, (one, case, name)
                 if name in said.lost and not found.stopped:
-                    assert name not in found.judged, (one, case, name)
+                    assert name not in found.checked, (one, case, name)
             assert not said.reached or WITNESS in found.reached
     assert inferred
 
@@ -68,8 +68,8 @@ def test_fewer_faults_lose_nothing_that_more_keep(seed: int, explorations: Explo
     some = random.Random(seed).sample(pairs(cases_in(one)), 12)
     for less, more in some:
         few, many = explorations.found(less), explorations.found(more)
-        assert few.scenarios.keys() <= many.scenarios.keys() | ({*PROPERTIES[less.asked]} - many.judged), (less, more)
-        assert not few.scenarios.keys() & many.judged, (less, more)
+        assert few.scenarios.keys() <= many.scenarios.keys() | ({*PROPERTIES[less.asked]} - many.checked), (less, more)
+        assert not few.scenarios.keys() & many.checked, (less, more)
         assert few.stopped or many.stopped or few.states <= many.states or few.scenarios or many.scenarios
 
 

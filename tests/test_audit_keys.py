@@ -172,7 +172,7 @@ def test_a_clients_default_is_its_familys(
 def test_an_unknown_says_what_to_give_and_what_it_may_be() -> None:
     answer = value_of(Cluster(), producer("java", None), "acks")
     assert isinstance(answer, Unknown)
-    assert answer.tell.startswith("--client")
+    assert answer.ask.startswith("--client")
     assert [each.value for each in answer.possible] == ["1", "all"]
 
 

@@ -58,7 +58,7 @@ def supposed(subject: Subject, fact: str) -> list[str]:
 def test_what_a_description_does_not_show_and_the_files_set_is_open(setting: str, fact: str, values: set[str]) -> None:
     """kafka-topics.sh shows what brokers set: a broker that was not restarted since, or a description by ZooKeeper."""
     open_ = orders_of(cluster_of(topics__txt=ORDERS.format(configs=""), **three(setting + "\n")))
-    assert set(supposed(open_, fact)) == values and "these files" in open_.tells[fact]
+    assert set(supposed(open_, fact)) == values and "these files" in open_.asks[fact]
     name = fact if fact == "flush.messages" else setting.partition("=")[0]
     shown = ORDERS.format(configs=f"{name}={setting.partition('=')[2]}")
     assert supposed(orders_of(cluster_of(topics__txt=shown, **three(setting + "\n"))), fact) == []

@@ -68,7 +68,7 @@ def test_a_zombie_reaches_what_kip_903_mends(switch: str, explorations: Explorat
     found = {cell.name: explorations.found(loss_case(wrong, cell)).scenarios for cell in cells}
     assert any("acknowledged_kept" in each for each in found.values()), found.keys()
     for cell in cells:
-        assert "acknowledged_kept" in explorations.found(loss_case(signature("kafka_4_1"), cell)).judged
+        assert "acknowledged_kept" in explorations.found(loss_case(signature("kafka_4_1"), cell)).checked
 
 
 def test_acks_1_below_min_isr_is_written_and_not_read(explorations: Explorations) -> None:

@@ -318,4 +318,4 @@ def test_engines_that_do_not_count_states_beyond_a_bound_do_not_say_none(tmp_pat
     verdict = ENGINES[engine](model, Search(walks=Walks(50, 20) if engine == "walk" else None, depth=3), None)
     assert verdict.verdict == "holds" and verdict.states_beyond is None
     if engine == "walk":
-        assert "50 walks ended beyond @bound low: the last state is judged, and nothing happens there" in verdict.notes
+        assert "50 walks ended beyond @bound low: the last state is checked, and nothing happens there" in verdict.notes

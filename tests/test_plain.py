@@ -67,7 +67,7 @@ def test_the_first_violation_ends_the_search_with_the_shortest_run() -> None:
     verdict = check(courier(), Search())
     assert (verdict.verdict, verdict.outcome) == ("violated", "safety")
     assert words(verdict)["shelves_are_sorted"] == "violated"
-    assert words(verdict)["nothing_is_unwritten"] == "not_checked"
+    assert words(verdict)["nothing_is_unwritten"] == "undecided"
     run = verdict.properties[0].run
     assert run is not None
     assert len(run.steps) == 4
@@ -103,7 +103,7 @@ def test_an_action_that_never_happens_is_vacuous_unless_a_constant_says_so() -> 
 
 def test_without_ghosts_what_reads_them_is_not_judged() -> None:
     verdict = check(COURIER.bind(constants={"letters": 1}, ghosts=False), Search())
-    assert words(verdict)["arrived_is_written"] == "not_judged"
+    assert words(verdict)["arrived_is_written"] == "not_checked"
 
 
 def test_a_broken_step_ends_the_search_before_it() -> None:
@@ -130,7 +130,7 @@ def test_a_time_limit_is_inconclusive_and_says_what_was_explored() -> None:
     assert (verdict.verdict, verdict.outcome) == ("inconclusive", "none")
     assert verdict.assurance == "none: the time limit of 0 s was reached"
     assert verdict.distinct_states > 2
-    assert words(verdict)["shelves_are_sorted"] == "not_checked"
+    assert words(verdict)["shelves_are_sorted"] == "undecided"
 
 
 def test_a_memory_limit_is_inconclusive() -> None:

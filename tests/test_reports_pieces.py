@@ -11,7 +11,6 @@ from xml.etree import ElementTree
 import pytest
 from tidegate.cli.options import size
 from tidegate.cli.output import prepared
-from tidegate.cli.verbs import Wrong
 from tidegate.gates.records import Expected, read
 from tidegate.language import ir
 from tidegate.language.errors import UsageError
@@ -93,9 +92,9 @@ def test_sizes() -> None:
 def test_an_out_directory_is_proved_before_anything_runs(tmp_path: Path) -> None:
     assert prepared(tmp_path / "new").is_dir()
     (tmp_path / "file").write_text("")
-    with pytest.raises(Wrong, match="it is a file"):
+    with pytest.raises(UsageError, match="it is a file"):
         prepared(tmp_path / "file")
-    with pytest.raises(Wrong, match="does not exist"):
+    with pytest.raises(UsageError, match="does not exist"):
         prepared(tmp_path / "no" / "such")
 
 

@@ -20,16 +20,16 @@ class Admin(KafkaAdminClient):
         try:
             return sorted(each["broker_id"] for each in self.describe_cluster()["brokers"])
         except KeyError:
-            told = self._manager.run(self._get_cluster_metadata, [])
-            return sorted(each["node_id"] for each in told["brokers"])
+            answer = self._manager.run(self._get_cluster_metadata, [])
+            return sorted(each["node_id"] for each in answer["brokers"])
 
     def quorum(self) -> dict[str, Any]:
         """What the leader of the metadata log says of it. Raises KafkaError; IncompatibleBrokerVersion before 3.3."""
         topic = DescribeQuorumRequest.TopicData
         log = topic(topic_name="__cluster_metadata", partitions=[topic.PartitionData(partition_index=0)])
         answer = self._manager.run(self._manager.send, DescribeQuorumRequest(topics=[log])).to_dict()
-        told: dict[str, Any] = answer["topics"][0]["partitions"][0] if answer["topics"] else {}
-        for code in (answer["error_code"], told.get("error_code", 0)):
+        partition: dict[str, Any] = answer["topics"][0]["partitions"][0] if answer["topics"] else {}
+        for code in (answer["error_code"], partition.get("error_code", 0)):
             if for_code(code) is not NoError:
-                raise for_code(code)(told.get("error_message"))
-        return told
+                raise for_code(code)(partition.get("error_message"))
+        return partition

@@ -162,37 +162,39 @@ def end_of_configs(part: Part) -> None:
         part.facts.pop("inter_broker_protocol", None)  # KRaft has the setting, and does not read it
 
 
-def add_setting(part: Part, into: list[Setting], dynamic: list[Setting], told: Described, origin: Origin) -> None:
+def add_setting(part: Part, into: list[Setting], dynamic: list[Setting], described: Described, origin: Origin) -> None:
     """Everything that one described setting says, into the lists of its entity (`lists_of`). All of an entity's
     settings have the value in force first, and then those of the layers below, which count too.
     """
-    _told(part, told, origin)
-    value = HIDDEN if told.sensitive else _null(told.value)
-    first = told.layers[0][0] if told.layers else ""
+    _note_facts(part, described, origin)
+    value = HIDDEN if described.sensitive else _null(described.value)
+    first = described.layers[0][0] if described.layers else ""
     if into is dynamic or not first.startswith("DYNAMIC_"):
-        into.append(Setting(told.key, value, origin))
+        into.append(Setting(described.key, value, origin))
         return
     wide = first == "DYNAMIC_DEFAULT_BROKER_CONFIG"
-    (part.dynamic if wide else dynamic).append(Setting(told.key, value, origin))
-    for layer, name, below in told.layers:
-        if name == told.key and not layer.startswith("DYNAMIC_"):
-            into.append(Setting(name, HIDDEN if told.sensitive else _null(below), origin))
+    (part.dynamic if wide else dynamic).append(Setting(described.key, value, origin))
+    for layer, name, below in described.layers:
+        if name == described.key and not layer.startswith("DYNAMIC_"):
+            into.append(Setting(name, HIDDEN if described.sensitive else _null(below), origin))
             return
 
 
-def _told(part: Part, told: Described, origin: Origin) -> None:
+def _note_facts(part: Part, described: Described, origin: Origin) -> None:
     """What a running broker's settings say about the release: its default protocol is that release's."""
-    if told.key == "process.roles" and told.value:
+    if described.key == "process.roles" and described.value:
         part.control_plane = "kraft"
-    elif told.key == "zookeeper.connect" and told.value not in ("", "null"):
+    elif described.key == "zookeeper.connect" and described.value not in ("", "null"):
         part.control_plane = part.control_plane or "zookeeper"
-    elif told.key == "inter.broker.protocol.version":
-        part.fact("inter_broker_protocol", told.value, origin)
-        defaults = (below for layer, name, below in told.layers if layer == "DEFAULT_CONFIG" and name == told.key)
+    elif described.key == "inter.broker.protocol.version":
+        part.fact("inter_broker_protocol", described.value, origin)
+        defaults = (
+            below for layer, name, below in described.layers if layer == "DEFAULT_CONFIG" and name == described.key
+        )
         default = next(defaults, "")
         release = re.match(r"\d+\.\d+", default)
         if release:
-            part.fact("kafka", release[0], origin, f"the broker's default of {told.key} is {default}")
+            part.fact("kafka", release[0], origin, f"the broker's default of {described.key} is {default}")
 
 
 def _null(value: str) -> str:

@@ -220,16 +220,16 @@ def _settings_of_topics(client: Admin, names: Iterable[str]) -> dict[str, list[D
 
 def described(configs: Mapping[str, Mapping[str, Any]]) -> list[Described]:
     """Settings as a collection has them: of those that the audit has no use for, and of secrets, the name alone."""
-    return [each for name, told in configs.items() if (each := _described_one(name, told)) is not None]
+    return [each for name, entry in configs.items() if (each := _described_one(name, entry)) is not None]
 
 
-def _described_one(name: str, told: Mapping[str, Any]) -> Described | None:
+def _described_one(name: str, entry: Mapping[str, Any]) -> Described | None:
     if name not in KEPT:
         return Described(name, HIDDEN, True, [])
-    if told["is_sensitive"]:
+    if entry["is_sensitive"]:
         return None
-    layers = [(each["source"], each["name"], _text(each["value"])) for each in told.get("synonyms", ())]
-    return Described(name, _text(told["value"]), False, layers)
+    layers = [(each["source"], each["name"], _text(each["value"])) for each in entry.get("synonyms", ())]
+    return Described(name, _text(entry["value"]), False, layers)
 
 
 KEPT = frozenset(kept())
@@ -239,11 +239,11 @@ def _text(value: str | None) -> str:
     return "null" if value is None else value
 
 
-def _topic(part: Part, told: Mapping[str, Any], settings: list[Described], moving: Moving, address: str) -> None:
+def _topic(part: Part, described: Mapping[str, Any], settings: list[Described], moving: Moving, address: str) -> None:
     """One topic: what kafka-topics.sh would print of it, and then every setting with its layers."""
-    name = told["name"]
+    name = described["name"]
     origin = Origin(address, None, f"topic {name}")
-    partitions = tuple(sorted(_partitions(told, moving, origin), key=lambda each: each.number))
+    partitions = tuple(sorted(_partitions(described, moving, origin), key=lambda each: each.number))
     first = partitions[0] if partitions else None
     part.topics.append(
         Topic(
@@ -269,11 +269,11 @@ def _default(setting: Described) -> bool:
     return setting.sensitive or not setting.layers or setting.layers[0][0] == "DEFAULT_CONFIG"
 
 
-def _partitions(told: Mapping[str, Any], moving: Moving, origin: Origin) -> Iterator[Partition]:
-    for each in told["partitions"]:
+def _partitions(described: Mapping[str, Any], moving: Moving, origin: Origin) -> Iterator[Partition]:
+    for each in described["partitions"]:
         number, leader = each["partition_index"], each["leader_id"]
         elr, last = each.get("eligible_leader_replicas"), each.get("last_known_elr")
-        adding, removing = moving.get((told["name"], number), ((), ()))
+        adding, removing = moving.get((described["name"], number), ((), ()))
         yield Partition(
             number,
             leader if leader >= 0 else None,
@@ -304,9 +304,9 @@ def _brokers(part: Part, client: Admin, brokers: Sequence[int], address: str) ->
             what = f"broker {number} does not answer, so that its settings are not known ({type(error).__name__})"
             part.note("not_read", "warning", what, origin, "look at the broker, and audit again")
             continue
-        told = said.get("broker", {}).get(str(number), {})
-        settings = described(told)
-        wide.update({each.key: each for each in described(dict(_wide(told)))})
+        entries = said.get("broker", {}).get(str(number), {})
+        settings = described(entries)
+        wide.update({each.key: each for each in described(dict(_wide(entries)))})
         if not settings:
             what = f"the brokers do not give the settings of broker {number}"
             part.note("not_read", "warning", what, origin, "give this user DescribeConfigs on the cluster")
@@ -320,10 +320,10 @@ def _brokers(part: Part, client: Admin, brokers: Sequence[int], address: str) ->
 
 def _wide(configs: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[str, dict[str, Any]]]:
     """Of one broker's settings the layer that is set for all brokers: described as if it were the only one."""
-    for name, told in configs.items():
-        for each in told.get("synonyms", ()):
+    for name, entry in configs.items():
+        for each in entry.get("synonyms", ()):
             if each["source"] == "DYNAMIC_DEFAULT_BROKER_CONFIG" and each["name"] == name:
-                yield name, {**told, "value": each["value"], "synonyms": [each]}
+                yield name, {**entry, "value": each["value"], "synonyms": [each]}
 
 
 def _features(part: Part, client: Admin, address: str) -> None:
@@ -346,9 +346,9 @@ def _features(part: Part, client: Admin, address: str) -> None:
         part.fact("metadata_version", level, origin)
     if most is not None:
         part.fact("kafka", most.partition("-")[0], origin, f"the brokers know metadata.version up to {most}")
-    for name, told in found.items():
+    for name, entry in found.items():
         if name != "metadata.version":
-            part.features[name] = Stated(str(told.get("finalized", (0, 0))[1]), origin)
+            part.features[name] = Stated(str(entry.get("finalized", (0, 0))[1]), origin)
 
 
 def _name_of(level: int) -> str | None:
@@ -359,7 +359,7 @@ def _quorum(part: Part, client: Admin, address: str) -> None:
     """The controllers of KRaft. With ZooKeeper there are none to ask for."""
     origin = Origin(address, None, "metadata quorum")
     try:
-        told = client.quorum()
+        quorum = client.quorum()
     except IncompatibleBrokerVersion:
         if part.control_plane == "kraft":
             part.note("not_read", "warning", "these brokers do not say who the controllers are", origin, FILES)
@@ -369,9 +369,9 @@ def _quorum(part: Part, client: Admin, address: str) -> None:
         part.note("not_read", "warning", what, origin, FILES)
         return
     part.control_plane = "kraft"
-    leader = told["leader_id"]
-    voters = tuple(each["replica_id"] for each in told["current_voters"])
-    observers = tuple(each["replica_id"] for each in told["observers"])
+    leader = quorum["leader_id"]
+    voters = tuple(each["replica_id"] for each in quorum["current_voters"])
+    observers = tuple(each["replica_id"] for each in quorum["observers"])
     part.quorums.append(Quorum(voters, origin, leader if leader >= 0 else None, observers))
 
 

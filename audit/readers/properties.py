@@ -106,8 +106,8 @@ def of_broker(path: str, settings: list[Setting], text: str = "") -> Part:
     """A broker's or controller's own file."""
     part = Part("server.properties")
     by_key = {each.key: each for each in settings}
-    told = by_key.get("process.roles")
-    part.control_plane = "kraft" if told else ("zookeeper" if "zookeeper.connect" in by_key else None)
+    roles = by_key.get("process.roles")
+    part.control_plane = "kraft" if roles else ("zookeeper" if "zookeeper.connect" in by_key else None)
     part.brokers.append(broker_of(settings, Origin(path)))
     for key, fact in VERSION_KEYS.items():
         if key in by_key:
@@ -122,9 +122,9 @@ def broker_of(settings: Sequence[Setting], origin: Origin) -> Broker:
     number = by_key.get("node.id", by_key.get("broker.id"))
     roles = by_key.get("process.roles")
     rack = by_key.get("broker.rack")
-    told = tuple(word.strip() for word in roles.value.split(",")) if roles else ()
-    names_of_roles: tuple[Role, ...] = tuple(role for role in ("broker", "controller") if role in told)
-    if "zookeeper.connect" in by_key and not told:
+    words = tuple(word.strip() for word in roles.value.split(",")) if roles else ()
+    names_of_roles: tuple[Role, ...] = tuple(role for role in ("broker", "controller") if role in words)
+    if "zookeeper.connect" in by_key and not words:
         names_of_roles = ("broker",)
     return Broker(
         int(number.value) if number and re.fullmatch(r"\d{1,9}", number.value) else None,

@@ -117,8 +117,8 @@ def _pools(part: Part, pools: Resources, given: tuple[Setting, ...]) -> None:
             continue
         _disks(part, path, spec)
         listed = spec.get("roles")
-        told = [leaf.value for leaf in listed.leaves()] if listed is not None else []
-        roles: tuple[Role, ...] = tuple(role for role in ("broker", "controller") if role in told)
+        words = [leaf.value for leaf in listed.leaves()] if listed is not None else []
+        roles: tuple[Role, ...] = tuple(role for role in ("broker", "controller") if role in words)
         for _ in range(_count(spec)):
             origin = Origin(path, spec.line, f"KafkaNodePool {pool.text('metadata', 'name')}")
             part.brokers.append(Broker(number, origin, roles=roles, settings=given, ephemeral=_ephemeral(spec)))

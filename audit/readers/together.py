@@ -236,12 +236,12 @@ def _clients(joined: _Joined, options: Options) -> tuple[Client, ...]:
     """Every client as its file and the options say. What is said of one file is stronger than what is said of all."""
     clients = [client for part in joined.parts for client in part.clients]
     clients += _also(clients, [use for part in joined.parts for use in part.uses])
-    told = sorted((_client_option(text) for text in options.clients), key=lambda each: each[0] is not None)
-    for name, family, _ in told:
+    given = sorted((_client_option(text) for text in options.clients), key=lambda each: each[0] is not None)
+    for name, family, _ in given:
         if name is not None and not any(client.called(name) for client in clients):
             files = ", ".join(dict.fromkeys(client.origin.path for client in clients)) or "none"
             raise CannotRead(f"--client {name}={family}: no client's file is called so; those that were read: {files}.")
-    return tuple(_told(client, told) for client in clients)
+    return tuple(_with_version(client, given) for client in clients)
 
 
 def _also(clients: Sequence[Client], uses: Sequence[Use]) -> list[Client]:
@@ -254,8 +254,8 @@ def _also(clients: Sequence[Client], uses: Sequence[Use]) -> list[Client]:
     return list(found.values())
 
 
-def _told(client: Client, told: Sequence[tuple[str | None, str, Stated | None]]) -> Client:
-    for name, family, version in told:
+def _with_version(client: Client, given: Sequence[tuple[str | None, str, Stated | None]]) -> Client:
+    for name, family, version in given:
         if name is None or client.called(name):
             client = replace(client, family=Stated(family, OPTIONS), version=version)
     aliases = names.canonical(underneath(client) or "")
@@ -318,13 +318,13 @@ def _distribution(joined: _Joined, options: Options) -> Stated | None:
 
 def _agreed(joined: _Joined, name: str) -> Stated | None:
     """The most exact statement if all of them can hold at once, else None and a finding."""
-    told = [each for part in joined.parts for each in part.facts.get(name, ())]
+    facts = [each for part in joined.parts for each in part.facts.get(name, ())]
     if not name.startswith("distribution"):
-        told = [each for each in told if _is_version(each.value)]
-    if not told:
+        facts = [each for each in facts if _is_version(each.value)]
+    if not facts:
         return None
-    best = max(told, key=lambda each: (not each.assumed, len(each.value)))
-    for each in told:
+    best = max(facts, key=lambda each: (not each.assumed, len(each.value)))
+    for each in facts:
         if not _compatible(name, each.value, best.value):
             what = f"the {name.replace('_', ' ')} is {best.value} here and {each.value} there"
             joined.disagree(what, best.origin, each.origin, f"say which with --{name.replace('_', '-')}")
@@ -348,9 +348,9 @@ def _compatible(name: str, one: str, other: str) -> bool:
 
 
 def _control_plane(joined: _Joined) -> ControlPlane | None:
-    told: set[ControlPlane] = {part.control_plane for part in joined.parts if part.control_plane is not None}
-    if len(told) < 2:
-        return told.pop() if told else None
+    planes: set[ControlPlane] = {part.control_plane for part in joined.parts if part.control_plane is not None}
+    if len(planes) < 2:
+        return planes.pop() if planes else None
     of = {part.control_plane: part for part in joined.parts}
     first, second = (_where(of[each]) for each in ("zookeeper", "kraft"))
     what = "some files are of a cluster with ZooKeeper, others of one with KRaft"

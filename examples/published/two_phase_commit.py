@@ -1,5 +1,5 @@
 """Two-phase commit, after `transaction_commit/TwoPhase.tla`: a transaction manager asks resource managers whether they
-are prepared, and tells them what became of the transaction. All messages are in one set, a union of three records.
+are prepared, and reports to them what became of the transaction. All messages are in one set, a union of three records.
 
 288 states with three resource managers, 56 with two.
 """

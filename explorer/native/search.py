@@ -70,7 +70,7 @@ def explore(
     A search that turns out long goes on with what `faster` gives.
 
     Between two levels `enough` may end it, given the names of properties that were violated or met, and the number of
-    distinct states; what is then undecided is not checked.
+    distinct states; a property that is open then is undecided.
     """
     kernel = replace(kernel, program=with_properties_of(kernel.program, model))
     verdict = _attempt(model, search, kernel, symmetry, report, enough, faster)

@@ -297,7 +297,7 @@ def _beyond(model: Model, program: Program, frontier: Frontier) -> Iterator[str]
         ended = frontier.counter(cell)
         if ended:
             walks = f"{ended:,} walk{'s' if ended > 1 else ''}"
-            yield f"{walks} ended beyond @bound {each.name}: the last state is judged, and nothing happens there"
+            yield f"{walks} ended beyond @bound {each.name}: the last state is checked, and nothing happens there"
 
 
 def _ended_early(search: Search, finds: Finds) -> bool:

@@ -39,7 +39,7 @@ class Hints:
             self._read(self.path, rewriting)
 
     def of(self, obligation: Obligation) -> frozenset[str] | None:
-        """The lemmas to begin with; None when there is no hint. Lemmas that there are no more are left out."""
+        """The lemmas to begin with; None when there is no hint. Lemmas that are gone are left out."""
         return self._needed.get(_key(obligation))
 
     def note(self, obligation: Obligation, needed: frozenset[str]) -> None:

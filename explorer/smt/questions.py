@@ -357,8 +357,8 @@ class Questions:
 
 
 def _is_in_order(goal: Property) -> bool:
-    """Whether a `for` statement in a goal goes over members that no text can tell apart. It may end before it comes to
-    a round that is undefined: then neither one step, nor one choice of members in the goal, stands for all that differ
+    """Whether a `for` statement in a goal goes over members that no text can distinguish. It may end before it comes to
+    a round that is undefined: then one step, or one choice of members in the goal, does not stand for all that differ
     by a renaming."""
     return loops_over_members(cast(ir.Function, goal.form).body)
 

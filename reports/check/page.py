@@ -6,23 +6,11 @@ from ...language.verdict import ActionCoverage, GuardCoverage, PropertyVerdict, 
 from ..document import states_per_second
 from ..paper import Page, Paper, bytes_text, count, rate_text, seconds_text
 from ..settings import sizes_text, switches_text
+from ..verdicts import meanings, shown, styles
 
-_STYLES = {
-    "holds": "green",
-    "reached": "green",
-    "violated": "red bold",
-    "missing": "yellow bold",
-    "not checked": "yellow bold",
-    "undecided": "dim",
-}
-_WORDS = {
-    "holds": "holds",
-    "reached": "reached",
-    "not_judged": "not checked",
-    "not_checked": "undecided",
-}
+_QUIET = ("holds", "reached", "not_checked", "undecided")
+"""Words of properties that are listed by name alone."""
 _LARGE = 10_000
-_MARKS = {"holds": "✓", "violated": "✗", "inconclusive": "?"}
 
 
 def verdict_page(verdict: Verdict, paper: Paper) -> Page:
@@ -41,7 +29,7 @@ def verdict_page(verdict: Verdict, paper: Paper) -> Page:
 
 def headline(verdict: Verdict) -> str:
     """`✓ replication:kip320 holds: exhaustive within bounds`."""
-    mark = "✗" if verdict.outcome == "vacuous" else _MARKS[verdict.verdict]
+    mark = "✗" if verdict.outcome == "vacuous" else meanings("check")[verdict.verdict].mark
     grounds = verdict.assurance.removeprefix("none: ") if verdict.verdict == "inconclusive" else verdict.assurance
     return f"{mark} {verdict.model} {_predicate(verdict)}: {grounds}"
 
@@ -120,11 +108,10 @@ def _properties(page: Page, verdict: Verdict) -> None:
     failed = [each for each in verdict.properties if each.verdict in ("violated", "missing")]
     rows = [(each.verdict, f"{each.name}: {_says(each)}") for each in failed]
     rows += [
-        (word, ", ".join(_name(each) for each in verdict.properties if each.verdict == key))
-        for key, word in _WORDS.items()
+        (shown(word), ", ".join(_name(each) for each in verdict.properties if each.verdict == word)) for word in _QUIET
     ]
-    page.columns([row for row in rows if row[1]], styles=_STYLES)
-    if any(each.verdict == "not_judged" for each in verdict.properties):
+    page.columns([row for row in rows if row[1]], styles=styles("property"))
+    if any(each.verdict == "not_checked" for each in verdict.properties):
         page.line(
             "not checked: it reads a ghost, and --no-ghosts folds ghosts away; --ghosts keeps them, --without NAME "
             "leaves the property out", indent=2

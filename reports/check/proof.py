@@ -11,23 +11,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ...language.errors import shown_path
-from ...language.proof import Finding, Obligation, Proof, Unstated, Word
+from ...language.proof import Finding, Obligation, Proof, Unstated
 from ...language.verdict import Failure, PropertyVerdict
 from ...traces.document import trace_document
 from ..document import Document, plain
 from ..paper import Page, Paper, count, seconds_text
 from ..settings import switches_text
+from ..verdicts import meanings, styles
 
 SCHEMA = "tidegate.proof/2"
 
-MARKS: Mapping[Word, str] = {"proved": "✓", "conditional": "~", "vacuous": "✗", "refuted": "✗", "not proved": "?"}
-_STYLES: Mapping[str, str] = {
-    "proved": "green",
-    "conditional": "yellow bold",
-    "vacuous": "red bold",
-    "refuted": "red bold",
-    "not proved": "yellow bold",
-}
+MARKS: Mapping[str, str] = {word: each.mark for word, each in meanings("prove").items()}
+_STYLES = styles("prove")
 INITIAL = "initial states"
 DEFINED = "no step breaks the model's types"
 
@@ -208,7 +203,7 @@ def place(news: Unstated) -> str:
     return f"{shown_path(news.file)}:{news.line}"
 
 
-def _those(proof: Proof, word: Word) -> str:
+def _those(proof: Proof, word: str) -> str:
     return ", ".join(each for each in proof.lemmas if each in proof.goals and proof.word_of(each) == word)
 
 

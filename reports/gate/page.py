@@ -7,15 +7,8 @@ from typing import Any
 
 from ..document import Document
 from ..paper import Page, Paper, count, seconds_text
+from ..verdicts import styles
 
-_STYLES = {
-    "ok": "green",
-    "differs": "red bold",
-    "inconclusive": "yellow bold",
-    "unrecorded": "yellow bold",
-    "broke down": "red bold",
-    "cannot run": "red bold",
-}
 _MOST_NAMES = 30
 
 
@@ -38,8 +31,8 @@ def gate_page(document: Document, paper: Paper) -> Page:
 
 def _check(page: Page, check: Mapping[str, Any], width: int) -> None:
     word = check["result"].ljust(width)
-    styles = {word: _STYLES[check["result"]]}
-    page.columns([(word, f"{check['name']}: {found_text(check)}")], indent=0, styles=styles)
+    style = {word: styles("gate")[check["result"]]}
+    page.columns([(word, f"{check['name']}: {found_text(check)}")], indent=0, styles=style)
     for difference in check["differences"]:
         for line in difference.splitlines():
             page.line(line, indent=6)

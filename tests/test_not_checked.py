@@ -136,7 +136,7 @@ def test_a_violated_invariant_that_reads_a_ghost_is_found_without_being_named(tm
 def test_without_ghosts_a_property_that_reads_one_is_not_judged_and_nothing_holds(tmp_path: Path, engine: str) -> None:
     verdict = searched(bind_model(ModelChoice(written(tmp_path, COUNTER), ghosts=False)), engine)
     assert (verdict.verdict, of_verdict(verdict)) == ("inconclusive", Exit.INCONCLUSIVE)
-    assert words(verdict) == {"is_small": "holds", "was_never_three": "not_judged"}
+    assert words(verdict) == {"is_small": "holds", "was_never_three": "not_checked"}
     assert verdict.assurance.endswith("but was_never_three is not checked")
 
 
@@ -234,7 +234,7 @@ def test_the_verdict_counts_states_that_only_bounds_stop(tmp_path: Path, capsys:
 
 def test_walks_that_ended_at_a_violation_call_nothing_else_holds(tmp_path: Path) -> None:
     model = bind_model(ModelChoice(written(tmp_path, COUNTER)))
-    assert words(searched(model, "walk")) == {"is_small": "not_checked", "was_never_three": "violated"}
+    assert words(searched(model, "walk")) == {"is_small": "undecided", "was_never_three": "violated"}
     whole = searched(model, "walk", Search(keep_going=True))
     assert words(whole) == {"is_small": "holds", "was_never_three": "violated"}
 

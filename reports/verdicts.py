@@ -1,0 +1,93 @@
+"""The words for results, one table for `check`, `prove`, `audit` and the gate, with the mark and the colour of each.
+
+docs/verdicts.md shows the table; tests/test_words.py holds it, and every word that a verb answers, to be here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+Of: TypeAlias = Literal["check", "property", "prove", "audit", "requirement", "gate"]
+"""What a word is said of: a checked model, one of its properties, a proof, a cell of an audit's table, what is required
+of a topic, an entry of a gate."""
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """A result with one meaning: its words, by what they are said of, its mark and its colour."""
+
+    says: str
+    words: Mapping[Of, tuple[str, ...]]
+    mark: str
+    style: str
+
+
+VOCABULARY: tuple[Meaning, ...] = (
+    Meaning(
+        "It is so: in every state that was looked at, or by induction; what is expected is there.",
+        {
+            "check": ("holds",), "property": ("holds", "reached"), "prove": ("proved",), "audit": ("no loss found",),
+            "requirement": ("met",), "gate": ("ok",),
+        },
+        "✓", "green",
+    ),
+    Meaning(
+        "It is so if something else is: lemmas that were not proved in the same run, or a failure that was accepted.",
+        {"prove": ("conditional",), "requirement": ("accepted",)},
+        "~", "yellow bold",
+    ),
+    Meaning(
+        "It is so because nothing happens: an action never fires, a witness is not reached, a proof is of no state.",
+        {"property": ("missing",), "prove": ("vacuous",)},
+        "✗", "yellow bold",
+    ),
+    Meaning(
+        "It is not so, and a run shows it.",
+        {
+            "check": ("violated",), "property": ("violated",), "prove": ("refuted",), "audit": ("can lose",),
+            "requirement": ("failed",), "gate": ("differs",),
+        },
+        "✗", "red bold",
+    ),
+    Meaning(
+        "It depends on a fact that was not given; the report names the fact.",
+        {"audit": ("depends",), "requirement": ("depends",)},
+        "?", "yellow",
+    ),
+    Meaning(
+        "It is open: the search or the solver ended before it was decided.",
+        {"check": ("inconclusive",), "property": ("undecided",), "prove": ("not proved",), "gate": ("inconclusive",)},
+        "?", "yellow bold",
+    ),
+    Meaning(
+        "It was not checked, and the report says why.",
+        {
+            "property": ("not_checked",), "audit": ("not checked",), "requirement": ("not checked",),
+            "gate": ("unrecorded",),
+        },
+        "?", "yellow bold",
+    ),
+    Meaning(
+        "There is no result: the entry names something that is not there, or its process failed.",
+        {"gate": ("cannot run", "broke down")},
+        "✗", "red bold",
+    ),
+)  # fmt: skip
+"""Every word, and with which others it shares a meaning."""
+
+
+def meanings(of: Of) -> dict[str, Meaning]:
+    """The words that are said of something, each with its meaning."""
+    return {word: each for each in VOCABULARY for word in each.words.get(of, ())}
+
+
+def styles(of: Of) -> dict[str, str]:
+    """The colour of each word that is said of something, by the word as people read it."""
+    return {shown(word): each.style for word, each in meanings(of).items()}
+
+
+def shown(word: str) -> str:
+    """A word as people read it: in JSON it has no spaces."""
+    return word.replace("_", " ")
