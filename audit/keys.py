@@ -247,10 +247,10 @@ def default_of(cluster: Cluster, key: Key, what: str) -> Answer:
     if not own and (owner.value not in distributions() or key.name in distributions()[owner.value] or not rows):
         return Unknown(f"{what}, and its default in {owner.value} is not known here", f"set {key.broker_names[0]}")
     within = SPANS[cluster.control_plane] if cluster.control_plane else None
-    tell, whose = "--kafka-version", "broker's version"
+    ask, whose = "--kafka-version", "broker's version"
     if own and owner.value != "apache":
-        tell, whose = f"set {key.broker_names[0]}", "cluster"
-    found = _by_version(own or rows, what, cluster.versions.kafka, tell, whose, within)
+        ask, whose = f"set {key.broker_names[0]}", "cluster"
+    found = _by_version(own or rows, what, cluster.versions.kafka, ask, whose, within)
     return replace(found, assumed=owner.assumed) if isinstance(found, Default) else found
 
 
