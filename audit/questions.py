@@ -232,7 +232,7 @@ def as_far_as_it_matters(asked: Asked, constants: Mapping[str, Constant]) -> dic
         made["voters"] = 3
     if asked == "goes_on" and made["acks"] == "none":
         made["acks"] = "leader"  # which records may be lost differs, and not who takes and serves them
-    if not made["retries"] and (made["max_records"] == 1 or asked == "reads"):
+    if made["acks"] == "none" or (not made["retries"] and (made["max_records"] == 1 or asked == "reads")):
         # Of two records the second is in sequence in every log that has room for it.
         made |= {"idempotent": True, "max_in_flight": 5}
     return made

@@ -238,17 +238,20 @@ def bounds_of(case: Case, states: int) -> str:
 
 
 _FAULTS_OF_A_CASE = {
-    "isr_shrinks": "leave the ISR", "fences": "are cut off", "shutdowns": "are shut down", "crashes": "crash",
-    "power_losses": "lose power", "disk_losses": "lose a disk", "host_losses": "are lost",
-    "controller_losses": "controllers go down", "preferred_elections": "become leader as preferred",
-    "retries": "requests fail",
+    "isr_shrinks": ("leaves the ISR", "leave the ISR"), "fences": ("is cut off", "are cut off"),
+    "shutdowns": ("is shut down", "are shut down"), "crashes": ("crashes", "crash"),
+    "power_losses": ("loses power", "lose power"), "disk_losses": ("loses a disk", "lose a disk"),
+    "host_losses": ("is lost", "are lost"), "controller_losses": ("controller goes down", "controllers go down"),
+    "preferred_elections": ("becomes leader as preferred", "become leader as preferred"),
+    "retries": ("request fails", "requests fail"),
 }  # fmt: skip
 
 
 def faults_of(case: Case) -> str:
     """The faults of a case in words."""
     values = case.values
-    faults = [f"{values[name]} {what}" for name, what in _FAULTS_OF_A_CASE.items() if values.get(name)]
+    numbers = ((int(values.get(name, 0)), words) for name, words in _FAULTS_OF_A_CASE.items())
+    faults = [f"{number} {one if number == 1 else several}" for number, (one, several) in numbers if number]
     return ", ".join(faults) or "no fault"
 
 

@@ -25,14 +25,23 @@ START, END = "<!-- table: written by python -m bench.audittable -->\n", "<!-- en
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """A release as the page has it: its title, the model's profile, and whether ELR is on. All are KRaft."""
+    """A release as the page has it: its title, the model's profile, its control plane, and whether ELR is on. `placed`:
+    racks and controllers are shown too, which are alike in the versions without it."""
 
     title: str
     profile: str
+    kraft: bool = True
     elr: bool = False
+    placed: bool = True
 
 
 VERSIONS = (
+    Version("Kafka 0.10 with ZooKeeper", "kafka_0_10", kraft=False, placed=False),
+    Version("Kafka 0.11 to 1.1 with ZooKeeper", "kafka_0_11", kraft=False, placed=False),
+    Version("Kafka 2.2 to 2.6 with ZooKeeper", "kafka_2_2", kraft=False, placed=False),
+    Version("Kafka 2.7 to 3.2 with ZooKeeper", "kafka_2_7", kraft=False, placed=False),
+    Version("Kafka 3.9 with ZooKeeper", "kafka_3_9", kraft=False),
+    Version("Kafka 3.3", "kafka_3_3", placed=False),
     Version("Kafka 3.7", "kafka_3_7"),
     Version("Kafka 3.9", "kafka_3_9"),
     Version("Kafka 4.1 without eligible leader replicas", "kafka_4_1"),
@@ -64,6 +73,8 @@ SHOWN: Mapping[str, Mapping[Word, str]] = {
     "readable": {"no loss found": "go on", "can lose": "**stop**", "depends": "?", "not checked": "-"},
 }
 
+ACKS = ("0", "1", "all")
+
 Row = tuple[tuple[str, ...], Signature]
 """The settings as the page shows them, and what is asked."""
 
@@ -79,10 +90,10 @@ def signature_of(
     voters = replicas if co_located else 3
     return Signature(
         profile=version.profile,
-        switches=switches(version.profile, version.profile, kraft=True, elr=version.elr),
+        switches=switches(version.profile, version.profile, kraft=version.kraft, elr=version.elr),
         replicas=replicas,
         min_isr=least,
-        acks={"1": "leader"}.get(acks, acks),
+        acks={"0": "none", "1": "leader"}.get(acks, acks),
         unclean=unclean,
         fsync=False,
         co_located=co_located,
@@ -94,17 +105,16 @@ def signature_of(
 
 def lost_rows(version: Version) -> Iterator[Row]:
     """The rows about what is lost by what goes wrong with brokers."""
-    for acks, replicas, least, unclean in itertools.product(("1", "all"), (1, 2, 3), (1, 2, 3), (False, True)):
+    for acks, replicas, least, unclean in itertools.product(ACKS, (1, 2, 3), (1, 2, 3), (False, True)):
         shown = (acks, str(replicas), str(least), str(unclean).lower())
         yield shown, signature_of(version, acks, replicas, least, unclean=unclean)
 
 
 def placed_rows(version: Version) -> Iterator[Row]:
     """The rows about racks, controllers, and what goes on: with clean elections, each number of racks that differs."""
-    for acks, replicas, least, racks, co_located in itertools.product(
-        ("1", "all"), (1, 2, 3), (1, 2, 3), (1, 2, 3), (False, True)
-    ):
-        if least <= replicas and racks <= replicas:
+    some = itertools.product(ACKS if version.placed else (), (1, 2, 3), (1, 2, 3), (1, 2, 3), (False, True))
+    for acks, replicas, least, racks, co_located in some:
+        if least <= replicas and racks <= replicas and (version.kraft or not co_located):
             shown = (acks, str(replicas), str(least), str(racks), "on the brokers" if co_located else "apart")
             yield shown, signature_of(version, acks, replicas, least, racks=racks, co_located=co_located)
 
@@ -130,7 +140,7 @@ def table_text(explorations: Explorations) -> str:
     lines: list[str] = []
     for version in VERSIONS:
         lines += [f"## {version.title}", ""]
-        for head, columns, rows in TABLES:
+        for head, columns, rows in TABLES if version.placed else TABLES[:1]:
             lines += [*head_of(head, columns), *(line_of(row, columns, explorations) for row in rows(version)), ""]
     return "\n".join(lines)
 
