@@ -38,8 +38,7 @@ class Version:
 VERSIONS = (
     Version("Kafka 0.10 with ZooKeeper", "kafka_0_10", kraft=False, placed=False),
     Version("Kafka 0.11 to 1.1 with ZooKeeper", "kafka_0_11", kraft=False, placed=False),
-    Version("Kafka 2.2 to 2.6 with ZooKeeper", "kafka_2_2", kraft=False, placed=False),
-    Version("Kafka 2.7 to 3.2 with ZooKeeper", "kafka_2_7", kraft=False, placed=False),
+    Version("Kafka 2.2 to 3.2 with ZooKeeper", "kafka_2_7", kraft=False, placed=False),
     Version("Kafka 3.9 with ZooKeeper", "kafka_3_9", kraft=False),
     Version("Kafka 3.3", "kafka_3_3", placed=False),
     Version("Kafka 3.7", "kafka_3_7"),
