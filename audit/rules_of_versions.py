@@ -55,6 +55,7 @@ GATES = (("3.3", "KIP-841: a fenced replica is kept out of the ISR"), ("3.5", "K
 OLD_GATES = (
     ("0.11", "KIP-101: truncation by leader epoch"),
     ("2.0", "KIP-279: truncation that does not diverge"),
+    ("2.1", "KIP-320: fetches of another leader epoch are refused"),
     ("2.7", "KIP-497: changes of the ISR through the controller"),
 )
 

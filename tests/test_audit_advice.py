@@ -37,6 +37,15 @@ ALONE = ": without a majority no leader that dies is replaced"
 SOUND = "default.replication.factor=3\nmin.insync.replicas=2\n"
 
 
+def test_an_old_protocol_keeps_off_each_mend_that_it_gates(tmp_path: Path) -> None:
+    """ApiVersion: KAFKA_2_1_IV1 has KIP-320, KAFKA_2_7_IV2 KIP-497."""
+    for level, gated in (("2.0", ("KIP-320", "KIP-497")), ("2.1", ("KIP-497",)), ("2.7", ())):
+        files = three(SOUND + f"inter.broker.protocol.version={level}\n")
+        found = [each.what for each in findings(tmp_path, files, Options("2.8.1", distribution="apache"))]
+        said = " ".join(each for each in found if "keeps off" in each)
+        assert [name for name in ("KIP-320", "KIP-497") if name in said] == list(gated), level
+
+
 def test_a_sound_cluster_is_left_alone(tmp_path: Path) -> None:
     files = three(SOUND) | {"topics.txt": described("orders", "1,2,3", "min.insync.replicas=2")}
     assert findings(tmp_path, files) == []

@@ -97,6 +97,17 @@ def test_streams_topics_are_written_by_its_producer() -> None:
     assert {v.signature.replicas for v in by_name(wider)["fraud-(store)-changelog"].variants} == {3}
 
 
+@pytest.mark.parametrize("line", ["", "enable.auto.commit=true\n", "consumer.enable.auto.commit=true\n"])
+def test_streams_commits_nothing_by_a_clock(line: str) -> None:
+    """StreamsConfig, NON_CONFIGURABLE_CONSUMER_DEFAULT_CONFIGS."""
+    text = "application.id=app\nbootstrap.servers=a\nreplication.factor=3\n" + line
+    cluster, findings = read({"streams.properties": text})
+    assert not [each for each in findings if "committed by a clock" in each.what]
+    (consumer,) = [each for each in cluster.clients if each.kind == "consumer"]
+    told = {each.key: each.value for each in consumer.settings}
+    assert (told["auto.offset.reset"], told["enable.auto.commit"]) == ("earliest", "false")
+
+
 def test_streams_without_replication_is_said() -> None:
     """KIP-733: -1 since 3.0, and 1 before."""
     _, findings = read({**BROKERS, "app.properties": STREAMS})
@@ -201,6 +212,7 @@ def test_share_groups_and_remote_logs_topics_are_asked_about_where_they_are_set(
     ("line", "word"),
     [
         ("remote.log.storage.system.enable=true", "tiered storage is not modelled"),
+        ("zookeeper.metadata.migration.enable=true", "a migration from ZooKeeper to KRaft is not modelled"),
         ("log.dirs=/d1,/d2", "several log directories are not modelled"),
         ('confluent.placement.constraints={"version":1}', "observers are not modelled"),
     ],

@@ -45,7 +45,8 @@ def test_every_stop_is_the_loss_of_a_disk() -> None:
     for cell in CELLS:
         assert not {"shutdowns", "crashes", "power_losses"} & budgets(cell, one).keys(), cell.name
     assert budgets(BY_NAME["two-crashes@all"], one)["disk_losses"] == 2
-    assert budgets(BY_NAME["cut-off-power-loss@all"], one) == {"isr_shrinks": 0, "fences": 1, "disk_losses": 1}
+    both = {"isr_shrinks": 0, "fences": 1, "disk_losses": 1, "preferred_elections": 0}
+    assert budgets(BY_NAME["cut-off-power-loss@all"], one) == both
 
 
 def test_controllers_that_come_back_empty_have_no_metadata(explorations: Explorations) -> None:
@@ -166,3 +167,23 @@ spec: {{replicas: 3, roles: [controller, broker], storage: {storage}}}
 )
 def test_strimzis_storage(tmp_path: Path, storage: str, expected: bool) -> None:
     assert is_ephemeral(tmp_path, STRIMZI.format(storage=storage)) is expected
+
+
+@pytest.mark.parametrize(
+    ("replicas", "storage", "words"),
+    [
+        (3, "persistent-claim", []),
+        (1, "persistent-claim", ["spec.zookeeper has one server"]),
+        (3, "ephemeral", ["when most of its pods are replaced, the metadata of every topic is lost"]),
+        (1, "ephemeral", ["spec.zookeeper has one server", "when its pod is replaced, the metadata of every topic"]),
+    ],
+)
+def test_strimzis_zookeeper(tmp_path: Path, replicas: int, storage: str, words: list[str]) -> None:
+    text = (
+        "apiVersion: kafka.strimzi.io/v1beta2\nkind: Kafka\nmetadata: {name: c}\nspec:\n"
+        "  kafka: {version: 3.7.0, replicas: 3, storage: {type: persistent-claim}}\n"
+        f"  zookeeper: {{replicas: {replicas}, storage: {{type: {storage}}}}}\n"
+    )
+    (tmp_path / "kafka.yaml").write_text(text, encoding="utf-8")
+    said = [each.what for each in read([tmp_path], Options(acks="all"))[1] if "spec.zookeeper" in each.what]
+    assert len(said) == len(words) and all(any(word in each for each in said) for word in words)

@@ -90,7 +90,10 @@ def _kafka(part: Part, path: str, tree: Tree, pools: Resources) -> None:
         to_do = "read the answers as those about what is still in the brokers' own logs"
         part.note("not_modelled", "warning", what, Origin(path, kafka.line), to_do, "KIP-405")
     _disks(part, path, kafka)
-    part.control_plane = "zookeeper" if tree.get("spec", "zookeeper") is not None and not pools else "kraft"
+    zookeeper = tree.get("spec", "zookeeper")
+    part.control_plane = "zookeeper" if zookeeper is not None and not pools else "kraft"
+    if zookeeper is not None and part.control_plane == "zookeeper":
+        _zookeeper(part, path, zookeeper)
     rack = kafka.get("rack")
     if rack is not None:  # which node stands where is known when it runs
         given = (*given, Setting("broker.rack", "${by the operator}", Origin(path, rack.line, "spec.kafka.rack")))
@@ -107,6 +110,18 @@ def _kafka(part: Part, path: str, tree: Tree, pools: Resources) -> None:
                 ephemeral=_ephemeral(kafka),
             )
         )
+
+
+def _zookeeper(part: Part, path: str, tree: Tree) -> None:
+    """The ensemble that the operator runs: one server alone, and disks that go with their pods."""
+    where, count = Origin(path, tree.line, "spec.zookeeper"), _count(tree)
+    if count == 1:
+        what = "spec.zookeeper has one server: while it is down no leader is replaced"
+        part.note("arithmetic", "warning", what, where, "replicas: 3", "ZooKeeper, Administrator's Guide")
+    if _ephemeral(tree):
+        pods = "its pod is" if count == 1 else "most of its pods are"
+        what = f"spec.zookeeper has ephemeral storage: when {pods} replaced, the metadata of every topic is lost"
+        part.note("advice", "error", what, where, "storage type persistent-claim", "strimzi.io, Ephemeral storage")
 
 
 def _pools(part: Part, pools: Resources, given: tuple[Setting, ...]) -> None:

@@ -83,7 +83,9 @@ def _streams(path: str, settings: Sequence[Setting], by_key: Mapping[str, Settin
         once = [each for each in settings if each.key == "processing.guarantee" and each.value in _EXACTLY_ONCE]
         exactly = [Setting("enable.idempotence", "true", each.origin) for each in once if kind == "producer"]
         exactly += [Setting("isolation.level", "read_committed", each.origin) for each in once if kind == "consumer"]
-        _client(part, path, kind, [*_known(mine, kind), *stripped, *exactly], "Streams runs the Java client")
+        first, last = _of_streams(path) if kind == "consumer" else ([], [])
+        given = [*first, *_known(mine, kind), *stripped, *exactly, *last]
+        _client(part, path, kind, given, "Streams runs the Java client")
     pattern = f"{re.escape(application.value)}-.*-(changelog|repartition)"
     part.uses.append(Use("topic", pattern, application.origin, (name,)))
     factor = by_key.get("replication.factor")
@@ -94,6 +96,13 @@ def _streams(path: str, settings: Sequence[Setting], by_key: Mapping[str, Settin
         return part
     _made(part, f"{application.value}-(store)-changelog", factor.origin, factor, "-1", (), by_itself=False)
     return part
+
+
+def _of_streams(path: str) -> tuple[list[Setting], list[Setting]]:
+    """What Streams sets for its consumers: where they begin, unless it is stated, and that nothing commits by a clock,
+    whatever is stated (StreamsConfig, CONSUMER_DEFAULT_OVERRIDES and NON_CONFIGURABLE_CONSUMER_DEFAULT_CONFIGS)."""
+    where = Origin(path, None, "StreamsConfig")
+    return [Setting("auto.offset.reset", "earliest", where)], [Setting("enable.auto.commit", "false", where)]
 
 
 def _known(settings: Sequence[Setting], kind: str) -> list[Setting]:
