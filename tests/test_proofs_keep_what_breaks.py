@@ -174,3 +174,46 @@ def test_loops_that_fill_logs_are_proved(tmp_path: Path) -> None:
     step = "require(len(s.few) == 0)\nfor i in range(min(s.x, 3)):\n    s.few.append(i)"
     wrong = Wrong(FEW, {**GROW, "step": step}, "all(o < len(s.few) and s.few[o] == o for o in range(len(s.few)))")
     assert prove(written(tmp_path, wrong, "")).word == "proved"
+
+
+UNION = '''
+
+@record
+class Vote:
+    """A vote."""
+
+    who: Node
+    number: Number
+
+
+@record
+class Ack:
+    """An answer."""
+
+    number: Number
+    to: Option[Node]
+'''
+NET = {**X, "net": ("Annotated[Set[Vote | Ack], Capacity(top)]", "Set()")}
+SENT = {
+    "send r: Node": "limit(len(s.net) < top)\ns.net.add(Vote(who=r, number=1))",
+    "answer": "limit(len(s.net) < top)\ns.net.add(Ack(number=0, to=None))",
+}
+RECEIVE = "take m: Annotated[Vote | Ack, Member('net')]"
+
+
+def test_a_message_of_a_union_has_the_fields_of_its_record(tmp_path: Path) -> None:
+    """And no others: else a finite copy has states that are none."""
+    take = {RECEIVE: "match m:\n    case Vote(who=w, number=n):\n        s.x = n\n    case Ack():\n        s.x = 0"}
+    says = "all(not isinstance(m, Vote) or m.number == 1 for m in s.net)"
+    assert prove(written(tmp_path, Wrong(NET, {**SENT, **take}, says), UNION)).word == "proved"
+    take = {RECEIVE: "require(isinstance(m, Vote) and m.number == 1)\ns.bad = True"}
+    assert prove(written(tmp_path, Wrong(NET, {**SENT, **take}), UNION)).word == "refuted"
+
+
+def test_a_union_in_a_log_has_the_fields_of_its_record(tmp_path: Path) -> None:
+    fields = {**X, "row": ("Annotated[Seq[Vote | Ack], Capacity(top)]", "Seq()")}
+    push = {
+        "push r: Node": "limit(len(s.row) < top)\ns.row.append(Vote(who=r, number=1))",
+        "look r: Node": "require(len(s.row) > 0 and isinstance(s.row[0], Vote))\ns.bad = s.row[0].who != s.row[0].who",
+    }
+    assert prove(written(tmp_path, Wrong(fields, push), UNION)).word == "proved"

@@ -28,9 +28,10 @@ from ...language.records import parts_of
 from ...language.types import Bool, Enumeration, Identity, Int, Map, Option, Pool, Record, Seq, Subset, Type, Unit
 from .algebra import Algebra, Extensional, bit, remembered, spread
 from .numbers import BitVectors, Integers, not_less
-from .shapes import Fields, Function, Heap, Holding, Maybe, Members, Records, Sequence, Shape, Slots, Table
+from .shapes import Fields, Function, Heap, Holding, Maybe, Members, Records, Sequence, Shape, Slots, Table, scalars
 from .terms import Bit, Bound, Number, both, conjunction, disjunction, formula, implies, known, negation
 from .terms import Operation as Arithmetic
+from .unions import is_of_one
 
 
 class Encoding:
@@ -157,7 +158,9 @@ class Encoding:
                 said += inner if self.is_finite else (implies(present, each) for each in inner)
                 return Maybe(present, value)
             case Record(fields=fields):
-                return Fields({each: self._fresh(of, f"{name}.{each}", at, said) for each, of in fields})
+                made = Fields({each: self._fresh(of, f"{name}.{each}", at, said) for each, of in fields})
+                said.append(True if at else is_of_one(self, type_, made))
+                return made
             case Map(key=key, value=value):
                 keys = self.numbers_of(key)
                 if keys is None:
@@ -215,6 +218,8 @@ class Encoding:
             case Record(fields=fields), Fields(parts=parts):
                 for name, of in fields:
                     yield from self._ranges(of, parts[name], there)
+                if type_.variants:
+                    yield cast(Any, parts[fields[0][0]]).term, implies(there, is_of_one(self, type_, shape))
             case Map(value=of), Table(parts=parts):
                 for part in parts:
                     yield from self._ranges(of, part, there)
@@ -504,37 +509,6 @@ class Encoding:
             return holding, conjunction(implies(each, self.fits(of, known(at))) for at, each in has.items())
         outside = [b for at, b in enumerate(shape.bits, shape.first) if at not in members]
         return spread(shape, members.start, members.stop), negation(disjunction(outside))
-
-
-def scalars(shape: Shape) -> Iterator[Number | Bit]:
-    """The numbers and truth values that a finite shape is made of, in order."""
-    match shape:
-        case Maybe(present=present, value=value):
-            yield present
-            if value is not None:
-                yield from scalars(value)
-        case Fields(parts=parts):
-            for part in parts.values():
-                yield from scalars(part)
-        case Table(parts=parts):
-            for part in parts:
-                yield from scalars(part)
-        case Slots(length=length, parts=parts):
-            yield length
-            for part in parts:
-                yield from scalars(part)
-        case Heap(count=count, slots=slots):
-            yield count
-            for part in slots:
-                yield from scalars(part)
-        case Members(bits=bits):
-            yield from bits
-        case Number() | bool() | z3.BoolRef():
-            yield shape
-        case Sequence(length=length):
-            yield length
-        case Function() | Holding() | Records():
-            return
 
 
 # --- the two ----------------------------------------------------------------------------------------------------------

@@ -13,10 +13,10 @@ from ...language import ir
 from ...language.types import Identity, Pool, Subset, Type
 from .algebra import Extensional, bit
 from .clauses import Clause, Member
-from .encoding import Encoding, scalars
+from .encoding import Encoding
 from .errors import NotUnbounded
 from .expressions import Endless, Names, Value, Walk
-from .shapes import Holding, Records, Sequence, Shape
+from .shapes import Holding, Records, Sequence, Shape, scalars
 from .statements import Execution, Path
 from .states import SymbolicState
 from .terms import Bit, Number, both, conjunction, disjunction, either, formula, implies, known, negation

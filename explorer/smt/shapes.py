@@ -16,9 +16,11 @@ What lies beyond a length or under an absent flag is garbage: no operation looks
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
+
+import z3
 
 from .terms import Bit, Number
 
@@ -107,3 +109,34 @@ class Records:
 Shape: TypeAlias = (
     Bit | Number | Maybe | Fields | Table | Function | Slots | Sequence | Members | Holding | Heap | Records
 )
+
+
+def scalars(shape: Shape) -> Iterator[Number | Bit]:
+    """The numbers and truth values that a finite shape is made of, in order."""
+    match shape:
+        case Maybe(present=present, value=value):
+            yield present
+            if value is not None:
+                yield from scalars(value)
+        case Fields(parts=parts):
+            for part in parts.values():
+                yield from scalars(part)
+        case Table(parts=parts):
+            for part in parts:
+                yield from scalars(part)
+        case Slots(length=length, parts=parts):
+            yield length
+            for part in parts:
+                yield from scalars(part)
+        case Heap(count=count, slots=slots):
+            yield count
+            for part in slots:
+                yield from scalars(part)
+        case Members(bits=bits):
+            yield from bits
+        case Number() | bool() | z3.BoolRef():
+            yield shape
+        case Sequence(length=length):
+            yield length
+        case Function() | Holding() | Records():
+            return
