@@ -25,8 +25,11 @@ from tidegate.explorer.spark.driver import OutOfTime
 from tidegate.explorer.spark.shipping import parcel
 from tidegate.explorer.spark.strolls import Outing, Share
 from tidegate.invariants.catalogue import find
+from tidegate.language.binding import load
 
+from . import test_unions as unions
 from .conftest import Run
+from .engines import text_of
 from .spark_cluster import LocalCluster, checking, kill_all, spark_is_here, wait_for
 
 pytestmark = pytest.mark.skipif(not spark_is_here(), reason="needs the extra spark")
@@ -56,6 +59,24 @@ def test_local_spark_counts_what_is_recorded(tmp_path: Path) -> None:
     assert same(found, SMALL), found
     assert found["assurance"].startswith("exhaustive within bounds, expected collisions 4.3e-11")
     assert running.returncode == 0
+
+
+def test_a_bound_tuples_and_unions_on_spark(tmp_path: Path, cache: Path) -> None:
+    parquet: Any = pytest.importorskip("pyarrow.parquet")
+    path = tmp_path / "bounded.py"
+    within = "\n\n@bound\ndef within(s: World) -> bool:\n    '''Short logs.'''\n    return len(s.log) < 2\n"
+    path.write_text(text_of(unions.FIELDS, unions.START, unions.BODY + within, before=unions.BEFORE))
+    model, search = load(path).bind(), Search(cache=cache)
+    here = ENGINES["native"](model, search, None)
+    cluster = replace(LOCAL, shards=2, hand_over=200, states_out=tmp_path / "states")
+    there = ENGINES["spark"](model, replace(search, cluster=cluster), None)
+    assert here.states_beyond > 0
+    for name in ("verdict", "distinct_states", "transitions", "depth", "states_beyond", "properties"):
+        assert getattr(here, name) == getattr(there, name), name
+    rows = [row for each in sorted((tmp_path / "states").iterdir()) for row in parquet.read_table(each).to_pylist()]
+    assert len(rows) == here.distinct_states
+    assert {tuple(row["pair"]) for row in rows} == {("0", "1")}
+    assert {json.loads(row["last"])["@"] for row in rows if row["last"] is not None} == {"Ack", "Stop", "Vote"}
 
 
 def test_walks_in_tasks_are_those_of_one_process(cache: Path) -> None:

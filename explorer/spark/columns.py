@@ -1,7 +1,8 @@
 """Results as tables: levels, coverage and verdicts, and the reached states with a column for each field, as Parquet.
 
 A value becomes what Arrow has for its type: numbers, truth values, text for members of domains and enumerations, `null`
-for None, structs for records and maps (a field for each key), lists for sequences, sets and bags.
+for None, structs for records, tuples and maps (a field for each key), JSON for records of a union, lists for sequences,
+sets and bags.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from ...language import types
 from ...language.checks import members_of
 from ...language.constants import Value
 from ...language.model import Model
+from ...language.records import is_tuple
 from ...language.values import show
 from ...language.verdict import Verdict
 from ...traces.differences import state_to_json
@@ -127,6 +129,8 @@ def arrow_type(type_: types.Type, values: Mapping[str, Value]) -> pa.DataType:
             return pa.bool_()
         case types.Option(of=of):
             return arrow_type(of, values)
+        case types.Record(variants=variants) if variants:
+            return pa.string()
         case types.Record(fields=fields):
             return pa.struct([(name, arrow_type(each, values)) for name, each in fields])
         case types.Map(key=key, value=of):
@@ -157,10 +161,28 @@ def write_states(model: Model, program: Program, job: Job, manifest: Manifest, f
 
 
 def _row(model: Model, program: Program, file: LevelFile, index: int) -> dict[str, Any]:
-    parent = file.parent(index)
+    parent, state = file.parent(index), state_to_json(decode(model, program, file.state(index)))
     return {
         "depth_": file.level, "shard_": file.shard, "index_": index,
         "parent_shard_": None if parent is None else parent.shard,
         "parent_index_": None if parent is None else parent.index,
-        **state_to_json(decode(model, program, file.state(index))),
+        **{each.name: cell(each.type, state[each.name]) for each in model.fields},
     }  # fmt: skip
+
+
+def cell(type_: types.Type, value: Any) -> Any:
+    """A value of JSON as its column has it: the parts of a tuple by their numbers, a record of a union as text."""
+    match type_:
+        case types.Option(of=of):
+            return None if value is None else cell(of, value)
+        case types.Record(variants=variants) if variants:
+            return json.dumps(value, ensure_ascii=False)
+        case types.Record(fields=fields):
+            parts = value if is_tuple(type_) else [value[name] for name, _ in fields]
+            return {name: cell(of, part) for (name, of), part in zip(fields, parts, strict=True)}
+        case types.Map(value=of):
+            return {key: cell(of, held) for key, held in value.items()}
+        case types.Seq(of=of) | types.Subset(of=of) | types.Pool(of=of):
+            return [cell(of, each) for each in value]
+        case _:
+            return value
