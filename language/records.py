@@ -1,9 +1,10 @@
 """Values of record types: records, tuples and unions of records, as their parts and from their parts.
 
-A record type is in the typed form what an author writes in three ways:
+A record type is in the typed form what an author writes in four ways:
 
 * a `@record` class: its parts are its fields;
 * `tuple[A, B]`: a Python tuple, whose parts are called `0`, `1`, ...;
+* `Set[Set[A]]`: its elements are sets in boxes, each a record with one part;
 * a union of records, `Vote | Ack`: the part `KIND` says which of them a value is, the other parts hold the fields of
   all, those of one name and type together. A part that a value does not have holds `absent`.
 """
@@ -84,6 +85,25 @@ def absent(of: Type) -> Any:
             return None
 
 
+class Box:
+    """The class of the records that sets of sets are made of, in the typed form: a set as the only part of a record."""
+
+
+def boxed(of: Type, name: str) -> Record:
+    """The type of values of `of` that are elements of a set."""
+    return Record(name, (("0", of),), Box)
+
+
+def is_box(type_: Type) -> bool:
+    """Whether a record type stands for the type of its only part."""
+    return isinstance(type_, Record) and type_.python is Box
+
+
+def unboxed(type_: Type) -> Type:
+    """The type itself, or what is in the box."""
+    return type_.fields[0][1] if isinstance(type_, Record) and type_.python is Box else type_
+
+
 def is_tuple(type_: Type) -> bool:
     """Whether values of a type are Python tuples."""
     return isinstance(type_, Record) and type_.python is tuple
@@ -93,6 +113,8 @@ def is_value_of(type_: Record, value: Any) -> bool:
     """Whether a value is a record of the class, a tuple of the length, or of a record of the union."""
     if type_.variants:
         return any(value.__class__ is member.python for member, _ in type_.variants)
+    if type_.python is Box:
+        return isinstance(value, SetValue)
     return value.__class__ is type_.python and (type_.python is not tuple or len(value) == len(type_.fields))
 
 
@@ -102,6 +124,8 @@ def parts_of(type_: Record, value: Any) -> tuple[Any, ...]:
         return _parts_of_union(type_, value)
     if type_.python is tuple:
         return cast("tuple[Any, ...]", value)
+    if type_.python is Box:
+        return (value,)
     return tuple(getattr(value, name) for name, _ in type_.fields)
 
 
@@ -118,6 +142,8 @@ def made_of(type_: Record, parts: Iterable[Any]) -> Any:
     """The value with these parts."""
     if type_.python is tuple:
         return tuple(parts)
+    if type_.python is Box:
+        return next(iter(parts))
     if not type_.variants:
         return type_.python(**dict(zip((name for name, _ in type_.fields), parts, strict=True)))
     given = tuple(parts)
@@ -134,4 +160,6 @@ def part_called(value: Any, name: str) -> Any:
     """One part of a value whose type is not at hand; None where the value does not have it."""
     if isinstance(value, tuple):
         return cast("tuple[Any, ...]", value)[int(name)]
+    if isinstance(value, SetValue):
+        return cast("Any", value)
     return type(value).__name__ if name == KIND else getattr(value, name.partition("@")[0], None)

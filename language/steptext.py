@@ -16,7 +16,7 @@ from . import types
 from .checks import check_for, members_of
 from .ir import Parameter
 from .model import Action, Initial, Model
-from .records import is_tuple, made_of
+from .records import is_box, is_tuple, made_of, unboxed
 from .values import Bag, Map, ModelError, Seq, Set, show
 
 A = TypeVar("A", Action, Initial)
@@ -164,6 +164,8 @@ def _spellings(value: Any) -> Iterable[str]:
 
 
 def _record(model: Model, step: str, node: ast.expr, type_: types.Record) -> Any:
+    if is_box(type_):
+        return _value(model, step, node, unboxed(type_))
     if is_tuple(type_):
         return made_of(type_, _parts(model, step, node, type_))
     if type_.variants:

@@ -152,6 +152,8 @@ def value_count(type_: Type) -> int:
     match type_:
         case Option(of=of):
             return 1 + value_count(of)
+        case Record(variants=variants) if variants:
+            return sum(value_count(member) for member, _ in variants)
         case Record(fields=fields):
             return prod(value_count(of) for _, of in fields)
         case Map(key=key, value=value):

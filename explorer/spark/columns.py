@@ -19,7 +19,7 @@ from ...language import types
 from ...language.checks import members_of
 from ...language.constants import Value
 from ...language.model import Model
-from ...language.records import is_tuple
+from ...language.records import is_box, is_tuple, unboxed
 from ...language.values import show
 from ...language.verdict import Verdict
 from ...traces.differences import state_to_json
@@ -129,6 +129,8 @@ def arrow_type(type_: types.Type, values: Mapping[str, Value]) -> pa.DataType:
             return pa.bool_()
         case types.Option(of=of):
             return arrow_type(of, values)
+        case types.Record() if is_box(type_):
+            return arrow_type(unboxed(type_), values)
         case types.Record(variants=variants) if variants:
             return pa.string()
         case types.Record(fields=fields):
@@ -175,6 +177,8 @@ def cell(type_: types.Type, value: Any) -> Any:
     match type_:
         case types.Option(of=of):
             return None if value is None else cell(of, value)
+        case types.Record() if is_box(type_):
+            return cell(unboxed(type_), value)
         case types.Record(variants=variants) if variants:
             return json.dumps(value, ensure_ascii=False)
         case types.Record(fields=fields):

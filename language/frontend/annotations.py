@@ -22,7 +22,7 @@ from ..declare import mark_of
 from ..errors import Abandoned, Diagnostics, nearest
 from ..ir import Where
 from ..kinds import Capacity, Domain, GhostMark, Member, Range
-from ..records import is_tuple, tuple_of, union_of
+from ..records import boxed, is_tuple, tuple_of, union_of
 from ..types import (
     Bool,
     Enumeration,
@@ -37,6 +37,7 @@ from ..types import (
     Type,
     Unit,
     scalar_size,
+    value_count,
 )
 from .intervals import ANY_INT, arithmetic, fits
 from .source import Source, globals_of_class, source_of_class
@@ -114,12 +115,14 @@ class Types:
         """Like `read`, for data that is stored: every integer has a range and every container a capacity."""
         annotation = self.read(node, source, namespace)
         try:
-            if annotation.type is not None:
-                _check_complete(annotation.type)
+            if annotation.type is None:
+                return annotation
+            made = with_room(annotation.type)
+            _check_complete(made)
         except _Problem as problem:
             self.diagnostics.add(problem.code, source.where(node), problem.message, problem.hint)
             raise Abandoned from None
-        return annotation
+        return replace(annotation, type=made)
 
     def named(self, cls: type[Any]) -> Type | None:
         """The type that a class stands for: an enum, a domain or a record; None for any other class.
@@ -362,6 +365,8 @@ class Types:
     def _set(self, of: Type) -> Type:
         if isinstance(of, Record):
             return Pool(of, ANY_CAPACITY)
+        if isinstance(of, Subset):
+            return Pool(boxed(of, describe(of)), ANY_CAPACITY)
         if not isinstance(of, (Int, Bool, Enumeration, Identity)):
             raise _Problem(
                 "TG217",
@@ -451,6 +456,30 @@ def _infer(wanted: Any, found: Type, variables: dict[Any, Type]) -> bool:
     return holds and _infer(arguments[0], cast(Any, found).of, variables)
 
 
+def with_room(type_: Type) -> Type:
+    """The type in which each set of few possible members has room for all of them."""
+    match type_:
+        case Pool(of=of, capacity=capacity, multiple=False) if capacity == ANY_CAPACITY:
+            count = _count(of)
+            return type_ if count is None or count > MEMBERS_MAX else replace(type_, capacity=count)
+        case Option(of=of) | Seq(of=of):
+            made = with_room(of)
+            return type_ if made is of else replace(type_, of=made)
+        case Map(value=value):
+            made = with_room(value)
+            return type_ if made is value else replace(type_, value=made)
+        case _:
+            return type_
+
+
+def _count(of: Type) -> int | None:
+    """How many values a type has; None when they cannot be listed."""
+    try:
+        return value_count(of)
+    except TypeError:
+        return None
+
+
 def _check_complete(type_: Type) -> None:
     match type_:
         case Int() if type_ == ANY_INT:
@@ -461,7 +490,7 @@ def _check_complete(type_: Type) -> None:
             if capacity == ANY_CAPACITY:
                 name = "Seq" if isinstance(type_, Seq) else "Bag" if type_.multiple else "Set"
                 hint = f"Annotated[{name}[{describe(of)}], Capacity(n)]"
-                raise _Problem("TG405", f"the {name} could grow without end", hint)
+                raise _Problem("TG405", f"the {name} could grow {_how_far(type_)}", hint)
             _check_complete(of)
         case Option(of=of) | Subset(of=of):
             _check_complete(of)
@@ -473,6 +502,11 @@ def _check_complete(type_: Type) -> None:
             _check_complete(value)
         case _:
             pass
+
+
+def _how_far(type_: Seq | Pool) -> str:
+    count = _count(type_.of) if isinstance(type_, Pool) and not type_.multiple else None
+    return "without end" if count is None else f"to {count:,} members, and has room for all of at most {MEMBERS_MAX}"
 
 
 _NEAREST: dict[str, str] = {

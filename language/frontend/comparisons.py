@@ -6,6 +6,7 @@ import ast
 from typing import Any, Literal
 
 from .. import ir
+from ..records import unboxed
 from ..types import Bool, Enumeration, Identity, Int, Option, Pool, Seq, Subset, Type
 from .annotations import describe
 from .expressions import BOOL, conjunction, disjunction, is_shapeless
@@ -115,7 +116,7 @@ def _membership(scope: Scope, element: ast.expr, container: ast.expr, node: ast.
         raise scope.error(
             "TG203", container, f"nothing is `in` {describe(holder.type)}", "a Set, a Seq, or a tuple of values"
         )
-    made = expression(scope, element, holder.type.of) if value is None else value
+    made = expression(scope, element, unboxed(holder.type.of)) if value is None else value
     return contains(scope, made, holder, element, node)
 
 

@@ -14,7 +14,7 @@ from ..constants import Constant, ConstantExpression, Operation
 from ..constants import Literal as Number
 from ..errors import Abandoned, nearest
 from ..kinds import Domain, range_of
-from ..records import is_tuple
+from ..records import is_tuple, unboxed
 from ..types import Bool, Enumeration, Identity, Int, Map, Option, Pool, Record, Seq, Subset, Type, Unit
 from .annotations import describe
 from .intervals import arithmetic, fits, hull
@@ -32,7 +32,7 @@ POWER_MAX = 62
 
 def fitted(scope: Scope, node: ast.expr, wanted: Type) -> ir.Expr:
     """The typed form of `node`, as a value of `wanted`."""
-    return fit(scope, expression(scope, node, wanted), wanted, node)
+    return fit(scope, expression(scope, node, unboxed(wanted)), wanted, node)
 
 
 def condition(scope: Scope, node: ast.expr) -> ir.Expr:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from .. import ir
-from ..records import is_tuple, tuple_of
+from ..records import is_box, is_tuple, tuple_of, unboxed
 from ..types import Bool, Enumeration, Identity, Int, Map, Option, Pool, Record, Seq, Subset, Type, Unit
 from .annotations import ANY_CAPACITY, describe
 from .intervals import ANY_INT, hull
@@ -155,6 +155,8 @@ def fit(scope: Scope, value: ir.Expr, wanted: Type, node: ast.AST) -> ir.Expr:
         return value
     if isinstance(wanted, Record) and is_member(found, wanted):
         return as_union(value, wanted)
+    if isinstance(wanted, Record) and is_box(wanted) and not is_box(found):
+        return ir.MakeRecord((fit(scope, value, unboxed(wanted), node),), wanted, value.where)
     if isinstance(wanted, Record) and isinstance(found, Record) and _are_alike(wanted, found):
         return _tuple(scope, value, found, wanted, node)
     if isinstance(wanted, Option):

@@ -9,6 +9,7 @@ from enum import Enum
 
 from .. import ir, orders
 from ..kinds import Domain, range_of
+from ..records import is_box, unboxed
 from ..types import Bool, Enumeration, Identity, Int, Map, Pool, Seq, Subset, Type, scalar_size, value_count
 from .annotations import MEMBERS_MAX, describe
 from .expressions import BOOL, int_type, integer, number
@@ -225,15 +226,21 @@ def kept(scope: Scope, over: Iteration, where: ir.Where) -> tuple[Iteration, lis
     return over, made
 
 
+def unwrapped(value: ir.Expr) -> ir.Expr:
+    """An element of a set: where that is a set in a box, the set."""
+    return ir.RecordField(value, "0", unboxed(value.type), value.where) if is_box(value.type) else value
+
+
 def bind_target(scope: Scope, target: ast.expr, over: Iteration) -> tuple[Binding, tuple[ir.Expr, ...]]:
     """Binds a loop's names; the loop's variable in the typed form, and the conditions under which a round takes
     place."""
     if not over.rows:
-        if isinstance(target, ast.Name):
+        if isinstance(target, ast.Name) and not is_box(over.type):
             binding = scope.bind(target.id, over.type, loop=True)
         else:
             binding = Binding(scope.fresh("each"), over.type, True)
-            name_parts(scope, target, ir.Name(binding.name, over.type, scope.where(target)))
+            each = ir.Name(binding.name, over.type, scope.where(target))
+            name_parts(scope, target, unwrapped(each))
         return binding, _conditions(over, binding)
     count = len(over.rows) + over.counted
     names = target.elts if isinstance(target, ast.Tuple) else []

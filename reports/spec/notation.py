@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 
 from ...language import ir
 from ...language.constants import Constant, ConstantExpression, Literal, Open, Operation
-from ...language.records import is_tuple
+from ...language.records import is_box, is_tuple, unboxed
 from ...language.types import Bool, Enumeration, Identity, Int, Map, Option, Pool, Record, Seq, Subset, Type, Unit
 
 WIDTH = 104
@@ -195,6 +195,8 @@ def _part(expression: ir.Expr, scope: Scope) -> _Rendered:
     match expression:
         case ir.StateField(state=state, field=name):
             return _Term(scope.name(state, name), _ATOM)
+        case ir.RecordField(record=record) if is_box(record.type):
+            return _Term(show(record, scope, _POSTFIX), _POSTFIX)
         case ir.RecordField(record=record, field=name):
             name = name.partition("@")[0] or "kind"
             return _Term(f"{show(record, scope, _POSTFIX)}.{name}", _POSTFIX)
@@ -229,6 +231,8 @@ def _collection(expression: ir.Expr, scope: Scope) -> _Rendered:
             return _Term(f"{show(left, scope, _SET)} {_SETS[op]} {show(right, scope, _SET + 1)}", _SET)
         case ir.Concat(left=left, right=right):
             return _Term(f"{show(left, scope, _SET)} ∘ {show(right, scope, _SET + 1)}", _SET)
+        case ir.MakeRecord(fields=(inside,), type=type_) if is_box(type_):
+            return _Term(show(inside, scope), _ATOM)
         case ir.MakeRecord(fields=values, type=type_) if is_tuple(type_):
             return _Term("⟨" + ", ".join(show(each, scope, _LOOSE) for each in values) + "⟩", _ATOM)
         case ir.MakeRecord(fields=values, type=type_) if type_.variants:
@@ -388,6 +392,8 @@ def type_text(type_: Type) -> str:
             return "𝔹"
         case Record(variants=variants) if variants:
             return " ∪ ".join(member.name for member, _ in variants)
+        case Record() if is_box(type_):
+            return type_text(unboxed(type_))
         case Record(fields=fields) if is_tuple(type_):
             return " × ".join(type_text(of) for _, of in fields)
         case Enumeration(name=name) | Identity(name=name) | Record(name=name):
@@ -446,7 +452,7 @@ def named_types(type_: Type) -> Iterator[Record | Enumeration | Identity]:
         case Record(fields=fields):
             for _, inner in fields:
                 yield from named_types(inner)
-            if not is_tuple(type_):
+            if not (is_tuple(type_) or is_box(type_)):
                 yield type_
         case Enumeration() | Identity():
             yield type_
