@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from typing import Any, cast
 
 from . import types
@@ -49,6 +50,10 @@ def check_for(type_: types.Type, values: Values) -> Check:
             raise TypeError("the type of None alone holds no stored value")
 
 
+_map_over = Map[Any, Any].over
+"""Once: an alias of a generic class looks its attributes up anew each time, which is slow."""
+
+
 def members_of(type_: types.Type, values: Values) -> tuple[Any, ...]:
     """Every value of a finite type, in order. TypeError for a type whose values cannot be listed.
 
@@ -77,7 +82,8 @@ def members_of(type_: types.Type, values: Values) -> tuple[Any, ...]:
         case types.Map(key=key, value=value):
             keys = members_of(key, values)
             held = itertools.product(members_of(value, values), repeat=len(keys))
-            return tuple(Map(dict(zip(keys, each, strict=True))) for each in held)
+            places = {key: at for at, key in enumerate(keys)}
+            return tuple(_map_over(places, each) for each in held)
         case _:
             raise TypeError(f"{type_} has no list of values")
 
@@ -213,13 +219,16 @@ class MapCheck(Check):
         if not isinstance(value, Map):
             raise _wrong(value, "a Map")
         given = cast("Map[Any, Any]", value).plain()
+        if given.is_over(self.keys):
+            with suppress(ModelError):  # what is wrong is said below, with its key
+                return _map_over(self.keys, tuple(map(self.inner, given.held())))
         for key in given:
             if key not in self.keys:
                 raise ModelError(f"{show(key)} is not a key of this Map")
         for key in self.keys:
             if key not in given:
                 raise ModelError(f"the Map has no value for {show(key)}")
-        return Map[Any, Any].over(self.keys, tuple(self._at(key, given[key]) for key in self.keys))
+        return _map_over(self.keys, tuple(self._at(key, given[key]) for key in self.keys))
 
     def _at(self, key: Any, value: Any) -> Any:
         try:

@@ -5,22 +5,28 @@ from __future__ import annotations
 
 import ast
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from types import FunctionType, ModuleType
 
 from .declare import mark_of
 from .frontend.source import Source, read
 
+CALLED = re.compile(r"(\w+)\(")
+"""A name that a text calls."""
+
 
 def look_alikes(modules: Iterable[ModuleType], state: str) -> Iterator[tuple[Source, ast.FunctionDef]]:
     """Functions at the top level of a file that take the state class first, carry no decorator, and are called
     nowhere."""
     sources = [read(str(each.__file__)) for each in modules]
+    named = {id(each): _named_in(each) for source in sources for each in source.tree.body}
+    users = Counter(name for names in named.values() for name in names)
     for source in sources:
         for node in source.tree.body:
             if not isinstance(node, ast.FunctionDef) or not _looks_marked(node, state):
                 continue
-            if not any(_mentions(each, node) for other in sources for each in other.tree.body):
+            if users[node.name] == (node.name in named[id(node)]):  # nothing but the function itself, at most
                 yield source, node
 
 
@@ -37,17 +43,17 @@ def _name(annotation: ast.expr) -> str:
     return ast.unparse(annotation).strip("'\"")
 
 
-def _mentions(statement: ast.stmt, function: ast.FunctionDef) -> bool:
-    """Whether a statement, other than the function itself, names it in code, or calls it in a sentence or a view."""
-    if statement is function:
-        return False
-    name, called = function.name, re.compile(rf"\b{re.escape(function.name)}\(")
-    return any(
-        (isinstance(each, ast.Name) and each.id == name)
-        or (isinstance(each, ast.Attribute) and each.attr == name)
-        or (isinstance(each, ast.Constant) and isinstance(each.value, str) and called.search(each.value) is not None)
-        for each in ast.walk(statement)
-    )
+def _named_in(statement: ast.stmt) -> set[str]:
+    """What a statement names in code, or calls in a sentence or a view."""
+    found = set[str]()
+    for each in ast.walk(statement):
+        if isinstance(each, ast.Name):
+            found.add(each.id)
+        elif isinstance(each, ast.Attribute):
+            found.add(each.attr)
+        elif isinstance(each, ast.Constant) and isinstance(each.value, str):
+            found.update(CALLED.findall(each.value))
+    return found
 
 
 def half_imported(modules: Iterable[ModuleType], collected: Iterable[FunctionType]) -> Iterator[str]:

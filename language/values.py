@@ -130,6 +130,14 @@ class Map(Container, Generic[K, V]):
         at = self._keys[key]
         return self._like((*self._items[:at], value, *self._items[at + 1 :]))
 
+    def is_over(self, keys: dict[K, int]) -> bool:
+        """Whether the map has these keys, in this order."""
+        return self._keys is keys or self._keys == keys
+
+    def held(self) -> tuple[V, ...]:
+        """The values, in the order of the keys."""
+        return self._items
+
     def items(self) -> Iterator[tuple[K, V]]:
         """Keys with their values, in the order of the keys."""
         return zip(self._keys, self._items, strict=True)

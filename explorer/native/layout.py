@@ -246,10 +246,14 @@ def encode_into(words: list[int], type_: Type, shape: Shape, word: int, shift: i
         case _, Leaf():
             words[word] |= code_of(type_, value) << shift
         case Map(key=key, value=of), Array():
-            for index in range(shape.count):
-                at, member = shape.place(index), value_of(key, index)
-                if member in value:  # members beyond an open size are laid out, and stay zero
-                    encode_into(words, of, shape.element, word + at[0], shift + at[1], value[member])
+            narrow = isinstance(shape.element, Leaf)
+            first = code_of(key, next(iter(value)))  # members outside open bounds are laid out, and stay zero
+            for index, item in enumerate(value.held(), first):
+                at, bit = shape.place(index)
+                if narrow:
+                    words[word + at] |= code_of(of, item) << shift + bit
+                else:
+                    encode_into(words, of, shape.element, word + at, shift + bit, item)
         case Seq(of=of), Struct():
             _encode_elements(words, of, shape, word, shift, list(value))
         case Pool(of=of), Struct():

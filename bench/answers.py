@@ -1,0 +1,76 @@
+"""How long a user waits for the answer of a whole command: `python -m bench.answers`.
+
+Seconds of processors, of each command's own process and of those that it starts, since the clock depends on who else is
+using the machine. Beside them stands what Python itself takes to begin, in the same run.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+ROUNDS = 3
+CHECK = (sys.executable, "-m", "tidegate", "check")
+PUBLISHED = "examples/published"
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A command, whether its kernel is in the cache already, and the goal in seconds."""
+
+    says: str
+    command: tuple[str, ...]
+    cached: bool
+    goal: float | None = None
+
+
+ROWS = (
+    Row("Python begins", (sys.executable, "-c", "pass"), cached=True),
+    Row("3 states, cached", (*CHECK, "examples/lock.py"), cached=True, goal=0.4),
+    Row("3 states, cold", (*CHECK, "examples/lock.py"), cached=False),
+    Row("11,393 states of an election, cold", (*CHECK, "raft", "--bounds", "two_elections"), cached=False, goal=1.0),
+    Row("46,656 initial states, cached", (*CHECK, f"{PUBLISHED}/token_ring.py"), cached=True),
+)
+
+
+BYTECODE = Path(tempfile.gettempdir()) / "tidegate-bench-bytecode"
+"""Where Python keeps what it compiled, as it does for a package that is installed."""
+
+
+def seconds_of(command: Sequence[str], folder: Path) -> float:
+    """The processor time of one run, with kernels kept in `folder`."""
+    environment = {**os.environ, "TIDEGATE_CACHE": str(folder), "PYTHONPYCACHEPREFIX": str(BYTECODE)}
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)
+    before = os.times()
+    subprocess.run(command, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL, check=False)
+    after = os.times()
+    return after.children_user + after.children_system - before.children_user - before.children_system
+
+
+def measured(row: Row) -> float:
+    """The best of a few runs."""
+    with tempfile.TemporaryDirectory() as kept:
+        seconds_of(row.command, Path(kept))
+        found = list[float]()
+        for _ in range(ROUNDS):
+            with tempfile.TemporaryDirectory() as empty:
+                found.append(seconds_of(row.command, Path(kept if row.cached else empty)))
+        return min(found)
+
+
+def main() -> None:
+    """Measures and prints."""
+    print(f"answers, load average {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
+    for row in ROWS:
+        goal = "" if row.goal is None else f"  goal {row.goal:.1f}"
+        print(f"{row.says:38} {measured(row):6.2f}{goal}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
