@@ -7,6 +7,7 @@ from pathlib import Path
 
 from ..api.models import bind_model
 from ..api.simulating import MOST_STEPS, Simulation, simulate
+from ..language.judge import bound_crossed
 from ..language.model import Model
 from ..language.values import State
 from ..language.verdict import Step
@@ -80,12 +81,20 @@ def run(options: argparse.Namespace) -> Exit:
     elif exit_of(document) is not Exit.HOLDS:
         print("\n" + trace_page(document, paper_of(options)).text(), end="")
     else:
-        why = "no further step is possible within the bounds" if taken.ended else "as many as were asked for"
+        why = _ended(taken) if taken.ended else "as many as were asked for"
         print(f"{len(taken.run.steps)} steps, {why}; {summary_of(taken)}")
     if out is not None:
         write_trace(out / "run.trace.json", document)
     found = exit_of(document)
     return Exit.INCONCLUSIVE if taken.model.not_checked and found is Exit.HOLDS else found
+
+
+def _ended(taken: Simulation) -> str:
+    """Why there is no further step, where no property fails."""
+    beyond = bound_crossed(taken.model, taken.run.states()[-1])
+    if beyond is not None:
+        return f"the last state is beyond @bound {beyond}, where nothing happens"
+    return "no further step is possible within the bounds"
 
 
 def summary_of(taken: Simulation) -> str:

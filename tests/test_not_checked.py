@@ -17,6 +17,8 @@ from tidegate.language.model import Model
 from tidegate.language.verdict import Disagreement, Verdict
 from tidegate.reports.exits import Exit, of_verdict
 
+from .engines import text_of
+
 COUNTER = '''
 """A counter that remembers."""
 from __future__ import annotations
@@ -227,6 +229,16 @@ def test_the_verdict_counts_states_that_only_bounds_stop(tmp_path: Path, capsys:
         assert "only these limits stop 2 states" in capsys.readouterr().out
     assert main(["check", path, "--no-deadlock", "--no-cache"]) == Exit.HOLDS
     assert "note: deadlocks were not looked for" in capsys.readouterr().out
+
+
+def test_a_bound_that_stops_states_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    body = "@action\ndef go(s: World) -> None:\n    '''A step.'''\n    s.count += 1\n"
+    few = "\n\n@bound\ndef few(s: World) -> bool:\n    '''Few.'''\n    return s.count < 2\n"
+    path = written(tmp_path, text_of("count: Small", "count=0", body + few))
+    assert main(["check", path, "--no-cache"]) == Exit.HOLDS
+    assert "only @bound few stops 1 state" in capsys.readouterr().out
+    assert main(["simulate", path]) == Exit.HOLDS
+    assert "the last state is beyond @bound few, where nothing happens" in capsys.readouterr().out
 
 
 # --- samples ----------------------------------------------------------------------------------------------------------

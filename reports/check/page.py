@@ -141,7 +141,15 @@ def _coverage(page: Page, verdict: Verdict) -> None:
     _guards(page, "limits that cut (the bounds, not the protocol, stopped these steps)", _cutting_limits(live))
     if verdict.held_states:
         where = count(verdict.held_states, "state")
-        page.line(f"only these limits stop {where}: nothing is enabled there, and it is no deadlock", indent=2, hang=4)
+        page.line(f"only {_stopping(live)} {where}: nothing is enabled there, and it is no deadlock", indent=2, hang=4)
+
+
+def _stopping(actions: list[ActionCoverage]) -> str:
+    """What bounds a search, with its verb: the limits that were listed, and each `@bound` by its name."""
+    guards = [guard for each in actions for guard in each.guards if guard.evaluated > guard.passed]
+    bounds = list(dict.fromkeys(each.text for each in guards if each.text.startswith("@bound ")))
+    named = [*(["these limits"] if _cutting_limits(actions) or not bounds else []), *bounds]
+    return f"{' and '.join(named)} {'stops' if named == bounds[:1] else 'stop'}"
 
 
 def _shut_guards(actions: list[ActionCoverage]) -> list[tuple[str, str, str]]:
