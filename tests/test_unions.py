@@ -6,8 +6,11 @@ import json
 from pathlib import Path
 
 import pytest
+from tidegate.explorer.native.search import check as native
+from tidegate.explorer.search import Search
 from tidegate.explorer.smt.encoding import finite
 from tidegate.explorer.symmetry import symmetry_of
+from tidegate.language.binding import load
 from tidegate.language.errors import ModelErrors
 from tidegate.language.judge import initial_states, run_text
 from tidegate.language.steptext import format_step
@@ -134,6 +137,18 @@ def test_every_engine_agrees(text: str, symmetry: bool, tmp_path: Path) -> None:
     encoding = finite(model)
     for state in reachable_states(model, 3, seed=1):
         assert sorted(told(model, encoding, state)) == sorted(judged(model, state))
+
+
+def test_a_union_with_an_open_bound(text: str, tmp_path: Path) -> None:
+    before = "most = constant(2, minimum=2, maximum=3, says='a bound')\n\n" + BEFORE.replace(
+        "term: Small", "term: Term"
+    )
+    before = before.replace("\n@record", "\nTerm = Annotated[int, Range(0, most)]\n\n\n@record", 1)
+    body = BODY.replace("case Ack(done=True) as ack", "case Ack(term=2, done=True) as ack")
+    path = tmp_path / "opened.py"
+    path.write_text(text_of(FIELDS, START, body, before=before))
+    opened, folded = (native(load(path).bind(open=each), Search()) for each in ({"most"}, ()))
+    assert (opened.verdict, opened.distinct_states) == (folded.verdict, folded.distinct_states)
 
 
 def test_a_trace_says_which_record_a_message_is(text: str, tmp_path: Path) -> None:

@@ -138,7 +138,7 @@ def _class(scope: Scope, subject: ir.Expr, pattern: ast.MatchClass, names: Names
         if at is None:
             parts.append((field_of(subject, name, record.field_type(name)), inner))
         else:
-            parts.append((member_part(subject, type_, at, name, scope.where(inner)), inner))
+            parts.append((member_part(subject, type_, at, name, where), inner))
     return _all(scope, iter(parts), names, tests, where)
 
 
