@@ -27,7 +27,15 @@ def row(name: str) -> str:
     proved = ", ".join(f"`{each.name}`" for each in made.goals() if each.name not in lemmas)
     apart = [name for name, why in made.apart.items() if isinstance(why, Unstated)]
     left = [name for name in made.apart if name not in apart]
-    cells = [f"`{name}`", sizes, bounds, str(len(lemmas)), proved, *(_names(each) for each in (apart, left, known))]
+    cells = [
+        f"`{name}`",
+        sizes,
+        bounds,
+        str(len(lemmas)),
+        str(len(made.obligations())),
+        proved,
+        *(_names(each) for each in (apart, left, known)),
+    ]
     return "| " + " | ".join(cells) + " |"
 
 
