@@ -356,3 +356,32 @@ def test_sweep_says_vacuous_and_deadlock_as_check_does(tmp_path: Path, capsys: p
     assert main(["check", path, "--set", "breaks=0", "--no-cache"]) == Exit.VACUOUS
     assert main(["sweep", path, "--vary", "breaks=0", "--processes", "1"]) == Exit.HOLDS
     assert "vacuous: fork_breaks never happens" in capsys.readouterr().out
+
+
+# --- more properties than a word has bits -----------------------------------------------------------------------------
+
+MANY = """
+
+@{kind}
+def property_{number}({states}: Counter) -> bool:
+    return s.value {claim}
+"""
+
+
+@pytest.mark.parametrize("engine", ["native", "walk"])
+@pytest.mark.parametrize(("kind", "states"), [("invariant", "s"), ("transition", "b: Counter, s"), ("reachable", "s")])
+def test_more_properties_than_fit_are_refused(tmp_path: Path, engine: str, kind: str, states: str) -> None:
+    """Those beyond the word were never checked: 70 transition properties held, with the last one violated."""
+    claims = ["> 7" if kind == "reachable" else "< 9"] * 69 + ["> 2" if kind == "reachable" else "< 3"]
+    many = "".join(
+        MANY.format(kind=kind, number=number, states=states, claim=claim) for number, claim in enumerate(claims)
+    )
+    text = COUNTER.split("@invariant")[0].replace("limit, state", "limit, reachable, state, transition") + many
+    names = [f"property_{number}" for number in range(70)]
+    path = written(tmp_path, text)
+    with pytest.raises(UsageError, match=f"has 70 properties of the kind {kind}, and native code checks at most 63"):
+        searched(bind_model(ModelChoice(path)), engine)
+    fitting = bind_model(ModelChoice(path, properties=tuple(names[7:])))
+    assert words(searched(fitting, engine))["property_69"] == ("reached" if kind == "reachable" else "violated")
+    whole = searched(bind_model(ModelChoice(path)), "python")
+    assert words(whole)["property_69"] == ("reached" if kind == "reachable" else "violated")

@@ -8,6 +8,7 @@ from typing import Any
 
 from llvmlite import ir as llvm
 
+from ...language.errors import UsageError
 from ...language.ir import Const, Function, Require
 from ...language.model import Action, Model, Property
 from ...language.types import Identity
@@ -28,6 +29,10 @@ cache."""
 
 Text = Callable[..., Any]
 """A function in the machine language."""
+
+
+PROPERTIES_MAX = 63
+"""Properties of one kind, a bit each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,8 +112,15 @@ def can_happen(action: Action) -> bool:
 
 
 def applicable(model: Model, kind: str) -> tuple[Property, ...]:
-    """The properties of a kind that this model can evaluate."""
-    return tuple(each for each in model.properties if each.kind == kind and each.applicable)
+    """The properties of a kind that this model can evaluate. UsageError where they are more than the kernel has bits
+    for: it holds a kind's properties in one word, of which one bit says that a property cannot be evaluated."""
+    found = tuple(each for each in model.properties if each.kind == kind and each.applicable)
+    if len(found) > PROPERTIES_MAX:
+        raise UsageError(
+            f"{model.name} has {len(found)} properties of the kind {kind}, and native code checks at most "
+            f"{PROPERTIES_MAX} at once; name some with --property, join some with `and`, or use --engine python"
+        )
+    return found
 
 
 def _kernel(
