@@ -222,6 +222,9 @@ def storage(cluster: Cluster) -> Iterator[Finding]:
     lost = [each for each in cluster.brokers if each.ephemeral]
     if lost:
         what = f"{len(lost)} node(s) have ephemeral storage: every restart is the loss of a disk"
+        voting = sum(1 for each in lost if "controller" in each.roles)
+        if voting:
+            what += f"; {voting} of them vote: if most controllers restart together, the metadata of all topics is lost"
         yield Finding("advice", "error", what, lost[0].origin, "storage type persistent-claim")
 
 

@@ -272,17 +272,38 @@ def goes_on_cases(
     others = signature.replicas - in_sync(cell.situation, signature)
     if controllers is None:
         controllers = max(controllers_away(cell.fault, signature, in_rack))
-    common: dict[str, Constant] = {"controller_losses": controllers, "follower_reads": False}
-    if controllers and 2 * controllers >= voters_of(signature):
+    gone = controllers + _controllers_of_others(signature, lost, others)
+    if _without_majority(signature, gone, lost + others) and others:
         # Who left before is out of the ISR; without a majority nobody can leave it.
         before: dict[str, Constant] = {"host_losses": lost, "shutdowns": min(MOST_LAGGING, others)}
     else:
         before = {"host_losses": min(signature.replicas, lost + others)}
-    down = case_with("goes_on", signature, {**common, **before})
+    common: dict[str, Constant] = {"follower_reads": False}
+    down = case_with("goes_on", signature, {**common, **before, "controller_losses": min(MOST_CONTROLLERS, gone)})
     if not others:
         return (down,)
-    behind = {**common, "host_losses": lost, "isr_shrinks": lag(cell.situation, signature)}
-    return down, case_with("goes_on", signature, behind)
+    lagging = lag(cell.situation, signature)
+    behind = {"controller_losses": controllers, "host_losses": lost, "isr_shrinks": lagging}
+    return down, case_with("goes_on", signature, {**common, **behind})
+
+
+MOST_CONTROLLERS = 4
+"""The largest budget that the model has for controllers that go down."""
+
+
+def _controllers_of_others(signature: Signature, lost: int, others: int) -> int:
+    """How many controllers are on the hosts of replicas that are down before, beyond those of the replicas that a fault
+    takes; where each host has one the model takes them down itself."""
+    if signature.co_located:
+        return 0
+    beside = min(signature.shared_voters, voters_of(signature))
+    return max(0, min(beside, lost + others) - min(beside, lost))
+
+
+def _without_majority(signature: Signature, controllers: int, hosts: int) -> bool:
+    """Whether most controllers are down in the end: so many on hosts of their own, or with so many hosts."""
+    down = hosts if signature.co_located else controllers
+    return down > 0 and 2 * down >= voters_of(signature)
 
 
 def delivery_case(signature: Signature, cell: Cell | None = None, in_rack: int | None = None) -> Case:

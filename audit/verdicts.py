@@ -30,7 +30,7 @@ from .questions import (
 )
 from .requirements import Requirement
 from .signature import Signature, Subject, Variant
-from .situations import CELLS, Cell, Name, away, controllers_lost, placements, racks_of, voters_of
+from .situations import CELLS, Cell, Name, away, placements, racks_of, voters_of
 
 Word = Literal["can lose", "no loss found", "depends", "not checked"]
 Basis = Literal["model", "arithmetic", ""]
@@ -203,10 +203,9 @@ _STOPPING_NOBODY = ("leader-move", "cut-off", "rack-cut-off")
 
 
 def _may_lose_metadata(signature: Signature, cell: Cell) -> bool:
-    """Whether a fault stops a majority of the controllers, of those that are on the brokers' hosts or of their own."""
+    """Whether a fault stops a majority of the controllers that are on the hosts of brokers with such storage."""
     beside = signature.replicas if signature.co_located else signature.shared_voters
-    stopped = max(controllers_lost(cell.fault, signature), min(beside, away(cell.fault, signature)))
-    return 2 * stopped > voters_of(signature)
+    return 2 * min(beside, away(cell.fault, signature)) > voters_of(signature)
 
 
 _TOO_MANY_STATES = "too many states with {} replicas, and no answer to fewer or to more faults decides it"

@@ -137,3 +137,25 @@ def test_the_disk_of_the_only_voter_has_the_metadata_too(explorations: Explorati
     assert word(signature(voters=1, shared_voters=1), "no-loss", "disk-loss@all", explorations) == "not checked"
     for apart in (signature(voters=1), signature(voters=3, shared_voters=3)):
         assert word(apart, "no-loss", "disk-loss@all", explorations) == "no loss found"
+
+
+@pytest.mark.parametrize(
+    ("settings", "cell", "expected"),
+    [
+        # Three combined nodes among more brokers: one is down before, one crashes, and two of three voters are away.
+        ({"voters": 3, "shared_voters": 3}, "crash@min-isr", "can lose"),
+        ({"voters": 3, "shared_voters": 1}, "crash@min-isr", "no loss found"),
+        ({"voters": 3}, "crash@min-isr", "no loss found"),
+        ({"voters": 5, "shared_voters": 3}, "crash@min-isr", "no loss found"),
+        # Two are down, and the leader that is left goes on without a majority.
+        ({"voters": 3, "shared_voters": 3}, "leader-move@one", "no loss found"),
+        ({"voters": 3, "co_located": True}, "leader-move@one", "no loss found"),
+        ({"voters": 3, "co_located": True}, "crash@min-isr", "can lose"),
+        ({"voters": 3, "co_located": True}, "crash@all", "no loss found"),
+    ],
+)
+def test_replicas_that_are_down_take_their_controllers_with_them(
+    settings: dict[str, Any], cell: str, expected: str, explorations: Explorations
+) -> None:
+    """Reads: a leader that dies is not replaced without a majority, and one that is there serves."""
+    assert word(signature(**settings), "readable", cell, explorations) == expected
