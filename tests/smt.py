@@ -17,6 +17,7 @@ from tidegate.language.checks import members_of
 from tidegate.language.judge import attempt, holds, shape_of
 from tidegate.language.judge import instances as judged_instances
 from tidegate.language.model import Model
+from tidegate.language.records import made_of
 from tidegate.language.values import Bag, Map, ModelError, Seq, Set, State
 
 
@@ -107,8 +108,10 @@ def any_value(model: Model, type_: types.Type, chosen: random.Random) -> Any:
     match type_:
         case types.Option(of=of):
             return None if chosen.random() < 0.3 else any_value(model, of, chosen)
-        case types.Record(fields=fields, python=python):
-            return python(**{name: any_value(model, of, chosen) for name, of in fields})
+        case types.Record(variants=variants) if variants:
+            return any_value(model, chosen.choice(variants)[0], chosen)
+        case types.Record(fields=fields):
+            return made_of(type_, (any_value(model, of, chosen) for _, of in fields))
         case types.Map(key=key, value=value):
             return Map({each: any_value(model, value, chosen) for each in members_of(key, model.values)})
         case types.Seq(of=of, capacity=capacity, capacity_open=open_):
