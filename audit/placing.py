@@ -41,7 +41,7 @@ def creatable(cluster: Cluster, topic: Topic, replicas: int, used: list[Used]) -
         return replicas
     are = "is one broker" if number == 1 else f"are {number} brokers"
     more = "" if cluster.whole else "; give the files of the others, if there are more"
-    raise CannotBeMade(f"{topic.name} cannot be created: it asks for {replicas} replicas, and there {are}{more}")
+    raise CannotBeMade(f"cannot be created: {replicas} replicas are asked for, and there {are}{more}")
 
 
 def _in_rack(topic: Topic, racks: Mapping[int | None, str]) -> int:

@@ -39,7 +39,7 @@ def test_a_topic_that_cannot_be_created_fails(tidegate: Run, tmp_path: Path) -> 
     document = json.loads(refused.out)
     assert refused.exit == 1 and all(each["failed"] for each in document["subjects"])
     found = next(each for each in document["subjects"] if each["topics"] == ["(new topics)"])
-    assert found["headline"].startswith("(new topics) cannot be created: it asks for 3")
+    assert found["headline"].startswith("cannot be created: 3 replicas are asked for")
 
 
 def test_a_service_that_was_not_decided_is_not_shown_as_going_on() -> None:
