@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ..explorer import ENGINES
+from ..explorer.graph import TooLarge, state_graph
 from ..explorer.keeping import cache_directory
 from ..explorer.search import Report, Search
 from ..language.constants import Value
@@ -18,7 +19,7 @@ from ..reports.check.page import headline, verdict_page
 from ..reports.document import Document, check_document
 from ..reports.exits import Exit, of_verdict
 from ..traces.document import trace_document
-from .exploring import MOST_STATES, Exploration, explore
+from .exploring import MOST_ROWS, MOST_STATES, Exploration, all_states, explore, states_table
 from .models import all_constants, load
 from .results import PAPER, Trace, preformatted, table
 
@@ -69,9 +70,15 @@ class CheckResult:
         """Every reachable state and step, enumerated by plain Python. UsageError beyond `most` states."""
         return explore(self.model, most=most)
 
-    def states(self, most: int = MOST_STATES) -> Any:
-        """The reachable states as an Arrow table, a column for each field: `explore().states()`."""
-        return self.explore(most).states()
+    def states(self, most: int = MOST_ROWS) -> Any:
+        """The reachable states as an Arrow table, a column for each field. Up to `MOST_STATES` they are numbered as in
+        `graph()`; more are enumerated natively, breadth first. UsageError beyond `most` states."""
+        if self.verdict.distinct_states <= MOST_STATES:
+            try:
+                return states_table(self.model, state_graph(self.model, min(most, MOST_STATES)).states)
+            except TooLarge:  # the check ended early, or folded states by symmetry
+                pass
+        return states_table(self.model, all_states(self.model, most))
 
     def graph(self, most: int = MOST_STATES) -> Any:
         """The state graph as a networkx.MultiDiGraph: `explore().graph()`."""

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..explorer.graph import StateGraph, TooLarge, state_graph
+from ..explorer.keeping import cache_directory
 from ..language.constants import Value
 from ..language.errors import UsageError
 from ..language.judge import initial_states
 from ..language.model import Model
+from ..language.values import State
 from ..traces.differences import state_to_json
 from .models import all_constants, load
 from .results import preformatted
@@ -20,7 +23,10 @@ if TYPE_CHECKING:
     import networkx
 
 MOST_STATES = 100_000
-"""Plain Python enumerates some thousands of states a second; more are looked at with `check`."""
+"""Plain Python enumerates some thousands of states a second; more are enumerated natively, without the steps."""
+MOST_ROWS = 10_000_000
+"""The most rows of a table of states, unless more are asked for."""
+_BATCH = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,20 +39,7 @@ class Exploration:
     def states(self) -> Any:
         """The states as a pyarrow.Table, a row each, a column for each field, `state` being its number. UsageError when
         pyarrow is not installed."""
-        try:
-            import pyarrow as pa
-
-            from ..explorer.spark.columns import arrow_type
-        except ModuleNotFoundError as error:
-            if (error.name or "").partition(".")[0] not in ("pyarrow", "pyspark", "pandas"):
-                raise
-            raise UsageError(
-                f"states() needs {error.name}, which is not installed; install it with: pip install 'tidegate[spark]'"
-            ) from None
-        types = {each.name: arrow_type(each.type, self.model.values) for each in self.model.fields}
-        number = "state" if "state" not in types else "state_"
-        rows = [{number: at, **state_to_json(state)} for at, state in enumerate(self.found.states)]
-        return pa.Table.from_pylist(rows, schema=pa.schema([(number, pa.int64()), *types.items()]))
+        return states_table(self.model, self.found.states)
 
     def graph(self) -> networkx.MultiDiGraph:
         """The graph: a node for each state's number, with its fields as JSON has them and whether it is `initial`; an
@@ -71,6 +64,44 @@ class Exploration:
         return preformatted(str(self))
 
 
+def states_table(model: Model, states: Iterable[State]) -> Any:
+    """States as a pyarrow.Table, a row each, a column for each field, `state` being its number. UsageError when pyarrow
+    is not installed."""
+    try:
+        import pyarrow as pa
+
+        from ..explorer.spark.columns import arrow_type
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] not in ("pyarrow", "pyspark", "pandas"):
+            raise
+        raise UsageError(
+            f"states() needs {error.name}, which is not installed; install it with: pip install 'tidegate[spark]'"
+        ) from None
+    types = {each.name: arrow_type(each.type, model.values) for each in model.fields}
+    number = "state" if "state" not in types else "state_"
+    schema = pa.schema([(number, pa.int64()), *types.items()])
+    rows = ({number: at, **state_to_json(state)} for at, state in enumerate(states))
+    batches = [pa.RecordBatch.from_pylist(some, schema=schema) for some in iter(lambda: list(islice(rows, _BATCH)), [])]
+    return pa.Table.from_batches(batches, schema=schema)
+
+
+def all_states(model: Model, most: int) -> Iterator[State]:
+    """Every reachable state, breadth first, explored natively. UsageError beyond `most`, and where `check` shows that a
+    step breaks the model's own types."""
+    from ..explorer.native.states import reachable_states
+
+    try:
+        yield from reachable_states(model, most, cache_directory())
+    except TooLarge as error:
+        raise UsageError(_too_large(model, error)) from None
+
+
+def _too_large(model: Model, error: TooLarge) -> str:
+    return (
+        f"{model.name} has more than {error.most:,} states within these bounds; give smaller bounds, or a larger most="
+    )
+
+
 def explore(
     model: str | Path | Model,
     *,
@@ -88,7 +119,4 @@ def explore(
     try:
         return Exploration(bound, state_graph(bound, most))
     except TooLarge as error:
-        raise UsageError(
-            f"{bound.name} has more than {error.most:,} states within these bounds; give smaller bounds, or a larger "
-            "most="
-        ) from None
+        raise UsageError(_too_large(bound, error)) from None

@@ -102,3 +102,27 @@ def test_the_front_door_imports_nothing_until_it_is_used() -> None:
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
+
+
+def rows_of(result: tg.CheckResult) -> set[str]:
+    return {str({**row, "state": 0}) for row in result.states().to_pylist()}
+
+
+@pytest.mark.parametrize("symmetry", [False, True])
+def test_beyond_what_plain_python_enumerates_the_states_are_the_native_engines(
+    workshop: Path, monkeypatch: pytest.MonkeyPatch, symmetry: bool
+) -> None:
+    result = tg.check("replication:truncate_to_hw", bounds="small", keep_going=True, symmetry=symmetry)
+    few = rows_of(result)
+    monkeypatch.setattr("tidegate.api.checking.MOST_STATES", 10)
+    assert rows_of(result) == few and len(few) > 10
+    with pytest.raises(UsageError, match="has more than 10 states"):
+        result.states(10)
+
+
+def test_states_that_break_the_models_types_are_no_table(workshop: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = LOCK.read_text(encoding="utf-8").replace("    s.held = True\n", "    s.held = 1 // (1 if s.held else 0) > 0\n")
+    (workshop / "broken.py").write_text(text, encoding="utf-8")
+    monkeypatch.setattr("tidegate.api.checking.MOST_STATES", 0)
+    with pytest.raises(UsageError, match="breaks the model's own types, which check"):
+        tg.check("./broken.py").states()
