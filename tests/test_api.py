@@ -121,7 +121,9 @@ def test_beyond_what_plain_python_enumerates_the_states_are_the_native_engines(
 
 
 def test_states_that_break_the_models_types_are_no_table(workshop: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    text = LOCK.read_text(encoding="utf-8").replace("    s.held = True\n", "    s.held = 1 // (1 if s.held else 0) > 0\n")
+    text = LOCK.read_text(encoding="utf-8").replace(
+        "    s.held = True\n", "    s.held = 1 // (1 if s.held else 0) > 0\n"
+    )
     (workshop / "broken.py").write_text(text, encoding="utf-8")
     monkeypatch.setattr("tidegate.api.checking.MOST_STATES", 0)
     with pytest.raises(UsageError, match="breaks the model's own types, which check"):
