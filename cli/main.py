@@ -66,5 +66,6 @@ def _broken(error: ModelError) -> str:
 
 
 def report(message: str, exit_: Exit, name: str = "tidegate: ") -> Exit:
+    """Print a message for the user to standard error, after the program's name; the exit code that it comes with."""
     print(f"{name}{message}", file=sys.stderr)
     return exit_
