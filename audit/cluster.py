@@ -16,6 +16,10 @@ SECRET = re.compile("password|passwd|pwd|passphrase|secret|jaas|key|token|creden
 HIDDEN = "(withheld)"
 """What stands for the value of a secret, and for the value of a setting that the audit has no use for."""
 
+MARK = "\ufeff"
+"""The byte order mark that some editors put before a file's first byte. `Properties.load` of Java skips none: it is a
+part of the first line's key, which nobody knows then."""
+
 Severity = Literal["error", "warning", "note"]
 Kind = Literal[
     "unknown_key",  # no key of Kafka, or none of this scope

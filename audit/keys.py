@@ -13,7 +13,20 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, Literal
 
-from .cluster import Answer, Broker, Client, Cluster, ControlPlane, Default, Origin, Setting, Stated, Topic, Unknown
+from .cluster import (
+    MARK,
+    Answer,
+    Broker,
+    Client,
+    Cluster,
+    ControlPlane,
+    Default,
+    Origin,
+    Setting,
+    Stated,
+    Topic,
+    Unknown,
+)
 
 Scope = Literal["topic", "broker", "producer", "consumer"]
 Span = tuple[tuple[int, ...], tuple[int, ...]]
@@ -182,6 +195,12 @@ def _for_client(client: Client, key: Key) -> Answer:
     if found is not None:
         return Stated(found.value, found.origin)
     what = f"`{key.name}` of {client.kind} {client.name} is not stated"
+    hidden = _stated(client.settings, MARK + key.name)
+    if hidden is not None and underneath(client) != "java":  # a program that reads the file itself may skip the mark
+        why = f"`{key.name}` at {hidden.origin} is hidden by a byte order mark, unless the program skips that"
+        rest = _for_client(replace(client, settings=tuple(s for s in client.settings if s is not hidden)), key)
+        said = (Default(hidden.value, str(hidden.origin)), *_defaults(rest))
+        return Unknown(why, "the file without a byte order mark", tuple(dict.fromkeys(said)))
     if client.family is None:
         possible = tuple(dict.fromkeys(_of_any_family(client, key)))
         return Unknown(f"{what}, nor is the client's family", "--client FAMILY:VERSION, such as java:3.9", possible)

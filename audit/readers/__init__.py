@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from ..advice import advise
-from ..cluster import CannotRead, Cluster, Finding, Origin, Setting, Use, is_called
+from ..cluster import MARK, CannotRead, Cluster, Finding, Origin, Setting, Use, is_called
 from . import compose, describe, kubernetes, mapping, properties, strimzi, yamls
 from .judged import judged
 from .part import Part
@@ -95,7 +95,12 @@ def _files(paths: Sequence[Path]) -> Iterator[tuple[Path, bool]]:
             raise CannotRead(f"{path} does not exist. Give files, or a directory of them.")
 
 
+WIDE = MARK + MARK
+"""What a text begins with that was in UTF-16: `Properties.load` of Java understands nothing of it."""
+
+
 def _text(path: Path) -> str:
+    """A file's text, with its byte order mark: what a reader makes of that is the reader's to say."""
     try:
         if path.stat().st_size > LARGEST:
             raise CannotRead(f"{path} is larger than {LARGEST >> 20} MiB, which no configuration is.")
@@ -103,9 +108,9 @@ def _text(path: Path) -> str:
     except OSError as error:
         raise CannotRead(f"{path}: {error.strerror}.") from None
     if raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):  # what PowerShell makes of `kafka-topics.bat > FILE`
-        return raw.decode("utf-16", errors="replace")
+        return WIDE + raw.decode("utf-16", errors="replace")
     try:
-        return raw.decode("utf-8-sig")
+        return raw.decode("utf-8")
     except UnicodeDecodeError:
         return raw.decode("latin-1")  # what Java properties were before Java 9
 
@@ -113,27 +118,38 @@ def _text(path: Path) -> str:
 def part_of(path: str, text: str) -> Part | None:
     """One file's facts; None if no reader knows it. Raises CannotRead for a broken audit.toml."""
     suffix = Path(path).suffix.lower()
+    plain = text.lstrip(MARK)
     if "\0" in text:
         return None
     if suffix == ".toml":
-        return mapping.read(path, text)
+        return mapping.read(path, plain)
     if suffix in TERRAFORM:
         return _terraform(path)
     if suffix in (".yaml", ".yml"):
-        return of_yaml(path, text)
+        return of_yaml(path, plain)
     for reader in (describe.topics, describe.configs, describe.features, describe.quorum):
-        part = reader(path, text)
+        part = reader(path, plain)
         if part is not None:
             return part
     if suffix in (".properties", ".conf", ".cfg", ".config", ".env", "") or "=" in text:
-        return properties.read(path, text)
+        return _wide(path, plain) if text.startswith(WIDE) else properties.read(path, text)
     return None
+
+
+def _wide(path: str, text: str) -> Part | None:
+    """Properties in UTF-16, of which Java takes every byte for a character: no setting in it has a name."""
+    if properties.read(path, text) is None:
+        return None
+    part = Part("properties in UTF-16")
+    what = f"{path} was not read: it is in UTF-16, and Kafka reads no setting of it"
+    part.note("not_read", "error", what, Origin(path), "save it as UTF-8 without a byte order mark")
+    return part
 
 
 def _as_mapped(path: str, text: str, uses: Sequence[Use]) -> Part | None:
     """A file that only audit.toml says to be a client's: all that matters in it may be left to its default."""
     kinds = dict.fromkeys(kind for use in uses for kind, name in use.named if is_called(path, name))
-    if not kinds or "\0" in text:
+    if not kinds or "\0" in text or text.startswith(WIDE):
         return None
     try:
         settings, _ = properties.entries(path, text)
@@ -147,7 +163,7 @@ def _resources(path: str, text: str) -> list[tuple[str, yamls.Tree]]:
     if Path(path).suffix.lower() not in (".yaml", ".yml") or "kafka.strimzi.io/" not in text or "\0" in text:
         return []
     try:
-        trees = [tree for document in yamls.documents(text) for tree in _items(document)]
+        trees = [tree for document in yamls.documents(text.lstrip(MARK)) for tree in _items(document)]
     except yamls.NotYaml:
         return []
     return [(path, tree) for tree in trees if strimzi.recognised(tree)]

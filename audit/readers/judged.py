@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from ..cluster import HIDDEN, Client, Cluster, Finding, Origin, Setting
+from ..cluster import HIDDEN, MARK, Client, Cluster, Finding, Origin, Setting
 from ..keys import Key, known, table, underneath, wrong
 from . import names
 
@@ -47,6 +47,9 @@ def _names(scopes: tuple[str, ...], settings: Sequence[Setting], client: Client 
     every = names.by_scope()
     mine = frozenset[str]().union(*(every[scope] for scope in scopes))
     for each in settings:
+        if each.key.startswith(MARK):
+            yield _hidden(each)
+            continue
         if each.key in mine or (names.OTHERS.fullmatch(each.key) and each.key not in names.OLD):
             continue
         if each.key in names.OLD:
@@ -59,6 +62,14 @@ def _names(scopes: tuple[str, ...], settings: Sequence[Setting], client: Client 
         near = names.nearest(each.key, scopes)
         elsewhere = sorted(scope for scope in every if each.key in every[scope] and scope != "librdkafka")
         yield _typo(each, near) if near and not elsewhere else _unknown(each, scopes, elsewhere, client)
+
+
+def _hidden(setting: Setting) -> Finding:
+    name = setting.key.removeprefix(MARK)
+    what = (
+        f"the file begins with a byte order mark, which Java takes for a part of `{name}`: this setting has no effect"
+    )
+    return Finding("not_read", "error", what, setting.origin, "save the file as UTF-8 without a byte order mark")
 
 
 def _typo(setting: Setting, near: str) -> Finding:

@@ -13,7 +13,7 @@ from pathlib import PurePath
 
 import javaproperties
 
-from ..cluster import Broker, Client, Origin, Role, Setting, Stated
+from ..cluster import MARK, Broker, Client, Origin, Role, Setting, Stated
 from . import names, workers
 from .part import Part
 
@@ -21,6 +21,9 @@ BROKER_MARKS = frozenset(
     {"broker.id", "node.id", "process.roles", "zookeeper.connect", "log.dirs", "log.dir", "controller.quorum.voters"}
 )
 PLAUSIBLE = re.compile(r"[A-Za-z0-9_.\-\[\]$>]{1,200}")
+BLANKS = "".join(map(chr, range(33)))
+"""What `String.trim` of Java takes away: a blank that does not break, which editors paste, is none of them."""
+
 VERSION_KEYS = {"inter.broker.protocol.version": "inter_broker_protocol"}
 
 
@@ -34,8 +37,8 @@ def entries(path: str, text: str) -> tuple[list[Setting], list[Origin]]:
         if isinstance(entry, javaproperties.KeyValue):
             origin = Origin(path, line)
             separated = re.search(r"[=:]|\S\s+\S", source) is not None
-            if PLAUSIBLE.fullmatch(entry.key) and separated:
-                found.append(Setting(entry.key, entry.value.strip(), origin))
+            if PLAUSIBLE.fullmatch(entry.key.removeprefix(MARK)) and separated:
+                found.append(Setting(entry.key, entry.value.strip(BLANKS), origin))
             else:
                 odd.append(origin)
         line += source.count("\n")

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from ..cluster import (
     CONSTRAINTS,
     HIDDEN,
+    MARK,
     Broker,
     CannotRead,
     Client,
@@ -92,7 +93,8 @@ def scrubbed(settings: Iterable[Setting]) -> tuple[Setting, ...]:
 def _scrubbed(setting: Setting) -> Setting:
     if setting.key in CONSTRAINTS:
         return replace(setting, value=_placed(setting.value))
-    if setting.key in known() or setting.key in table() or setting.key in names.aliases():
+    key = setting.key.removeprefix(MARK)
+    if key in known() or key in table() or key in names.aliases():
         return setting
     scopes = tuple(names.by_scope())
     plain = not re.search(r"[._\-]", setting.key) and not any(setting.key in names.by_scope()[s] for s in scopes)
