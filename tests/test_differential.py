@@ -364,6 +364,55 @@ FOUND: dict[str, tuple[str, str, str, str]] = {
             return before.lit or not after.lit
         """,
     ),
+    "an option beside a number whose range begins lower": (
+        NODE,
+        "kept: Option[Small]\nnumber: Signed\npast: bool",
+        "kept=None\nnumber=0\npast=False",
+        """
+        @action
+        def keep(s: World, kept: Option[Small], number: Signed) -> None:
+            '''Keeps.'''
+            s.kept = kept
+            s.number = number
+
+        @action
+        def see(s: World) -> None:
+            '''Sees.'''
+            require(s.number == s.kept or value_of(s.kept) == 3)
+            s.past = True
+
+        @invariant
+        def apart(s: World) -> bool:
+            '''They are never both 2.'''
+            return not (s.number == 2 and s.number == s.kept)
+
+        @invariant
+        def never_three(s: World) -> bool:
+            '''The number that is kept is never 3.'''
+            return value_of(s.kept) != 3 and s.number not in (s.kept, 2)
+
+        def value_of(kept: Option[Small]) -> int:
+            '''What is kept, or -1.'''
+            return -1 if kept is None else kept
+        """,
+    ),
+    "an option of a tuple beside a tuple whose range begins lower": (
+        NODE,
+        "kept: Option[tuple[Small, bool]]\nnumber: Signed\npast: bool",
+        "kept=None\nnumber=0\npast=False",
+        """
+        @action
+        def keep(s: World, small: Small, number: Signed) -> None:
+            '''Keeps.'''
+            s.kept = (small, s.past)
+            s.number = number
+
+        @invariant
+        def apart(s: World) -> bool:
+            '''They are never the same.'''
+            return (s.number, s.past) != s.kept
+        """,
+    ),
 }
 
 

@@ -75,17 +75,20 @@ class Shapes(Access):
                 raise TypeError(f"not an option: {value}")
 
     def inside(self, value: Built, type_: Type) -> Built:
-        """The value inside an option that is present; of `type_`."""
+        """The value inside an option that is present, where one of `type_` is needed.
+
+        A cell is read by its own type, whose interval says what its bits mean.
+        """
         match value:
             case Maybe(value=inner) if inner is not None:
                 return inner
             case Maybe():
                 return self.zero(type_)
-            case Cell(shape=Leaf()):
-                lo = type_.lo if isinstance(type_, Int) else 0
-                return self.scalar(type_, self.add(self.code(value), lo - 1))
-            case Cell():
-                return self.part(value, 1, type_)
+            case Cell(type=Option(of=own), shape=Leaf()):
+                lo = own.lo if isinstance(own, Int) else 0
+                return self.scalar(own, self.add(self.code(value), lo - 1))
+            case Cell(type=Option(of=own)):
+                return self.part(value, 1, own)
             case _:
                 raise TypeError(f"not an option: {value}")
 
