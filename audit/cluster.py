@@ -55,11 +55,13 @@ class Setting:
     """One `key=value` as written. The key is Kafka's own name for it, whatever the file's spelling was.
 
     The value is text without surrounding blanks. A key that `SECRET` matches has the value `HIDDEN`, always.
+    `when` is the profile of Spring's that it is in force with, "" for always.
     """
 
     key: str
     value: str
     origin: Origin
+    when: str = ""
 
     def __post_init__(self) -> None:
         if SECRET.search(self.key) or self.key == HIDDEN:

@@ -186,11 +186,25 @@ def _legal(answer: Answer, key: Key, family: str | None = None) -> Answer:
 
 
 def _stated(settings: Sequence[Setting], name: str) -> Setting | None:
-    """The last statement counts, as it does for Kafka."""
-    return next((each for each in reversed(settings) if each.key == name), None)
+    """The last statement counts, as it does for Kafka; not one that is in force with some profile only."""
+    return next((each for each in reversed(settings) if each.key == name and not each.when), None)
 
 
 def _for_client(client: Client, key: Key) -> Answer:
+    """Open where one of Spring's profiles says otherwise: nothing tells which of them is active."""
+    always = _always(client, key)
+    said = {each.when: each for each in client.settings if each.when and each.key == key.name}
+    others = [each for each in said.values() if isinstance(always, Unknown) or each.value != always.value]
+    if not others:
+        return always
+    why = f"`{key.name}` of {client.name} is {others[0].value} with the profile {others[0].when} ({others[0].origin})"
+    base = [Default(always.value, str(always.origin))] if isinstance(always, Stated) else list(_defaults(always))
+    possible = {each.value: each for each in (*base, *(Default(s.value, str(s.origin)) for s in others))}
+    return Unknown(f"{why}, and otherwise not", "the file of the one profile that is active", tuple(possible.values()))
+
+
+def _always(client: Client, key: Key) -> Answer:
+    """What a setting is for a client, whatever its profiles say."""
     found = _stated(client.settings, key.name)
     if found is not None:
         return Stated(found.value, found.origin)
@@ -198,7 +212,7 @@ def _for_client(client: Client, key: Key) -> Answer:
     hidden = _stated(client.settings, MARK + key.name)
     if hidden is not None and underneath(client) != "java":  # a program that reads the file itself may skip the mark
         why = f"`{key.name}` at {hidden.origin} is hidden by a byte order mark, unless the program skips that"
-        rest = _for_client(replace(client, settings=tuple(s for s in client.settings if s is not hidden)), key)
+        rest = _always(replace(client, settings=tuple(s for s in client.settings if s is not hidden)), key)
         said = (Default(hidden.value, str(hidden.origin)), *_defaults(rest))
         return Unknown(why, "the file without a byte order mark", tuple(dict.fromkeys(said)))
     if client.family is None:

@@ -113,20 +113,23 @@ def _sending(cluster: Cluster, producer: Client, used: list[Used]) -> Iterator[F
         truths = tuple(dict.fromkeys(each.strip().lower() == "true" for each in values)) or (True, False)
         ask = answer.ask if isinstance(answer, Unknown) else ""
         yield Fact(key, tuple(_idempotence(each, explicit=False) for each in truths), ask)
-    yield _in_flight(cluster, producer, used)
-    retries = _number(cluster, producer, "retries", used)
-    yield Fact("retries", (Choice(str(retries), {"retries": retries != 0}),))
-
-
-def _in_flight(cluster: Cluster, producer: Client, used: list[Used]) -> Fact:
-    number = _number(cluster, producer, "max.in.flight.requests.per.connection", used)
-    return Fact("in flight", (Choice(str(number), {"in_flight": max(1, number or MOST_IN_FLIGHT)}),))
+    in_flight, ask = _numbers(cluster, producer, "max.in.flight.requests.per.connection", used)
+    most = (Choice(str(each), {"in_flight": max(1, each or MOST_IN_FLIGHT)}) for each in in_flight)
+    yield Fact("in flight", tuple(most), ask)
+    retries, ask = _numbers(cluster, producer, "retries", used)
+    some = {each != 0: Choice(str(each), {"retries": each != 0}) for each in retries}
+    yield Fact("retries", tuple(some.values()), ask)
 
 
 def _idempotence(wanted: bool, *, explicit: bool) -> Choice:
     return Choice(str(wanted).lower(), {"idempotent": wanted, "explicit": explicit})
 
 
-def _number(cluster: Cluster, producer: Client, key: str, used: list[Used]) -> int | None:
+def _numbers(cluster: Cluster, producer: Client, key: str, used: list[Used]) -> tuple[tuple[int | None, ...], str]:
+    """What a number of a producer may be, where only a profile sets it otherwise; None if nothing says."""
     answer = note(value_of(cluster, producer, key), key, used)
-    return int(answer.value) if not isinstance(answer, Unknown) and answer.value.isdecimal() else None
+    if not isinstance(answer, Unknown):
+        return (int(answer.value) if answer.value.isdecimal() else None,), ""
+    given = any(each.when and each.key == key for each in producer.settings)
+    possible = dict.fromkeys(int(each.value) for each in answer.possible if given and each.value.isdecimal())
+    return tuple(possible) or (None,), answer.ask

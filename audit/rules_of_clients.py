@@ -23,7 +23,7 @@ def of_clients(cluster: Cluster) -> Iterator[Finding]:
 
 def stated(client: Client, key: str) -> Setting | None:
     """What the client's own file says."""
-    return next((each for each in reversed(client.settings) if each.key == key), None)
+    return next((each for each in reversed(client.settings) if each.key == key and not each.when), None)
 
 
 def unsafe(cluster: Cluster, client: Client) -> Iterator[Finding]:
@@ -56,7 +56,7 @@ def refused(cluster: Cluster, client: Client) -> Iterator[Finding]:
     asked, transactional = stated(client, "enable.idempotence"), stated(client, "transactional.id")
     in_transactions = transactional is not None and transactional.value != ""
     explicit = asked is not None and asked.value.lower() == "true"
-    last = {each.key: each for each in client.settings}
+    last = {each.key: each for each in client.settings if not each.when}
     for each in last.values():
         if not _breaks(each):
             continue

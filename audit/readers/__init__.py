@@ -8,8 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from ..advice import advise
-from ..cluster import MARK, CannotRead, Cluster, Finding, Origin, Setting, Use, is_called
-from . import compose, describe, kubernetes, mapping, properties, strimzi, yamls
+from ..cluster import MARK, CannotRead, Cluster, Finding, Origin, Use, is_called
+from . import compose, describe, kubernetes, mapping, profiles, properties, strimzi, yamls
 from .judged import judged
 from .part import Part
 from .together import Options, join
@@ -58,6 +58,7 @@ def of_texts(
         else:
             parts.append(part)
             files.append((path, part.format))
+    profiles.together(parts)
     uses = [use for part in parts for use in part.uses]
     for path, text, named in unknown:
         part = _as_mapped(path, text, uses)
@@ -184,13 +185,7 @@ def of_yaml(path: str, text: str) -> Part | None:
     rendered = kubernetes.read(path, trees)
     if rendered is not None:
         return rendered
-    leaves = [leaf for tree in trees for leaf in tree.leaves()]
-    named = [(".".join(leaf.path), leaf) for leaf in leaves]
-    spring = [
-        Setting(name, leaf.value, Origin(path, leaf.line, name))
-        for name, leaf in named
-        if name.startswith("spring.kafka.")
-    ]
+    spring = [each for tree in trees for each in profiles.of_document(path, tree)]
     if not spring:
         return _values_of_a_chart(path)
     part = properties.spring(path, spring)

@@ -119,10 +119,10 @@ def _legal(key: Key) -> str:
 
 def _twice(settings: Sequence[Setting]) -> Iterator[Finding]:
     """Kafka takes the last one of a file. Layers of different files are no contradiction."""
-    first: dict[tuple[str, str], tuple[str, Origin]] = {}
+    first: dict[tuple[str, str, str], tuple[str, Origin]] = {}
     for each in settings:
-        before = first.get((each.key, each.origin.path))
+        before = first.get((each.key, each.origin.path, each.when))
         if before is not None and before[0] != each.value and HIDDEN not in (before[0], each.value):
             what = f"`{each.key}` is stated twice: {before[0]} at {before[1]}, then {each.value}, which is what counts"
             yield Finding("contradiction", "warning", what, each.origin, "keep one of them")
-        first[each.key, each.origin.path] = (each.value, each.origin)
+        first[each.key, each.origin.path, each.when] = (each.value, each.origin)

@@ -9,12 +9,13 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import PurePath
 
 import javaproperties
 
 from ..cluster import MARK, Broker, Client, Origin, Role, Setting, Stated
-from . import names, workers
+from . import names, profiles, workers
 from .part import Part
 
 BROKER_MARKS = frozenset(
@@ -61,7 +62,7 @@ def of_settings(path: str, settings: list[Setting], odd: list[Origin], text: str
     keys = {each.key for each in settings}
     part: Part | None = None
     if any(key.startswith("spring.kafka.") for key in keys):
-        part = spring(path, settings)
+        part = spring(path, profiles.of_lines(settings, text))
     elif (part := workers.read(path, settings)) is not None:
         pass
     elif keys & BROKER_MARKS or "server" in PurePath(path).stem or _scores(keys)["broker"] > 0:
@@ -233,7 +234,7 @@ def _prefixes(kind: str) -> tuple[str, ...]:
 
 def _of_spring(setting: Setting, name: str, literal: bool) -> Setting:
     if literal:
-        return Setting(name.strip("[]"), setting.value, setting.origin)
+        return replace(setting, key=name.strip("[]"))
     name = re.sub(r"[A-Z]", lambda found: f"-{found[0].lower()}", name)
     key = SPRING.get(name, name.replace("-", "."))
     value = setting.value
@@ -242,4 +243,4 @@ def _of_spring(setting: Setting, name: str, literal: bool) -> Setting:
         value = str(int(length[1]) * UNITS[length[2]])
     if key == "isolation.level":
         value = value.lower().replace("-", "_")
-    return Setting(key, value, setting.origin)
+    return replace(setting, key=key, value=value)

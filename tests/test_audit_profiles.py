@@ -1,0 +1,94 @@
+"""Spring's profiles: what one of them sets is in force with it alone, and nothing says which one is active."""
+
+from __future__ import annotations
+
+import pytest
+from tidegate.audit.cluster import Cluster, Finding, Unknown
+from tidegate.audit.keys import value_of
+from tidegate.audit.readers import Options, of_texts
+from tidegate.audit.signature import Signature, subjects
+
+TOPIC = (
+    "Topic: orders\tTopicId: x\tPartitionCount: 1\tReplicationFactor: 3\tConfigs: min.insync.replicas=2\n"
+    "\tTopic: orders\tPartition: 0\tLeader: 1\tReplicas: 1,2,3\tIsr: 1,2,3\n"
+)
+BASE = "spring:\n  kafka:\n    bootstrap-servers: b:9092\n    producer:\n      acks: {}\n"
+PROFILE = "spring:\n  config:\n    activate:\n      on-profile: {}\n  kafka:\n    producer:\n      {}\n"
+
+
+def of(files: dict[str, str], client: str = "java:3.9") -> tuple[Cluster, list[Finding]]:
+    texts = [(name, text, True) for name, text in {"t.txt": TOPIC, **files}.items()]
+    cluster, findings = of_texts(texts, Options(kafka_version="3.9.0", distribution="apache", clients=(client,)), "x")
+    return cluster, list(findings)
+
+
+def signatures(cluster: Cluster) -> list[Signature]:
+    (orders,) = (each for each in subjects(cluster) if each.topics[0].name == "orders")
+    return [each.signature for each in orders.variants]
+
+
+def acks(cluster: Cluster) -> set[str]:
+    return {each.acks for each in signatures(cluster)}
+
+
+@pytest.mark.parametrize(
+    ("base", "profile", "expected"),
+    [
+        ("1", "all", {"leader", "all"}),
+        ("all", "1", {"leader", "all"}),
+        ("0", "all", {"none", "all"}),
+        ("all", "all", {"all"}),
+    ],
+)
+def test_a_document_with_a_profile_may_be_in_force_or_not(base: str, profile: str, expected: set[str]) -> None:
+    files = {"application.yml": BASE.format(base) + "---\n" + PROFILE.format("dev", f"acks: {profile}")}
+    cluster, findings = of(files)
+    assert acks(cluster) == expected
+    assert not [each for each in findings if "stated twice" in each.what]
+    answer = value_of(cluster, cluster.clients[0], "acks")
+    assert isinstance(answer, Unknown) is (len(expected) == 2)
+    if isinstance(answer, Unknown):
+        assert "with the profile dev (application.yml:" in answer.why and "profile that is active" in answer.ask
+
+
+def test_the_spelling_before_spring_boot_2_4() -> None:
+    cluster, _ = of(
+        {
+            "application.yml": BASE.format("1")
+            + "---\nspring:\n  profiles: [prod, eu]\n  kafka: {producer: {acks: all}}\n"
+        }
+    )
+    assert acks(cluster) == {"leader", "all"}
+
+
+def test_a_default_is_open_where_only_a_profile_sets_it() -> None:
+    text = (
+        BASE.format("all") + "---\n" + PROFILE.format("dev", "properties: {max.in.flight.requests.per.connection: 6}")
+    )
+    cluster, _ = of({"application.yml": text})
+    assert {each.idempotent for each in signatures(cluster)} == {True, False}
+
+
+def test_documents_of_a_properties_file() -> None:
+    text = "spring.kafka.producer.acks=1\n#---\nspring.config.activate.on-profile=dev\nspring.kafka.producer.acks=all\n"
+    cluster, _ = of({"application.properties": text})
+    assert acks(cluster) == {"leader", "all"}
+
+
+@pytest.mark.parametrize("suffix", ["yml", "properties"])
+def test_a_file_of_a_profile_counts_with_it(suffix: str) -> None:
+    text = {"yml": "spring: {kafka: {producer: {acks: 1}}}\n", "properties": "spring.kafka.producer.acks=1\n"}[suffix]
+    files = {"application.yml": BASE.format("all"), f"application-prod.{suffix}": text}
+    cluster, _ = of(files)
+    assert acks(cluster) == {"leader", "all"}
+    named, _ = of({**files, "audit.toml": '[topic.orders]\nproducer = "application.yml"\n'})
+    assert acks(named) == {"leader", "all"}
+
+
+def test_the_file_of_a_profile_that_audit_toml_names_is_in_force() -> None:
+    files = {
+        "application.yml": BASE.format("1"),
+        "application-prod.yml": "spring: {kafka: {producer: {acks: all}}}\n",
+        "audit.toml": '[topic.orders]\nproducer = "application-prod.yml"\n',
+    }
+    assert acks(of(files)[0]) == {"all"}
