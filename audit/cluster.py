@@ -165,6 +165,7 @@ class Topic:
     brokers give of themselves (a topic's `Configs:` has every setting that is not a default, whoever set it).
     `resource` is the topic as Strimzi's KafkaTopic asks for it, if there is one: its operator takes other changes back.
     `by_itself`: a program that creates it for itself writes it, with acks=all, as Connect does its storage topics.
+    `doubt` says in which way the description contradicts itself, so that it describes no topic of Kafka's; else ''.
     """
 
     name: str
@@ -176,6 +177,13 @@ class Topic:
     complete: bool = False
     resource: Topic | None = None
     by_itself: bool = False
+    doubt: str = ""
+
+    @property
+    def is_cut_short(self) -> bool:
+        """Whether it has partitions that are not described."""
+        described = len({each.number for each in self.partitions})
+        return self.partition_count is not None and 0 < described < self.partition_count
 
     @property
     def internal(self) -> bool:

@@ -13,10 +13,10 @@ def placement(cluster: Cluster, topic: Topic, replicas: int, used: list[Used]) -
     """The fact of a topic's placement; what no file states is 0 or False (`Signature` says of each what that means)."""
     racks = {each.id: each.rack.value for each in cluster.brokers if each.rack is not None}
     sets = {
-        "in_rack": _in_rack(topic, racks),
+        "in_rack": 0 if topic.is_cut_short else _in_rack(topic, racks),
         "co_located": _are_the_same(cluster, replicas),
         "voters": len(_voters(cluster)),
-        "racks": _pairs(topic, _voters(cluster), racks),
+        "racks": () if topic.is_cut_short else _pairs(topic, _voters(cluster), racks),
         "voters_in_rack": _crowded(_voters(cluster), racks) if _voters(cluster) else 0,
         "shared_voters": _shared(cluster, topic, replicas),
         "one_machine": _share_a_machine(cluster),

@@ -373,8 +373,10 @@ def _signature(sets: Mapping[str, Any]) -> Signature:
 
 
 def _facts(cluster: Cluster, topic: Topic, producer: Client | None, used: list[Used]) -> Iterator[Fact]:
+    if topic.doubt:
+        raise CannotTell(f"the description of {topic.name} contradicts itself: {topic.doubt}; give it unchanged")
     replicas = _replicas(cluster, topic, used)
-    yield Fact("replication factor", (Choice(str(replicas), {"replicas": replicas}),))
+    yield _factor(topic, replicas)
     yield _min_isr(cluster, topic, replicas, used)
     versions = list(_version_facts(cluster, used))
     yield from versions
@@ -395,6 +397,13 @@ def _follower_reads(cluster: Cluster, topic: Topic, used: list[Used]) -> Fact:
     if found is not None:
         used.append(Used(key, found.value, found.origin))
     return Fact(key, (Choice("" if found is None else found.value, {"follower_reads": found is not None}),))
+
+
+def _factor(topic: Topic, replicas: int) -> Fact:
+    """The number of replicas; of partitions that are not described each may have just one."""
+    numbers = dict.fromkeys((replicas, 1) if topic.is_cut_short else (replicas,))
+    ask = "the whole output of kafka-topics.sh --describe"
+    return Fact("replication factor", tuple(Choice(str(each), {"replicas": each}) for each in numbers), ask)
 
 
 def _replicas(cluster: Cluster, topic: Topic, used: list[Used]) -> int:

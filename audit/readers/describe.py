@@ -7,7 +7,7 @@ its columns: releases add labels (`TopicId`, `Elr`) and older ones have no blank
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..cluster import HIDDEN, Origin, Partition, Quorum, Setting, Stated, Topic
 from .part import Part, numbers
@@ -62,14 +62,14 @@ def topics(path: str, text: str) -> Part | None:
             heads[name] = (read, origin)
     for name in dict.fromkeys([*heads, *partitions]):
         head, origin = heads.get(name, ({}, partitions[name][0].origin if partitions.get(name) else Origin(path)))
-        part.topics.append(_topic(part, name, head, origin, partitions.get(name, [])))
+        part.topics.append(_topic(part, name, head, origin, partitions.get(name, []), observed="Observers:" in text))
     return part
 
 
 def _partition(part: Part, into: list[Partition], read: dict[str, str], origin: Origin) -> None:
     """Confluent's observers are listed as replicas and apart; those that were not promoted count for nothing here."""
     number = numbers(read["Partition"])
-    if not number or "Replicas" not in read:
+    if not number or any(read.get(label, ",").endswith(",") for label in ("Leader", "Replicas", "Isr")):
         part.note("not_read", "warning", "a line that describes no whole partition", origin, "collect it again")
         return
     leader, isr = numbers(read.get("Leader", "")), numbers(read.get("Isr", ""))
@@ -94,12 +94,14 @@ def _set_or_none(text: str | None) -> tuple[int, ...] | None:
     return None if text is None or text == "N/A" else numbers(text)
 
 
-def _topic(part: Part, name: str, head: dict[str, str], origin: Origin, partitions: list[Partition]) -> Topic:
+def _topic(
+    part: Part, name: str, head: dict[str, str], origin: Origin, partitions: list[Partition], *, observed: bool
+) -> Topic:
     count, factor = numbers(head.get("PartitionCount", "")), numbers(head.get("ReplicationFactor", ""))
     if count and partitions and count[0] != len({each.number for each in partitions}):
         what = f"topic {name} has {count[0]} partitions, and {len(partitions)} are described"
         part.note("not_read", "warning", what, origin, "give the whole output of kafka-topics.sh --describe")
-    return Topic(
+    found = Topic(
         name,
         origin,
         tuple(sorted(partitions, key=lambda each: each.number)),
@@ -108,6 +110,41 @@ def _topic(part: Part, name: str, head: dict[str, str], origin: Origin, partitio
         pairs(head.get("Configs", ""), origin),
         complete="TopicId" in head,  # printed from what a broker says, with every setting that is not its default
     )
+    doubt, where = doubtful(found, observed=observed)
+    if doubt:
+        to_do = "give what kafka-topics.sh --describe prints, unchanged and of one moment"
+        part.note("contradiction", "error", f"topic {name}: {doubt}", where, to_do)
+    return replace(found, doubt=doubt)
+
+
+def doubtful(topic: Topic, *, observed: bool) -> tuple[str, Origin]:
+    """In which way a description is of no topic that Kafka can have, and where; "" if it is of one. `observed`: some of
+    the replicas that it counts are Confluent's observers, which are not among `replicas`."""
+    first: dict[int, Partition] = {}
+    for each in topic.partitions:
+        doubt = _doubtful(each)
+        before = first.setdefault(each.number, each)
+        if not doubt and replace(before, origin=each.origin) != each:
+            doubt = f"partition {each.number} is described twice, and not as the same"
+        if doubt:
+            return doubt, each.origin
+    sizes = {len(many) for each in topic.partitions for many in (each.replicas, {*each.replicas} - {*each.adding})}
+    if sizes and topic.replication_factor is not None and topic.replication_factor not in sizes and not observed:
+        listed = ", ".join(map(str, sorted(sizes)))
+        return f"its ReplicationFactor is {topic.replication_factor}, and its partitions list {listed}", topic.origin
+    return "", topic.origin
+
+
+def _doubtful(partition: Partition) -> str:
+    who = f"partition {partition.number}"
+    if len(set(partition.replicas)) < len(partition.replicas):
+        return f"{who} lists a replica twice"
+    strange = sorted(set(partition.isr) - set(partition.replicas))
+    if strange:
+        return f"broker {strange[0]} is in the ISR of {who}, and has no replica of it"
+    if partition.leader is not None and partition.leader not in partition.isr:
+        return f"broker {partition.leader} leads {who}, and is not in its ISR"
+    return ""
 
 
 def pairs(text: str, origin: Origin) -> tuple[Setting, ...]:

@@ -1,0 +1,74 @@
+"""Descriptions that are cut short, or that describe no topic that Kafka can have: nothing is called kept of them."""
+
+from __future__ import annotations
+
+import pytest
+from tidegate.audit.cluster import Cluster, Finding
+from tidegate.audit.readers import Options, of_texts
+from tidegate.audit.signature import Subject, subjects
+
+BROKER = "process.roles=broker\nnode.id={id}\nlog.dirs=d\nbroker.rack=r{id}\n"
+HEAD = (
+    "Topic: orders\tTopicId: x\tPartitionCount: {count}\tReplicationFactor: {factor}\tConfigs: min.insync.replicas=2\n"
+)
+WHOLE = "\tTopic: orders\tPartition: {number}\tLeader: 1\tReplicas: 1,2,3\tIsr: 1,2,3\n"
+
+
+def of(partitions: str, count: int = 1, factor: int = 3) -> tuple[Cluster, list[Finding], Subject]:
+    texts = [(f"b{each}.properties", BROKER.format(id=each), True) for each in (1, 2, 3)]
+    texts.append(("t.txt", HEAD.format(count=count, factor=factor) + partitions, True))
+    cluster, findings = of_texts(texts, Options(kafka_version="3.9.0", distribution="apache", acks="all"), "x")
+    (orders,) = (each for each in subjects(cluster) if each.topics[0].name == "orders")
+    return cluster, list(findings), orders
+
+
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        ("Leader: 1\tReplicas: 1,2,3\tIsr: 1,2,3,4", "broker 4 is in the ISR of partition 0, and has no replica of it"),
+        ("Leader: 1\tReplicas: 1,1,2\tIsr: 1,2", "partition 0 lists a replica twice"),
+        ("Leader: 3\tReplicas: 1,2,3\tIsr: 1,2", "broker 3 leads partition 0, and is not in its ISR"),
+        ("Leader: 1\tReplicas: 1,2\tIsr: 1,2", "its ReplicationFactor is 3, and its partitions list 2"),
+    ],
+)
+def test_a_description_that_contradicts_itself_is_judged_by_nothing(line: str, says: str) -> None:
+    _, findings, orders = of(f"\tTopic: orders\tPartition: 0\t{line}\n")
+    assert not orders.variants and says in orders.not_checked and not orders.refused
+    assert [each.what for each in findings if each.severity == "error"] == [f"topic orders: {says}"]
+
+
+def test_a_partition_that_is_described_twice() -> None:
+    again = WHOLE.format(number=0).replace("Isr: 1,2,3", "Isr: 1")
+    _, _, orders = of(WHOLE.format(number=0) + again)
+    assert "described twice" in orders.not_checked
+    _, findings, same = of(WHOLE.format(number=0) * 2)
+    assert same.variants and not [each for each in findings if each.severity == "error"]
+
+
+@pytest.mark.parametrize(
+    "rest",
+    [
+        "",
+        "\tTopic: orders\tPartition: 1\tLeader: 2\tReplicas: 1,2,",
+        "\tTopic: orders\tPartition: 1\tLeader: 2\tReplicas: 1,2,3",
+        "\tTopic: orders\tPartition: 1\tLeader: 2\tReplicas: 1,2,3\tIsr: 1,",
+    ],
+)
+def test_of_partitions_that_are_not_described_nothing_is_known(rest: str) -> None:
+    """Each may have one replica, in any rack."""
+    _, findings, orders = of(WHOLE.format(number=0) + rest, count=2)
+    assert {(each.signature.replicas, each.signature.in_rack) for each in orders.variants} == {(3, 0), (1, 0)}
+    assert orders.asks["replication factor"] == "the whole output of kafka-topics.sh --describe"
+    assert any("2 partitions, and 1 are described" in each.what for each in findings)
+    _, _, whole = of(WHOLE.format(number=0) + WHOLE.format(number=1), count=2)
+    assert {(each.signature.replicas, each.signature.in_rack) for each in whole.variants} == {(3, 1)}
+
+
+def test_a_reassignment_and_a_partition_without_a_leader_are_no_contradiction() -> None:
+    moving = "Leader: 1\tReplicas: 4,1,2,3\tIsr: 1,2,3\tAdding Replicas: 4\tRemoving Replicas: 3\n"
+    assert of(f"\tTopic: orders\tPartition: 0\t{moving}")[2].variants
+    assert of("\tTopic: orders\tPartition: 0\tLeader: none\tReplicas: 1,2,3\tIsr: \tElr: 2\tLastKnownElr: 2\n")[
+        2
+    ].variants
+    observed = "\tTopic: orders\tPartition: 0\tLeader: 1\tReplicas: 1,2,3\tIsr: 1,2\tOffline: \tLiveObservers: 3\n"
+    assert of(observed)[2].variants
