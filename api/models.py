@@ -70,7 +70,12 @@ def _own(path: str, profile: str | None) -> tuple[Definition, str | None]:
 def bind_model(choice: ModelChoice, *, lemmas: bool = False) -> Model:
     """The model bound as asked: bounds first, then `assignments`. Ghosts are kept where asked for and, unless they are
     not wanted, where a property reads one; lemmas are bound where wanted."""
-    definition, profile = definition_of(choice.model)
+    return bind_definition(*definition_of(choice.model), choice, lemmas=lemmas)
+
+
+def bind_definition(definition: Definition, profile: str | None, choice: ModelChoice, *, lemmas: bool = False) -> Model:
+    """As `bind_model`, of a definition that is there already: a file that is imported again has other classes, whose
+    values are no values of this definition."""
     constants: dict[str, Value | str] = dict(_bounds(choice))
     constants.update(choice.assignments)
     return definition.bind(

@@ -16,7 +16,7 @@ from ..language.model import Model
 from ..language.proof import Proof
 from ..reports.check.proof import counterexample_document, proof_document, proof_page
 from ..reports.document import Document
-from .models import ModelChoice, all_constants, bind_model, choice_to_prove, definition_of
+from .models import ModelChoice, all_constants, bind_definition, choice_to_prove, definition_of
 from .results import PAPER, Trace, preformatted
 
 if TYPE_CHECKING:
@@ -85,13 +85,14 @@ def prove(
 def provable(choice: ModelChoice) -> tuple[Definition, Model]:
     """A definition and its model with all lemmas and properties bound. UsageError when it has no lemmas."""
     choice = choice_to_prove(choice)
-    definition, _ = definition_of(choice.model)
+    definition, profile = definition_of(choice.model)
     everything = definition.names("invariant", "transition", "reachable", "lemma")
     if not definition.names("lemma"):
         raise UsageError(
             f"{choice.model} has no lemmas to prove it by; docs/proofs.md says how to write them, marked @lemma"
         )
-    return definition, bind_model(dataclasses.replace(choice, properties=everything, ghosts=True), lemmas=True)
+    whole = dataclasses.replace(choice, properties=everything, ghosts=True)
+    return definition, bind_definition(definition, profile, whole, lemmas=True)
 
 
 def induction(

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from ..api.models import bind_model, choice_to_prove, definition_of
+from ..api.models import bind_definition, choice_to_prove, definition_of
 from ..explorer.keeping import cache_directory
 from ..explorer.smt.effort import Effort
 from ..explorer.smt.errors import NotUnbounded, UnreadableHints, Unsayable
@@ -116,9 +116,10 @@ def run(options: argparse.Namespace) -> Exit:
     if choice.model != options.model:
         says = f"{options.model}: its lemmas are written for {choice.model}, so prove takes that profile"
         print(says, file=sys.stderr)
-    definition, _ = definition_of(choice.model)
+    definition, profile = definition_of(choice.model)
     everything = definition.names("invariant", "transition", "reachable", "lemma")
-    model = bind_model(dataclasses.replace(choice, properties=everything, ghosts=True), lemmas=True)
+    whole = dataclasses.replace(choice, properties=everything, ghosts=True)
+    model = bind_definition(definition, profile, whole, lemmas=True)
     if options.record_hints and options.candidates:
         raise UsageError("--record-hints is of a proof that is found: leave out --candidates")
     if not definition.names("lemma"):

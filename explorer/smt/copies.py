@@ -17,6 +17,7 @@ import z3
 from ...language import ir
 from ...language.binding import Definition
 from ...language.constants import Value
+from ...language.errors import ModelErrors
 from ...language.judge import Stopped, attempt, holds, initial_states, shape_of
 from ...language.model import Model, Property
 from ...language.proof import Counterexample, Obligation
@@ -77,6 +78,14 @@ class Copies:
             bound = self._definition.bind(name, constants=values, ghosts=True, properties=self.names, lemmas=True)
             self._bound[number] = replace(bound, lemmas=tuple(each for each in bound.lemmas if each.name in self.names))
         return self._bound[number]
+
+    def is_model(self, number: int) -> bool:
+        """Whether the text is a model at a copy's bounds: it may say what breaks there in every state, such as an index
+        below 0."""
+        try:
+            return bool(self[number])
+        except ModelErrors:
+            return False
 
     def sizes(self, number: int) -> str:
         """A copy's bounds in words."""

@@ -90,7 +90,7 @@ class Prover:
         self.ground, self.met = ground, met
         self.copies, self.lemmas = ground.copies, {each.name for each in ground.model.lemmas}
         self.questions = Questions(ground.model, ground.symmetric, ground.effort, ground.hints)
-        self._searched = list[Searched]()
+        self._searched, self._looked = list[Searched](), 0
 
     def work(self, task: Task | Doubt) -> Iterator[Result]:
         """The answers to a task."""
@@ -155,9 +155,11 @@ class Prover:
 
     def _all_copies(self) -> Iterator[Searched]:
         yield from self._searched
-        for number in range(len(self._searched), len(self.copies)):
-            self._searched.append(Searched(self.copies, number, self.ground.symmetric))
-            yield self._searched[-1]
+        while self._looked < len(self.copies):
+            self._looked += 1
+            if self.copies.is_model(self._looked - 1):
+                self._searched.append(Searched(self.copies, self._looked - 1, self.ground.symmetric))
+                yield self._searched[-1]
 
     # --- doubts -------------------------------------------------------------------------------------------------------
 

@@ -203,7 +203,7 @@ class Simulation:
             shape = names[each.name]
             yield _Part(each.where, f"that {each.name} is of its type", self.encoding.stored(each.type, shape)[1])
             if each.pool is not None:
-                there = in_pool(cast(Records, before.fields[each.pool]), cast(Fields, shape), each)
+                there = in_pool(self.encoding.algebra, before.fields[each.pool], cast(Fields, shape), each)
                 yield _Part(each.where, f"that {each.name} is in {each.pool}", there)
 
 

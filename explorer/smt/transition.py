@@ -141,7 +141,7 @@ class _Arguments:
         pool = cast("Heap | Records", self.pre.fields[parameter.pool])
         if isinstance(pool, Records):
             record, valid = self.encoding.message(cast(Record, parameter.type), name)
-            return [_Argument(record, both(valid, in_pool(pool, record, parameter)))]
+            return [_Argument(record, both(valid, in_pool(self.encoding.algebra, pool, record, parameter)))]
         algebra: Algebra = self.encoding.algebra
         if self.ground or len(pool.slots) < 2:
             slots = enumerate(pool.slots)
@@ -152,10 +152,10 @@ class _Arguments:
         return [_Argument(algebra.picked(pool.slots, 0, index), self.encoding.numbers.less(index, pool.count))]
 
 
-def in_pool(pool: Records, record: Fields, parameter: Parameter) -> Bit:
+def in_pool(algebra: Algebra, pool: Shape, record: Fields, parameter: Parameter) -> Bit:
     """Whether a message is there. NotUnbounded where a message has something in it that has no end."""
     try:
-        return pool.has(record)
+        return algebra.has(pool, record)
     except Extensional:
         raise NotUnbounded(parameter.where, *unending(f"{parameter.name} is")) from None
 

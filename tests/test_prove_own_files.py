@@ -1,0 +1,81 @@
+"""Models in files of one's own are proved whatever values they have: a file is imported once for a proof."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tidegate.api.models import ModelChoice
+from tidegate.api.proving import induction, provable
+from tidegate.language.proof import Proof
+
+from .test_proofs_are_sound import Wrong
+
+UNION = {"asks": ("Annotated[Set[Ask | Note], Capacity(top)]", "Set()"), "x": ("Number", "0")}
+BAG = Wrong(
+    {"asks": ("Annotated[Bag[Ask], Capacity(4)]", "Bag()"), "x": ("Number", "0")},
+    {
+        "send n: Number": "limit(len(s.asks) < 4)\ns.asks.add(Ask(number=n, hint=None))",
+        "take ask: Ask": "s.asks.remove(ask)\ns.x = ask.number",
+    },
+)
+PAIR = {"pair": ("tuple[Mode, Number]", "(Mode.A, 0)")}
+ROW = {"row": ("Annotated[Seq[Number], Capacity(top)]", "Seq()")}
+PUSH = {"push": "limit(len(s.row) < top)\ns.row.append(0)"}
+LAST_BUT_ONE = "require(len(s.row) > 1 and s.row[top - 2] == 0)\n"
+
+PROVED = {
+    "a union of records as messages": Wrong(
+        UNION,
+        {
+            "send n: Number": "limit(len(s.asks) < top)\ns.asks.add(Ask(number=n, hint=None))",
+            "note": "limit(len(s.asks) < top)\ns.asks.add(Note(number=0))",
+            "take m: Ask | Note": "s.asks.remove(m)\nmatch m:\n    case Ask(number=x):\n        s.x = x\n"
+            "    case Note(number=y):\n        s.x = y",
+        },
+    ),
+    "an enumeration in a tuple": Wrong(PAIR, {"go": "s.pair = (Mode.B, 0) if s.pair[0] == Mode.A else (Mode.A, 0)"}),
+}
+
+KINDS = '''
+
+class Mode(Enum):
+    """A mode."""
+
+    A = "a"
+    B = "b"
+
+
+@record
+class Note:
+    """A message of another kind."""
+
+    number: Number
+'''
+
+
+def prove(model: Wrong, folder: Path) -> Proof:
+    """The proof of a model in a file, as its path names it."""
+    path = folder / "model.py"
+    path.write_text(model.text().replace("\n@record\nclass Ask", f"{KINDS}\n\n@record\nclass Ask"), encoding="utf-8")
+    definition, bound = provable(ModelChoice(str(path)))
+    return induction(definition, bound, {"workers": 1}, cache=False).prove(lambda _: None)
+
+
+@pytest.mark.parametrize("name", PROVED)
+def test_a_model_in_a_file_of_ones_own_is_proved(name: str, tmp_path: Path) -> None:
+    assert prove(PROVED[name], tmp_path).word == "proved"
+
+
+def test_messages_within_a_capacity_that_is_a_number_are_compared_with_plain_python(tmp_path: Path) -> None:
+    """That what is taken keeps the types is not known to the solver; that the lemma is kept is."""
+    proof = prove(BAG, tmp_path)
+    open_ = [(each.obligation.action, each.obligation.goal) for each in proof.findings if each.word != "proved"]
+    assert (proof.word, open_) == ("not proved", [("take", "")])
+
+
+def test_a_copy_whose_bounds_are_too_small_for_the_text_is_left_out(tmp_path: Path) -> None:
+    """With top=1 the index is -1 whatever the state is. The counterexample is in a larger copy."""
+    proof = prove(Wrong(ROW, {**PUSH, "hit": LAST_BUT_ONE + "s.bad = True"}), tmp_path)
+    refuted = [each for each in proof.findings if each.word == "refuted"]
+    assert [each.obligation.action for each in refuted if each.obligation.goal == "never_bad"] == ["hit"]
