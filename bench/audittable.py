@@ -25,22 +25,20 @@ START, END = "<!-- table: written by python -m bench.audittable -->\n", "<!-- en
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """A release as the page has it: its title, the model's profile, its control plane, and whether ELR is on. `placed`:
-    racks and controllers are shown too, which are alike in the versions without it."""
+    """A release as the page has it: its title, the model's profile, its control plane, and whether ELR is on."""
 
     title: str
     profile: str
     kraft: bool = True
     elr: bool = False
-    placed: bool = True
 
 
 VERSIONS = (
-    Version("Kafka 0.10 with ZooKeeper", "kafka_0_10", kraft=False, placed=False),
-    Version("Kafka 0.11 to 1.1 with ZooKeeper", "kafka_0_11", kraft=False, placed=False),
-    Version("Kafka 2.2 to 3.2 with ZooKeeper", "kafka_2_7", kraft=False, placed=False),
+    Version("Kafka 0.10 with ZooKeeper", "kafka_0_10", kraft=False),
+    Version("Kafka 0.11 to 1.1 with ZooKeeper", "kafka_0_11", kraft=False),
+    Version("Kafka 2.2 to 3.2 with ZooKeeper", "kafka_2_7", kraft=False),
     Version("Kafka 3.9 with ZooKeeper", "kafka_3_9", kraft=False),
-    Version("Kafka 3.3", "kafka_3_3", placed=False),
+    Version("Kafka 3.3", "kafka_3_3"),
     Version("Kafka 3.7", "kafka_3_7"),
     Version("Kafka 3.9", "kafka_3_9"),
     Version("Kafka 4.1 without eligible leader replicas", "kafka_4_1"),
@@ -111,7 +109,7 @@ def lost_rows(version: Version) -> Iterator[Row]:
 
 def placed_rows(version: Version) -> Iterator[Row]:
     """The rows about racks, controllers, and what goes on: with clean elections, each number of racks that differs."""
-    some = itertools.product(ACKS if version.placed else (), (1, 2, 3), (1, 2, 3), (1, 2, 3), (False, True))
+    some = itertools.product(ACKS, (1, 2, 3), (1, 2, 3), (1, 2, 3), (False, True))
     for acks, replicas, least, racks, co_located in some:
         if least <= replicas and racks <= replicas and (version.kraft or not co_located):
             shown = (acks, str(replicas), str(least), str(racks), "on the brokers" if co_located else "apart")
@@ -139,7 +137,7 @@ def table_text(explorations: Explorations) -> str:
     lines: list[str] = []
     for version in VERSIONS:
         lines += [f"## {version.title}", ""]
-        for head, columns, rows in TABLES if version.placed else TABLES[:1]:
+        for head, columns, rows in TABLES:
             lines += [*head_of(head, columns), *(line_of(row, columns, explorations) for row in rows(version)), ""]
     return "\n".join(lines)
 
