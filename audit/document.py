@@ -121,7 +121,7 @@ def _versions(cluster: Cluster) -> Document:
 def _subject(each: Report) -> Document:
     subject, judged = each.judged.subject, each.judged
     conditional = list(_conditional(judged))
-    main = subject.not_checked and f"{'' if subject.refused else 'not checked: '}{subject.not_checked}"
+    main = subject.not_checked and f"{'' if subject.stops else 'not checked: '}{subject.not_checked}"
     main = main or (conditional[0]["says"] if len(conditional) == 1 else _depends(judged))
     return {
         "name": subject.name,

@@ -37,11 +37,22 @@ class Used:
 
 
 class CannotTell(Exception):
-    """A topic of which nothing can be asked; the message says why, and what to give."""
+    """A topic of which nothing can be asked; the message says why, and what to give. `stops` are the questions that
+    are answered by that alone."""
+
+    stops: tuple[str, ...] = ()
 
 
 class CannotBeMade(CannotTell):
     """A topic that Kafka refuses to create; the message says why, and what to do."""
+
+    stops = ("writable", "readable")
+
+
+class DoesNotStart(CannotTell):
+    """A topic whose producer does not start, so that it writes nothing; the message says why."""
+
+    stops = ("writable",)
 
 
 def note(answer: Answer, key: str, used: list[Used]) -> Answer:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from .cluster import OFFSETS, Client, Cluster, Default, Stated, Topic, Unknown
-from .facts import CannotTell, Choice, Fact, Used, note
+from .facts import CannotTell, Choice, DoesNotStart, Fact, Used, note
 from .keys import at_least, value_of
+from .starting import why_not
 
 ACKS = {"0": "none", "1": "leader", "all": "all", "-1": "all"}
 """acks of the producer, as the model names it."""
@@ -44,6 +45,9 @@ def producer_facts(cluster: Cluster, topic: Topic, producer: Client | None, used
         if not any(producer.called(name) for name in _named(cluster, topic)):
             why = "assumed to write it: the only producer's file that was given"
             used.append(Used("producer", producer.name, producer.origin, why))
+        refusal = why_not(cluster, producer)
+        if refusal:
+            raise DoesNotStart(f"{producer.name} writes nothing: {refusal}")
         yield _acks(cluster, producer, used)
         yield from _sending(cluster, producer, used)
 

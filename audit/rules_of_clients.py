@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from .cluster import Client, Cluster, Finding, Setting, Unknown
-from .keys import at_least, number_of, place_of, underneath, value_of
+from . import starting
+from .cluster import Client, Cluster, Finding, Unknown
+from .keys import number_of, place_of, underneath, value_of
+from .starting import stated
 
 
 def of_clients(cluster: Cluster) -> Iterator[Finding]:
@@ -19,11 +21,6 @@ def of_clients(cluster: Cluster) -> Iterator[Finding]:
             yield from heartbeats(cluster, client)
             yield from commits(cluster, client)
     yield from readers_of_transactions(cluster)
-
-
-def stated(client: Client, key: str) -> Setting | None:
-    """What the client's own file says."""
-    return next((each for each in reversed(client.settings) if each.key == key and not each.when), None)
 
 
 def unsafe(cluster: Cluster, client: Client) -> Iterator[Finding]:
@@ -47,80 +44,18 @@ _NOT_WAITING = {
 
 
 def refused(cluster: Cluster, client: Client) -> Iterator[Finding]:
-    """Java's producer, and librdkafka's (CONFIGURATION.md, `enable.idempotence`), refuse idempotence that is asked for
-    with acks other than all, without retries, or with over 5 in flight. Java's switches it off where it is on by
-    default alone (ProducerConfig, postProcessAndValidateIdempotenceConfigs), but refuses over 5 since 4.0 even then.
-    """
-    if underneath(client) not in ("java", "librdkafka"):
-        return
-    asked, transactional = stated(client, "enable.idempotence"), stated(client, "transactional.id")
-    in_transactions = transactional is not None and transactional.value != ""
-    explicit = asked is not None and asked.value.lower() == "true"
-    last = {each.key: each for each in client.settings if not each.when}
-    for each in last.values():
-        if not _breaks(each):
-            continue
-        if explicit or (in_transactions and asked is None):
-            yield _does_not_start(each, f" with {'enable.idempotence=true' if explicit else 'transactional.id'}")
-        elif asked is None:
-            yield from _by_default(cluster, client, each)
-    if in_transactions and asked is not None and not explicit:
-        what = f"`{asked.key}={asked.value}` with transactional.id: the producer does not start"
-        yield Finding("contradiction", "error", what, asked.origin, "remove it", "KIP-98, ProducerConfig")
-    yield from _delivery(cluster, client)
-
-
-def _does_not_start(setting: Setting, why: str) -> Finding:
-    what = f"`{setting.key}={setting.value}`{why}: the producer does not start"
-    to_do = "acks=all, retries above 0, max.in.flight.requests.per.connection at most 5"
-    return Finding("contradiction", "error", what, setting.origin, to_do, "KIP-679, ProducerConfig")
-
-
-def _by_default(cluster: Cluster, client: Client, setting: Setting) -> Iterator[Finding]:
-    """What a setting does to idempotence that nobody asked for, in a client that has it on by default."""
+    """What it does not start with, and what switches off the idempotence that nobody asked for."""
+    refusals = list(starting.refusals(cluster, client))
+    yield from refusals
     on = value_of(cluster, client, "enable.idempotence")
-    if isinstance(on, Unknown) or on.value != "true":
+    if refusals or isinstance(on, Unknown) or on.value != "true" or stated(client, "enable.idempotence") is not None:
         return
-    version = client.version
-    refuses = at_least(version.value, "4.0") if version is not None else None
-    if setting.key == _IN_FLIGHT and refuses:
-        yield _does_not_start(setting, ", and enable.idempotence is not set to false: since 4.0 that is refused")
-        return
-    what = f"`{setting.key}={setting.value}` switches idempotence off, which is on by default in this client"
-    later = "; clients of 4.0 and later do not start with it" if setting.key == _IN_FLIGHT else ""
-    source = "KAFKA-13673, KAFKA-17927" if later else "KAFKA-13673"
-    yield Finding("advice", "warning", what + later, setting.origin, f"remove {setting.key}", source)
-
-
-_IN_FLIGHT = "max.in.flight.requests.per.connection"
-
-
-def _breaks(setting: Setting) -> bool:
-    match setting.key:
-        case "acks":
-            return setting.value in ("0", "1")
-        case "retries":
-            return setting.value == "0"
-        case "max.in.flight.requests.per.connection":
-            return setting.value.isdigit() and int(setting.value) > 5
-        case _:
-            return False
-
-
-def _delivery(cluster: Cluster, client: Client) -> Iterator[Finding]:
-    keys = ("delivery.timeout.ms", "linger.ms", "request.timeout.ms")
-    delivery, linger, request = (number_of(cluster, client, key) for key in keys)
-    if stated(client, keys[0]) is None or None in (delivery, linger, request):
-        return
-    if (delivery or 0) < (linger or 0) + (request or 0):
-        what = f"delivery.timeout.ms={delivery} is below linger.ms + request.timeout.ms: the producer does not start"
-        yield Finding(
-            "contradiction",
-            "error",
-            what,
-            place_of(cluster, client, keys[0]),
-            f"{(linger or 0) + (request or 0)} or more",
-        )
+    for each in starting.in_force(client):
+        if starting.breaks_idempotence(each):
+            what = f"`{each.key}={each.value}` switches idempotence off, which is on by default in this client"
+            later = "; clients of 4.0 and later do not start with it" if each.key == starting.IN_FLIGHT else ""
+            source = "KAFKA-13673, KAFKA-17927" if later else "KAFKA-13673"
+            yield Finding("advice", "warning", what + later, each.origin, f"remove {each.key}", source)
 
 
 def transactions(cluster: Cluster, client: Client) -> Iterator[Finding]:

@@ -29,7 +29,7 @@ from .cluster import (
     Unknown,
 )
 from .controlling import UNCLEAN, least_in_sync, unclean_elections
-from .facts import CannotBeMade, CannotTell, Choice, Fact, Used, note
+from .facts import CannotTell, Choice, Fact, Used, note
 from .keys import ELR_FEATURE, SPANS, elr_is_too_early, span, value_of
 from .placing import creatable, placement
 from .producing import is_idempotent, producer_facts, producers
@@ -234,8 +234,9 @@ class Subject:
 
     `not_checked` says why nothing can be asked of them, and is "" if it can. `asks` are what the user may give, by
     fact. `planned` are topics that are not there yet: what one would be that is created with the brokers' defaults.
-    `refused`: Kafka does not create it, so that it is never written; `not_checked` says why. `present` are the
-    signatures that the present state of its partitions is checked by; they may have more replicas than the model.
+    `stops`: it is never written, or never read, since Kafka does not create it or its producer does not start; these
+    questions are answered by that, and `not_checked` says why. `present` are the signatures that the present state of
+    its partitions is checked by; they may have more replicas than the model.
     """
 
     topics: tuple[Topic, ...]
@@ -245,7 +246,7 @@ class Subject:
     asks: Mapping[str, str] = field(default_factory=dict[str, str])
     not_checked: str = ""
     planned: bool = False
-    refused: bool = False
+    stops: tuple[str, ...] = ()
     present: tuple[Signature, ...] = ()
 
     @property
@@ -276,7 +277,7 @@ def _together(made: Iterable[Subject]) -> list[Subject]:
     for each in made:
         producer = None if each.producer is None else each.producer.name
         name = each.internal and each.topics[0].name
-        key = (each.variants, each.present, name, producer, each.not_checked, each.planned, each.refused)
+        key = (each.variants, each.present, name, producer, each.not_checked, each.planned, each.stops)
         groups.setdefault(key, []).append(each)
     return [replace(alike[0], topics=tuple(t for each in alike for t in each.topics)) for alike in groups.values()]
 
@@ -325,8 +326,8 @@ def _subject(cluster: Cluster, topic: Topic, producer: Client | None, *, planned
         facts = list(_facts(cluster, topic, producer, used))
         variants = tuple(_variants(facts))
     except CannotTell as error:
-        refused = isinstance(error, CannotBeMade)
-        return Subject((topic,), producer, (), tuple(used), not_checked=str(error), planned=planned, refused=refused)
+        why, stops = str(error), error.stops
+        return Subject((topic,), producer, (), tuple(used), not_checked=why, planned=planned, stops=stops)
     asks = {each.name: each.ask for each in facts if len(each.choices) > 1}
     present = tuple(dict.fromkeys(each.signature for each in variants))
     many = max(each.replicas for each in present)

@@ -85,9 +85,8 @@ def _judged(subject: Subject, tables: Sequence[Table]) -> Judged:
     cells: list[tuple[str, Name]] = [(question.name, cell.name) for question in OF_TOPICS for cell in CELLS]
     if not tables:
         nothing = Answer("not checked", "", subject.not_checked)
-        never = Answer("can lose", "arithmetic", subject.not_checked) if subject.refused else nothing
-        stops = ("writable", "readable")
-        return Judged(subject, (), {cell: never if cell[0] in stops else nothing for cell in cells})
+        never = Answer("can lose", "arithmetic", subject.not_checked) if subject.stops else nothing
+        return Judged(subject, (), {cell: never if cell[0] in subject.stops else nothing for cell in cells})
     table = {cell: together(subject.variants, [each[cell] for each in tables]) for cell in cells}
     return Judged(subject, tuple(tables), table)
 

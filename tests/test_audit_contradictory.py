@@ -33,7 +33,7 @@ def of(partitions: str, count: int = 1, factor: int = 3) -> tuple[Cluster, list[
 )
 def test_a_description_that_contradicts_itself_is_judged_by_nothing(line: str, says: str) -> None:
     _, findings, orders = of(f"\tTopic: orders\tPartition: 0\t{line}\n")
-    assert not orders.variants and says in orders.not_checked and not orders.refused
+    assert not orders.variants and says in orders.not_checked and not orders.stops
     assert [each.what for each in findings if each.severity == "error"] == [f"topic orders: {says}"]
 
 

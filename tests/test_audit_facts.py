@@ -192,7 +192,7 @@ def test_a_topic_that_asks_for_more_replicas_than_there_are_brokers_cannot_be_cr
     cluster = cluster_of(texts)
     for name in ("(new topics)", "__consumer_offsets", "__transaction_state"):
         found = subject_of(cluster, name)
-        assert found.refused and not found.variants
+        assert found.stops == ("writable", "readable") and not found.variants
         assert found.not_checked.startswith("cannot be created: 3 replicas are asked for, and there are 2 brokers")
 
 
@@ -205,7 +205,7 @@ def test_before_0_11_the_offsets_topic_is_created_with_fewer() -> None:
 
 def test_one_brokers_file_may_stand_for_many_and_it_is_said() -> None:
     found = subject_of(cluster_of({"b1.properties": nodes()["b1.properties"]}), "__consumer_offsets")
-    assert not found.refused and any(each.key == "brokers" and "assumed" in each.source for each in found.used)
+    assert not found.stops and any(each.key == "brokers" and "assumed" in each.source for each in found.used)
 
 
 COMPOSE = """\
@@ -366,7 +366,7 @@ metadata: {name: orders}
 spec: {partitions: 1, replicas: 5}
 """
     found = subject_of(of_texts([("k.yaml", POOLS + topic, True)], Options(), "x")[0], "orders")
-    assert found.refused
+    assert found.stops == ("writable", "readable")
     assert found.not_checked == "cannot be created: 5 replicas are asked for, and there are 3 brokers"
 
 

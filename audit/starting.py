@@ -1,0 +1,102 @@
+"""Producers that do not start: settings that the client refuses, so that nothing is ever written.
+
+Java's producer, and librdkafka's (CONFIGURATION.md, `enable.idempotence`), refuse idempotence that is asked for with
+acks other than all, without retries, or with over 5 in flight. Java's switches it off where it is on by default alone
+(ProducerConfig, postProcessAndValidateIdempotenceConfigs), but refuses over 5 since 4.0 even then. A value that is not
+legal is refused by Java's ConfigDef before anything else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from .cluster import HIDDEN, Client, Cluster, Finding, Setting, Unknown
+from .keys import at_least, number_of, place_of, table, underneath, value_of, wrong
+
+IN_FLIGHT = "max.in.flight.requests.per.connection"
+
+
+def why_not(cluster: Cluster, client: Client) -> str:
+    """Why a producer does not start, in words; "" if nothing says that it does not."""
+    return next((each.what for each in refusals(cluster, client)), "") or next(_illegal(client), "")
+
+
+def refusals(cluster: Cluster, client: Client) -> Iterator[Finding]:
+    """The settings of a producer that are legal alone, and that it refuses together."""
+    if underneath(client) not in ("java", "librdkafka"):
+        return
+    asked, transactional = stated(client, "enable.idempotence"), stated(client, "transactional.id")
+    in_transactions = transactional is not None and transactional.value != ""
+    explicit = asked is not None and asked.value.lower() == "true"
+    for each in in_force(client):
+        if not breaks_idempotence(each):
+            continue
+        if explicit or (in_transactions and asked is None):
+            yield _refusal(each, f" with {'enable.idempotence=true' if explicit else 'transactional.id'}")
+        elif asked is None and each.key == IN_FLIGHT and _refuses_by_default(cluster, client):
+            yield _refusal(each, ", and enable.idempotence is not set to false: since 4.0 that is refused")
+    if in_transactions and asked is not None and not explicit:
+        what = f"`{asked.key}={asked.value}` with transactional.id: the producer does not start"
+        yield Finding("contradiction", "error", what, asked.origin, "remove it", "KIP-98, ProducerConfig")
+    yield from _delivery(cluster, client)
+
+
+def stated(client: Client, key: str) -> Setting | None:
+    """What the client's own file says, whatever profile is active."""
+    return next((each for each in reversed(client.settings) if each.key == key and not each.when), None)
+
+
+def in_force(client: Client) -> list[Setting]:
+    """The last statement of each setting."""
+    return list({each.key: each for each in client.settings if not each.when}.values())
+
+
+def breaks_idempotence(setting: Setting) -> bool:
+    """Whether no producer is idempotent with it."""
+    match setting.key:
+        case "acks":
+            return setting.value in ("0", "1")
+        case "retries":
+            return setting.value == "0"
+        case "max.in.flight.requests.per.connection":
+            return setting.value.isdigit() and int(setting.value) > 5
+        case _:
+            return False
+
+
+def _refuses_by_default(cluster: Cluster, client: Client) -> bool:
+    on = value_of(cluster, client, "enable.idempotence")
+    version = client.version
+    later = version is not None and at_least(version.value, "4.0") is True
+    return later and not isinstance(on, Unknown) and on.value == "true"
+
+
+def _refusal(setting: Setting, why: str) -> Finding:
+    what = f"`{setting.key}={setting.value}`{why}: the producer does not start"
+    to_do = "acks=all, retries above 0, max.in.flight.requests.per.connection at most 5"
+    return Finding("contradiction", "error", what, setting.origin, to_do, "KIP-679, ProducerConfig")
+
+
+def _illegal(client: Client) -> Iterator[str]:
+    """What Java's ConfigDef refuses; that it is no legal value is a finding already (`readers.judged`)."""
+    if underneath(client) != "java":
+        return
+    for each in in_force(client):
+        key = table().get(each.key)
+        if key is None or "producer" not in key.scopes or each.value == HIDDEN:
+            continue
+        empty = "has no value" if not each.value and key.type in ("int", "long", "boolean") else ""
+        message = wrong(key, each.value, "java") or empty
+        if message:
+            yield f"`{each.key}={each.value}` {message}: the producer does not start"
+
+
+def _delivery(cluster: Cluster, client: Client) -> Iterator[Finding]:
+    keys = ("delivery.timeout.ms", "linger.ms", "request.timeout.ms")
+    delivery, linger, request = (number_of(cluster, client, key) for key in keys)
+    if stated(client, keys[0]) is None or None in (delivery, linger, request):
+        return
+    if (delivery or 0) < (linger or 0) + (request or 0):
+        what = f"delivery.timeout.ms={delivery} is below linger.ms + request.timeout.ms: the producer does not start"
+        where = place_of(cluster, client, keys[0])
+        yield Finding("contradiction", "error", what, where, f"{(linger or 0) + (request or 0)} or more")

@@ -1,0 +1,75 @@
+"""A producer that does not start writes nothing: one answer, whichever setting it refuses."""
+
+from __future__ import annotations
+
+import pytest
+from tidegate.audit.auditing import Asked, Audited, audit
+from tidegate.audit.readers import Options, of_texts
+from tidegate.audit.signature import subjects
+
+TOPIC = (
+    "Topic: orders\tTopicId: x\tPartitionCount: 1\tReplicationFactor: 3\tConfigs: min.insync.replicas=2\n"
+    "\tTopic: orders\tPartition: 0\tLeader: 1\tReplicas: 1,2,3\tIsr: 1,2,3\n"
+)
+
+
+def not_checked(producer: str, client: str) -> tuple[str, tuple[str, ...]]:
+    texts = [("t.txt", TOPIC, True), ("producer.properties", producer, True)]
+    cluster, _ = of_texts(texts, Options(kafka_version="3.9.0", distribution="apache", clients=(client,)), "x")
+    (orders,) = subjects(cluster)
+    return orders.not_checked, orders.stops
+
+
+def audited(producer: str) -> Audited:
+    texts = [("t.txt", TOPIC, True), ("producer.properties", producer, True)]
+    options = Options(kafka_version="3.9.0", distribution="apache", clients=("java:3.9",))
+    return audit(*of_texts(texts, options, "x"), Asked())
+
+
+@pytest.mark.parametrize(
+    ("producer", "client"),
+    [
+        ("enable.idempotence=true\nmax.in.flight.requests.per.connection=6\n", "java:3.9"),
+        ("enable.idempotence=true\nacks=1\n", "java:2.8"),
+        ("enable.idempotence=true\nretries=0\n", "librdkafka:2.3"),
+        ("transactional.id=t\nacks=1\n", "java:3.9"),
+        ("transactional.id=t\nenable.idempotence=false\n", "java:3.9"),
+        ("acks=all\nmax.in.flight.requests.per.connection=6\n", "java:4.0"),
+        ("acks=ALL\n", "java:3.9"),
+        ("acks=2\n", "java:3.9"),
+        ("acks=all\nretries=-1\n", "java:3.9"),
+        ("acks=all\nretries=99999999999\n", "java:3.9"),
+        ("acks=all\nenable.idempotence=yes\n", "java:3.9"),
+        ("acks=all\nenable.idempotence=\n", "java:3.9"),
+        ("acks=all\ndelivery.timeout.ms=1000\nlinger.ms=5\nrequest.timeout.ms=30000\n", "java:3.9"),
+    ],
+)
+def test_a_producer_that_does_not_start_has_one_answer(producer: str, client: str) -> None:
+    why, stops = not_checked(producer, client)
+    assert why.startswith("producer.properties writes nothing: `") or "delivery.timeout.ms" in why
+    assert why.endswith("does not start") and stops == ("writable",)
+
+
+@pytest.mark.parametrize(
+    ("producer", "client"),
+    [
+        ("acks=all\nmax.in.flight.requests.per.connection=6\n", "java:3.9"),  # idempotence is switched off
+        ("acks=1\n", "java:3.9"),
+        ("enable.idempotence=true\nacks=-1\n", "java:3.9"),
+        ("enable.idempotence=TRUE\nmax.in.flight.requests.per.connection=5\n", "java:3.9"),
+        ("transactional.id=t\n", "java:3.9"),
+        ("acks=all\nretries=${RETRIES}\n", "java:3.9"),
+    ],
+)
+def test_a_producer_that_starts_is_asked_about(producer: str, client: str) -> None:
+    assert not_checked(producer, client) == ("", ())
+
+
+@pytest.mark.parametrize(
+    "producer", ["acks=ALL\n", "enable.idempotence=true\nmax.in.flight.requests.per.connection=6\n"]
+)
+def test_it_fails_what_is_required_of_writes(producer: str) -> None:
+    found = audited(producer)
+    (subject,) = found.document["subjects"]
+    assert found.exit == 1 and "writable=leader-move@all" in subject["failed"]
+    assert subject["headline"].startswith("producer.properties writes nothing")
