@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -34,7 +34,7 @@ from ..language.verdict import ActionCoverage, Failure, GuardCoverage, Level, Ru
 from .renaming import canonical_keys
 from .search import Progress, Report, Search
 from .symmetry import Symmetry, symmetry_of
-from .verdicts import Ending, notes_of, peak_memory_bytes, verdict_of
+from .verdicts import Ending, notes_of, peak_memory_bytes, step_bound_text, verdict_of
 
 REPORT_SECONDS = 0.1
 
@@ -60,6 +60,7 @@ class _Tally:
     fired: int = 0
     reached_budget: int = 0
     within_budget: int = 0
+    outside: Counter[str] = field(default_factory=Counter[str])
     probes: Probes = field(default_factory=Probes)
 
 
@@ -179,6 +180,8 @@ class _Exploration:
             raise self._broken(error, number, action.name, arguments) from error
         if not isinstance(result, Stopped):
             tally.fired += 1
+        elif result.step_bound is not None:
+            tally.outside[result.step_bound] += 1
         if not isinstance(result, Stopped) or result.by_limit:
             tally.reached_budget += 1
             tally.within_budget += not spent
@@ -311,7 +314,16 @@ class _Exploration:
                 counts = (tally.reached_budget, tally.within_budget)
             line = guard.where.outermost().line
             guards[guard.where] = GuardCoverage(guard.text, line, is_limit, *counts)
-        return ActionCoverage(action.name, tally.fired, False, tuple(guards.values()))
+        return ActionCoverage(action.name, tally.fired, False, (*guards.values(), *self._step_bounds(tally)))
+
+    def _step_bounds(self, tally: _Tally) -> Iterator[GuardCoverage]:
+        """What each bound of steps cut, of the steps that the ones before it let through."""
+        asked = tally.fired + tally.outside.total()
+        for each in self.model.step_bounds:
+            assert each.form is not None, "a bound reads no ghost"
+            line, passed = each.form.where.outermost().line, asked - tally.outside[each.name]
+            yield GuardCoverage(step_bound_text(each), line, True, asked, passed)
+            asked = passed
 
 
 def _itself(state: State) -> Any:

@@ -41,7 +41,8 @@ def symmetry_of(model: Model, *, rounds_are_defined: bool = False) -> Symmetry:
     it that each round of a loop is defined, whatever the others come to."""
     wanted = [each for each in model.domains if each.symmetric and each.size > 1]
     forms: list[Form] = [action.form for action in model.actions]
-    forms += [each.form for each in (*model.properties, *model.terminals) if each.form is not None]
+    told = (*model.properties, *model.terminals, *model.step_bounds)
+    forms += [each.form for each in told if each.form is not None]
     nodes = [node for form in forms for node in walk(form)]
     allowed, refusals, orders = list[Identity](), list[str](), 1
     for domain in wanted:
@@ -81,9 +82,9 @@ def _undefined_rounds(model: Model, domain: Identity) -> Iterator[str]:
         return _ordered_by(source, domain)
 
     found = [undefined_in_some_order(each.form, is_unordered) for each in model.actions]
-    for each in (*model.properties, *model.terminals):
+    for each in (*model.properties, *model.terminals, *model.step_bounds):
         if each.form is not None:
-            is_claim = each.kind in ("invariant", "transition", "lemma")
+            is_claim = each.kind in ("invariant", "transition", "lemma") and each not in model.step_bounds
             found.append((undefined_in_some_order_of if is_claim else undefined_in_some_order)(each.form, is_unordered))
     for where in itertools.chain.from_iterable(found):
         yield f"{place(where)} may be undefined in one round while another one ends the loop before it"

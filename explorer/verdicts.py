@@ -95,9 +95,17 @@ def verdict_of(model: Model, ending: Ending) -> Verdict:
 
 def _bounds_text(model: Model, outcome: Outcome, ending: Ending) -> str:
     """Which bounds of the whole model a search that found nothing kept within."""
-    if not model.bounds or outcome in ("model_error", "safety", "deadlock") or not ending.passed:
+    if outcome in ("model_error", "safety", "deadlock") or not ending.passed:
         return ""
-    return f"; nothing beyond @bound {', '.join(each.name for each in model.bounds)}"
+    said = f"; nothing beyond @bound {', '.join(each.name for each in model.bounds)}" if model.bounds else ""
+    if model.step_bounds:
+        said += f"; only steps within @bound {', '.join(each.name for each in model.step_bounds)}"
+    return said
+
+
+def step_bound_text(bound: Property) -> str:
+    """What a report calls a `@bound` of steps where it lists what cut."""
+    return f"the step's @bound {bound.name}"
 
 
 def _notes(model: Model, ending: Ending) -> Iterator[str]:

@@ -25,7 +25,17 @@ from .errors import Abandoned, Diagnostics, UsageError, nearest
 from .frontend.adapting import adaptations
 from .frontend.annotations import Types
 from .frontend.folding import Folder, constant_value
-from .frontend.roles import ActionText, InitialText, action, budget_field, first_line, initial, predicate, spend
+from .frontend.roles import (
+    ActionText,
+    InitialText,
+    action,
+    budget_field,
+    first_line,
+    initial,
+    of_steps,
+    predicate,
+    spend,
+)
 from .frontend.scope import Program, StateShape
 from .frontend.source import globals_of_class, source_of_class
 from .frontend.walk import fields_read
@@ -116,6 +126,7 @@ class Definition:
             properties=tuple(replace(each, run=run[each.name]) for each in model.properties),
             terminals=tuple(replace(each, run=run[each.name]) for each in model.terminals),
             bounds=tuple(replace(each, run=run[each.name]) for each in model.bounds),
+            step_bounds=tuple(replace(each, run=run[each.name]) for each in model.step_bounds),
             lemmas=tuple(replace(each, run=run[each.name]) for each in model.lemmas),
             namespace={**namespace.globals_of_all(modules_of(self.module)), model.state_name: namespace.shape},
         )
@@ -255,6 +266,7 @@ class _Binding:
             properties=finisher.properties(),
             terminals=finisher.terminals(),
             bounds=finisher.bounds(),
+            step_bounds=finisher.step_bounds(),
             lemmas=finisher.lemmas() if self.lemmas else (),
             namespace={**bound, shape.name: namespace.shape},
             files=self.definition.files,
@@ -333,7 +345,9 @@ class _Binding:
     def _elaborate(self, program: Program) -> dict[FunctionType, Any]:
         """Every function's typed form before folding; those with mistakes are left out."""
         made: dict[FunctionType, Any] = {}
-        program.bounds = tuple(function for function, mark in self.definition.functions if mark.role == "bound")
+        program.bounds = tuple(
+            function for function, mark in self.definition.functions if mark.role == "bound" and not of_steps(function)
+        )
         for function, mark in self.definition.functions:
             try:
                 if mark.role == "action":
@@ -491,7 +505,12 @@ class _Finisher:
 
     def bounds(self) -> tuple[Property, ...]:
         """The predicates outside of which nothing happens."""
-        return tuple(self._property(function, mark) for function, mark in self._marked("bound"))
+        marked = self._marked("bound")
+        return tuple(self._property(function, mark) for function, mark in marked if not of_steps(function))
+
+    def step_bounds(self) -> tuple[Property, ...]:
+        """The predicates of the steps that are taken."""
+        return tuple(self._property(function, mark) for function, mark in self._marked("bound") if of_steps(function))
 
     def _property(self, function: FunctionType, mark: Mark) -> Property:
         text = cast(ir.Function, self.texts[function])

@@ -127,11 +127,13 @@ def terminal(function: F) -> F:
 
 
 def bound(function: F) -> F:
-    """Marks a predicate over states that bounds the search of the whole model: a state in which it is false is checked
-    by every property, and nothing happens from there.
+    """Marks a predicate that bounds the search of the whole model. Of one state: a state in which it is false is
+    checked by every property, and nothing happens from there. Of two, before and after: a step of which it is false is
+    not taken.
 
-    It belongs to the bounds, as a `limit` does: such a state is no deadlock, the verdict says how many there are, and a
-    proof takes it as it takes a limit.
+    It belongs to the bounds, as a `limit` does: such a state, or one where it stops a step of the protocol or a client,
+    is no deadlock; the verdict says how many there are. A proof takes the first as it takes a limit, and leaves out the
+    other.
     """
     setattr(function, MARK, Mark("bound"))
     return function

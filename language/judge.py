@@ -37,14 +37,15 @@ from .verdict import Failure, Run, Step
 class Stopped:
     """Why a step did not happen: the line of the guard that was false, and whether it belongs to the bounds.
 
-    `budget` names the constant when what stopped it is a spent budget, `bound` the `@bound` that the state lies beyond;
-    then there is no line.
+    `budget` names the constant when what stopped it is a spent budget, `bound` the `@bound` that the state lies beyond,
+    `step_bound` the `@bound` that is false of the step; then there is no line.
     """
 
     by_limit: bool
     line: int
     budget: str | None = None
     bound: str | None = None
+    step_bound: str | None = None
 
 
 def shape_of(model: Model) -> Shape:
@@ -154,7 +155,17 @@ def attempt(
         return Stopped(True, 0, action.budget)
     if left is not None:
         cells.values[left] -= 1
-    return cells.finish()
+    after = cells.finish()
+    return _bounded(model, state, action, arguments, after) if model.step_bounds else after
+
+
+def _bounded(model: Model, state: State, action: Action, arguments: Mapping[str, Any], after: State) -> State | Stopped:
+    """The state after a step, unless a `@bound` of steps is false of it."""
+    try:
+        outside = next((each.name for each in model.step_bounds if not each.run(state, after)), None)
+    except Exception as error:
+        raise blamed(model, error, action.name, arguments) from error
+    return after if outside is None else Stopped(True, 0, step_bound=outside)
 
 
 def bound_crossed(model: Model, state: State) -> str | None:
@@ -334,6 +345,8 @@ def why_stopped(model: Model, state: State, action: Action, arguments: Mapping[s
         return f"at its bound: the budget {stopped.budget} is spent"
     if stopped.bound is not None:
         return f"beyond the bound {stopped.bound}, where nothing happens"
+    if stopped.step_bound is not None:
+        return f"at its bound: @bound {stopped.step_bound} is false of the step"
     word = "at its bound" if stopped.by_limit else "disabled"
     return f"{word}: {false_guard(model, state, action, arguments, stopped)} is false"
 

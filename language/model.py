@@ -82,11 +82,11 @@ class Model:
 
     `name` is what the user typed, profile included (`replication:kip320`). `constants` are the declarations in source
     order, `values` their values; `open` names those left open in compiled kernels (the judge always uses `values`).
-    `terminals` are predicates of states that may end; where one of the `bounds` is false nothing happens. `lemmas` are
-    what a proof by induction rests on, when the model
-    was bound for one: invariants and transitions that no search checks unless they are `properties` too. `namespace`
-    is the bound namespace in which sentence templates and step texts are evaluated. `files` are the source files the
-    text came from.
+    `terminals` are predicates of states that may end; where one of the `bounds` is false nothing happens, and a step of
+    which one of the `step_bounds` is false is not taken. `lemmas` are what a proof by induction rests on, when the
+    model was bound for one: invariants and transitions that no search checks unless they are `properties` too.
+    `namespace` is the bound namespace in which sentence templates and step texts are evaluated. `files` are the source
+    files the text came from.
     """
 
     name: str
@@ -106,6 +106,7 @@ class Model:
     files: tuple[str, ...] = ()
     lemmas: tuple[Property, ...] = ()
     bounds: tuple[Property, ...] = ()
+    step_bounds: tuple[Property, ...] = ()
     view: Any = None
     notes: tuple[str, ...] = ()
 

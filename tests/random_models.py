@@ -592,6 +592,8 @@ class Writer:
         text += self._property("transition", 1, "before: World, after: World", ("before", "after"))
         if self.chance(0.25):
             text += self._property("bound", 1, "s: World", ("s",))
+        if self.chance(0.2):
+            text += self._property("bound", 1, "before: World, after: World", ("before", "after"), "step_bound")
         return text + self._property("terminal", 1, "s: World", ("s",))
 
     def _choose_fields(self) -> dict[str, Kind]:
@@ -670,7 +672,7 @@ class Writer:
         head = f'{mark}\ndef step{number}({", ".join(["s: World", *parameters])}) -> None:\n    """A step."""\n'
         return head + indent("\n".join(lines), "    ") + "\n\n\n"
 
-    def _property(self, role: str, most: int, parameters: str, states: tuple[str, ...]) -> str:
+    def _property(self, role: str, most: int, parameters: str, states: tuple[str, ...], name: str = "") -> str:
         made = ""
         for number in range(self.random.randint(0, most)):
             self.names, self.states, self.ghosts = {}, states, role != "bound"
@@ -678,7 +680,7 @@ class Writer:
             lines = f"    return {truth}\n"
             if self.chance(0.3):
                 lines = f"    if {self.truth(1)}:\n        return {self.random.choice(('True', 'False'))}\n" + lines
-            made += f'@{role}\ndef {role}{number}({parameters}) -> bool:\n    """A property."""\n{lines}\n\n'
+            made += f'@{role}\ndef {name or role}{number}({parameters}) -> bool:\n    """A property."""\n{lines}\n\n'
             self.states, self.ghosts = ("s",), False
         return made
 

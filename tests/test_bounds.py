@@ -137,7 +137,7 @@ def test_a_proof_takes_a_bound_as_a_limit(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("was", "now", "code"),
     [
-        ("def low(s: World)", "def low(before: World, s: World)", "TG311"),
+        ("def low(s: World)", "def low(before: int, s: World)", "TG311"),
         ("-> bool:\n    '''Low.'''\n    return s.count <= 3", "-> int:\n    '''Low.'''\n    return s.count", "TG311"),
         ("s.count <= 3", "len(s.ghost) < 2", "TG303"),
         ("s.count <= 3", "s.cuont <= 3", "TG202"),

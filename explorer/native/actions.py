@@ -8,7 +8,7 @@ there are, or FAILED when a step broke the model's types; plain Python then says
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
 
@@ -16,9 +16,10 @@ from llvmlite import ir as llvm
 
 from ...language import ir
 from ...language.checks import members_of
-from ...language.model import Action, Model
+from ...language.model import Action, Model, Property
 from ...language.switches import is_constant
 from ...language.types import Pool, value_count
+from ..verdicts import step_bound_text
 from ..walk import walk
 from .cells import Built, Cell, Memory
 from .effort import Effort
@@ -94,6 +95,19 @@ class Plan:
         for guard in {id(each): each for each in guards(self.body)}.values():  # a budget's limit is in several branches
             self.evaluated[id(guard)] = counters.new()
             self._count(guard, self.evaluated[id(guard)], 1)
+        self.finished = counters.new() if model.step_bounds else None
+        self.kept = tuple(self._count_step_bounds(model.step_bounds))
+
+    def _count_step_bounds(self, bounds: Sequence[Property]) -> Iterator[int]:
+        """Lists the bounds of steps among the guards, each asked of the steps that the last one lets through; gives
+        their counters."""
+        base = self.finished
+        for each in bounds:
+            assert each.form is not None, "a bound reads no ghost"
+            kept, line = self._counters.new(), each.form.where.outermost().line
+            self.coverage.guards.append(GuardCounters(step_bound_text(each), line, True, kept, base, 1))
+            base = kept
+            yield kept
 
     def _count_bounds(self, limits: Sequence[ir.Limit], within: Mapping[str, int]) -> int | None:
         """Lists the `@bound` limits among the guards; gives the counter of the states that pass all of them."""
@@ -154,13 +168,15 @@ class ActionCode(Statements):
         opens: Mapping[str, int],
         watch: llvm.Function | None,
         effort: Effort,
+        step_bounds: Sequence[llvm.Function] = (),
     ) -> None:
+        """`watch` is told of every step that is taken; `step_bounds` are asked of each before it is."""
         self.context, self.source, self.out, self.parent = function.args
         for each in (self.source, self.out):
             each.add_attribute("noalias")
         builder = llvm.IRBuilder(function.append_basic_block("entry"))
         super().__init__(layout, builder, load_opens(builder, self.context, opens), effort)
-        self.watch = watch
+        self.watch, self.step_bounds = watch, step_bounds
         loaded = tuple(builder.load(address(builder, self.source, word(index))) for index in range(layout.words))
         self.before = Memory(self.source, loaded)
         self.copy = builder.bitcast(builder.alloca(llvm.ArrayType(I64, layout.words)), WORDS)
@@ -268,14 +284,11 @@ class ActionCode(Statements):
         self._guard(node, self.disabled)
 
     def _Limit(self, node: ir.Limit) -> None:
-        assert self.disabled is not None
         stopped = self.block()
         self._guard(node, stopped)
         going = self.builder.block
         self.builder.position_at_end(stopped)
-        if not self.plan.is_fault:
-            self.builder.store(word(1), address(self.builder, self.context, word(CELL["BOUNDED"])))
-        self.builder.branch(self.disabled)
+        self._leave()
         self.builder.position_at_end(going)
 
     def _bump(self, counter: int) -> None:
@@ -297,11 +310,33 @@ class ActionCode(Statements):
             self.builder.store(value, address(self.builder, slot, word(index)))
         origin = self.builder.or_(self.parent, word(self.plan.number << 32))
         self.builder.store(origin, address(self.builder, slot, word(self.layout.words + 1)))
+        self._ask_bounds(slot)
         if self.watch is not None:
             failed = self.builder.call(self.watch, [self.context, self.source, slot, self.parent])
             self.fail_if(self.compare("!=", failed, 0))
         self._bump(self.plan.coverage.fired)
         self.builder.store(self.builder.add(self.builder.load(self.made), word(1)), self.made)
+
+    def _ask_bounds(self, slot: llvm.Value) -> None:
+        """Goes on with the successor at `slot` only if every bound of steps is true of the step to it."""
+        if self.plan.finished is not None:
+            self._bump(self.plan.finished)
+        for each, kept in zip(self.step_bounds, self.plan.kept, strict=True):
+            value = self.builder.call(each, [self.context, self.source, slot])
+            self.fail_if(self.compare("==", value, 2))
+            going, stopped = self.block(), self.block()
+            self.builder.cbranch(self.bit(self.compare("!=", value, 0)), going, stopped)
+            self.builder.position_at_end(stopped)
+            self._leave()
+            self.builder.position_at_end(going)
+            self._bump(kept)
+
+    def _leave(self) -> None:
+        """Ends this instance, which a guard of the bounds stops."""
+        assert self.disabled is not None
+        if not self.plan.is_fault:
+            self.builder.store(word(1), address(self.builder, self.context, word(CELL["BOUNDED"])))
+        self.builder.branch(self.disabled)
 
     def _slot_address(self) -> llvm.Value:
         stride = self.layout.words + 2

@@ -44,6 +44,7 @@ def meaning(model: Model, symmetric: Sequence[Identity]) -> str:
         tuple((field.name, field.type) for field in model.fields),
         tuple((action.name, action.form) for action in model.actions if can_happen(action)),
         tuple((each.name, each.kind, each.form) for each in (*model.properties, *model.terminals, *model.bounds)),
+        tuple((each.name, each.form) for each in model.step_bounds),
         tuple(symmetric),
         tuple(sorted(model.open)),
         tuple((name, str(value)) for name, value in sorted(model.values.items()) if name not in model.open),

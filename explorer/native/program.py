@@ -97,7 +97,7 @@ def generate(
     functions.masked("witnesses", program.witnesses, wanted=True)
     functions.terminal(model.terminals)
     watch = functions.watch(program.transitions)
-    functions.expand(program, model.bounds, watch)
+    functions.expand(program, model, watch)
     functions.made["canonical"] = canonical_function(module, layout, symmetric)
     texts = (*kernel.TEXTS, *(walking.TEXTS if walks else ()), *(sharding.TEXTS if fingerprint else ()))
     _kernel(module, program, functions.made, texts, fingerprint // 64)
@@ -247,12 +247,12 @@ class _Functions:
             value = builder.load(address(builder, after, word(at)))
             builder.store(value, address(builder, base, word(start + 1 + at)))
 
-    def expand(self, program: Program, bounds: Sequence[Property], watch: llvm.Function | None) -> None:
+    def expand(self, program: Program, model: Model, watch: llvm.Function | None) -> None:
         """`expand(c, state, out, parent)`: every successor by every action, none beyond a `@bound`, or FAILED."""
         main = self._function("expand", WORDS, WORDS, WORDS, I64, public=True)
         builder = llvm.IRBuilder(main.append_basic_block())
         context, state, out, parent = main.args
-        for each, within, beyond in zip(bounds, program.within, program.beyond_states, strict=True):
+        for each, within, beyond in zip(model.bounds, program.within, program.beyond_states, strict=True):
             value = builder.call(self.predicate(each, 1), [context, state])
             with builder.if_then(builder.icmp_unsigned("==", value, word(2)), likely=False):
                 builder.store(word(kernel.NO_ACTION), address(builder, context, word(CELL["BROKE"])))
@@ -262,10 +262,11 @@ class _Functions:
                 bump(builder, context, beyond)
                 builder.ret(word(0))
             bump(builder, context, within)
+        kept = tuple(self.predicate(each, 2) for each in model.step_bounds)
         total: llvm.Value = word(0)
         for plan in program.plans:
             one = self._function(f"action_{plan.form.name}", WORDS, WORDS, WORDS, I64)
-            ActionCode(self.layout, one, self.opens, watch, self._fitting(plan, watch)).generate(plan)
+            ActionCode(self.layout, one, self.opens, watch, self._fitting(plan, watch, kept), kept).generate(plan)
             slot = address(builder, out, builder.mul(total, word(self.layout.words + 2)))
             made = builder.call(one, [context, state, slot, parent])
             with builder.if_then(builder.icmp_unsigned("==", made, word(FAILED)), likely=False):
@@ -274,13 +275,13 @@ class _Functions:
         builder.ret(total)
         self.made["expand"] = main
 
-    def _fitting(self, plan: Plan, watch: llvm.Function | None) -> Effort:
+    def _fitting(self, plan: Plan, watch: llvm.Function | None, kept: Sequence[llvm.Function]) -> Effort:
         """The effort for one action: its instances are written out only if all of them together are not too long."""
         instances, budget = plan.fan_out(), self.effort.instructions
         if not 1 < instances <= self.effort.instances:
             return self.effort
         looping = replace(self.effort, instances=1)
         trial = llvm.Function(llvm.Module(), llvm.FunctionType(I64, [WORDS, WORDS, WORDS, I64]), "trial")
-        ActionCode(self.layout, trial, self.opens, watch, looping).generate(plan)
+        ActionCode(self.layout, trial, self.opens, watch, looping, kept).generate(plan)
         length = sum(len(block.instructions) for block in trial.basic_blocks)
         return self.effort if length * instances <= budget else looping

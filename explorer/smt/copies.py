@@ -76,7 +76,8 @@ class Copies:
         if number not in self._bound:
             name, values = self._model.name, self._values[number]
             bound = self._definition.bind(name, constants=values, ghosts=True, properties=self.names, lemmas=True)
-            self._bound[number] = replace(bound, lemmas=tuple(each for each in bound.lemmas if each.name in self.names))
+            lemmas = tuple(each for each in bound.lemmas if each.name in self.names)
+            self._bound[number] = replace(bound, lemmas=lemmas, step_bounds=())
         return self._bound[number]
 
     def is_model(self, number: int) -> bool:

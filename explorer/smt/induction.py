@@ -49,6 +49,11 @@ _TOGETHER = 6
 FEW = 4
 """With less than one new obligation to so many that are kept, little has changed since the last proof."""
 
+_UNBOUND = (
+    "the proof leaves out the @bound {} of steps: what is proved holds with the steps that it excludes too, and a run "
+    "that refutes something may take one"
+)
+
 Heard: TypeAlias = Callable[[Finding | Unstated], None]
 """Called with each finding, as it comes."""
 
@@ -83,7 +88,8 @@ class Induction:
         self.definition, self.given, self.asked = definition, model, asked
         self.boundless = boundless_constants(definition, model)
         open_ = definition.bind(model.name, constants=model.values, open=self.boundless, ghosts=True, lemmas=True)
-        self.model = replace(open_, lemmas=tuple(each for each in open_.lemmas if each.name not in without))
+        lemmas = tuple(each for each in open_.lemmas if each.name not in without)
+        self.model = replace(open_, lemmas=lemmas, step_bounds=())
         self.lemmas = lemmas_of(self.model)
         self.copies = Copies(definition, self.model, self.boundless)
         self.encoding = unbounded(self.model)
@@ -92,7 +98,7 @@ class Induction:
         self.hints = Hints(self.lemmas, rewriting=asked.record)
         self.findings = list[Finding]()
         self.never, self.idle = list[str](), list[str]()
-        self.notes = list[str]()
+        self.notes = [_UNBOUND.format(each.name) for each in open_.step_bounds]
         self.spent = dict[Obligation, float]()
         self._reach = dict[int, Reach]()
 

@@ -21,11 +21,11 @@ from .algebra import Algebra, Extensional
 from .clauses import Clause
 from .encoding import Encoding
 from .errors import NotUnbounded
-from .predicate import Defining
+from .predicate import Defining, predicate
 from .shapes import Fields, Heap, Records, Shape
 from .statements import Execution, Path
 from .states import Found, SymbolicState, decoded
-from .terms import Bit, both, conjunction, negation
+from .terms import Bit, both, conjunction, either, implies, negation
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,6 +250,8 @@ def _instance(
     budgets = frozenset(each.name for each in model.fields if each.budget is not None and not encoding.is_finite)
     execution = Defining(encoding, {action.form.state: path.cells}, suffix, budgets)
     execution.run(action.form.body, path)
+    if encoding.is_finite:
+        _bound_step(model, encoding, pre, path)
     return Instance(
         action=action,
         arguments=names,
@@ -262,6 +264,17 @@ def _instance(
         assumptions=tuple(execution.assumptions),
         bounds=tuple(execution.limits),
     )
+
+
+def _bound_step(model: Model, encoding: Encoding, pre: SymbolicState, path: Path) -> None:
+    """What each `@bound` of steps says of the step: one that it excludes is not taken, as if a limit stopped it."""
+    assert path.cells is not None
+    for each in model.step_bounds:
+        assert each.form is not None, "a bound reads no ghost"
+        truth = predicate(each.form, encoding, pre, SymbolicState(path.cells))
+        taken = negation(either(path.stopped, path.limited))
+        path.defined.append(implies(taken, truth.defined))
+        path.limited = either(path.limited, both(taken, negation(truth.value)))
 
 
 def _concrete(names: Mapping[str, Shape], given: tuple[_Argument, ...]) -> dict[str, Any]:

@@ -115,7 +115,7 @@ _USAGE = {
     "a lemma": "def holds(s: {0}) -> bool, or of a step: def keeps(before: {0}, after: {0}) -> bool",
     "a reachable": "def happens(s: {0}) -> bool",
     "a terminal": "def may_end(s: {0}) -> bool",
-    "a bound": "def within(s: {0}) -> bool; what a step may do is said by `limit` in its action",
+    "a bound": "def within(s: {0}) -> bool, or of a step: def slow(before: {0}, after: {0}) -> bool",
     "a transition": "def grows(before: {0}, after: {0}) -> bool",
 }
 
@@ -321,8 +321,8 @@ def _check_initial_ghosts(
 
 def predicate(program: Program, function: FunctionType, role: str) -> ir.Function:
     """Elaborates an invariant, a lemma, a witness, a terminal predicate, or a transition property."""
-    of_steps = role == "transition" or (role == "lemma" and function.__code__.co_argcount == 2)
-    its = _signature(program, function, 2 if of_steps else 1, _ROLE_NAMES[role])
+    two = role == "transition" or (role in ("lemma", "bound") and of_steps(function))
+    its = _signature(program, function, 2 if two else 1, _ROLE_NAMES[role])
     if not isinstance(its.returns, Bool):
         usage = _USAGE[_ROLE_NAMES[role]].format(program.shape.name)
         message = f"{its.node.name} is {_ROLE_NAMES[role]}: a bool about the state, and nothing else"
@@ -335,6 +335,11 @@ def predicate(program: Program, function: FunctionType, role: str) -> ir.Functio
     finally:
         program.stack.pop()
     return replace(form, where=heading(its.source, its.node))
+
+
+def of_steps(function: FunctionType) -> bool:
+    """Whether a lemma or a bound is about the states before and after a step, and not about one state."""
+    return function.__code__.co_argcount == 2
 
 
 _ROLE_NAMES = {

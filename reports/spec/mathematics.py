@@ -70,6 +70,7 @@ def specification_text(page: Specification) -> str:
         *_section("Actions", [_action(each) for each in model.actions]),
         *_section("Properties", [_property(each, _CLAIMS[each.kind]) for each in model.properties]),
         *_section("States that may end", [_property(each, _MAY_END) for each in model.terminals]),
+        *_section("Steps that are looked at", [_property(each, _WITHIN) for each in model.step_bounds]),
         *_section("Definitions", [_code(_definitions(model))] if _definitions(model) else []),
         *_section("Recorded results", _recorded(page)),
     ]
@@ -184,6 +185,7 @@ _CLAIMS = {
     "reachable": "*In some reachable state:*",
 }
 _MAY_END = "*A run may end where:*"
+_WITHIN = "*Of the steps that actions allow, those are looked at for which:*"
 
 
 def _property(each: Property, claim: str) -> str:
@@ -196,7 +198,8 @@ def _property(each: Property, claim: str) -> str:
 
 
 def _definitions(model: Model) -> list[str]:
-    forms = [each.form for each in (*model.initials, *model.actions, *model.properties, *model.terminals)]
+    told = (*model.properties, *model.terminals, *model.step_bounds)
+    forms = [each.form for each in (*model.initials, *model.actions, *told)]
     calls = [part.function for form in forms for part in walk(form) if isinstance(part, ir.Call)]
     texts = dict.fromkeys(_helper(function) for function in calls)
     return "\n\n".join(sorted(texts)).split("\n") if texts else []

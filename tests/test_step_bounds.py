@@ -1,0 +1,237 @@
+"""`@bound` of two states: which steps are taken, as TLC's `ACTION_CONSTRAINT` says it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tidegate.explorer import ENGINES
+from tidegate.explorer.plain import check as plain
+from tidegate.explorer.search import Cluster, Search, Walks
+from tidegate.explorer.smt.induction import Asked, Induction
+from tidegate.language.binding import load
+from tidegate.language.errors import ModelErrors
+from tidegate.language.judge import run_text
+from tidegate.language.steptext import StepError
+from tidegate.language.verdict import Verdict
+
+from .engines import agree, bound, cuts_of, text_of
+from .spark_cluster import spark_is_here
+
+NODE = "class Node(Domain, size=2, symmetric=True):\n    '''A node.'''\n"
+FIELDS, START = "count: Annotated[int, Range(0, 9)]\nseen: Set[Node]", "count=0\nseen=Set()"
+STEPS = '''
+@action
+def up(s: World, by: Small) -> None:
+    """Up by some."""
+    require(by > 0 and s.count + by <= 9)
+    s.count += by
+
+
+@action
+def look(s: World, node: Node) -> None:
+    """Look."""
+    require(node not in s.seen)
+    s.seen.add(node)
+
+
+'''
+SLOW = '''
+@bound
+def slow(before: World, after: World) -> bool:
+    """One at a time, and to four at most."""
+    return after.count <= before.count + 1 and after.count <= 4
+
+
+'''
+SEARCHES = {
+    "native": Search(),
+    "python": Search(),
+    "walk": Search(walks=Walks(number=200, depth=20)),
+    "bmc": Search(depth=8),
+}
+every_engine = pytest.mark.parametrize("engine", list(SEARCHES))
+
+
+def verdict(engine: str, folder: Path, body: str, **search: Any) -> Verdict:
+    """What an engine says of the model with this body."""
+    model = bound(folder, text_of(FIELDS, START, body))
+    return ENGINES[engine](model, replace(SEARCHES[engine], **search), None)
+
+
+def test_engines_agree_on_what_is_taken_and_on_what_is_cut(tmp_path: Path) -> None:
+    model = bound(tmp_path, text_of(FIELDS, START, STEPS + SLOW))
+    for symmetry, states in ((False, 20), (True, 15)):
+        found = agree(model, symmetry=symmetry)
+        assert found is not None
+        assert (found.distinct_states, found.states_beyond, found.held_states) == (states, 0, 1)
+        cuts = {(name, text): count for (name, _, text), count in cuts_of(found).items()}
+        assert cuts == {("up", "the step's @bound slow"): (3 * 5 - 4) * (states // 5)}
+        assert found.assurance == "exhaustive within bounds; only steps within @bound slow"
+        assert plain(model, Search(symmetry=symmetry)).transitions == found.transitions
+
+
+@every_engine
+@pytest.mark.parametrize("claim", ["@invariant\ndef is_low(s: World)", "@transition\ndef is_low(old: World, s: World)"])
+def test_what_only_a_cut_step_does_is_not_seen(engine: str, claim: str, tmp_path: Path) -> None:
+    low = claim + " -> bool:\n    '''Low.'''\n    return s.count < {}\n"
+    assert verdict(engine, tmp_path, STEPS + SLOW + low.format(5)).verdict == "holds"
+    assert verdict(engine, tmp_path, STEPS + SLOW + low.format(4)).verdict == "violated"
+    assert verdict(engine, tmp_path, STEPS + low.format(5)).verdict == "violated"
+
+
+@every_engine
+def test_steps_between_steps_are_those_that_are_taken(engine: str, tmp_path: Path) -> None:
+    """`bmc` leaves out orders of steps that do not matter: one that a bound looks at does."""
+    first = "@bound\ndef first(before: World, after: World) -> bool:\n    '''One looks before four.'''\n"
+    first += "    return after.count < 4 or len(before.seen) > 0\n\n\n"
+    claim = "@invariant\ndef not_yet(s: World) -> bool:\n    '''Not yet.'''\n    return {}\n"
+    for seen, word in ((0, "holds"), (1, "violated")):
+        body = STEPS + first + claim.format(f"s.count < 4 or len(s.seen) > {seen}")
+        assert verdict(engine, tmp_path, body, deadlocks=False).verdict == word
+
+
+@every_engine
+def test_a_bound_of_steps_that_breaks_is_an_error_of_the_step(engine: str, tmp_path: Path) -> None:
+    breaking = SLOW.replace("after.count <= before.count + 1 and", "6 // (2 - before.count) > 0 and")
+    found = verdict(engine, tmp_path, STEPS + breaking)
+    assert found.outcome == "model_error" and found.failure is not None
+    assert (found.failure.message, found.failure.action is None) == ("division by zero", False)
+
+
+def test_engines_agree_on_a_bound_of_steps_that_breaks(tmp_path: Path) -> None:
+    agree(bound(tmp_path, text_of(FIELDS, START, STEPS + SLOW.replace("before.count + 1", "6 // (2 - after.count)"))))
+
+
+HURT = '''
+@action({})
+def hurt(s: World) -> None:
+    """Hurt."""
+    s.count += 1
+
+
+@bound
+def never(before: World, after: World) -> bool:
+    """Up to two."""
+    return after.count <= 2
+'''
+
+
+@every_engine
+@pytest.mark.parametrize(("kind", "stuck"), [("kind='client'", False), ("kind='fault'", True)])
+def test_only_faults_that_are_cut_are_no_way_on(engine: str, kind: str, stuck: bool, tmp_path: Path) -> None:
+    found = verdict(engine, tmp_path, HURT.format(kind))
+    assert (found.outcome == "deadlock") == stuck
+    if engine in ("native", "python") and not stuck:
+        assert (found.distinct_states, found.held_states) == (3, 1)
+
+
+def test_budgets_limits_and_two_bounds(tmp_path: Path) -> None:
+    body = """
+@action(kind="fault", budget="crashes")
+def crash(s: World, by: Small) -> None:
+    '''Crash.'''
+    limit(by < 3)
+    s.count += by
+
+
+@action
+def back(s: World) -> None:
+    '''Back.'''
+    if s.count > 3:
+        s.count = 0
+    else:
+        s.seen = Set()
+
+
+@bound
+def short(old: World, new: World) -> bool:
+    '''Short.'''
+    return new.count <= 3
+
+
+@bound
+def even(old: World, new: World) -> bool:
+    '''Even.'''
+    return new.crashes_left % 2 == 0 or new.count % 2 == 0 or quick
+
+
+@bound
+def low(s: World) -> bool:
+    '''Low.'''
+    return s.count < 3
+"""
+    before = (
+        NODE + "crashes = constant(3, minimum=0, maximum=4, says='crashes')\nquick = constant(False, says='quick')\n"
+    )
+    for given in ({}, {"quick": True}):
+        for open_ in ((), ("crashes", "quick")):
+            text = text_of(FIELDS, START, body.replace("new.crashes_left % 2 == 0 or ", ""), before=before)
+            found = agree(bound(tmp_path, text, open=open_, constants=given))
+            assert found is not None
+            cuts = {text: count for (_, _, text), count in cuts_of(found).items()}
+            assert cuts.get("the step's @bound short", 0) > 0
+            assert (cuts.get("the step's @bound even", 0) > 0) == (not given)
+            assert found.assurance.endswith("; nothing beyond @bound low; only steps within @bound short, even")
+
+
+def test_a_bound_that_names_a_member_folds_nothing(tmp_path: Path) -> None:
+    ordered = "@bound\ndef first(old: World, new: World) -> bool:\n    '''The first.'''\n"
+    ordered += "    return Node(0) in new.seen or len(new.seen) == 0\n"
+    model = bound(tmp_path, text_of(FIELDS, START, STEPS + ordered))
+    found = agree(model, symmetry=True)
+    assert found is not None and found.symmetry == ()
+    assert found.distinct_states == 30
+    assert any("names one member" in note for note in found.notes)
+
+
+def test_a_replay_says_which_bound_a_step_is_outside_of(tmp_path: Path) -> None:
+    model = bound(tmp_path, text_of(FIELDS, START, STEPS + SLOW))
+    assert len(run_text(model, "up(1); up(1)").steps) == 2
+    with pytest.raises(StepError, match=r"step 2, up\(2\), is at its bound: @bound slow is false of the step; enabled"):
+        run_text(model, "up(1); up(2)")
+
+
+def test_a_proof_leaves_it_out_and_says_so(tmp_path: Path) -> None:
+    claim = "@lemma\ndef below(s: World) -> bool:\n    '''Below.'''\n    return s.count <= {}\n"
+    said = {}
+    for most in (9, 4):
+        path = tmp_path / f"claim{most}.py"
+        text = text_of(FIELDS, START, STEPS + SLOW + claim.format(most))
+        path.write_text(text.replace("invariant, is_majority,", "invariant, is_majority, lemma,"))
+        definition = load(path)
+        proof = Induction(definition, definition.bind(), Asked()).prove(lambda _: None)
+        said[most] = proof.word
+        assert any(note.startswith("the proof leaves out the @bound slow of steps") for note in proof.notes)
+    assert said == {9: "proved", 4: "refuted"}
+
+
+@pytest.mark.parametrize(
+    ("was", "now", "code"),
+    [
+        ("after: World", "after: int", "TG311"),
+        ("-> bool", "-> int", "TG311"),
+        ("after.count <= 4", "len(after.ghost) < 2", "TG303"),
+        ("after.count <= 4", "after.cuont <= 4", "TG202"),
+    ],
+)
+def test_what_a_bound_of_steps_may_not_be(was: str, now: str, code: str, tmp_path: Path) -> None:
+    text = text_of(FIELDS + "\nghost: Ghost[Set[Node]]", START + "\nghost=Set()", STEPS + SLOW.replace(was, now))
+    with pytest.raises(ModelErrors) as caught:
+        bound(tmp_path, text)
+    assert {each.code for each in caught.value.errors} == {code}
+
+
+@pytest.mark.skipif(not spark_is_here(), reason="needs the extra spark")
+def test_spark_counts_the_same(tmp_path: Path) -> None:
+    path = tmp_path / "slow.py"
+    path.write_text(text_of(FIELDS, START, STEPS + SLOW))
+    model, search = load(path).bind(), Search(cache=tmp_path / "cache")
+    here = ENGINES["native"](model, search, None)
+    cluster = Cluster(master="local[2]", conf=(("spark.driver.memory", "512m"),), shards=2, hand_over=5)
+    there = ENGINES["spark"](model, replace(search, cluster=cluster), None)
+    for name in ("verdict", "distinct_states", "transitions", "depth", "held_states"):
+        assert getattr(here, name) == getattr(there, name), name
+    assert cuts_of(here) == cuts_of(there)
