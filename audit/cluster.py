@@ -165,6 +165,7 @@ class Topic:
     brokers give of themselves (a topic's `Configs:` has every setting that is not a default, whoever set it).
     `resource` is the topic as Strimzi's KafkaTopic asks for it, if there is one: its operator takes other changes back.
     `by_itself`: a program that creates it for itself writes it, with acks=all, as Connect does its storage topics.
+    `streams` is the file of the Streams application that creates it with the default of its version; '' of all others.
     `doubt` says in which way the description contradicts itself, so that it describes no topic of Kafka's; else ''.
     """
 
@@ -177,6 +178,7 @@ class Topic:
     complete: bool = False
     resource: Topic | None = None
     by_itself: bool = False
+    streams: str = ""
     doubt: str = ""
 
     @property

@@ -44,6 +44,16 @@ def creatable(cluster: Cluster, topic: Topic, replicas: int, used: list[Used]) -
     raise CannotBeMade(f"cannot be created: {replicas} replicas are asked for, and there {are}{more}")
 
 
+def has_one_by_default(cluster: Cluster, topic: Topic) -> bool | None:
+    """Whether a Streams application creates it with one replica, where its file states no number: before 3.0 it does,
+    and since then it leaves that to the brokers (KIP-733). None if the version of its client is not stated."""
+    client = cluster.client(topic.streams) if topic.streams else None
+    if not topic.streams:
+        return False
+    later = at_least(client.version.value, "3.0") if client is not None and client.version is not None else None
+    return None if later is None else not later
+
+
 def _in_rack(topic: Topic, racks: Mapping[int | None, str]) -> int:
     crowded = [_crowded(each.replicas, racks) for each in topic.partitions if each.replicas]
     return 0 if not crowded or 0 in crowded else max(crowded)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from . import starting
 from .cluster import Client, Cluster, Finding, Unknown
 from .keys import number_of, place_of, underneath, value_of
+from .placing import has_one_by_default
 from .starting import stated
 
 
@@ -21,6 +22,19 @@ def of_clients(cluster: Cluster) -> Iterator[Finding]:
             yield from heartbeats(cluster, client)
             yield from commits(cluster, client)
     yield from readers_of_transactions(cluster)
+    yield from topics_of_streams(cluster)
+
+
+def topics_of_streams(cluster: Cluster) -> Iterator[Finding]:
+    """What Streams creates with one replica, unless its version is known to leave the number to the brokers."""
+    for topic in cluster.planned:
+        one = has_one_by_default(cluster, topic)
+        if one is not False:
+            application = topic.name.partition("-(")[0]
+            when = "" if one else "before 3.0 "
+            what = f"replication.factor is not set: {when}the topics of Streams' {application} have one replica"
+            to_do = "replication.factor=3, or -1 for the brokers' default, which is what it is since 3.0"
+            yield Finding("advice", "warning", what, topic.origin, to_do, "KIP-733")
 
 
 def unsafe(cluster: Cluster, client: Client) -> Iterator[Finding]:

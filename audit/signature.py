@@ -31,7 +31,7 @@ from .cluster import (
 from .controlling import UNCLEAN, least_in_sync, unclean_elections
 from .facts import CannotTell, Choice, Fact, Used, note
 from .keys import ELR_FEATURE, SPANS, elr_is_too_early, span, value_of
-from .placing import creatable, placement
+from .placing import creatable, has_one_by_default, placement
 from .producing import is_idempotent, producer_facts, producers
 
 Constant = bool | int | str
@@ -377,7 +377,7 @@ def _facts(cluster: Cluster, topic: Topic, producer: Client | None, used: list[U
     if topic.doubt:
         raise CannotTell(f"the description of {topic.name} contradicts itself: {topic.doubt}; give it unchanged")
     replicas = _replicas(cluster, topic, used)
-    yield _factor(topic, replicas)
+    yield _factor(cluster, topic, replicas)
     yield _min_isr(cluster, topic, replicas, used)
     versions = list(_version_facts(cluster, used))
     yield from versions
@@ -400,10 +400,12 @@ def _follower_reads(cluster: Cluster, topic: Topic, used: list[Used]) -> Fact:
     return Fact(key, (Choice("" if found is None else found.value, {"follower_reads": found is not None}),))
 
 
-def _factor(topic: Topic, replicas: int) -> Fact:
-    """The number of replicas; of partitions that are not described each may have just one."""
-    numbers = dict.fromkeys((replicas, 1) if topic.is_cut_short else (replicas,))
-    ask = "the whole output of kafka-topics.sh --describe"
+def _factor(cluster: Cluster, topic: Topic, replicas: int) -> Fact:
+    """The number of replicas; of partitions that are not described each may have just one, and so has what a Streams
+    application creates whose version is not stated."""
+    open_ = topic.is_cut_short or (topic.streams != "" and has_one_by_default(cluster, topic) is None)
+    numbers = dict.fromkeys((replicas, 1) if open_ else (replicas,))
+    ask = "--client java:VERSION" if topic.streams else "the whole output of kafka-topics.sh --describe"
     return Fact("replication factor", tuple(Choice(str(each), {"replicas": each}) for each in numbers), ask)
 
 
@@ -412,6 +414,9 @@ def _replicas(cluster: Cluster, topic: Topic, used: list[Used]) -> int:
     found = _without_observers(cluster, topic, min(sizes, default=topic.replication_factor))
     if found is not None:
         used.append(Used("replication factor", str(found), topic.origin))
+    elif has_one_by_default(cluster, topic):
+        used.append(Used("replication.factor", "1", None, "StreamsConfig before 3.0 (KIP-733)"))
+        found = 1
     else:
         found = _made_with(cluster, topic, used)
     if found is None:

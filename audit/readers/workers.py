@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import PurePath
 from typing import Literal
 
@@ -89,13 +90,15 @@ def _streams(path: str, settings: Sequence[Setting], by_key: Mapping[str, Settin
     pattern = f"{re.escape(application.value)}-.*-(changelog|repartition)"
     part.uses.append(Use("topic", pattern, application.origin, (name,)))
     factor = by_key.get("replication.factor")
+    where = application.origin if factor is None else factor.origin
+    _made(part, f"{application.value}{CHANGELOG}", where, factor, "-1", (), by_itself=False)
     if factor is None:
-        what = f"replication.factor is not set: before 3.0 the topics of Streams' {application.value} have one"
-        to_do = "replication.factor=3, or -1 for the brokers' default, which is what it is since 3.0"
-        part.note("advice", "warning", f"{what} replica", application.origin, to_do, "KIP-733")
-        return part
-    _made(part, f"{application.value}-(store)-changelog", factor.origin, factor, "-1", (), by_itself=False)
+        part.made = [replace(each, streams=path) for each in part.made]
     return part
+
+
+CHANGELOG = "-(store)-changelog"
+"""What the name of a store's topic ends with, the store being whatever the application calls it."""
 
 
 def _of_streams(path: str) -> tuple[list[Setting], list[Setting]]:

@@ -1,0 +1,27 @@
+"""The topics of a Streams application that states no number of replicas: one before 3.0, the brokers' default since."""
+
+from __future__ import annotations
+
+import pytest
+from tidegate.audit.readers import Options, of_texts
+from tidegate.audit.signature import subjects
+
+BROKER = "process.roles=broker\nnode.id={}\nlog.dirs=d\ndefault.replication.factor=3\nmin.insync.replicas=2\n"
+
+
+@pytest.mark.parametrize(
+    ("clients", "replicas", "warned"),
+    [(("java:2.8",), {1}, True), (("java:3.0",), {3}, False), (("java:3.9",), {3}, False), ((), {1, 3}, True)],
+)
+def test_the_version_of_streams_says_how_many_replicas(
+    clients: tuple[str, ...], replicas: set[int], warned: bool
+) -> None:
+    texts = [(f"b{each}.properties", BROKER.format(each), True) for each in (1, 2, 3)]
+    texts.append(("streams.properties", "application.id=app\nbootstrap.servers=a\nproducer.acks=all\n", True))
+    cluster, findings = of_texts(texts, Options(kafka_version="3.9.0", distribution="apache", clients=clients), "x")
+    (found,) = (each for each in subjects(cluster) if each.topics[0].name == "app-(store)-changelog")
+    assert {each.signature.replicas for each in found.variants} == replicas
+    said = [each for each in findings if "replication.factor is not set" in each.what]
+    assert bool(said) is warned
+    if len(replicas) == 2:
+        assert found.asks["replication factor"] == "--client java:VERSION"
