@@ -14,7 +14,11 @@ SCENARIOS: dict[str, tuple[str, str, dict[str, Any]]] = {
         "leader_completeness",
         {"replicas": 2, "log_size": 1, "max_records": 1, "max_leader_epoch": 2},
     ),
-    "kip101": ("replication:kip101", "strong_isr", {}),
+    "kip101": (
+        "replication:kip101",
+        "weak_isr",
+        {"replicas": 2, "log_size": 2, "max_records": 2, "max_leader_epoch": 2},
+    ),
     "acks_1": ("partition:acks_1", "acknowledged_kept", {"bounds": "one_crash"}),
     "last_replica_standing": ("partition:last_replica_standing", "leader_completeness", {"bounds": "one_fault"}),
     "unclean_election": ("partition:unclean_election", "leader_completeness", {"bounds": "crashes"}),
