@@ -20,7 +20,7 @@ from . import ir
 from .adapted import KEY, Adaptations
 from .collecting import Collector, import_file, modules_of
 from .constants import Constant, Value
-from .declare import Mark
+from .declare import KINDS, Mark
 from .errors import Abandoned, Diagnostics, UsageError, nearest
 from .frontend.adapting import adaptations
 from .frontend.annotations import Types
@@ -239,6 +239,7 @@ class _Binding:
         )
         program = Program(self.types, shape, self.diagnostics)
         texts = self._elaborate(program)
+        self._check_kinds()
         budgets = self._budgets(fields)
         self.diagnostics.raise_if_any()
         if self.ghosts is None:
@@ -311,6 +312,15 @@ class _Binding:
         source, node = cast(Any, source_of_class(self.definition.state_class))
         return frozenset(name for name, _ in source.annotated(node)) - {each.name for each in fields}
 
+    def _check_kinds(self) -> None:
+        """Notes actions of a kind that there is not: kinds decide what a deadlock is."""
+        for function, mark in self.definition.functions:
+            kind = cast(object, mark.kind)
+            if not (isinstance(kind, str) and kind in KINDS):
+                hint = nearest(kind, KINDS) if isinstance(kind, str) else f"one of the names {', '.join(KINDS)}"
+                place = _argument_place(function, kind)
+                self.diagnostics.add("TG315", place, f"no kind of action is called {kind}", hint)
+
     def _budgets(self, fields: tuple[Field, ...]) -> dict[str, Field]:
         """The field that each fault budget adds to the state, in source order."""
         found: dict[str, Field] = {}
@@ -323,8 +333,12 @@ class _Binding:
         return found
 
     def _budget_type(self, function: FunctionType, budget: str, fields: tuple[Field, ...]) -> Int | None:
+        where, named = _argument_place(function, budget), cast(object, budget)
+        if not isinstance(named, str):
+            name = named.name if isinstance(named, Constant) else "constant"
+            self.diagnostics.add("TG306", where, "a budget is the name of a constant", f'budget="{name}"')
+            return None
         constant = self.definition.constants.get(budget)
-        where = _budget_place(function, budget)
         if constant is None:
             integers = [name for name, each in self.definition.constants.items() if each.minimum is not None]
             self.diagnostics.add("TG306", where, f"no constant is called {budget}", nearest(budget, integers))
@@ -399,8 +413,8 @@ class _Binding:
                 self.diagnostics.add("TG303", where, f"{what} would depend on a ghost", hint)
 
 
-def _budget_place(function: FunctionType, budget: str) -> ir.Where:
-    """Where an action names its budget."""
+def _argument_place(function: FunctionType, value: object) -> ir.Where:
+    """Where an action's decorator gives a value: its kind, its budget."""
     import ast
 
     from .frontend.source import source_of_function
@@ -412,7 +426,7 @@ def _budget_place(function: FunctionType, budget: str) -> ir.Where:
     source, node = located
     for decorator in node.decorator_list:
         for each in ast.walk(decorator):
-            if isinstance(each, ast.Constant) and each.value == budget:
+            if isinstance(each, ast.Constant) and isinstance(value, str) and each.value == value:
                 return source.where(each)
     return source.where(node.decorator_list[0])
 

@@ -13,11 +13,12 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable
-from typing import Any, Literal, TypeVar, dataclass_transform, overload
+from typing import Any, Literal, TypeVar, dataclass_transform, get_args, overload
 
 from .constants import ConstantExpression, lift
 
 Kind = Literal["protocol", "client", "fault"]
+KINDS: tuple[str, ...] = get_args(Kind)
 F = TypeVar("F", bound=Callable[..., Any])
 C = TypeVar("C", bound=type[Any])
 

@@ -86,6 +86,7 @@ CODES: dict[str, str] = {
     "TG312": "an assignment to the state itself",
     "TG313": "a limit after a write",
     "TG314": "a value where a step helper needs a piece of the state",
+    "TG315": "an unknown kind of action",
     # TG4xx: bounds
     "TG401": "an empty range",
     "TG402": "a set over more than 64 members",

@@ -227,9 +227,9 @@ PIECES = {
         "    queues[node][0] = queues[node][1]\n",
         "require(len(s.queue[node]) == 0)\nf(s.queue, node)",
     ),
-    "a parameter that is given another value is the helper's own": (
-        "def f(s: World, number: int) -> None:\n    '''F.'''\n"
-        "    for other in Node:\n        number = number + 1\n    s.count = number % 4",
+    "a local name of the helper is its own": (
+        "def f(s: World, count: int) -> None:\n    '''F.'''\n"
+        "    number = count\n    for other in Node:\n        number = number + 1\n    s.count = number % 4",
         "number = s.count\nf(s, number)\nassert number + 2 == s.count or number > 1",
     ),
     "a value is as it was at the call": (
@@ -358,6 +358,18 @@ MISTAKES = {
     "a piece as a whole": (
         "def f(up: Set[Node]) -> None:\n    '''F.'''\n    up.add(Node(0))\n    up = Set()\n", "f(s.up)",
         [("TG312", "up is a piece of the state; it is changed by index or by a method")],
+    ),
+    "a parameter that is given another value": (
+        "def f(number: Small, up: Set[Node]) -> None:\n    '''F.'''\n    number += 1\n    up = up | {Node(0)}\n",
+        "f(s.count, s.up)",
+        [
+            ("TG108", "number is a parameter of f: this changes the name, not what the caller gave"),
+            ("TG108", "up is a parameter of f: this changes the name, not what the caller gave"),
+        ],
+    ),
+    "a name that nothing reads": (
+        "def f(number: Small) -> None:\n    '''F.'''\n    more = number + 1\n", "f(s.count)",
+        [("TG108", "nothing reads more, and f writes nothing to the state")],
     ),
     "a call as a value": ("", "s.count = stop(s, node, True)", [("TG107", "stop acts, and has no value")]),
     "another container": (

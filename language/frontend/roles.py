@@ -15,6 +15,7 @@ from ..types import Bool, Enumeration, Identity, Int, Map, Option, Pool, Record,
 from . import comparisons, patterns, statements
 from .annotations import describe
 from .calls import record_arguments
+from .effects import check_writes
 from .folding import Folder
 from .helpers import Signature, function_form, names_assigned, of_state, signature
 from .intervals import ANY_INT
@@ -236,8 +237,10 @@ def action(program: Program, function: FunctionType) -> ActionText:
     """Elaborates an action and checks the rules of a step. Raises Abandoned when nothing useful came of it."""
     its = _signature(program, function, 1, "an action")
     parameters = _parameters(program, its, 1)
-    scope = _scope(program, its, "action", 1)
+    scope, errors = _scope(program, its, "action", 1), program.diagnostics.count
     body, _ends = block(scope, without_returns(its.node.body))
+    if program.diagnostics.count == errors:
+        check_writes(scope, its.node, body)
     check_order(body, program.diagnostics)
     ghosts = Ghosts(program.shape.ghosts, program.diagnostics)
     ghosts.check(body)

@@ -19,6 +19,7 @@ from ..errors import Abandoned
 from ..steps import is_step, pieces, without_returns
 from ..types import Map, Seq, Type
 from .annotations import describe
+from .effects import check_parameters, check_writes
 from .helpers import Signature, bound_variables, given, is_model_function, names_assigned, signature
 from .matching import agrees, fit, is_known, settle
 from .places import cell, is_path
@@ -48,6 +49,8 @@ def call_step(scope: Scope, function: FunctionType, node: ast.Call, made: list[i
         raise Abandoned
     inner = _inner(scope, its, node)
     inner.variables = variables
+    check_parameters(inner, its.node, pieces(function, its.node, _text))
+    errors = scope.program.diagnostics.count
     _bind(scope, inner, its, node, made)
     scope.program.calls.add(scope.where(node))
     scope.program.stack.append(function)
@@ -55,6 +58,8 @@ def call_step(scope: Scope, function: FunctionType, node: ast.Call, made: list[i
         body, _ends = block(inner, without_returns(its.node.body))
     finally:
         scope.program.stack.pop()
+    if scope.program.diagnostics.count == errors:
+        check_writes(inner, its.node, body)
     made.extend(body)
 
 

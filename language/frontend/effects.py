@@ -1,0 +1,52 @@
+"""Assignments to local names that were meant as writes to the state, and would be silent."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+
+from .. import ir
+from .scope import Scope
+from .walk import inside
+
+_WRITES = (ir.Store, ir.Append, ir.Truncate, ir.Add, ir.Remove)
+_CELL = "a write through a path from the state: s.field[key] = ..."
+
+
+def check_parameters(scope: Scope, node: ast.FunctionDef, pieces: frozenset[str]) -> None:
+    """Notes each assignment to a parameter of a step helper: it gives the name another value, and the state keeps its
+    own. What is said of a parameter that stands for a piece of the state is said elsewhere."""
+    names = {each.arg for each in node.args.args} - pieces
+    for target in _bound(node.body):
+        if target.id in names:
+            message = f"{target.id} is a parameter of {node.name}: this changes the name, not what the caller gave"
+            hint = f"in a helper that takes the state, s.field = ...; for a value of its own, new_{target.id} = ..."
+            scope.note("TG108", target, message, hint)
+
+
+def check_writes(scope: Scope, node: ast.FunctionDef, body: Iterable[ir.Statement]) -> None:
+    """Notes local names that nothing reads, in a step that writes nothing: its whole effect would be lost."""
+    if any(isinstance(each, (*_WRITES, ir.Assert)) for each in inside(*body)):
+        return
+    read = {each.id for each in ast.walk(node) if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Load)}
+    for target in _bound(node.body):
+        if target.id not in read:
+            message = f"nothing reads {target.id}, and {node.name} writes nothing to the state"
+            scope.note("TG108", target, message, _CELL)
+
+
+def _bound(body: list[ast.stmt]) -> Iterator[ast.Name]:
+    """The names that assignments of these statements give a value to, and those inside them."""
+    for each in body:
+        for inner in ast.walk(each):
+            match inner:
+                case ast.Assign(targets=targets):
+                    yield from (part for target in targets for part in _stored(target))
+                case ast.AnnAssign(target=ast.Name() as name) | ast.AugAssign(target=ast.Name() as name):
+                    yield name
+                case _:
+                    pass
+
+
+def _stored(target: ast.expr) -> Iterator[ast.Name]:
+    return (each for each in ast.walk(target) if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store))
