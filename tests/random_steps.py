@@ -38,7 +38,7 @@ def _of_state(writer: Writer) -> str:
     guarded = writer.chance(0.5)
     count = writer.random.randint(0, 2)
     values = [(writer.fresh("a"), writer.random.choice((SMALL, NODE, BOOL))) for _ in range(count)]
-    writer.names, writer.loops = dict(values), set()
+    writer.names, writer.loops = dict(values), {name for name, _ in values}
     lines: list[str] = []
     if guarded:
         lines += [f"require({writer.truth(2)})" for _ in range(writer.random.choice((1, 1, 2)))]
@@ -55,7 +55,8 @@ def _of_pieces(writer: Writer) -> str:
     if not kinds:
         return ""
     kind, name, other = writer.random.choice(kinds), writer.fresh("cell"), writer.fresh("a")
-    writer.names, writer.loops, writer.states, writer.pieces = {name: kind, other: SMALL}, set(), (), {name: kind}
+    writer.names, writer.loops = {name: kind, other: SMALL}, {other}
+    writer.states, writer.pieces = (), {name: kind}
     lines = [_body(writer), piece_write(writer, name, kind)]
     writer.states, writer.pieces = ("s",), {}
     return _text(writer, StepText(writer.fresh("_act"), ((name, kind, True), (other, SMALL, False)), False), lines)
