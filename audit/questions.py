@@ -7,7 +7,7 @@ one exploration. Whether writes and reads go on is asked of a model in which wha
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import Literal
 
@@ -268,11 +268,14 @@ def goes_on_cases(
 
     The replicas that are out of the ISR are down in the first, and only lag in the second, if there are any.
     """
+    handed_over = cell.fault.name == "restart"
+    if handed_over and signature.co_located:
+        signature = apart(signature)
     lost = away(cell.fault, signature, in_rack)
     others = signature.replicas - in_sync(cell.situation, signature)
     if controllers is None:
         controllers = max(controllers_away(cell.fault, signature, in_rack))
-    gone = controllers + _controllers_of_others(signature, lost, others)
+    gone = controllers + _controllers_of_others(signature, 0 if handed_over else lost, others)
     if _without_majority(signature, gone, lost + others) and others:
         # Who left before is out of the ISR; without a majority nobody can leave it.
         before: dict[str, Constant] = {"host_losses": lost, "shutdowns": min(MOST_LAGGING, others)}
@@ -285,6 +288,13 @@ def goes_on_cases(
     lagging = lag(cell.situation, signature)
     behind = {"controller_losses": controllers, "host_losses": lost, "isr_shrinks": lagging}
     return down, case_with("goes_on", signature, {**common, **behind})
+
+
+def apart(signature: Signature) -> Signature:
+    """The same nodes, whose controllers do not go down with their brokers in the model's own steps: a node that is shut
+    down as it should be hands its leaders over while its controller, and so the majority, is there (KafkaRaftServer,
+    shutdown: the broker first). Those that are down before have taken their controllers with them."""
+    return replace(signature, co_located=False, voters=signature.replicas, shared_voters=signature.replicas)
 
 
 MOST_CONTROLLERS = 4

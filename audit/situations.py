@@ -179,14 +179,17 @@ def brokers_beside(fault: Fault, signature: Signature) -> int:
 def controllers_away(fault: Fault, signature: Signature, in_rack: int | None = None) -> tuple[int, ...]:
     """How many controllers are down while a fault lasts, beside those that the model has on the brokers' own hosts;
     none and most of them where a rack is lost and nothing says in which racks they are."""
-    if signature.co_located:
-        return (0,)
+    if signature.co_located or fault.name == "restart":
+        return (0,)  # a node in combined mode is told to stop as a broker first, and its controller stops last
     if fault.name in OF_CONTROLLERS:
         return (controllers_lost(fault, signature),)
     voters = voters_of(signature)
     if fault.name in OF_RACKS:
         most = voters // 2 + 1
-        return (_as_modelled(signature.voters_in_rack, signature),) if signature.voters_in_rack else (0, most)
+        if signature.voters_in_rack:
+            return (_as_modelled(signature.voters_in_rack, signature),)
+        # One of so few is the majority: wherever the racks are, that of a voter's host has its replica too.
+        return (most,) if voters <= 2 and signature.shared_voters else (0, most)
     if is_of_machine(fault, signature):
         return (voters if signature.voters else 0,)
     return (min(signature.shared_voters, voters, away(fault, signature, in_rack)),)
