@@ -63,6 +63,12 @@ def __getattr__(name: str) -> Any:
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
+def __dir__() -> list[str]:
+    """The functions and results, and the packages that are imported: what TAB offers."""
+    packages = (name for name in globals() if f"{__name__}.{name}" in sys.modules)
+    return sorted({*__all__, *packages})
+
+
 class _Audit(ModuleType):
     """The package `tidegate.audit`, which is the function `audit` as well: both have this name."""
 

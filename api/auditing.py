@@ -17,6 +17,7 @@ from ..language.errors import Unreadable, UsageError
 from ..reports.audit.page import audit_page
 from ..reports.document import Document
 from ..reports.exits import Exit
+from . import arguments
 from .results import PAPER, preformatted
 
 
@@ -45,6 +46,10 @@ class AuditResult:
         """The result as `tidegate audit --json` prints it."""
         return self.audited.document
 
+    def __repr__(self) -> str:
+        """One line, for a prompt; `print` shows everything."""
+        return f"<AuditResult: {self.document()['headline']}>"
+
     def __str__(self) -> str:
         return audit_page(self.document(), PAPER).text()
 
@@ -54,11 +59,11 @@ class AuditResult:
 
 def audit(
     *files: str | Path,
-    require: Iterable[str] = (),
+    require: str | Iterable[str] = (),
     kafka_version: str | None = None,
     distribution: str | None = None,
     acks: str | None = None,
-    clients: Iterable[str] = (),
+    clients: str | Iterable[str] = (),
     time: float | None = 120.0,
     cache: bool = True,
     facts: Options | None = None,
@@ -66,13 +71,19 @@ def audit(
     """Audits files and directories of configuration: `audit("server.properties", kafka_version="3.9").headlines`.
 
     `require` has what `--require` takes, by default the preset `standard`. `acks` is of producers that are not named;
-    `clients` are "java:3.9" or "FILE=java:3.9". `time` is in seconds. `facts` has all of these and the rest of what
-    files may leave open, and replaces them. Raises UsageError for a requirement that does not exist, and Unreadable for
-    what cannot be read.
+    `clients` are "java:3.9" or "FILE=java:3.9". Where several may be given, one text may stand alone. `time` is in
+    seconds. `facts` has all of these and the rest of what files may leave open, and replaces them. Raises UsageError
+    for an argument that is not as said here, and Unreadable for what cannot be read.
     """
-    stated = facts or Options(kafka_version=kafka_version, distribution=distribution, acks=acks, clients=tuple(clients))
+    arguments.seconds("time", time)
+    stated = facts or Options(
+        kafka_version=arguments.text("kafka_version", kafka_version),
+        distribution=arguments.text("distribution", distribution),
+        acks=arguments.text("acks", acks, ("all", "1", "0")),
+        clients=arguments.names("clients", clients),
+    )
     try:
-        cluster, findings = read([Path(each) for each in files], stated)
+        cluster, findings = read([Path(arguments.path("files", each)) for each in files], stated)
     except CannotRead as error:
         raise Unreadable(str(error)) from None
     asked = Asked(
@@ -87,7 +98,7 @@ def audit(
 def requirements(texts: Iterable[str]) -> tuple[Requirement, ...]:
     """What `--require` asks; the default for nothing. UsageError for what is no preset, question, fault or
     situation."""
-    given = tuple(texts)
+    given = arguments.names("require", texts)
     try:
         return tuple(each for text in given for each in parse(text)) or tuple(DEFAULT)
     except NoRequirement as error:

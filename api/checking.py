@@ -19,6 +19,7 @@ from ..reports.check.page import headline, verdict_page
 from ..reports.document import Document, check_document
 from ..reports.exits import Exit, of_verdict
 from ..traces.document import trace_document
+from . import arguments
 from .exploring import MOST_ROWS, MOST_STATES, Exploration, all_states, explore, states_table
 from .models import all_constants, load
 from .results import PAPER, Trace, preformatted, table
@@ -84,6 +85,10 @@ class CheckResult:
         """The state graph as a networkx.MultiDiGraph: `explore().graph()`."""
         return self.explore(most).graph()
 
+    def __repr__(self) -> str:
+        """One line, for a prompt; `print` shows everything."""
+        return f"<CheckResult: {headline(self.verdict)}>"
+
     def __str__(self) -> str:
         return verdict_page(self.verdict, PAPER).text()
 
@@ -99,9 +104,9 @@ def check(
     *,
     engine: str = "native",
     bounds: str | None = None,
-    properties: Iterable[str] = (),
+    properties: str | Iterable[str] = (),
     ghosts: bool | None = None,
-    open: Iterable[str] = (),
+    open: str | Iterable[str] = (),
     search: Search | None = None,
     symmetry: bool = False,
     workers: int = 1,
@@ -124,7 +129,10 @@ def check(
     and plain Python differ.
     """
     if engine not in ENGINES:
-        raise UsageError(f"there is no engine {engine}; {nearest(engine, ENGINES)}")
+        raise UsageError(f"there is no engine {engine}; {nearest(str(engine), ENGINES)}")
+    for name, given, least in (("memory", memory, 1), ("workers", workers, 1), ("seed", seed, 0), ("depth", depth, 1)):
+        arguments.whole(name, given, least)
+    arguments.seconds("time", time)
     bound = load(
         model,
         bounds=bounds,

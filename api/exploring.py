@@ -16,6 +16,7 @@ from ..language.judge import initial_states
 from ..language.model import Model
 from ..language.values import State
 from ..traces.differences import state_to_json
+from . import arguments
 from .models import all_constants, load
 from .results import preformatted
 
@@ -56,6 +57,10 @@ class Exploration:
 
     def __len__(self) -> int:
         return len(self.found.states)
+
+    def __repr__(self) -> str:
+        """One line, for a prompt; `print` shows everything."""
+        return f"<Exploration: {str(self).strip()}>"
 
     def __str__(self) -> str:
         return f"{self.model.name}: {len(self.found.states):,} states, {len(self.found.edges):,} steps\n"
@@ -115,6 +120,7 @@ def explore(
 
     Raises UsageError when there are more than `most`, and ModelError when a step breaks the model's own types.
     """
+    arguments.whole("most", most, 1)
     bound = load(model, bounds=bounds, ghosts=ghosts, constants=all_constants(constants, more_constants))
     try:
         return Exploration(bound, state_graph(bound, most))

@@ -13,6 +13,7 @@ from ..language.binding import PROPERTIES, Definition
 from ..language.constants import Value
 from ..language.errors import UsageError, nearest
 from ..language.model import Model
+from . import arguments
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,26 +127,29 @@ def load(
     model: str | Path | Model,
     *,
     bounds: str | None = None,
-    properties: Iterable[str] = (),
-    without: Iterable[str] = (),
+    properties: str | Iterable[str] = (),
+    without: str | Iterable[str] = (),
     ghosts: bool | None = None,
-    open: Iterable[str] = (),
+    open: str | Iterable[str] = (),
     constants: Mapping[str, Value | str] | None = None,
     **more_constants: Value | str,
 ) -> Model:
     """A model bound to its constants: `load("replication:kip320", bounds="small", replicas=2)`.
 
     `bounds` names constants that are recorded for a built-in model; constants given here come over them. `properties`
-    keeps only those, `without` leaves some out, `ghosts` None keeps ghost fields where one of them reads one, `open`
-    leaves constants open in compiled code. A model that is bound already is returned as it is. Raises UsageError for a
-    name that does not exist or a value out of range, and ModelErrors, with every mistake at once, when the text is no
-    model.
+    keeps only those (one may stand alone, as text), `without` leaves some out, `ghosts` None keeps ghost fields where
+    one of them reads one, `open` leaves constants open in compiled code. A model that is bound already is returned as
+    it is. Raises UsageError for a name that does not exist, an argument of a wrong type or a value out of range, and
+    ModelErrors, with every mistake at once, when the text is no model.
     """
     given = all_constants(constants, more_constants)
+    kept, free = arguments.names("properties", properties), arguments.names("open", open)
+    left = arguments.names("without", without)
+    bounds = arguments.text("bounds", bounds)
     if isinstance(model, Model):
-        if given or bounds is not None or tuple(properties) or tuple(open) or tuple(without) or ghosts is not None:
+        if given or bounds is not None or kept or free or left or ghosts is not None:
             raise UsageError(f"{model.name} is bound already; give its constants, bounds and properties to load()")
         return model
     return bind_model(
-        ModelChoice(str(model), tuple(given.items()), bounds, tuple(open), tuple(properties), ghosts, tuple(without)),
+        ModelChoice(str(arguments.path("model", model)), tuple(given.items()), bounds, free, kept, ghosts, left),
     )

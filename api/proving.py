@@ -16,6 +16,7 @@ from ..language.model import Model
 from ..language.proof import Proof
 from ..reports.check.proof import counterexample_document, proof_document, proof_page
 from ..reports.document import Document
+from . import arguments
 from .models import ModelChoice, all_constants, bind_definition, choice_to_prove, definition_of
 from .results import PAPER, Trace, preformatted
 
@@ -51,6 +52,10 @@ class ProofResult:
         """The result as `tidegate prove --json` prints it."""
         return proof_document(self.proof, {})
 
+    def __repr__(self) -> str:
+        """One line, for a prompt; `print` shows everything."""
+        return f"<ProofResult: {self.proof.model}: {self.word}>"
+
     def __str__(self) -> str:
         return proof_page(self.proof, PAPER).text()
 
@@ -61,8 +66,8 @@ class ProofResult:
 def prove(
     model: str | Path,
     *,
-    lemmas: Iterable[str] = (),
-    properties: Iterable[str] = (),
+    lemmas: str | Iterable[str] = (),
+    properties: str | Iterable[str] = (),
     workers: int = 2,
     time: float | None = None,
     seed: int = 0,
@@ -76,9 +81,13 @@ def prove(
     Raises UsageError, ModelErrors, and NotUnbounded or Unsayable for a text that has no meaning without bounds.
     """
     given = all_constants(constants, more_constants)
-    choice = ModelChoice(str(model), tuple(given.items()), properties=tuple(properties))
+    arguments.seconds("time", time)
+    arguments.whole("workers", workers, 1)
+    arguments.whole("seed", seed, 0)
+    by, goals = arguments.names("lemmas", lemmas), arguments.names("properties", properties)
+    choice = ModelChoice(str(arguments.path("model", model)), tuple(given.items()), properties=goals)
     definition, bound = provable(choice)
-    asked = {"lemmas": tuple(lemmas), "properties": tuple(properties), "seconds": time, "workers": workers}
+    asked = {"lemmas": by, "properties": goals, "seconds": time, "workers": workers}
     return ProofResult(bound, induction(definition, bound, asked, seed=seed, cache=cache).prove(lambda _: None))
 
 

@@ -35,6 +35,10 @@ class Trace:
         else:
             write_trace(path, self.document)
 
+    def __repr__(self) -> str:
+        """One line, for a prompt; `print` shows everything."""
+        return f"<Trace: {self.document['model']}, {len(self.steps)} steps>"
+
     def __str__(self) -> str:
         return trace_page(self.document, PAPER).text()
 

@@ -15,6 +15,7 @@ from ..language.values import State
 from ..language.verdict import Failure, Run, Step
 from ..reports.document import Document
 from ..traces.document import run_document, trace_document
+from . import arguments
 from .models import all_constants, load
 from .results import Trace
 
@@ -66,6 +67,12 @@ class Simulation:
         """The run, to print, to save, or to look at."""
         return Trace(self.document())
 
+    def __repr__(self) -> str:
+        """One line, for a prompt; `print` shows everything."""
+        wrong = self.violated if self.failure is None else self.failure.message
+        found = "nothing fails" if wrong is None else f"fails: {wrong}"
+        return f"<Simulation: {self.model.name}, {len(self.run.steps)} steps, {found}>"
+
     def __str__(self) -> str:
         return str(self.trace)
 
@@ -82,7 +89,7 @@ def simulate(
     operator: Operator | None = None,
     heard: Callable[[State, Step], Any] | None = None,
     bounds: str | None = None,
-    properties: Iterable[str] = (),
+    properties: str | Iterable[str] = (),
     ghosts: bool | None = None,
     constants: Mapping[str, Value | str] | None = None,
     **more_constants: Value | str,
@@ -94,6 +101,8 @@ def simulate(
     instead, see `tidegate.explorer.scheduler`. `heard` is called with the state before each step and the step, as soon
     as it is taken. Every property is checked in every state. For the model and its constants see `load`.
     """
+    arguments.whole("steps", steps, 0)
+    arguments.probability("faults", faults)
     bound = load(
         model, bounds=bounds, properties=properties, ghosts=ghosts, constants=all_constants(constants, more_constants)
     )

@@ -110,6 +110,10 @@ class Model:
     view: Any = None
     notes: tuple[str, ...] = ()
 
+    def __repr__(self) -> str:
+        """One line, for a prompt: the fields have everything."""
+        return f"<Model: {self.name}, {len(self.actions)} actions, {len(self.properties)} properties>"
+
     @property
     def not_checked(self) -> tuple[str, ...]:
         """The names of the properties that cannot be checked, since they read ghost fields that were folded away."""

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import doctest
+import re
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 import tidegate as tg
+from tidegate import api
 from tidegate.language.errors import UsageError
 from tidegate.reports.exits import Exit
 
@@ -76,6 +79,52 @@ def test_an_unknown_engine_is_refused() -> None:
         tg.check(LOCK, engine="spin")
 
 
+@pytest.mark.parametrize(
+    ("call", "told"),
+    [
+        (lambda: tg.audit("x", kafka_version=3.9), 'kafka_version=3.9: give it as text, as in kafka_version="3.9"'),  # pyright: ignore[reportArgumentType]
+        (lambda: tg.audit("x", acks=1), 'acks=1: give it as text, as in acks="1"'),  # pyright: ignore[reportArgumentType]
+        (lambda: tg.audit("x", acks="2"), "acks='2': there is no such value; known: all, 1, 0"),
+        (lambda: tg.audit("x", time="soon"), "time='soon': give a number of seconds above 0"),  # pyright: ignore[reportArgumentType]
+        (lambda: tg.audit("x", clients=[3.9]), "clients=[3.9]: give a list of texts"),  # pyright: ignore[reportArgumentType]
+        (lambda: tg.audit(3), "files=3: give a path"),  # pyright: ignore[reportArgumentType]
+        (lambda: tg.check(3), "model=3: give a path"),  # pyright: ignore[reportArgumentType]
+        (lambda: tg.check(LOCK, properties=3), "properties=3: give a list of texts"),  # pyright: ignore[reportArgumentType]
+        (lambda: tg.check(LOCK, engine=3), "there is no engine 3"),  # pyright: ignore[reportArgumentType]
+        (lambda: tg.check(LOCK, workers=0), "workers=0: give a whole number from 1"),
+        (lambda: tg.check(LOCK, memory=2.5), "memory=2.5: give a whole number from 1"),  # pyright: ignore[reportArgumentType]
+        (lambda: tg.prove(LOCK, time=-1), "time=-1: give a number of seconds above 0"),
+        (lambda: tg.simulate(LOCK, steps=-1), "steps=-1: give a whole number from 0"),
+        (lambda: tg.simulate(LOCK, faults=2), "faults=2: give a number from 0 to 1"),
+        (lambda: tg.explore(LOCK, most=0), "most=0: give a whole number from 1"),
+    ],
+)
+def test_an_argument_of_a_wrong_type_is_named(call: Callable[[], object], told: str) -> None:
+    with pytest.raises(UsageError, match=f"^{re.escape(told)}"):
+        call()
+
+
+def test_one_text_stands_for_itself_where_several_may_be_given(workshop: Path) -> None:
+    assert dict(tg.check(LOCK, properties="one_inside").properties) == {"one_inside": "holds"}
+    with pytest.raises(UsageError, match="--require no-such: "):
+        tg.audit("examples/clusters/acks-1", require="no-such", clients="java:3.9")
+
+
+def test_what_there_is_is_listed() -> None:
+    assert {"audit", "check", "explore", "load", "prove", "simulate", "Exploration", "language"} <= set(dir(tg))
+    assert not {"Any", "ModuleType", "TYPE_CHECKING", "annotations", "import_module", "sys"} & set(dir(tg))
+    assert dir(api) == sorted(api.__all__)
+
+
+def test_a_result_is_one_line_at_a_prompt(workshop: Path) -> None:
+    good, bad = tg.check(LOCK), tg.check(CARELESS)
+    assert repr(good) == f"<CheckResult: ✓ {LOCK} holds: exhaustive within bounds>"
+    assert repr(bad.trace()) == f"<Trace: {CARELESS}, {len(bad.trace().steps)} steps>"
+    assert repr(good.model) == f"<Model: {LOCK}, 3 actions, {len(good.model.properties)} properties>"
+    assert repr(tg.explore(LOCK)) == f"<Exploration: {LOCK}: 3 states, 4 steps>"
+    assert repr(tg.simulate(LOCK, steps=2)) == f"<Simulation: {LOCK}, 2 steps, nothing fails>"
+
+
 def test_an_audit_is_a_function_and_a_package(workshop: Path) -> None:
     program = (
         "import tidegate.audit.auditing; import tidegate as tg; from tidegate.audit.readers import read; "
@@ -91,6 +140,7 @@ def test_an_audit_names_what_is_lost(workshop: Path) -> None:
     result = tg.audit("examples/clusters/acks-1", kafka_version="3.9", distribution="apache", clients=["java:3.9"])
     assert (result.met, result.exit) == (False, Exit.SAFETY)
     assert "can lose acknowledged records" in " ".join(result.headlines.values())
+    assert repr(result).startswith("<AuditResult: ") and len(repr(result)) < 300
     with pytest.raises(UsageError, match="--require no-such"):
         tg.audit("examples/clusters/acks-1", require=["no-such"])
 
