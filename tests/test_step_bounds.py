@@ -235,3 +235,25 @@ def test_spark_counts_the_same(tmp_path: Path) -> None:
     for name in ("verdict", "distinct_states", "transitions", "depth", "held_states"):
         assert getattr(here, name) == getattr(there, name), name
     assert cuts_of(here) == cuts_of(there)
+
+
+def test_a_kernel_is_kept_for_the_steps_that_are_taken(tmp_path: Path) -> None:
+    """The next model differs in its bound alone, and the constant in the bound has another value in each run."""
+    cache, before = Search(cache=tmp_path / "cache"), "most = constant(2, minimum=1, maximum=9, says='most')\n" + NODE
+    for last, states in (("most", 12), ("most + 1", 16), ("most", 12)):
+        text = text_of(FIELDS, START, STEPS + SLOW.replace("<= 4", f"<= {last}"), before=before)
+        path = tmp_path / f"kept_{len(last)}.py"
+        path.write_text(text)
+        definition = load(path)
+        for open_ in ((), ("most",)):
+            model = definition.bind(open=open_)
+            assert ENGINES["native"](model, cache, None).distinct_states == states
+        wide = definition.revalued(model, "wide", {"most": 5})
+        assert ENGINES["native"](wide, cache, None).distinct_states == states + 12
+        assert plain(wide, Search()).distinct_states == states + 12
+
+
+def test_an_action_of_which_every_step_is_cut_never_happens(tmp_path: Path) -> None:
+    found = agree(bound(tmp_path, text_of(FIELDS, START, STEPS + SLOW.replace("<= 4", "< 1"))))
+    assert found is not None and found.outcome == "vacuous"
+    assert [each.fired for each in found.actions] == [0, 4]
