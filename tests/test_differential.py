@@ -364,6 +364,50 @@ FOUND: dict[str, tuple[str, str, str, str]] = {
             return before.lit or not after.lit
         """,
     ),
+    "a record that is made on the way with a number too large for it": (
+        NODE + "\n\n@record\nclass Note:\n    '''A note.'''\n\n    number: Small\n    kept: Option[Small]\n",
+        "note: Note\nnumber: Signed\nqueue: Annotated[Seq[Note], Capacity(1)]",
+        "note=Note(number=0, kept=None)\nnumber=0\nqueue=Seq()",
+        """
+        @action
+        def move(s: World, number: Signed) -> None:
+            '''Moves.'''
+            s.number = number
+
+        @action
+        def note(s: World) -> None:
+            '''Notes.'''
+            require(s.number >= 0)
+            made = s.note
+            for _step in range(2):
+                made = replace(made, number=made.number + s.number)
+            s.note = made
+        """,
+    ),
+    "a sum with a field that is too large for its record": (
+        NODE + "\n\n@record\nclass Note:\n    '''A note.'''\n\n    number: Small\n",
+        "number: Annotated[int, Range(0, 5)]\nat: Map[Small, bool]",
+        "number=0\nat=Map({n: False for n in Small})",
+        """
+        @action
+        def up(s: World) -> None:
+            '''Goes up.'''
+            s.number = Note(number=s.number).number + 1
+        """,
+    ),
+    "a key from a field that is too large for its record": (
+        NODE + "\n\n@record\nclass Note:\n    '''A note.'''\n\n    number: Small\n",
+        "number: Annotated[int, Range(0, 5)]\nat: Map[Small, bool]",
+        "number=0\nat=Map({n: False for n in Small})",
+        """
+        @action
+        def up(s: World) -> None:
+            '''Goes up.'''
+            note = Note(number=s.number)
+            s.at[note.number] = True
+            s.number += 1
+        """,
+    ),
     "an option beside a number whose range begins lower": (
         NODE,
         "kept: Option[Small]\nnumber: Signed\npast: bool",

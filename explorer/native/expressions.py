@@ -36,7 +36,7 @@ from .effort import FULL, Effort
 from .layout import Layout
 from .machine import I1
 from .scalars import Bit, Num
-from .shapes import Shapes, leaf_types
+from .shapes import Shapes, is_within, leaf_types, unbounded
 
 CHEAP = 14
 """Expressions of at most this many operations are evaluated without branches."""
@@ -154,8 +154,8 @@ class Expressions(Shapes):
         return self.field(self.evaluate(node.record), node.field)
 
     def _Index(self, node: ir.Index) -> Built:
-        container, index = self.evaluate(node.container), self.integer(node.index)
-        return self.indexed(container, index, node.index.type)
+        container, index = self.evaluate(node.container), self.evaluate(node.index)
+        return self.indexed(container, self.num(index), index.type)
 
     def indexed(self, container: Built, index: Num, index_type: Type) -> Built:
         """`container[index]`, an error outside."""
@@ -257,15 +257,17 @@ class Expressions(Shapes):
 
     def retype(self, value: Built, type_: Type) -> Built:
         """The same value under the type that the typed form gives it."""
-        return Number(type_, value.value) if isinstance(value, Number) else value
+        return Number(type_, value.value) if isinstance(value, Number) and is_within(value.type, type_) else value
 
     def _Arithmetic(self, node: ir.Arithmetic) -> Built:
-        left, right = self.integer(node.left), self.integer(node.right)
+        one, other = self.evaluate(node.left), self.evaluate(node.right)
+        left, right = self.num(one), self.num(other)
         if node.op in ("//", "%"):
             zero = self.compare("==", right, 0)
             self.fail_if(zero)
             right = self.pick(zero, 1, right)
-        return Number(node.type, self.operate(node.op, left, right))
+        known = is_within(one.type, node.left.type) and is_within(other.type, node.right.type)
+        return Number(node.type if known else unbounded(node.type), self.operate(node.op, left, right))
 
     def _Compare(self, node: ir.Compare) -> Built:
         left, right = self.evaluate(node.left), self.evaluate(node.right)

@@ -262,7 +262,7 @@ class Shapes(Access):
             case Option(of=of):
                 return Maybe(type_, next(leaves), self.rebuild(of, leaves))
             case Record(fields=fields):
-                return Parts(type_, tuple(self.rebuild(each, leaves) for _, each in fields))
+                return Parts(type_, tuple(self.rebuild(unbounded(each), leaves) for _, each in fields))
             case Map(key=key, value=of):
                 return Parts(type_, tuple(self.rebuild(of, leaves) for _ in range(scalar_size(key))))
             case Seq(of=of, capacity=capacity) | Pool(of=of, capacity=capacity):
@@ -305,6 +305,27 @@ def leaf_types(type_: Type) -> list[ir.Type]:
             return [I64, *(leaf_types(of) * capacity)]
         case _:
             raise TypeError(f"{type_} has no values")
+
+
+def unbounded(type_: Type) -> Type:
+    """The type with integers of any size: what a record that is made on the way has in a field is checked when it is
+    stored, not before."""
+    match type_:
+        case Int():
+            return Int(-(2**62), 2**62)
+        case Option(of=of):
+            return Option(unbounded(of))
+        case Map(key=key, value=of):
+            return Map(key, unbounded(of))
+        case Seq(of=of):
+            return replace(type_, of=unbounded(of))
+        case _:
+            return type_
+
+
+def is_within(inner: Type, outer: Type) -> bool:
+    """Whether the interval of a number lies within another, where both are numbers."""
+    return not (isinstance(inner, Int) and isinstance(outer, Int)) or outer.lo <= inner.lo <= inner.hi <= outer.hi
 
 
 def wider(left: Type, right: Type) -> Type:

@@ -140,7 +140,8 @@ class Statements(Loops):
         assert self.target is not None
         cell: Built = self.cell(Memory(self.target), place.field)
         for index in place.indexes:
-            cell = self.indexed(cell, self.integer(index), index.type)
+            at = self.evaluate(index)
+            cell = self.indexed(cell, self.num(at), at.type)
         assert isinstance(cell, Cell)
         return cell
 
