@@ -221,7 +221,8 @@ def storage(cluster: Cluster) -> Iterator[Finding]:
         yield Finding("advice", "warning", f"{what} and restarts", where, "put log.dirs on a disk of its own")
     lost = [each for each in cluster.brokers if each.ephemeral]
     if lost:
-        what = f"{len(lost)} node(s) have ephemeral storage: every restart is the loss of a disk"
+        which = "every pod that is replaced" if all(each.of_pod for each in lost) else "every restart"
+        what = f"{len(lost)} node(s) have ephemeral storage: {which} is the loss of a disk"
         voting = sum(1 for each in lost if "controller" in each.roles)
         if voting:
             what += f"; {voting} of them vote: if most controllers restart together, the metadata of all topics is lost"

@@ -119,7 +119,8 @@ class Broker:
     """One node, broker or controller or both. `roles` is empty if not stated, and so is `settings` if no file is given.
 
     `settings` are static (server.properties), `dynamic` are this broker's own dynamic ones. `ephemeral` is True where
-    the storage does not outlive the process (Strimzi's `ephemeral`), None where nothing says so. `machine` names the
+    the storage does not outlive the process (Strimzi's `ephemeral`), None where nothing says so; `of_pod` where it
+    goes with the pod alone, in which a container that dies starts again with its files. `machine` names the
     one computer that it shares with all others of that name (those of a compose file); None: not stated.
     """
 
@@ -131,6 +132,7 @@ class Broker:
     settings: tuple[Setting, ...] = ()
     dynamic: tuple[Setting, ...] = ()
     ephemeral: bool | None = None
+    of_pod: bool = False
     machine: str | None = None
 
     @property

@@ -20,8 +20,8 @@ def placement(cluster: Cluster, topic: Topic, replicas: int, used: list[Used]) -
         "voters_in_rack": _crowded(_voters(cluster), racks) if _voters(cluster) else 0,
         "shared_voters": _shared(cluster, topic, replicas),
         "one_machine": _share_a_machine(cluster),
-        "ephemeral": _is_ephemeral(cluster, topic, used),
     }
+    sets["ephemeral"], sets["of_pod"] = _ephemeral(cluster, topic, used)
     return Fact("placement", (Choice(str(sets["in_rack"]), sets),))
 
 
@@ -113,11 +113,13 @@ def _share_a_machine(cluster: Cluster) -> bool:
     return len(machines) == 1 and None not in machines
 
 
-def _is_ephemeral(cluster: Cluster, topic: Topic, used: list[Used]) -> bool:
-    """Whether a replica is, or may be, on storage that goes with its process or pod."""
+def _ephemeral(cluster: Cluster, topic: Topic, used: list[Used]) -> tuple[bool, bool]:
+    """Whether a replica is, or may be, on storage that goes with its process or pod; and if so, with its pod alone."""
     holding = {id_ for each in topic.partitions for id_ in each.replicas}
     lost = [each for each in cluster.brokers if each.ephemeral and each.keeps_topics]
-    found = next((each for each in lost if not holding or each.id in holding), None)
-    if found is not None:
-        used.append(Used("storage", "ephemeral", found.origin, "a broker that stops comes back with an empty disk"))
-    return found is not None
+    found = [each for each in lost if not holding or each.id in holding]
+    of_pod = bool(found) and all(each.of_pod for each in found)
+    if found:
+        who = "a pod that is replaced" if of_pod else "a broker that stops"
+        used.append(Used("storage", "ephemeral", found[0].origin, f"{who} comes back with an empty disk"))
+    return bool(found), of_pod

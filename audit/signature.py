@@ -52,7 +52,8 @@ class Signature:
     `voters_in_rack` is the most of them in one rack, 0 where that is not stated, and `shared_voters` the most that are
     on hosts of one partition's replicas. `one_machine`: all brokers and controllers run on one computer.
     `racks` are the replicas and the voters in each rack, where the racks of all are stated; of two racks of which one
-    has no more of either, only the other. `ephemeral`: a broker that stops comes back with an empty disk.
+    has no more of either, only the other. `ephemeral`: a broker that stops comes back with an empty disk;
+    `of_pod`: not one whose process dies, since it starts again in its pod.
     """
 
     profile: str
@@ -69,6 +70,7 @@ class Signature:
     shared_voters: int = 0
     one_machine: bool = False
     ephemeral: bool = False
+    of_pod: bool = False
     racks: tuple[tuple[int, int], ...] = ()
     idempotent: bool = True
     max_in_flight: int = 5

@@ -233,7 +233,7 @@ def budgets(cell: Cell, signature: Signature, in_rack: int | None = None, down: 
     acks=0 that fails closes the connection).
     """
     faults = _of_fault(cell.fault, signature, in_rack)
-    faults = _with_empty_disks(faults) if signature.ephemeral else faults
+    faults = _with_empty_disks(faults, signature) if signature.ephemeral else faults
     if signature.acks == "none" and (cell.fault.name == "leader-move" or away(cell.fault, signature, in_rack)):
         faults = {**faults, "retries": 1}
     made = {"isr_shrinks": lag(cell.situation, signature) - down, **faults}
@@ -243,10 +243,12 @@ def budgets(cell: Cell, signature: Signature, in_rack: int | None = None, down: 
 _STOPS = ("shutdowns", "crashes", "power_losses")
 
 
-def _with_empty_disks(faults: Mapping[str, Constant]) -> dict[str, Constant]:
-    """The same where storage does not outlive the process: who stops, however it does, starts again with nothing."""
-    lost = sum(int(faults.get(name, 0)) for name in (*_STOPS, "disk_losses"))
-    rest = {name: number for name, number in faults.items() if name not in _STOPS}
+def _with_empty_disks(faults: Mapping[str, Constant], signature: Signature) -> dict[str, Constant]:
+    """The same where storage does not outlive the process: who stops, however it does, starts again with nothing. An
+    `emptyDir` outlives a container that dies, and goes with its pod (kubernetes.io, Volumes)."""
+    stops = [name for name in _STOPS if not (signature.of_pod and name == "crashes")]
+    lost = sum(int(faults.get(name, 0)) for name in (*stops, "disk_losses"))
+    rest = {name: number for name, number in faults.items() if name not in stops}
     return {**rest, "disk_losses": lost} if lost else rest
 
 

@@ -190,7 +190,7 @@ def _beyond_the_model(signature: Signature, cell: Cell) -> str:
         return (
             "the disk may be that of the only voter, with the metadata of all topics, which is not modelled: have three"
         )
-    if signature.ephemeral and cell.fault.name not in _STOPPING_NOBODY and _may_lose_metadata(signature, cell):
+    if signature.ephemeral and _stops_for_good(signature, cell) and _may_lose_metadata(signature, cell):
         return (
             "with ephemeral storage most controllers may come back empty, without the metadata of all topics, which "
             "is not modelled: give the controllers disks that last"
@@ -199,6 +199,14 @@ def _beyond_the_model(signature: Signature, cell: Cell) -> str:
 
 
 _STOPPING_NOBODY = ("leader-move", "cut-off", "rack-cut-off")
+_OF_PROCESSES = ("crash", "two-crashes", "all-crashes", "controller-loss", "controllers-loss")
+
+
+def _stops_for_good(signature: Signature, cell: Cell) -> bool:
+    """Whether a fault stops somebody whose ephemeral storage goes with that."""
+    if signature.of_pod and cell.fault.name in _OF_PROCESSES:
+        return False
+    return cell.fault.name not in _STOPPING_NOBODY
 
 
 def _may_lose_metadata(signature: Signature, cell: Cell) -> bool:

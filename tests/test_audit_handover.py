@@ -48,3 +48,11 @@ def test_what_a_combined_node_takes_along(
         writable,
         readable,
     )
+
+
+def test_a_pod_keeps_its_files_when_a_process_in_it_dies(explorations: Explorations) -> None:
+    """kubernetes.io, Volumes: an `emptyDir` is safe across container crashes, and goes with its pod."""
+    found = signature(min_isr=1, ephemeral=True, of_pod=True)
+    assert word(found, "no-loss", "crash@one", explorations) == "no loss found"
+    assert word(found, "no-loss", "restart@one", explorations) == "can lose"
+    assert word(signature(min_isr=1, ephemeral=True), "no-loss", "crash@one", explorations) == "can lose"

@@ -65,7 +65,9 @@ def _set(path: str, tree: Tree, maps: dict[str | None, Tree]) -> _Set | None:
     counted = numbers(written or "1")
     count = min(counted[0], MOST) if counted else 1
     mounts = [m for each in containers for m in volumes.of_pod(pod, each, tree.get("spec", "volumeClaimTemplates"))]
-    made = replace(properties.broker_of(settings, origin), ephemeral=volumes.is_ephemeral(settings, mounts))
+    made = replace(
+        properties.broker_of(settings, origin), ephemeral=volumes.is_ephemeral(settings, mounts), of_pod=True
+    )
     return _Set(made, count, tree, containers)
 
 

@@ -108,6 +108,7 @@ def _kafka(part: Part, path: str, tree: Tree, pools: Resources) -> None:
                 roles=("broker",),
                 settings=given,
                 ephemeral=_ephemeral(kafka),
+                of_pod=True,
             )
         )
 
@@ -136,7 +137,9 @@ def _pools(part: Part, pools: Resources, given: tuple[Setting, ...]) -> None:
         roles: tuple[Role, ...] = tuple(role for role in ("broker", "controller") if role in words)
         for _ in range(_count(spec)):
             origin = Origin(path, spec.line, f"KafkaNodePool {pool.text('metadata', 'name')}")
-            part.brokers.append(Broker(number, origin, roles=roles, settings=given, ephemeral=_ephemeral(spec)))
+            part.brokers.append(
+                Broker(number, origin, roles=roles, settings=given, ephemeral=_ephemeral(spec), of_pod=True)
+            )
             number += 1
 
 
