@@ -34,8 +34,18 @@ GOALS = (
     [
         {"servers": 2, "max_term": 2, "log_size": 2, "client_values": 2, "crashes": 1},
         {"servers": 3, "max_term": 2, "log_size": 1, "client_values": 1, "crashes": 0, "messages": 1},
+        {"servers": 2, "max_term": 2, "log_size": 2, "client_values": 2, "crashes": 1, "lossy_restart": True},
+        {
+            "servers": 3,
+            "max_term": 2,
+            "log_size": 1,
+            "client_values": 1,
+            "crashes": 1,
+            "lossy_restart": True,
+            "messages": 0,
+        },
     ],
-    ids=lambda sizes: f"{sizes['servers']} servers",
+    ids=lambda sizes: f"{sizes['servers']} servers, {'lossy' if 'lossy_restart' in sizes else 'paper'}",
 )
 def test_every_lemma_holds_in_every_state(sizes: dict[str, int], cache: Path) -> None:
     model = RAFT.bind("raft:paper", sizes, PROFILE, properties=LEMMAS)
@@ -63,6 +73,32 @@ def test_raft_is_proved_for_five_servers_whatever_the_bounds(tmp_path: Path) -> 
     assert_proved(5, tmp_path)
 
 
+@pytest.mark.proof
+@pytest.mark.parametrize("messages", [0, 1])
+def test_raft_is_proved_where_a_crash_loses_what_is_not_on_the_disk(messages: int, tmp_path: Path) -> None:
+    model = RAFT.bind("raft:lossy_restart", {"messages": messages}, "lossy_restart")
+    proof = Induction(RAFT, model, Asked(folder=tmp_path)).prove(lambda _: None)
+    assert [each.obligation for each in proof.findings if each.word != "proved"] == []
+    assert (proof.word, {*LEMMAS, *GOALS} - {*proof.goals}) == ("proved", set())
+
+
+DURABLE = (
+    "who_acknowledged_in_its_term_has_it",
+    "logs_are_as_long_as_acknowledged",
+    "who_acknowledged_has_what_is_choosable",
+    "servers_have_what_they_take_for_committed",
+    "committed_entries_stay",
+)
+
+
+def test_a_restart_keeps_what_is_on_the_disk() -> None:
+    made = Induction(RAFT, RAFT.bind("raft:lossy_restart", {}, "lossy_restart"), Asked())
+    questions = Prover(made.ground()).questions
+    some = {each.goal: each for each in made.obligations() if each.action == "restart" and each.goal in DURABLE}
+    questions.prepare("restart")
+    assert {goal for goal, each in some.items() if questions.ask(each, hard=True).proved} == set(DURABLE)
+
+
 PLANTED = [
     ({"persist_vote": False}, "restart", "votes_are_remembered"),
     ({"keep_disk": False}, "restart", "who_acknowledged_has_what_is_choosable"),
@@ -70,7 +106,7 @@ PLANTED = [
     ({"commit_rule": CommitRule.COUNT_REPLICAS}, "advance_commit_index", "a_majority_acknowledged_what_was_counted"),
     ({"check_previous": False}, "receive_append_entries", "an_entry_comes_with_all_before_it"),
     ({"keep_matching_entries": False}, "receive_append_entries", "who_acknowledged_in_its_term_has_it"),
-    ({"lossy_restart": True, "follower_fsync": False}, "restart", "who_acknowledged_in_its_term_has_it"),
+    ({"lossy_restart": True, "follower_fsync": False}, "receive_append_entries", "logs_are_as_long_as_acknowledged"),
 ]
 
 

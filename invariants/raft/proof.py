@@ -18,7 +18,7 @@ Terms and indices are numbered as in the paper, from 1; `o` is an offset, an ind
 from __future__ import annotations
 
 from ...language import Set, is_majority, lemma
-from ...model.raft.cluster import Cluster, Kind, LogEnd, Role, Server, max_term
+from ...model.raft.cluster import Cluster, Kind, LogEnd, Role, Server, lossy_restart, max_term
 from ...model.raft.election import last_term
 
 # --- votes ------------------------------------------------------------------------------------------------------------
@@ -254,9 +254,9 @@ def entries_are_commands(s: Cluster) -> bool:
 
 @lemma
 def leaders_have_the_log_of_their_term(s: Cluster) -> bool:
-    """A leader's log is that of its term, and it acknowledges all of it."""
+    """A leader's log is that of its term, and it acknowledges what is on its disk."""
     return all(
-        len(s.log[leader]) == s.acknowledged[s.current_term[leader]][leader]
+        on_disk(s, leader) == s.acknowledged[s.current_term[leader]][leader]
         and s.log[leader] == s.leader_log[s.current_term[leader]]
         for leader in Server
         if s.role[leader] == Role.LEADER
@@ -264,6 +264,11 @@ def leaders_have_the_log_of_their_term(s: Cluster) -> bool:
 
 
 # --- what was acknowledged --------------------------------------------------------------------------------------------
+
+
+def on_disk(s: Cluster, server: Server) -> int:
+    """Up to where a server's log survives a crash for certain: all of it, if restarts lose nothing."""
+    return s.synced[server] if lossy_restart else len(s.log[server])
 
 
 @lemma
@@ -313,8 +318,10 @@ def who_acknowledged_in_its_term_has_it(s: Cluster) -> bool:
 
 @lemma
 def logs_are_as_long_as_acknowledged(s: Cluster) -> bool:
-    """No log is shorter than what its server acknowledged in the term it is in."""
-    return all(s.acknowledged[s.current_term[server]][server] <= len(s.log[server]) for server in Server)
+    """What a server acknowledged in the term it is in survives a crash, and no more than its log does."""
+    return all(
+        s.acknowledged[s.current_term[server]][server] <= on_disk(s, server) <= len(s.log[server]) for server in Server
+    )
 
 
 def is_choosable(s: Cluster, term: int, o: int) -> bool:
@@ -324,9 +331,9 @@ def is_choosable(s: Cluster, term: int, o: int) -> bool:
 
 @lemma
 def who_acknowledged_has_what_is_choosable(s: Cluster) -> bool:
-    """A choosable entry is in the log of every server that acknowledged it."""
+    """A choosable entry is in the log of every server that acknowledged it, where it survives a crash."""
     return all(
-        o < len(s.log[server]) and s.log[server][o].term == term
+        o < min(on_disk(s, server), len(s.log[server])) and s.log[server][o].term == term
         for term in range(max_term + 1)
         for server in Server
         for o in range(s.acknowledged[term][server])
@@ -499,8 +506,8 @@ def servers_commit_what_was_counted(s: Cluster) -> bool:
 
 @lemma
 def servers_have_what_they_take_for_committed(s: Cluster) -> bool:
-    """What a server takes for committed is in its log, as it is in that of the term that counted it."""
-    return all(s.commit_index[server] <= len(s.log[server]) for server in Server) and all(
+    """What a server takes for committed is in its log, on its disk too, and in the log of the term that counted it."""
+    return all(s.commit_index[server] <= on_disk(s, server) <= len(s.log[server]) for server in Server) and all(
         o < len(s.log[server])
         and o < len(s.leader_log[s.commit_term[server]])
         and s.log[server][o] == s.leader_log[s.commit_term[server]][o]

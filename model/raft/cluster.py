@@ -189,7 +189,7 @@ class Cluster:
     asked: Ghost[Map[Term, Map[Server, Option[LogEnd]]]]  # where the log of each server that asked for votes ended
     elected: Ghost[Map[Term, Option[Server]]]  # who led it
     leader_log: Ghost[Map[Term, Log]]  # that leader's log, while it led
-    acknowledged: Ghost[Map[Term, Map[Server, Index]]]  # up to where each server acknowledged that log
+    acknowledged: Ghost[Map[Term, Map[Server, Index]]]  # up to where each server has it on its disk and said so
     counted: Ghost[Map[Term, Index]]  # up to where that leader counted a majority; 0 if it did not
     leader_commit: Ghost[Map[Term, Index]]  # that leader's commit index
     leader_commit_term: Ghost[Map[Term, Term]]  # in which term a majority was counted up to there
@@ -253,7 +253,14 @@ def append(s: Cluster, leader: Server, entry: Entry) -> None:
     limit(len(s.log[leader]) < log_size)
     s.log[leader].append(entry)
     s.leader_log[entry.term].append(entry)
-    s.acknowledged[entry.term][leader] = len(s.leader_log[entry.term])
+    if not lossy_restart:
+        s.acknowledged[entry.term][leader] = len(s.leader_log[entry.term])
+
+
+def sync(s: Cluster, leader: Server, index: int) -> None:
+    """A leader's log is on its disk up to an index, where restarts are lossy: its own copies count up to there."""
+    s.synced[leader] = max(s.synced[leader], index)
+    s.acknowledged[s.current_term[leader]][leader] = s.synced[leader]
 
 
 # --- members and majorities -------------------------------------------------------------------------------------------

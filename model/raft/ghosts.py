@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from .cluster import Cluster, Committed, Server
+from .cluster import Cluster, Committed, Server, lossy_restart
 
 
 def note_elected(s: Cluster, leader: Server) -> None:
     """A server leads its term, with the log that it has."""
     s.elected[s.current_term[leader]] = leader
     s.leader_log[s.current_term[leader]] = s.log[leader]
-    s.acknowledged[s.current_term[leader]][leader] = len(s.log[leader])
+    s.acknowledged[s.current_term[leader]][leader] = s.synced[leader] if lossy_restart else len(s.log[leader])
     s.leader_commit[s.current_term[leader]] = s.commit_index[leader]
     s.leader_commit_term[s.current_term[leader]] = s.commit_term[leader]
 

@@ -30,6 +30,7 @@ from .cluster import (
     messages,
     reads,
     send_fsync,
+    sync,
 )
 from .ghosts import note_committed
 from .reads import is_asked, read_after
@@ -81,6 +82,16 @@ def log_after(s: Cluster, request: Message) -> Log:
     return log[: request.index] + Seq([request.entry])
 
 
+def leaves_log(s: Cluster, request: Message) -> bool:
+    """Whether the follower's log is after the request what it was before."""
+    log = s.log[request.to]
+    if keep_matching_entries and (
+        request.entry is None or (request.index < len(log) and log[request.index].term == request.entry.term)
+    ):
+        return True
+    return len(log) == end_of(request) and (request.entry is None or log[request.index] == request.entry)
+
+
 def end_of(request: Message) -> int:
     """Up to where the logs of leader and follower agree after the follower has handled the request."""
     return request.index if request.entry is None else request.index + 1
@@ -90,7 +101,7 @@ def synced_after(s: Cluster, request: Message) -> int:
     """Up to where the follower's log is then on its disk for certain, where restarts are lossy."""
     if not lossy_restart:
         return 0
-    unchanged = len(s.log[request.to]) if log_after(s, request) == s.log[request.to] else request.index
+    unchanged = len(s.log[request.to]) if leaves_log(s, request) else request.index
     kept = min(s.synced[request.to], unchanged)
     return max(kept, end_of(request)) if follower_fsync else kept
 
@@ -141,7 +152,7 @@ def append_entries(s: Cluster, leader: Server, follower: Server) -> None:
     if reads > 0:
         s.read = read_after(s, reply)
     if lossy_restart and send_fsync:
-        s.synced[leader] = max(s.synced[leader], end_of(request))
+        sync(s, leader, end_of(request))
     follow_request(s, follower, request, reply)
     if reply.success:
         s.match_index[leader][follower] = reply.index
@@ -171,5 +182,5 @@ def advance_commit_index(s: Cluster, leader: Server) -> None:
     require(index > s.commit_index[leader])
     s.commit_index[leader] = index
     if lossy_restart and count_fsync:
-        s.synced[leader] = max(s.synced[leader], index)
+        sync(s, leader, index)
     note_committed(s, leader, index)

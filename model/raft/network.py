@@ -19,6 +19,7 @@ from .cluster import (
     messages,
     reads,
     send_fsync,
+    sync,
 )
 from .election import grants, vote_request
 from .log import append_reply, append_request, end_of, follow_request
@@ -71,7 +72,7 @@ def send_append_entries(s: Cluster, leader: Server, follower: Server) -> None:
     request = append_request(s, leader, follower)
     send_once(s.network, request, messages)
     if lossy_restart and send_fsync:
-        s.synced[leader] = max(s.synced[leader], end_of(request))
+        sync(s, leader, end_of(request))
 
 
 @action
