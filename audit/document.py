@@ -201,11 +201,11 @@ def _values(variants: Sequence[Variant], names: Sequence[str]) -> dict[str, list
     return {name: list(values) for name, values in found.items()}
 
 
-_RELEASE = re.compile(r"(\d+\.\d+)(.*)")
+_RELEASE = re.compile(r"(\d+\.\d+)(?: to (\d+\.\d+))?(.*)")
 
 
 def spans(values: Sequence[str], every: Sequence[str]) -> str:
-    """Values of a fact in words, neighbouring versions as a span: `3.3 to 3.9 with kraft or 4.1`. `every` has all that
+    """Values of a fact in words, neighbouring versions as a span: `3.3 to 4.0 with kraft or 4.1`. `every` has all that
     there are, the oldest first."""
     runs: list[list[str]] = []
     for value in values:
@@ -214,22 +214,23 @@ def spans(values: Sequence[str], every: Sequence[str]) -> str:
             runs[-1].append(value)
         else:
             runs.append([value])
-    return " or ".join(_span(run) for run in runs)
+    said = [_span(run) for run in runs]
+    return (", or " if any(" " in each for each in said) else " or ").join(said)
 
 
 def _kind(value: str) -> str:
     """What stands behind a version's number, with a mark; "" for what is no version."""
     found = _RELEASE.fullmatch(value)
-    return "" if found is None else f"~{found[2]}"
+    return "" if found is None else f"~{found[3]}"
 
 
 def _span(run: Sequence[str]) -> str:
     first, last = run[0], run[-1]
     if len(run) == 1:
         return first
-    found = _RELEASE.fullmatch(first)
-    assert found is not None, f"{first} is no version"
-    return f"{found[1]} to {last}"
+    begins, ends = _RELEASE.fullmatch(first), _RELEASE.fullmatch(last)
+    assert begins is not None and ends is not None, f"{first} and {last} are versions"
+    return f"{begins[1]} to {ends[2] or ends[1]}{ends[3]}"
 
 
 def _cell(answer: Answer) -> Document:

@@ -541,12 +541,29 @@ def _version_choices(cluster: Cluster, used: list[Used]) -> Iterator[Choice]:
     for plane in planes:
         kraft = plane == "kraft"
         for binary in profiles_within(first, last, kraft=kraft):
-            shown = f"{release_of(binary)}{f' with {plane}' if many else ''}"
+            shown = f"{releases_of(binary, first, last, kraft=kraft)}{f' with {plane}' if many else ''}"
             for elr, about in _elr(cluster, binary, last, kraft=kraft):
                 protocol = _protocol(cluster, binary, kraft=kraft)
                 mended = mended_in(first, binary)
                 sets = {"binary": binary, "protocol": protocol, "kraft": kraft, "elr": elr, "mended": mended}
                 yield Choice(f"{shown}{about}", sets)
+
+
+RELEASES = (
+    (0, 10), (0, 11), (1, 0), (1, 1), *((2, minor) for minor in range(9)), *((3, minor) for minor in range(10)),
+    (4, 0), (4, 1),
+)  # fmt: skip
+"""Kafka's releases, so that a span of versions ends with the last one that it has."""
+
+
+def releases_of(profile: str, first: tuple[int, ...], last: tuple[int, ...], *, kraft: bool) -> str:
+    """`3.9 to 4.0`: the releases between two that a profile stands for."""
+    since = next(each.since for each in profiles() if each.name == profile)
+    later = next((each.since for each in profiles() if each.since > since), (1 << 30, 0))
+    most = last if kraft else min(last, LAST_ZOOKEEPER)
+    meant = [each for each in RELEASES if max(since, first[:2]) <= each < later and each <= most]
+    texts = [f"{major}.{minor}" for major, minor in meant[:1] + meant[1:][-1:]] or [release_of(profile)]
+    return " to ".join(texts)
 
 
 def release_of(profile: str) -> str:
@@ -580,4 +597,4 @@ def _elr(cluster: Cluster, binary: str, last: tuple[int, ...], *, kraft: bool) -
         return ((False, ""),)
     if cluster.versions.all_features or newest < ELR_FOR_NEW:
         return ((False, ""),)
-    return ((True, ", eligible.leader.replicas.version=1"), (False, ", eligible.leader.replicas.version=0"))
+    return ((True, " with eligible.leader.replicas.version=1"), (False, " with eligible.leader.replicas.version=0"))

@@ -108,6 +108,10 @@ def test_versions_that_say_the_same_are_one_span(audit: Audit, tmp_path: Path) -
     _, document = audit(tmp_path / "c", "--client", "java:3.9", "--distribution", "apache")
     found = about(document, "orders")["conditional"]
     assert len({each["says"] for each in found}) == len(found)
+    assert {each["if"] for each in found} == {
+        "version 3.3 to 4.0, or 4.1 with eligible.leader.replicas.version=0",
+        "version 4.1 with eligible.leader.replicas.version=1",
+    }
     assert all(each["if"].count(" or ") <= 1 for each in found), found
     assert any(" to " in each["if"] for each in found), found
 
@@ -115,9 +119,12 @@ def test_versions_that_say_the_same_are_one_span(audit: Audit, tmp_path: Path) -
 def test_neighbouring_versions_are_a_span() -> None:
     every = ["0.10", "0.11", "2.0", "3.9 with kraft", "4.1 with kraft", "2.7 with zookeeper"]
     assert spans(["0.10", "0.11", "2.0"], every) == "0.10 to 2.0"
+    whole = ["3.3 to 3.4", "3.5 to 3.6", "3.7 to 3.8", "3.9 to 4.0", "4.1 with x"]
+    assert spans(whole, whole) == "3.3 to 4.0, or 4.1 with x"
+    assert spans(whole[1:2], whole) == "3.5 to 3.6"
     assert spans(["0.10", "2.0"], every) == "0.10 or 2.0"
     assert spans(["3.9 with kraft", "4.1 with kraft", "2.7 with zookeeper"], every) == (
-        "3.9 to 4.1 with kraft or 2.7 with zookeeper"
+        "3.9 to 4.1 with kraft, or 2.7 with zookeeper"
     )
     assert spans(["1", "all"], ["1", "all"]) == "1 or all"
 

@@ -181,7 +181,13 @@ def test_what_a_platform_sets_itself_is_its_own_or_not_known() -> None:
         found = value_of(cluster, cluster.brokers[0], "default.replication.factor")
         possible = found.possible if isinstance(found, Unknown) else [found]
         assert {int(each.value) for each in possible} == (factors or set()), owner
-        assert isinstance(value_of(cluster, cluster.brokers[0], "min.insync.replicas"), Unknown) == (owner != "apache")
+        least = value_of(cluster, cluster.brokers[0], "min.insync.replicas")
+        assert isinstance(least, Unknown) == (owner != "apache")
+        if isinstance(least, Unknown):
+            assert {each.value for each in least.possible} == ({"1", "2"} if owner == "msk" else set())
+        assert isinstance(value_of(cluster, cluster.brokers[0], "unclean.leader.election.enable"), Unknown) == (
+            owner != "apache"
+        )
 
 
 # --- brokers and machines ---------------------------------------------------------------------------------------------

@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from tidegate.audit.auditing import Asked, audit
 from tidegate.audit.readers import Options, read
+from tidegate.reports.audit.page import audit_verdict
 from tidegate.reports.audit.table import cell_text
 
 from .conftest import Run
@@ -22,13 +24,23 @@ def test_a_partition_without_a_leader_fails_whatever_is_required(tidegate: Run, 
     (tmp_path / "topics.txt").write_text(OFFLINE, encoding="utf-8")
     done = tidegate("audit", str(tmp_path), "--kafka-version", "3.9", "--distribution", "apache", "--acks", "all")
     assert done.exit == 1
-    assert "some partitions are out of service now" in " ".join(done.out.split())
+    assert "some partitions are out of service now; " in " ".join(done.out.split())
     assert "now: orders partition 0: no leader, so that nothing is written or read" in done.out
     cluster, findings = read([tmp_path], Options(kafka_version="3.9", distribution="apache", acks="all"))
     nothing = Asked(required=(), folder=None, repairs=False)
     assert audit(cluster, findings, nothing).exit == 1
     whole = replace(cluster.topics[0], partitions=(replace(cluster.topics[0].partitions[0], leader=1),))
     assert audit(replace(cluster, topics=(whole,)), findings, nothing).exit == 5
+
+
+def test_an_outage_is_not_said_to_fail_requirements_that_hold() -> None:
+    document: dict[str, Any] = {
+        "outages": [{"certain": True}],
+        "subjects": [{"failed": [], "checks": []}],
+        "required": "standard",
+    }
+    said = "✗ some partitions are out of service now; what is required (standard) holds within the bounds"
+    assert audit_verdict(document) == said
 
 
 def test_a_topic_that_cannot_be_created_fails(tidegate: Run, tmp_path: Path) -> None:

@@ -15,7 +15,16 @@ from tidegate.audit.cluster import Origin, Topic
 from tidegate.audit.questions import QUESTION, Case, case_with, loss_case, loss_cases, other_cases
 from tidegate.audit.repair import changes_of, repair
 from tidegate.audit.requirements import DEFAULT
-from tidegate.audit.signature import Signature, Subject, Variant, definition, profiles_within, switches
+from tidegate.audit.signature import (
+    RELEASES,
+    Signature,
+    Subject,
+    Variant,
+    definition,
+    profiles_within,
+    releases_of,
+    switches,
+)
 from tidegate.audit.situations import BY_NAME, CALM, CELLS, FAULTS, SITUATIONS, Name
 from tidegate.audit.verdicts import Answer, checked, judged, together
 from tidegate.audit.verdicts import answer as answer_in
@@ -262,6 +271,17 @@ def test_a_version_is_a_profile_of_the_model(
     first: tuple[int, ...], last: tuple[int, ...], kraft: bool, expected: list[str]
 ) -> None:
     assert profiles_within(first, last, kraft=kraft) == expected
+
+
+@pytest.mark.parametrize(("kraft", "first", "last"), [(True, "3.3", "4.1"), (False, "0.10", "3.9")])
+def test_no_release_is_left_out_between_the_profiles(kraft: bool, first: str, last: str) -> None:
+    """4.0 has a profile with 3.9: whoever reads `3.9 to 4.0 or 4.1` misses none."""
+    names = profiles_within((0,), (1 << 30,), kraft=kraft)
+    said = [releases_of(name, (0,), (1 << 30,), kraft=kraft).split(" to ") for name in names]
+    numbers = [[RELEASES.index(tuple(map(int, each.split(".")))) for each in (span[0], span[-1])] for span in said]
+    assert all(after[0] == before[1] + 1 for before, after in itertools.pairwise(numbers))
+    assert (said[0][0], said[-1][-1]) == (first, last)
+    assert releases_of("kafka_3_7", (3, 7, 0, 0), (3, 7, 9, 0), kraft=kraft) == "3.7"
 
 
 def test_zookeeper_has_what_the_models_own_profile_has() -> None:

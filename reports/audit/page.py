@@ -113,13 +113,16 @@ def audit_verdict(document: Document) -> str:
     unclear = sum(1 for each in document["subjects"] if _is_open(each) and not each["failed"])
     of = f"of {count(len(document['subjects']), 'group')} of topics"
     if any(each["certain"] for each in document["outages"]):
-        now = "some partitions are out of service now"
-        return f"✗ {now}; {failed} {of} {'fails' if failed == 1 else 'fail'} what is required ({asked})"
+        return f"✗ some partitions are out of service now; {_of_requirements(failed, unclear, of, asked)}"
+    return f"{'✗' if failed else '?' if unclear else '✓'} {_of_requirements(failed, unclear, of, asked)}"
+
+
+def _of_requirements(failed: int, unclear: int, of: str, asked: str) -> str:
     if failed:
-        return f"✗ {failed} {of} {'fails' if failed == 1 else 'fail'} what is required ({asked})"
+        return f"{failed} {of} {'fails' if failed == 1 else 'fail'} what is required ({asked})"
     if unclear:
-        return f"? whether {unclear} {of} {'meets' if unclear == 1 else 'meet'} what is required ({asked}) is not known"
-    return f"✓ what is required ({asked}) holds within the bounds"
+        return f"whether {unclear} {of} {'meets' if unclear == 1 else 'meet'} what is required ({asked}) is not known"
+    return f"what is required ({asked}) holds within the bounds"
 
 
 def _is_open(each: Mapping[str, Any]) -> bool:
