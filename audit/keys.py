@@ -110,6 +110,13 @@ def distributions() -> Mapping[str, frozenset[str]]:
     return {name: frozenset(but) for name, but in _document()["distributions"].items()}
 
 
+@cache
+def families() -> frozenset[str]:
+    """Every family of clients that `--client` may name."""
+    owners = (row.of for key in table().values() if {"producer", "consumer"} & {*key.scopes} for row in key.defaults)
+    return frozenset(_document()["families"]) | frozenset(owners)
+
+
 def span(version: str) -> Span:
     """The releases that a text may mean, first and last: "3.1" is any 3.1.x. ValueError if it is no version."""
     found = re.fullmatch(r"v?(\d{1,6}(?:\.\d{1,6}){0,3})(?:\.x)?(?:[-+_].*)?", version.strip())

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from .cluster import OFFSETS, Client, Cluster, Default, Stated, Topic, Unknown
 from .facts import CannotTell, Choice, DoesNotStart, Fact, Used, note
 from .keys import at_least, value_of
-from .starting import why_not
+from .starting import breaks_idempotence, in_force, why_not
 
 ACKS = {"0": "none", "1": "leader", "all": "all", "-1": "all"}
 """acks of the producer, as the model names it."""
@@ -112,7 +112,12 @@ def _sending(cluster: Cluster, producer: Client, used: list[Used]) -> Iterator[F
         note(value_of(cluster, producer, key), key, used)
         yield Fact(key, (_idempotence(True, explicit=True),))
     else:
-        answer = note(value_of(cluster, producer, key), key, used)
+        answer = value_of(cluster, producer, key)
+        off = next(filter(breaks_idempotence, in_force(producer)), None)
+        if off is not None and isinstance(answer, Default) and answer.value == "true":
+            used.append(Used(key, "false", off.origin, f"{off.key}={off.value} switches it off"))
+        else:
+            note(answer, key, used)
         values = [each.value for each in answer.possible] if isinstance(answer, Unknown) else [answer.value]
         truths = tuple(dict.fromkeys(each.strip().lower() == "true" for each in values)) or (True, False)
         ask = answer.ask if isinstance(answer, Unknown) else ""

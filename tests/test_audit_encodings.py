@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tidegate.audit.cluster import Cluster, Finding, Stated
+from tidegate.audit.cluster import CannotRead, Cluster, Finding, Stated
 from tidegate.audit.keys import value_of
 from tidegate.audit.readers import Options, read
 from tidegate.audit.signature import subjects
@@ -69,3 +69,9 @@ def test_what_java_does_not_trim_is_a_part_of_the_value(tmp_path: Path) -> None:
     (client,) = cluster.clients
     assert not isinstance(value_of(cluster, client, "acks"), Stated)
     assert any(each.kind == "wrong_value" for each in findings)
+
+
+def test_a_family_of_clients_that_there_is_none_of_is_refused(tmp_path: Path) -> None:
+    for text in ("jva:3.9", "producer.properties=jva"):
+        with pytest.raises(CannotRead, match=r"there is no family jva; .*java"):
+            of(tmp_path, {"producer.properties": b"acks=1\nlinger.ms=5\n"}, text)

@@ -73,3 +73,12 @@ def test_it_fails_what_is_required_of_writes(producer: str) -> None:
     (subject,) = found.document["subjects"]
     assert found.exit == 1 and "writable=leader-move@all" in subject["failed"]
     assert subject["headline"].startswith("producer.properties writes nothing")
+
+
+@pytest.mark.parametrize("line", ["acks=1", "retries=0", "max.in.flight.requests.per.connection=6"])
+def test_idempotence_that_is_switched_off_is_nothing_that_an_answer_rests_on(line: str) -> None:
+    texts = [("t.txt", TOPIC, True), ("producer.properties", f"{line}\nlinger.ms=5\n", True)]
+    options = Options(kafka_version="3.9.0", distribution="apache", clients=("java:3.9",))
+    (orders,) = subjects(of_texts(texts, options, "x")[0])
+    (used,) = (each for each in orders.used if each.key == "enable.idempotence")
+    assert (used.value, used.source) == ("false", f"{line} switches it off")

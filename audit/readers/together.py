@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
+from ...language.errors import nearest
 from ..cluster import (
     CONSTRAINTS,
     HIDDEN,
@@ -25,7 +26,7 @@ from ..cluster import (
     Use,
     Versions,
 )
-from ..keys import known, span, table, underneath
+from ..keys import families, known, span, table, underneath
 from . import names, properties
 from .part import Part, numbers
 from .releases import release
@@ -270,6 +271,9 @@ def _client_option(text: str) -> tuple[str | None, str, Stated | None]:
     family, _, version = rest.partition(":")
     if not re.fullmatch(r"[A-Za-z][\w.\-]*", family):
         raise CannotRead(f"--client {text}: write FAMILY:VERSION, such as java:3.9, or FILE=FAMILY:VERSION.")
+    if family not in families():
+        near = nearest(family, sorted(families()))
+        raise CannotRead(f"--client {text}: there is no family {family}; {near}")
     said = _version_of_client(family, version) if version else None
     return name if mark else None, family, said
 
