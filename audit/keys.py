@@ -198,7 +198,7 @@ def _stated(settings: Sequence[Setting], name: str) -> Setting | None:
 
 
 def _for_client(client: Client, key: Key) -> Answer:
-    """Open where one of Spring's profiles says otherwise: nothing tells which of them is active."""
+    """Open where one of Spring's profiles says otherwise: nothing says which of them is active."""
     always = _always(client, key)
     said = {each.when: each for each in client.settings if each.when and each.key == key.name}
     others = [each for each in said.values() if isinstance(always, Unknown) or each.value != always.value]

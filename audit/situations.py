@@ -180,7 +180,7 @@ def controllers_away(fault: Fault, signature: Signature, in_rack: int | None = N
     """How many controllers are down while a fault lasts, beside those that the model has on the brokers' own hosts;
     none and most of them where a rack is lost and nothing says in which racks they are."""
     if signature.co_located or fault.name == "restart":
-        return (0,)  # a node in combined mode is told to stop as a broker first, and its controller stops last
+        return (0,)  # a node in combined mode stops as a broker first, and its controller stops last
     if fault.name in OF_CONTROLLERS:
         return (controllers_lost(fault, signature),)
     voters = voters_of(signature)

@@ -78,7 +78,7 @@ def _refusal(setting: Setting, why: str) -> Finding:
 
 
 def _illegal(client: Client) -> Iterator[str]:
-    """What Java's ConfigDef refuses; that it is no legal value is a finding already (`readers.judged`)."""
+    """What Java's ConfigDef refuses; that it is no legal value is a finding already, made by the readers."""
     if underneath(client) != "java":
         return
     for each in in_force(client):

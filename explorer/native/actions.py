@@ -170,7 +170,7 @@ class ActionCode(Statements):
         effort: Effort,
         step_bounds: Sequence[llvm.Function] = (),
     ) -> None:
-        """`watch` is told of every step that is taken; `step_bounds` are asked of each before it is."""
+        """`watch` is called with every step that is taken; `step_bounds` are asked of each before it is."""
         self.context, self.source, self.out, self.parent = function.args
         for each in (self.source, self.out):
             each.add_attribute("noalias")
