@@ -78,7 +78,7 @@ class Confirmation:
 
     def __init__(self, model: Model, frontier: Frontier) -> None:
         self.model, self.frontier = model, frontier
-        self._reached: dict[int, Run] = {}
+        self._reached: dict[tuple[int, Words], Run] = {}  # walks use an index again, for another state
 
     def words(self, state: State) -> Words:
         """The words that stand for a plain-Python state's orbit."""
@@ -86,14 +86,13 @@ class Confirmation:
 
     def run_to(self, index: int) -> Run:
         """The run that leads to state `index`, from a real initial state, matched by canonical form."""
-        path = self.frontier.path(index)
+        path = [(each, self.frontier.state_words(each)) for each in self.frontier.path(index)]
         if path[0] not in self._reached:
-            self._reached[path[0]] = Run(self._start(self.frontier.state_words(path[0])), ())
+            self._reached[path[0]] = Run(self._start(path[0][1]), ())
         run = self._reached[path[0]]
-        for before, at in itertools.pairwise(path):
+        for (_, source), at in itertools.pairwise(path):
             if at not in self._reached:
-                source, words = self.frontier.state_words(before), self.frontier.state_words(at)
-                step = self.step_to(run.states()[-1], source, words)
+                step = self.step_to(run.states()[-1], source, at[1])
                 self._reached[at] = Run(run.start, (*run.steps, step))
             run = self._reached[at]
         return run
