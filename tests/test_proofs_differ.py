@@ -31,6 +31,7 @@ FIELDS = {
     "asks": ("Annotated[Set[Ask], Capacity(4)]", "Set()"),
     "found": ("Option[Positive]", "None"),
     "seen": ("Set[Number]", "Set()"),
+    "pair": ("tuple[Number, bool]", "(0, False)"),
 }
 ATOMS = (
     "s.x {c} s.y", "s.x {c} top", "s.y {c} {k}", "s.z {c} -top", "len(s.row) {c} s.x", "len(s.row) {c} top",
@@ -42,6 +43,7 @@ ATOMS = (
     "max((v for v in s.row), default=0) {c} s.x",
     "min((i for i in range(top + 1) if s.m[i] == {k}), default=0) {c} s.x",
     "sum(1 for r in Node if s.n[r] == {k}) {c} 1", "s.x + s.y {c} top", "2 * s.x {c} top", "s.x % 2 {c} {k} % 2",
+    "s.pair[0] {c} s.x", "s.pair == (s.y, s.bad)", "s.pair[1]",
 )  # fmt: skip
 WRITES = (
     "s.x = min(s.x + 1, top)", "s.x = max(s.x - 1, 0)", "s.y = s.x", "s.x = {k}", "s.x = s.y", "s.y = max(top - 1, 0)",
@@ -52,6 +54,9 @@ WRITES = (
     "s.bad = False",
     "s.asks.add(Ask(number={k}, hint=None))", "s.asks.discard(Ask(number=s.x, hint=s.found))",
     "s.n[r] = {k}", "s.n[r] = s.x", "s.x += 1", "s.bad = {t}",
+    "s.pair = (s.x, s.bad)",
+    "match s.pair:\n    case (v, True):\n        s.x = v\n    case (v, False):\n        s.y = v",
+    "if s.x == s.y:\n    return\ns.pair = (s.y, not s.pair[1])",
 )  # fmt: skip
 HEADS = ("r: Node", "r: Node, p: Number", "r: Node, ask: Annotated[Ask, Member('asks')]")
 
