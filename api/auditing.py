@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ..audit.auditing import Asked, Audited
 from ..audit.auditing import audit as audit_cluster
-from ..audit.cluster import CannotRead
+from ..audit.cluster import CannotRead, WrongOption
 from ..audit.readers import Options, read
 from ..audit.requirements import DEFAULT, NoRequirement, Requirement, parse
 from ..explorer.keeping import cache_directory
@@ -84,6 +84,8 @@ def audit(
     )
     try:
         cluster, findings = read([Path(arguments.path("files", each)) for each in files], stated)
+    except WrongOption as error:
+        raise UsageError(str(error)) from None
     except CannotRead as error:
         raise Unreadable(str(error)) from None
     asked = Asked(

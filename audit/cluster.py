@@ -346,3 +346,7 @@ class Finding:
 
 class CannotRead(Exception):
     """Input that cannot be read at all: which, why, and what to do. The command ends with exit code 66."""
+
+
+class WrongOption(CannotRead):
+    """A mistake in what the user states beside the files, not in a file. The command ends with exit code 64."""

@@ -110,11 +110,22 @@ def distributions() -> Mapping[str, frozenset[str]]:
     return {name: frozenset(but) for name, but in _document()["distributions"].items()}
 
 
+OTHER = "other"
+"""The distribution, or the family of clients, that is in no list: none of its defaults is known."""
+
+
+@cache
+def owners() -> frozenset[str]:
+    """What `--distribution` may name."""
+    rows = {row.of for key in table().values() if {"broker", "topic"} & {*key.scopes} for row in key.defaults}
+    return frozenset({*distributions(), *rows, "cp-server", OTHER})
+
+
 @cache
 def families() -> frozenset[str]:
-    """Every family of clients that `--client` may name."""
-    owners = (row.of for key in table().values() if {"producer", "consumer"} & {*key.scopes} for row in key.defaults)
-    return frozenset(_document()["families"]) | frozenset(owners)
+    """What `--client` may name: the families of clients, and those that wrap one."""
+    rows = {row.of for key in table().values() if {"producer", "consumer"} & {*key.scopes} for row in key.defaults}
+    return frozenset({*rows, *_document()["families"], OTHER})
 
 
 def span(version: str) -> Span:

@@ -15,7 +15,7 @@ from ..audit import difference
 from ..audit.accepted import Accepted
 from ..audit.accepted import read as baseline
 from ..audit.auditing import Asked, Audited, audit
-from ..audit.cluster import CannotRead
+from ..audit.cluster import CannotRead, WrongOption
 from ..audit.collecting import script
 from ..audit.questions import QUESTIONS
 from ..audit.readers import Options, read
@@ -145,6 +145,8 @@ def run(options: argparse.Namespace) -> Exit:
         done = audited(options, requirements(options.require), accepted)
         if old is not None:
             done.document["diff"] = difference.difference(old, done.document)
+    except WrongOption as error:
+        raise UsageError(f"{error}\ntry: tidegate audit --help") from None
     except CannotRead as error:
         raise Unreadable(str(error)) from None
     if options.json:

@@ -7,10 +7,12 @@ import sys
 
 from ..api.checking import trace_documents
 from ..api.models import ModelChoice, bind_model
+from ..explorer.keeping import cache_directory
+from ..explorer.search import Search
 from ..reports.exits import Exit, of_verdict
 from ..reports.paper import Page
 from .check import checked, full_report
-from .options import add_print_options, add_search_options, paper_of, search_of
+from .options import add_print_options, paper_of
 from .verbs import Parser, Verbs, add_verb
 
 BROKEN = ModelChoice(
@@ -46,7 +48,6 @@ def add(verbs: Verbs[Parser]) -> None:
         "Finds the data loss that Kafka's first replication protocol allowed, then shows that KIP-320 is free of it."
     )
     parser = add_verb(verbs, "demo", about, EXAMPLES)
-    add_search_options(parser)
     add_print_options(parser, json=False)
     parser.set_defaults(run=run)
 
@@ -68,6 +69,6 @@ def _shown(story: str, choice: ModelChoice, options: argparse.Namespace) -> Exit
     page.line(story, hang=0)
     print(page.text(), flush=True)
     model = bind_model(choice)
-    verdict = checked(model, options.engine, search_of(options))
+    verdict = checked(model, "native", Search(cache=cache_directory()))
     print(full_report(verdict, trace_documents(model, verdict), paper), end="", flush=True)
     return of_verdict(verdict)

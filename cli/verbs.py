@@ -9,7 +9,7 @@ import argparse
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import import_module
-from typing import NoReturn
+from typing import Any, NoReturn
 
 
 class Parser(argparse.ArgumentParser):
@@ -19,6 +19,19 @@ class Parser(argparse.ArgumentParser):
         from ..language.errors import UsageError  # here, since --help and --version need nothing of the language
 
         raise UsageError(f"{message}\ntry: {self.prog} --help")
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride]  # of overloads
+        """The arguments, read. UsageError, with the nearest option and this verb's help, for what is none."""
+        read, unknown = super().parse_known_args(args, namespace)
+        if unknown:
+            from ..language.errors import nearest
+
+            options = [name for name in self._option_string_actions if name.startswith("--")]
+            name = next((each.partition("=")[0] for each in unknown if each.startswith("--")), None)
+            near = "" if name is None else nearest(name, options)
+            hint = f"; {near}" if near.startswith("did you mean") else ""
+            self.error(f"unrecognized arguments: {' '.join(unknown)}{hint}")
+        return read, unknown
 
 
 Verbs = argparse._SubParsersAction  # pyright: ignore[reportPrivateUsage]  # the only name that argparse gives this type

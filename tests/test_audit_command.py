@@ -229,6 +229,9 @@ def test_the_sarif_is_valid_and_stands_at_the_setting(tidegate: Run, tmp_path: P
     ("arguments", "exit_", "told"),
     [
         (("nowhere",), 66, "nowhere does not exist"),
+        (("--kafka-version", "banana", str(CLUSTERS / "good")), 64, "--kafka-version: `banana` is no version"),
+        (("--distribution", "apach", str(CLUSTERS / "good")), 64, "did you mean apache?"),
+        (("--client", "jva:3.9", str(CLUSTERS / "good")), 64, "did you mean java?"),
         (("--require", "no-los=crash@all", "."), 64, "did you mean no-loss or no-skips or no-duplicates?"),
         (("--require", "no-loss=crush@all", "."), 64, "there is no fault crush; did you mean crash"),
         (("--require", "no-loss=crash", "."), 64, "crash happens in a situation: write crash@min-isr"),

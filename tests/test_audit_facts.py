@@ -176,7 +176,7 @@ def test_a_writer_of_kafka_go_may_wait_for_nothing() -> None:
 def test_what_a_platform_sets_itself_is_its_own_or_not_known() -> None:
     """docs.aws.amazon.com/msk, docs.confluent.io/cloud: never Apache's default for what they change."""
     text = nodes()["b1.properties"].replace(SOUND, "")
-    for owner, factors in (("msk", {2, 3}), ("confluent-cloud", {3}), ("apache", {1}), ("somebody", None)):
+    for owner, factors in (("msk", {2, 3}), ("confluent-cloud", {3}), ("apache", {1}), ("other", None)):
         cluster = of_texts([("s.properties", text, True)], Options(kafka_version="3.9.0", distribution=owner), "x")[0]
         found = value_of(cluster, cluster.brokers[0], "default.replication.factor")
         possible = found.possible if isinstance(found, Unknown) else [found]

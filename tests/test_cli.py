@@ -153,6 +153,12 @@ def test_a_wrong_model_exits_65_with_code_line_and_caret(tidegate: Run, counter:
         (["check", "replication", "--workers", "0"], "not a number from 1"),
         (["check", "replication", "--engine", "warp"], "invalid choice"),
         (["chek"], "there is no verb chek; did you mean check?"),
+        (
+            ["check", "--symetry", LOCK],
+            "--symetry; did you mean --symmetry or --no-symmetry or --set?\ntry: tidegate check",
+        ),
+        (["check", LOCK, "extra"], "unrecognized arguments: extra\ntry: tidegate check --help"),
+        (["demo", "--engine", "walk"], "unrecognized arguments: --engine walk\ntry: tidegate demo --help"),
         ([], "required"),
         (["replay", f"{LOCK}:careless", "--steps", "look(A); take(B)"], "step 2, take(B), is disabled"),
         (["replay", LOCK, "--steps", "tak(A)"], "did you mean take"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from ..cluster import CannotRead, Origin, Stated
+from ..cluster import Origin, Stated, WrongOption
 from ..keys import span
 
 CONFLUENT = {
@@ -20,22 +20,22 @@ LAST_OF_KAFKA = 4
 
 def release(option: str, text: str | None, where: Origin, *, confluent: bool = False) -> Stated | None:
     """A version as Kafka counts, of what an option says. `confluent`: the number may be Confluent Platform's, and so it
-    is where its suffix is Confluent's (`7.6.0-ccs`). Raises CannotRead for what is no version, and for one that Kafka
+    is where its suffix is Confluent's (`7.6.0-ccs`). Raises WrongOption for what is no version, and for one that Kafka
     does not have."""
     if text is None:
         return None
     try:
         first, _ = span(text)
     except ValueError as error:
-        raise CannotRead(f"{option}: {error}.") from None
+        raise WrongOption(f"{option}: {error}.") from None
     if first[0] <= LAST_OF_KAFKA:
         return Stated(text, where)
     platform = f"{first[0]}.{first[1]}"
     kafka = CONFLUENT.get(platform)
     if kafka is None:
-        raise CannotRead(f"{option} {text}: neither Kafka nor Confluent Platform has a release of this number.")
+        raise WrongOption(f"{option} {text}: neither Kafka nor Confluent Platform has a release of this number.")
     if not confluent and not re.search(r"-(ccs|ce)\b", text):
-        raise CannotRead(
+        raise WrongOption(
             f"{option} {text}: Kafka has no such release. Confluent Platform {platform} is Kafka {kafka}: give {kafka}."
         )
     return Stated(kafka, where, f"Confluent Platform {platform} is Kafka {kafka}")

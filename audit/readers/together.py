@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from ...language.errors import nearest
@@ -13,7 +13,6 @@ from ..cluster import (
     HIDDEN,
     MARK,
     Broker,
-    CannotRead,
     Client,
     Cluster,
     ControlPlane,
@@ -25,8 +24,9 @@ from ..cluster import (
     Topic,
     Use,
     Versions,
+    WrongOption,
 )
-from ..keys import families, known, span, table, underneath
+from ..keys import OTHER, families, known, owners, span, table, underneath
 from . import names, properties
 from .part import Part, numbers
 from .releases import release
@@ -60,7 +60,7 @@ class _Joined:
 
 
 def join(parts: Sequence[Part], options: Options, files: tuple[tuple[str, str], ...]) -> tuple[Cluster, list[Finding]]:
-    """One cluster of all parts, and what was found on the way. Raises CannotRead for an option that is no version."""
+    """One cluster of all parts, and what was found on the way. Raises WrongOption for a wrong option."""
     joined = _Joined(parts, [finding for part in parts for finding in part.findings])
     topics = _by_themselves(joined, _topics(joined))
     versions = _versions(joined, options)
@@ -243,7 +243,9 @@ def _clients(joined: _Joined, options: Options) -> tuple[Client, ...]:
     for name, family, _ in given:
         if name is not None and not any(client.called(name) for client in clients):
             files = ", ".join(dict.fromkeys(client.origin.path for client in clients)) or "none"
-            raise CannotRead(f"--client {name}={family}: no client's file is called so; those that were read: {files}.")
+            raise WrongOption(
+                f"--client {name}={family}: no client's file is called so; those that were read: {files}."
+            )
     return tuple(_with_version(client, given) for client in clients)
 
 
@@ -270,10 +272,8 @@ def _client_option(text: str) -> tuple[str | None, str, Stated | None]:
     name, mark, rest = text.rpartition("=")
     family, _, version = rest.partition(":")
     if not re.fullmatch(r"[A-Za-z][\w.\-]*", family):
-        raise CannotRead(f"--client {text}: write FAMILY:VERSION, such as java:3.9, or FILE=FAMILY:VERSION.")
-    if family not in families():
-        near = nearest(family, sorted(families()))
-        raise CannotRead(f"--client {text}: there is no family {family}; {near}")
+        raise WrongOption(f"--client {text}: write FAMILY:VERSION, such as java:3.9, or FILE=FAMILY:VERSION.")
+    _known("--client", text, "family", family, families())
     said = _version_of_client(family, version) if version else None
     return name if mark else None, family, said
 
@@ -287,7 +287,7 @@ def _version_of_client(family: str, version: str) -> Stated:
     try:
         span(version)
     except ValueError as error:
-        raise CannotRead(f"--client: {error}.") from None
+        raise WrongOption(f"--client: {error}.") from None
     return Stated(version, OPTIONS)
 
 
@@ -296,7 +296,7 @@ def _versions(joined: _Joined, options: Options) -> Versions:
     for text in options.features:
         name, mark, level = text.partition("=")
         if not mark or not numbers(level):
-            raise CannotRead(f"--features {text}: write NAME=LEVEL, such as eligible.leader.replicas.version=1.")
+            raise WrongOption(f"--features {text}: write NAME=LEVEL, such as eligible.leader.replicas.version=1.")
         features[name] = Stated(level, OPTIONS)
     owner = _distribution(joined, options)
     confluent = owner is not None and owner.value in ("cp-kafka", "cp-server")
@@ -313,9 +313,17 @@ def _versions(joined: _Joined, options: Options) -> Versions:
     )
 
 
+def _known(option: str, text: str, what: str, name: str, every: Collection[str]) -> None:
+    """WrongOption, with the nearest name, for a name that is not known: its defaults would be left out in silence."""
+    if name not in every:
+        hint = f"{nearest(name, sorted(every))} Give `{OTHER}` for one that is in no list"
+        raise WrongOption(f"{option} {text}: there is no {what} {name}; {hint}")
+
+
 def _distribution(joined: _Joined, options: Options) -> Stated | None:
     """What the option says, else what the files state, else what the keys of brokers' own files let us assume."""
     if options.distribution:
+        _known("--distribution", options.distribution, "distribution", options.distribution, owners())
         return Stated(options.distribution, OPTIONS)
     if any("distribution" in part.facts for part in joined.parts):
         return _agreed(joined, "distribution")
