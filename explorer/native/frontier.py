@@ -158,11 +158,13 @@ class Frontier:
         """The action and the canonical words of every successor of a state, one per enabled instance; None when a step
         breaks the model's types.
 
-        Overwrites the buffer and counts in the coverage: for use after a search. CROSSED gets the watched transition
-        properties that some step breaks.
+        Overwrites the buffer: for use after a search, whose counters stay as they are. CROSSED gets the watched
+        transition properties that some step breaks.
         """
         self.scratch.write(0, words)
+        counted = self.context[len(CELLS) :]
         made = self._expand(self.address, self.scratch.address, self.buffer.address, 0)
+        self.context[len(CELLS) :] = counted
         if made == (1 << 64) - 1:
             return None
         slots = [self.buffer.words(index * 8 * (self.words + 2), self.words + 2) for index in range(made)]
