@@ -53,10 +53,10 @@ def add_model_options(
         action="append",
         default=[],
         dest="properties",
-        help="judge this property only (repeatable)",
+        help="check this property only (repeatable)",
     )
     group.add_argument(
-        "--without", metavar="NAME", action="append", default=[], help="do not judge this property (repeatable)"
+        "--without", metavar="NAME", action="append", default=[], help="do not check this property (repeatable)"
     )
     if search:
         group.add_argument(

@@ -40,7 +40,6 @@ EXAMPLES = """\
   tidegate prove replication:kip320 --set await_epoch_start=false --out report/
   tidegate prove mine.py --lemma logs_are_copies
   tidegate prove mine.py --candidates
-
   tidegate prove mine.py --record-hints
 
 exit: 0 proved, 1 refuted, 4 vacuous (it is true of nothing), 5 not proved (or out of time, or interrupted),
@@ -74,7 +73,7 @@ def add(verbs: Verbs[Parser]) -> None:
     group.add_argument(
         "--lemma", metavar="NAME", action="append", default=[], dest="lemmas", help="prove this lemma only (repeatable)"
     )
-    group.add_argument("--candidates", action="store_true", help="keep the most lemmas that prove each other")
+    group.add_argument("--candidates", action="store_true", help="keep the largest set of lemmas that prove each other")
     group.add_argument("--workers", metavar="N", type=positive, default=2, help="processes that prove (default: 2)")
     group.add_argument("--time", metavar="SECONDS", type=seconds, help="give up after this long")
     group.add_argument(

@@ -50,9 +50,9 @@ def add(verbs: Verbs[Parser]) -> None:
     add_model_options(parser, search=False)
     group = parser.add_argument_group("the sweep")
     group.add_argument(
-        "--vary", metavar="NAME=A,B", action="append", default=[], help="values of a constant (repeatable: all pairs)"
+        "--vary", metavar="NAME=A,B", action="append", default=[], help="values of a constant (repeatable: combined)"
     )
-    group.add_argument("--drop", action="store_true", help="each truth value turned, one at a time")
+    group.add_argument("--drop", action="store_true", help="each boolean constant flipped, one at a time")
     group.add_argument(
         "--engine", choices=("native", "spark"), default="native", help="where checks run; each natively"
     )

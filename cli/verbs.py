@@ -50,7 +50,7 @@ VERBS: Mapping[str, Verb] = {
     "demo": Verb("tidegate.cli.demo", "a real loss found and shown, and its fix checked"),
     "models": Verb("tidegate.cli.models", "the models, their constants, profiles and properties"),
     "check": Verb("tidegate.cli.check", "explore a model exhaustively within its bounds"),
-    "sweep": Verb("tidegate.cli.sweep", "a check per point of a lattice, as a table of verdicts"),
+    "sweep": Verb("tidegate.cli.sweep", "a check for each combination of constants, as a table"),
     "prove": Verb("tidegate.cli.prove", "prove a model by induction, whatever its bounds"),
     "replay": Verb("tidegate.cli.replay", "take given steps in plain Python"),
     "simulate": Verb("tidegate.cli.simulate", "one run of a model, drawn with a seed"),
