@@ -126,10 +126,12 @@ def _nothing(table: Table) -> str:
 
 
 def in_words(cell: Cell) -> str:
-    """A cell in words: `a host loses power, with one in sync`."""
+    """A cell in words: `a host loses power, with one replica in sync`."""
     where = {
-        "all": "with all replicas in sync", "min-isr": "with the ISR at min.insync.replicas", "one": "with one in sync",
-    }  # fmt: skip
+        "all": "with all replicas in sync",
+        "min-isr": "with the ISR at min.insync.replicas",
+        "one": "with one replica in sync",
+    }
     return f"{cell.fault.title}, {where[cell.situation.name]}"
 
 

@@ -30,6 +30,35 @@ class Change:
     value: str
     made: Callable[[Signature], Signature]
 
+    @property
+    def setting(self) -> str:
+        """What is changed, as Kafka names it: `min.insync.replicas=2`."""
+        return _SETTING[self.name].format(self.value)
+
+
+_SETTING = {
+    "unclean": "unclean.leader.election.enable={}",
+    "acks": "acks={}",
+    "idempotence": "enable.idempotence={}",
+    "lower_min_isr": "min.insync.replicas={}",
+    "min_isr": "min.insync.replicas={}",
+    "replicas": "replication factor {}",
+    "racks": "at most {} replicas in one rack",
+    "elr": "eligible.leader.replicas.version={}",
+    "fsync": "log.flush.interval.messages={}",
+}
+_HAPPENS = {
+    "no-loss": "an acknowledged record can be lost",
+    "no-unread": "a record that consumers have read can be gone",
+    "no-divergence": "logs can diverge",
+    "no-stale-reads": "followers can serve consumers wrongly",
+    "writable": "writes can stop",
+    "readable": "reads can stop",
+    "no-duplicates": "a record can be written twice",
+    "in-order": "records can be reordered",
+}
+"""What can happen where a question is answered with a loss."""
+
 
 @dataclass(frozen=True, slots=True)
 class Needed:
@@ -137,13 +166,12 @@ def _needed(
 def repair_document(subject: Subject, found: Repair, cluster: Cluster) -> dict[str, Any]:
     """A repair as the document has it: what to do in which order, and that each part of it is needed."""
     steps = plan(subject, [(each.change.name, each.change.value) for each in found.changes], cluster)
-    names = [f"{each.change.name.replace('_', ' ')} {each.change.value}" for each in found.changes]
+    names = [each.change.setting for each in found.changes]
     return {
         "headline": f"What repairs it, checked again by the model ({', '.join(names)}):",
         "steps": [_step(each) for each in steps],
         "notes": [
-            f"Without {each.change.name.replace('_', ' ')} {each.change.value} {QUESTION[each.without[0]].title} "
-            f"again, {in_words(BY_NAME[each.without[1]])}."
+            f"Without {each.change.setting}, {_HAPPENS[each.without[0]]} ({in_words(BY_NAME[each.without[1]])})."
             for each in found.changes
         ],
     }

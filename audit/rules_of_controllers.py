@@ -27,16 +27,19 @@ def votes(cluster: Cluster) -> Iterator[Finding]:
     stands = (count - 1) // 2
     severity: Severity = "warning" if stands == 0 else "note"
     if stands == 0 or count % 2 == 0:
-        what = f"{count} controller(s) vote, so that {stands or 'none'} may fail"
-        more = "" if stands == 0 else f", no more than with {count - 1}"
-        then = ": without a majority no leader that dies is replaced" if stands == 0 else ""
-        yield Finding(
-            "arithmetic", severity, what + more + then, quorum.origin, "an odd number, three or more", "KIP-595"
-        )
+        what = f"there {'is 1 controller' if count == 1 else f'are {count} controllers'} with a vote, so "
+        if stands == 0:
+            what += "none may fail: while no majority is up, no partition gets a new leader"
+        else:
+            what += f"{stands} may fail, no more than with {count - 1}"
+        to_do = "run an odd number of controllers, three or more"
+        yield Finding("arithmetic", severity, what, quorum.origin, to_do, "KIP-595")
     combined = [each for each in cluster.brokers if set(each.roles) == {"broker", "controller"}]
     if combined:
-        what = f"{len(combined)} node(s) are broker and controller at once: one crash takes both a replica and a vote"
-        yield Finding("advice", "note", what, combined[0].origin, "controllers of their own, in production", "KIP-500")
+        many = "1 node is" if len(combined) == 1 else f"{len(combined)} nodes are"
+        what = f"{many} broker and controller at once: one crash takes both a replica and a vote"
+        to_do = "in production, run controllers on nodes of their own"
+        yield Finding("advice", "note", what, combined[0].origin, to_do, "KIP-500")
 
 
 def one_rack_of_voters(cluster: Cluster) -> Iterator[Finding]:

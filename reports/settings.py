@@ -17,7 +17,7 @@ def sizes_text(constants: Mapping[str, Any], open_constants: Collection[str] = (
         for name, value in constants.items()
         if isinstance(value, int) and not isinstance(value, bool)
     ]
-    return ", ".join(sizes) or "no sizes to choose"
+    return ", ".join(sizes) or "no bounds to set"
 
 
 def switches_text(constants: Mapping[str, Any], open_constants: Collection[str] = ()) -> str:

@@ -33,7 +33,7 @@ def three(extra: str = "", racks: str = "abc") -> dict[str, str]:
     return {f"server-{i}.properties": BROKER.format(id=i, rack=racks[i - 1]) + extra for i in (1, 2, 3)}
 
 
-ALONE = ": without a majority no leader that dies is replaced"
+ALONE = ": while no majority is up, no partition gets a new leader"
 SOUND = "default.replication.factor=3\nmin.insync.replicas=2\n"
 
 
@@ -169,19 +169,19 @@ def test_unclean_elections_are_latent_in_kraft_before_3_9(
 @pytest.mark.parametrize(
     ("voters", "word"),
     [
-        ("1@a:1", f"1 controller(s) vote, so that none may fail{ALONE}"),
-        ("1@a:1,2@b:1", f"2 controller(s) vote, so that none may fail{ALONE}"),
-        ("1@a:1,2@b:1,3@c:1,4@d:1", "4 controller(s) vote, so that 1 may fail, no more than with 3"),
+        ("1@a:1", f"there is 1 controller with a vote, so none may fail{ALONE}"),
+        ("1@a:1,2@b:1", f"there are 2 controllers with a vote, so none may fail{ALONE}"),
+        ("1@a:1,2@b:1,3@c:1,4@d:1", "there are 4 controllers with a vote, so 1 may fail, no more than with 3"),
     ],
 )
 def test_how_many_controllers_may_fail(tmp_path: Path, voters: str, word: str) -> None:
-    assert one(findings(tmp_path, kraft(voters=voters)), "controller(s) vote").what == word
+    assert one(findings(tmp_path, kraft(voters=voters)), "with a vote").what == word
 
 
 def test_three_controllers_are_enough_and_combined_ones_are_told(tmp_path: Path) -> None:
     found = findings(tmp_path, kraft(roles="broker,controller"))
     assert [each.what for each in found] == [
-        "1 node(s) are broker and controller at once: one crash takes both a replica and a vote"
+        "1 node is broker and controller at once: one crash takes both a replica and a vote"
     ]
 
 

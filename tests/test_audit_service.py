@@ -24,7 +24,7 @@ def test_a_partition_without_a_leader_fails_whatever_is_required(tidegate: Run, 
     (tmp_path / "topics.txt").write_text(OFFLINE, encoding="utf-8")
     done = tidegate("audit", str(tmp_path), "--kafka-version", "3.9", "--distribution", "apache", "--acks", "all")
     assert done.exit == 1
-    assert "some partitions are out of service now; " in " ".join(done.out.split())
+    assert "some partitions refuse writes or reads now; " in " ".join(done.out.split())
     assert "now: orders partition 0: no leader, so that nothing is written or read" in done.out
     cluster, findings = read([tmp_path], Options(kafka_version="3.9", distribution="apache", acks="all"))
     nothing = Asked(required=(), folder=None, repairs=False)
@@ -39,7 +39,7 @@ def test_an_outage_is_not_said_to_fail_requirements_that_hold() -> None:
         "subjects": [{"failed": [], "checks": []}],
         "required": "standard",
     }
-    said = "✗ some partitions are out of service now; what is required (standard) holds within the bounds"
+    said = "✗ some partitions refuse writes or reads now; what is required (standard) holds within the bounds"
     assert audit_verdict(document) == said
 
 

@@ -21,6 +21,9 @@ SHOWN = 12
 MOST_NAMES = 6
 """Names of groups of which the same is said."""
 
+NEW_TOPICS = "(new topics)"
+"""The name of the group of topics that are not there yet."""
+
 CASES = 4
 """Cases of an answer that depends on something, unless all are asked for."""
 
@@ -36,10 +39,12 @@ def audit_page(document: Document, paper: Paper, *, every: bool = False) -> Page
         page.line(f"Assumed: {each}.", style="yellow")
     _list(page, subjects, every=every)
     in_full = subjects if every else [each for each in subjects[:1] if each["loss"] or each["failed"]]
-    if in_full:
+    if every:
         _legend(page, document, every=every)
     for each in in_full:
         _subject(page, each, document)
+    if in_full and not every:
+        _legend(page, document, every=every)
     for each in document["notes"] if in_full else ():
         page.line(each, style="dim")
     _findings(page, document["findings"], every=every)
@@ -70,6 +75,8 @@ def _list(page: Page, subjects: Sequence[Mapping[str, Any]], *, every: bool) -> 
     left = sum(len(group) for group in groups[SHOWN:])
     if left and not every:
         page.line(f"and {count(left, 'group')} of topics more; --all shows them")
+    if any(each["name"].startswith(NEW_TOPICS) for each in subjects):
+        page.line(f"{NEW_TOPICS}: topics that are created with the brokers' defaults.", style="dim")
     asks = dict.fromkeys(ask for each in subjects for ask in _asks(each))
     if asks:
         page.line(f"To decide what depends, give: {'; '.join(asks)}.")
@@ -113,7 +120,7 @@ def audit_verdict(document: Document) -> str:
     unclear = sum(1 for each in document["subjects"] if _is_open(each) and not each["failed"])
     of = f"of {count(len(document['subjects']), 'group')} of topics"
     if any(each["certain"] for each in document["outages"]):
-        return f"✗ some partitions are out of service now; {_of_requirements(failed, unclear, of, asked)}"
+        return f"✗ some partitions refuse writes or reads now; {_of_requirements(failed, unclear, of, asked)}"
     return f"{'✗' if failed else '?' if unclear else '✓'} {_of_requirements(failed, unclear, of, asked)}"
 
 
@@ -235,7 +242,7 @@ def place_of(where: Mapping[str, Any]) -> str:
 def _legend(page: Page, document: Document, *, every: bool) -> None:
     page.blank()
     if every:
-        page.line("Faults, and states of a partition when they happen", style="bold")
+        page.line("Faults, and situations of a partition in which they happen", style="bold")
         named = (*document["faults"], *document["situations"])
         page.columns([(each["name"], each["says"]) for each in named], indent=2)
     page.line(MARKS, style="dim")
