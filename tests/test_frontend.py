@@ -102,7 +102,7 @@ def action_body(path: Path, body: str, before: str = "", **how: Any) -> tuple[ir
 
 def expression(path: Path, text: str, before: str = "") -> ir.Expr:
     """The form of an expression, as what a local name is bound to."""
-    (let,) = action_body(path, f"x = {text}", before)
+    let, _ = action_body(path, f"x = {text}\ns.count = s.count", before)
     return cast(ir.Let, let).value
 
 
