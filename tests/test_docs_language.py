@@ -169,6 +169,7 @@ def start() -> World:
 @action
 def step(s: World, r: Replica) -> None:
     """A step."""
+    s.ok = s.ok
     STATEMENT
 '''
 
