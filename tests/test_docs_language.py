@@ -169,7 +169,6 @@ def start() -> World:
 @action
 def step(s: World, r: Replica) -> None:
     """A step."""
-    s.ok = s.ok
     STATEMENT
 '''
 
@@ -185,6 +184,11 @@ def codes_of(folder: Path, annotation: str = "bool", value: str = "True", statem
     """The codes of the mistakes in the trial model with this field and this step."""
     file = folder / "trial.py"
     text = TRIAL.replace("ANNOTATION", annotation).replace("VALUE", value).replace("STATEMENT", statement)
+    text = (
+        text
+        if statement.startswith("require")
+        else text.replace(f"    {statement}\n", f"    s.ok = s.ok\n    {statement}\n")
+    )
     file.write_text(text, encoding="utf-8")
     try:
         load(file).bind()

@@ -103,10 +103,11 @@ def test_what_rests_on_steps_that_may_break_the_types_is_conditional() -> None:
     ],
 )
 def test_figure_8_is_not_proved(model: str, given: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    """Both lose what was committed; that the property follows from lemmas, one of which is false, proves nothing."""
+    """Both lose what was committed, and that is recorded: that the property follows from lemmas, one of which is false,
+    proves nothing."""
     exit_, document = report(model, *given, capsys=capsys)
-    assert (exit_, document["verdict"]) == (Exit.CONDITIONAL, "conditional")
-    assert [each["verdict"] for each in document["properties"]] == ["conditional"]  # type: ignore[attr-defined]
+    assert (exit_, document["verdict"]) == (Exit.SAFETY, "refuted")
+    assert [each["verdict"] for each in document["properties"]] == ["refuted"]  # type: ignore[attr-defined]
 
 
 # --- vacuous ----------------------------------------------------------------------------------------------------------
