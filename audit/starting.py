@@ -53,15 +53,9 @@ def in_force(client: Client) -> list[Setting]:
 
 def breaks_idempotence(setting: Setting) -> bool:
     """Whether no producer is idempotent with it."""
-    match setting.key:
-        case "acks":
-            return setting.value in ("0", "1")
-        case "retries":
-            return setting.value == "0"
-        case "max.in.flight.requests.per.connection":
-            return setting.value.isdigit() and int(setting.value) > 5
-        case _:
-            return False
+    if setting.key == IN_FLIGHT:
+        return setting.value.isdigit() and int(setting.value) > 5
+    return setting.value in {"acks": ("0", "1"), "retries": ("0",)}.get(setting.key, ())
 
 
 def _refuses_by_default(cluster: Cluster, client: Client) -> bool:

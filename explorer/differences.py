@@ -32,10 +32,20 @@ def place_text(where: Where) -> str:
     return f"{shown_path(where.file)}:{where.line}"
 
 
+def named(name: str, where: Where) -> str:
+    """`rise (model.py:12)`: a part of a model with its line."""
+    return f"{name} ({place_text(where)})"
+
+
+def named_all(properties: Iterable[Property]) -> str:
+    """Properties, terminals or bounds with their lines, those without a form left out."""
+    return ", ".join(named(each.name, each.form.where) for each in properties if each.form is not None)
+
+
 def property_differs(each: Property, mine: bool | None, theirs: bool | None, state: State, engine: str) -> str:
     """What is said where a property has one value in an engine (`natively`, `in bmc`) and another in plain Python."""
-    at = "" if each.form is None else f" ({place_text(each.form.where)})"
-    return f"{each.name}{at} {_value_text(mine)} {engine} and {_value_text(theirs)} in plain Python at {state}"
+    shown = each.name if each.form is None else named(each.name, each.form.where)
+    return f"{shown} {_value_text(mine)} {engine} and {_value_text(theirs)} in plain Python at {state}"
 
 
 def _value_text(value: bool | None) -> str:
@@ -44,20 +54,20 @@ def _value_text(value: bool | None) -> str:
 
 def starts_text(model: Model) -> str:
     """The functions that give initial states, with their lines, and the first of the states."""
-    named = ", ".join(f"{each.name} ({place_text(each.form.where)})" for each in model.initials)
-    return f"{named or 'no function'}, which in plain Python gives {_some(map(str, initial_states(model)))}"
+    starts = ", ".join(named(each.name, each.form.where) for each in model.initials)
+    return f"{starts or 'no function'}, which in plain Python gives {_some(map(str, initial_states(model)))}"
 
 
 def step_says(model: Model, state: State, action: Action, arguments: Mapping[str, Any]) -> str:
     """What becomes of one step in plain Python: `rise(A) (model.py:12) leads to ...`, `is disabled: ...`, `breaks`."""
-    named = f"{format_step(action.name, arguments)} ({place_text(action.form.where)})"
+    shown = named(format_step(action.name, arguments), action.form.where)
     try:
         after = attempt(model, state, action, arguments)
     except ModelError as error:
-        return f"{named} breaks at {error.where}: {error.message}"
+        return f"{shown} breaks at {error.where}: {error.message}"
     if isinstance(after, Stopped):
-        return f"{named} is {why_stopped(model, state, action, arguments, after)}"
-    return f"{named} leads to {after}"
+        return f"{shown} is {why_stopped(model, state, action, arguments, after)}"
+    return f"{shown} leads to {after}"
 
 
 def action_says(model: Model, state: State, action: Action) -> str:
@@ -76,8 +86,7 @@ def way_on(model: Model, state: State) -> str:
         if isinstance(result, State) or is_held(action, result):
             return step_says(model, state, action, arguments)
     if is_terminal(model, state):
-        ends = (f"{each.name} ({place_text(each.form.where)})" for each in model.terminals if each.form is not None)
-        return f"a run may end here, by {', '.join(ends)}"
+        return f"a run may end here, by {named_all(model.terminals)}"
     return "nothing can happen"
 
 
@@ -90,9 +99,7 @@ def ways(model: Model, state: State) -> str:
 def stuck(model: Model, state: State) -> str:
     """Why a state is a deadlock in plain Python: what stops each step, and which @terminal predicates are false."""
     stopped = _some(step_says(model, state, action, arguments) for action, arguments in instances(model, state))
-    ends = ", ".join(
-        f"{each.name} ({place_text(each.form.where)})" for each in model.terminals if each.form is not None
-    )
+    ends = named_all(model.terminals)
     return stopped + (f"\n  and no run may end there, by {ends}" if ends else "")
 
 

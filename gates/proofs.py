@@ -6,9 +6,8 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any, cast
 
+from ..reports.check.proof import SCHEMA
 from .records import Proved, constant_text
-
-SCHEMA = "tidegate.proof/2"
 
 _APART = (("unstated", "not stated"), ("left_out", "left out"), ("known_false", "known false"))
 

@@ -81,7 +81,7 @@ class Recorded:
     @property
     def target(self) -> str:
         """MODEL as `check` takes it."""
-        return f"{self.model}:{self.profile}" if self.profile else self.model
+        return target_text(self.model, self.profile)
 
     @property
     def marks(self) -> tuple[str, ...]:
@@ -132,7 +132,7 @@ class Proved:
     @property
     def target(self) -> str:
         """MODEL as `prove` takes it."""
-        return f"{self.model}:{self.profile}" if self.profile else self.model
+        return target_text(self.model, self.profile)
 
     @property
     def name(self) -> str:
@@ -152,6 +152,11 @@ class RecordFile:
     checks: tuple[Recorded, ...]
     audits: tuple[Audit, ...] = ()
     proofs: tuple[Proved, ...] = ()
+
+
+def target_text(model: str, profile: str) -> str:
+    """A model and its profile, if there is one, as the verbs take them: `raft:paper`."""
+    return f"{model}:{profile}" if profile else model
 
 
 def constant_text(value: Constant) -> str:

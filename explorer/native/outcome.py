@@ -23,7 +23,16 @@ from ...language.verdict import (
     Step,
     Verdict,
 )
-from ..differences import action_says, fields_that_differ, place_text, property_differs, starts_text, stuck, way_on
+from ..differences import (
+    action_says,
+    fields_that_differ,
+    named,
+    named_all,
+    property_differs,
+    starts_text,
+    stuck,
+    way_on,
+)
 from ..search import Search
 from ..verdicts import Ending, verdict_of
 from .frontier import Frontier, decode
@@ -127,7 +136,7 @@ class Confirmation:
     def _instances_text(self, state: State, names: Iterable[str]) -> str:
         """Actions with their lines, and what becomes of each of their instances in plain Python."""
         actions = [self.model.action(name) for name in names]
-        places = ", ".join(f"{each.name} ({place_text(each.form.where)})" for each in actions)
+        places = ", ".join(named(each.name, each.form.where) for each in actions)
         said = "\n  ".join(action_says(self.model, state, each) for each in actions)
         return f"{places}; in plain Python:\n  {said}"
 
@@ -189,8 +198,9 @@ class Confirmation:
         number, message = self.frontier["BROKE"], f"a step from {state} breaks the model's types natively: "
         if number != NO_ACTION:
             return message + self._instances_text(state, [self.frontier.program.plans[number].form.name])
-        bounds = ", ".join(f"{each.name} ({place_text(each.form.where)})" for each in self.model.bounds if each.form)
-        return f"{message}one of the @bounds {bounds} cannot be evaluated; in plain Python they can"
+        return (
+            f"{message}one of the @bounds {named_all(self.model.bounds)} cannot be evaluated; in plain Python they can"
+        )
 
     def _transition_error(self, run: Run, step: Step) -> Failure | None:
         """A transition property, still watched, that cannot be evaluated on a step from the end of a run."""
@@ -307,8 +317,8 @@ class Confirmation:
             for action, words in differences
         ]
         found = sorted({action for action, _ in (mine - theirs) + (theirs - mine)})
-        named = [f"{name} ({place_text(self.model.action(name).form.where)})" for name in found]
-        return f"{', '.join(named)}: the kernel and plain Python disagree at {state}\n  " + "\n  ".join(lines)
+        actions = ", ".join(named(name, self.model.action(name).form.where) for name in found)
+        return f"{actions}: the kernel and plain Python disagree at {state}\n  " + "\n  ".join(lines)
 
 
 def differs(each: Property, mine: bool | None, theirs: bool | None, state: State) -> str:
@@ -319,9 +329,6 @@ def differs(each: Property, mine: bool | None, theirs: bool | None, state: State
 def conclude(model: Model, search: Search, kernel: Kernel, frontier: Frontier, found: Findings) -> Verdict:
     """The verdict of a finished search."""
     program, confirm = kernel.program, Confirmation(model, frontier)
-    actions = coverage_of(model, kernel, frontier)
-    beyond = sum(map(frontier.counter, program.beyond_states))  # before anything below expands a state again
-    held = frontier.counter(program.held_states)
     failure = _failure(confirm, found)
     runs: dict[str, Run] = {}
     for bit, index in found.invariants.items():
@@ -335,9 +342,10 @@ def conclude(model: Model, search: Search, kernel: Kernel, frontier: Frontier, f
     ending = Ending(
         engine="native", exhausted=found.exhausted, stopped=found.stopped, failure=failure, deadlock=found.deadlock is
         not None, runs=runs, distinct=frontier["COUNT"], seconds=found.seconds, compile_seconds=found.compile_seconds,
-        bytes_per_state=frontier.bytes_used() / max(1, frontier["COUNT"]), symmetry=found.symmetry, actions=actions,
+        bytes_per_state=frontier.bytes_used() / max(1, frontier["COUNT"]), symmetry=found.symmetry,
         levels=tuple(found.levels), rechecked=rechecked, notes=tuple(found.notes),
-        held=held, beyond=beyond,
+        actions=coverage_of(model, kernel, frontier), held=frontier.counter(program.held_states),
+        beyond=sum(map(frontier.counter, program.beyond_states)),
     )  # fmt: skip
     return verdict_of(model, ending)
 

@@ -54,7 +54,12 @@ def tuple_type(parts: Sequence[Type | None]) -> Record:
 
 def is_member(found: Type, union: Type) -> bool:
     """Whether a type is one of the records of a union."""
-    return isinstance(union, Record) and any(found == member for member, _ in union.variants)
+    return isinstance(union, Record) and number_in(union, found) is not None
+
+
+def number_in(union: Record, member: Type | None) -> int | None:
+    """The place of a record in a union."""
+    return next((at for at, (each, _) in enumerate(union.variants) if each == member), None)
 
 
 def _optional_union(union: Record, other: Type) -> Type | None:
@@ -195,7 +200,8 @@ def field_of(value: ir.Expr, name: str, of: Type) -> ir.Expr:
 def as_union(value: ir.Expr, union: Record) -> ir.Expr:
     """A record as a value of a union that it belongs to."""
     where = value.where
-    at = next(at for at, (member, _) in enumerate(union.variants) if member == value.type)
+    at = number_in(union, value.type)
+    assert at is not None, "its type was asked before"
     member, places = union.variants[at]
     parts: list[ir.Expr] = [ir.Const(at, union.fields[0][1], where)]
     parts += [_absent(of, where) for _, of in union.fields[1:]]

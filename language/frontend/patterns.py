@@ -11,10 +11,10 @@ from ..types import Bool, Enumeration, Option, Record, Type
 from .annotations import describe
 from .comparisons import compare
 from .expressions import BOOL, condition, conjunction, disjunction
-from .matching import field_of
+from .matching import field_of, number_in
 from .scope import Scope, block, expression, statements
 from .statements import branches
-from .unions import as_member, is_one_of, member_part, number_in, unpacked
+from .unions import as_member, is_one_of, member_part, record_named, unpacked
 
 Made = list[ir.Statement]
 Names = dict[str, ir.Expr]
@@ -114,7 +114,7 @@ def _narrowed(scope: Scope, subject: ir.Expr, pattern: ast.pattern, names: Names
         subject = ir.Unwrap(subject, subject.type.of, scope.where(pattern))
     union = subject.type
     if isinstance(union, Record) and union.variants and isinstance(pattern, ast.MatchClass):
-        at = number_in(union, _record_named(scope, pattern.cls))
+        at = number_in(union, record_named(scope, pattern.cls))
         assert at is not None, "the pattern was elaborated"
         return test, as_member(subject, union, at, subject.where)
     return test, subject
@@ -126,7 +126,7 @@ def _class(scope: Scope, subject: ir.Expr, pattern: ast.MatchClass, names: Names
     if isinstance(subject.type, Option):
         tests.append(ir.Not(ir.IsNone(subject, BOOL, where), BOOL, where))
         subject = ir.Unwrap(subject, subject.type.of, where)
-    record, type_ = _record_named(scope, pattern.cls), subject.type
+    record, type_ = record_named(scope, pattern.cls), subject.type
     if not isinstance(type_, Record) or record is None or (type_ != record and number_in(type_, record) is None):
         message = f"{ast.unparse(pattern.cls)} is not a record that {describe(type_)} can be"
         raise scope.error("TG203", pattern, message, "a record of the union that is matched")
@@ -140,12 +140,6 @@ def _class(scope: Scope, subject: ir.Expr, pattern: ast.MatchClass, names: Names
         else:
             parts.append((member_part(subject, type_, at, name, where), inner))
     return _all(scope, iter(parts), names, tests, where)
-
-
-def _record_named(scope: Scope, node: ast.expr) -> Record | None:
-    found = scope.static(node)
-    type_ = scope.program.types.named(found) if isinstance(found, type) else None
-    return type_ if isinstance(type_, Record) else None
 
 
 def _fields_of(scope: Scope, record: Record, pattern: ast.MatchClass) -> Iterator[tuple[str, ast.pattern]]:

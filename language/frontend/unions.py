@@ -9,7 +9,7 @@ from .. import ir
 from ..records import KIND, is_tuple
 from ..types import Bool, Option, Record, Type
 from .annotations import describe
-from .matching import field_of, plain
+from .matching import field_of, number_in, plain
 from .scope import Scope
 
 
@@ -68,11 +68,6 @@ def one_of(value: ir.Expr, numbers: list[int], where: ir.Where) -> ir.Expr:
     return ir.And((there, is_one_of(ir.Unwrap(value, union, where), union, numbers, where)), Bool(), where)
 
 
-def number_in(union: Record, member: Type | None) -> int | None:
-    """The place of a record in a union."""
-    return next((at for at, (each, _) in enumerate(union.variants) if each == member), None)
-
-
 def member_part(value: ir.Expr, union: Record, at: int, name: str, where: ir.Where) -> ir.Expr:
     """A field of a value of a union that is known to be the record with this place."""
     member, places = union.variants[at]
@@ -123,15 +118,20 @@ def _having(union: Record, name: str) -> Iterator[tuple[int, Type]]:
                 yield at, of
 
 
+def record_named(scope: Scope, node: ast.expr) -> Record | None:
+    """The record type that a class stands for; None if it is none."""
+    found = scope.static(node)
+    type_ = scope.program.types.named(found) if isinstance(found, type) else None
+    return type_ if isinstance(type_, Record) else None
+
+
 def asked_for(scope: Scope, node: ast.expr, union: Type) -> list[int]:
     """The records that `isinstance` asks for: a class, a tuple of classes or a union of them."""
     if isinstance(node, ast.Tuple):
         return [at for each in node.elts for at in asked_for(scope, each, union)]
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
         return asked_for(scope, node.left, union) + asked_for(scope, node.right, union)
-    found = scope.static(node)
-    type_ = scope.program.types.named(found) if isinstance(found, type) else None
-    at = number_in(union, type_) if isinstance(union, Record) else None
+    at = number_in(union, record_named(scope, node)) if isinstance(union, Record) else None
     if at is None:
         message = f"{ast.unparse(node)} is not a record of {describe(union)}"
         raise scope.error("TG203", node, message, "a record of the union that the value is of")
