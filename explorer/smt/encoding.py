@@ -24,7 +24,7 @@ from ...language.binding import Definition
 from ...language.constants import Constant, ConstantExpression, Open, Operation
 from ...language.containers import sort_key
 from ...language.model import Model
-from ...language.records import parts_of
+from ...language.records import absent, parts_of
 from ...language.types import Bool, Enumeration, Identity, Int, Map, Option, Pool, Record, Seq, Subset, Type, Unit
 from .algebra import Algebra, Extensional, bit, remembered, spread
 from .numbers import BitVectors, Integers, not_less
@@ -159,7 +159,7 @@ class Encoding:
                 return Maybe(present, value)
             case Record(fields=fields):
                 made = Fields({each: self._fresh(of, f"{name}.{each}", at, said) for each, of in fields})
-                said.append(True if at else is_of_one(self, type_, made))
+                said.append(True if at else self._is_of_one(type_, made))
                 return made
             case Map(key=key, value=value):
                 keys = self.numbers_of(key)
@@ -219,7 +219,7 @@ class Encoding:
                 for name, of in fields:
                     yield from self._ranges(of, parts[name], there)
                 if type_.variants:
-                    yield cast(Any, parts[fields[0][0]]).term, implies(there, is_of_one(self, type_, shape))
+                    yield cast(Any, parts[fields[0][0]]).term, implies(there, self._is_of_one(type_, shape))
             case Map(value=of), Table(parts=parts):
                 for part in parts:
                     yield from self._ranges(of, part, there)
@@ -350,6 +350,12 @@ class Encoding:
 
     def _no_sequence(self, of: Type) -> Sequence:
         return Sequence(known(0), lambda _: self.least(of))
+
+    def _is_of_one(self, type_: Record, shape: Fields) -> Bit:
+        return is_of_one(self.algebra, self._absent, type_, shape)
+
+    def _absent(self, type_: Type) -> Shape:
+        return self.stored(type_, self.constant(type_, absent(type_)))[0]
 
     def constant(self, type_: Type, value: Any) -> Shape:
         """A value of plain Python as terms."""

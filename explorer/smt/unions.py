@@ -2,31 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, cast
+from collections.abc import Callable, Iterator
+from typing import cast
 
-from ...language.records import absent
-from ...language.types import Option, Record
-from .shapes import Fields, Maybe
+from ...language.types import Option, Record, Type
+from .algebra import Algebra
+from .shapes import Fields, Maybe, Shape
 from .terms import Bit, Number, conjunction, implies
 
-if TYPE_CHECKING:
-    from .encoding import Encoding
+Absent = Callable[[Type], Shape]
+"""The terms of what a part of a type holds that a value does not have."""
 
 
-def is_of_one(encoding: Encoding, type_: Record, shape: Fields) -> Bit:
+def is_of_one(algebra: Algebra, absent: Absent, type_: Record, shape: Fields) -> Bit:
     """Whether the parts of a value are those that the record has which it says to be; True of what is no union."""
     if not type_.variants:
         return True
     parts = list(shape.parts.values())
     kind = cast(Number, parts[0])
     return conjunction(
-        implies(encoding.algebra.is_at(kind, at), conjunction(_parts_of(encoding, type_, at, shape)))
+        implies(algebra.is_at(kind, at), conjunction(_parts_of(algebra, absent, type_, at, shape)))
         for at in range(len(type_.variants))
     )
 
 
-def _parts_of(encoding: Encoding, type_: Record, at: int, shape: Fields) -> Iterator[Bit]:
+def _parts_of(algebra: Algebra, absent: Absent, type_: Record, at: int, shape: Fields) -> Iterator[Bit]:
     """What must be so of each part if the value is the record of that number."""
     member, places = type_.variants[at]
     own = dict(zip(places, (of for _, of in member.fields), strict=True))
@@ -38,4 +38,4 @@ def _parts_of(encoding: Encoding, type_: Record, at: int, shape: Fields) -> Iter
         elif isinstance(of, Option):
             yield implies(cast(Maybe, part).present, False)
         elif place:
-            yield encoding.algebra.same(part, encoding.stored(of, encoding.constant(of, absent(of)))[0])
+            yield algebra.same(part, absent(of))
