@@ -163,11 +163,12 @@ def test_results_come_with_their_tasks_and_the_processes_stay(two: Processes[Cal
     tasks = [partial(abs, -number) for number in range(9)]
     found = list(two.results(tasks))
     assert len(found) == 9 and all(task() == result for task, result in found)
-    first = {result for _, result in two.results([partial(os.getpid)] * 9)}
-    again = {result for _, result in two.results([partial(os.getpid)] * 9)}
-    assert os.getpid() not in first and first == again
+    # One of the two may answer every task of a round; three rounds with processes of their own would have three numbers.
+    rounds = [{result for _, result in two.results([partial(os.getpid)] * 9)} for _ in range(3)]
+    seen = set().union(*rounds)
+    assert os.getpid() not in seen and len(seen) <= 2
     two.close()
-    assert first.isdisjoint({result for _, result in two.results([partial(os.getpid)] * 9)})
+    assert seen.isdisjoint({result for _, result in two.results([partial(os.getpid)] * 9)})
 
 
 def test_a_process_that_dies_takes_nothing_with_it_but_what_was_begun(
