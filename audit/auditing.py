@@ -11,13 +11,13 @@ from .accepted import Accepted, with_accepted
 from .cases import Explorations
 from .cluster import Cluster, Finding
 from .consumers import with_consumers
+from .current_state import describe_current_state
 from .document import Document, Report, badness, document
-from .now import now
 from .outages import outages
 from .repair import repair, repair_document
 from .requirements import DEFAULT, Requirement
 from .signature import subjects
-from .verdicts import Check, Judged, checked, judged
+from .verdicts import Check, SubjectVerdict, check_requirements, check_subjects
 
 FAILED, UNDECIDED = 1, 5
 
@@ -51,7 +51,7 @@ def audit(cluster: Cluster, findings: Sequence[Finding], asked: Asked) -> Audite
     """Checks every topic of a cluster."""
     explorations = Explorations(asked.folder, asked.seconds, asked.workers)
     try:
-        every = with_consumers(judged(subjects(cluster), explorations), cluster)
+        every = with_consumers(check_subjects(subjects(cluster), explorations), cluster)
         reports = sorted((_report(each, cluster, asked, explorations) for each in every), key=badness)
     finally:
         explorations.close()
@@ -61,10 +61,10 @@ def audit(cluster: Cluster, findings: Sequence[Finding], asked: Asked) -> Audite
     return Audited(document(cluster, findings, reports, asked.required, exit_), exit_, reports, explorations)
 
 
-def _report(each: Judged, cluster: Cluster, asked: Asked, explorations: Explorations) -> Report:
-    checks = with_accepted(checked(each, asked.required), each.subject, asked.accepted, asked.today)
+def _report(each: SubjectVerdict, cluster: Cluster, asked: Asked, explorations: Explorations) -> Report:
+    checks = with_accepted(check_requirements(each, asked.required), each.subject, asked.accepted, asked.today)
     found = repair(each, checks, explorations) if asked.repairs else None
-    present = now(each, explorations) if asked.from_current else None
+    present = describe_current_state(each, explorations) if asked.from_current else None
     repaired = None if found is None else repair_document(each.subject, found, cluster)
     return Report(each, checks, repaired, present, tuple(outages(each.subject)))
 

@@ -15,7 +15,7 @@ from .cluster import OFFSETS, Client, Cluster, Unknown
 from .keys import at_least, underneath, value_of
 from .signature import Subject
 from .situations import CELLS, Name
-from .verdicts import GRAVITY, Answer, Judged, Table
+from .verdicts import GRAVITY, Answer, SubjectVerdict, Table
 
 READERS, RESET, VERSION = "its consumers", "auto.offset.reset", "the consumer's version"
 
@@ -33,7 +33,7 @@ SEES_TRUNCATION = {"java": "2.3", "librdkafka": "2.1"}
 _AT_THE_END = ("latest", "largest", "end")
 
 
-def with_consumers(every: Sequence[Judged], cluster: Cluster) -> list[Judged]:
+def with_consumers(every: Sequence[SubjectVerdict], cluster: Cluster) -> list[SubjectVerdict]:
     """Each subject with its rows `groups` and `no-skips`, and with what may be given to decide them."""
     offsets = next((each for each in every if each.subject.topics[0].name == OFFSETS), None)
     asks = {**ASKS, **({} if offsets is None else offsets.subject.asks)}
@@ -47,7 +47,7 @@ def with_consumers(every: Sequence[Judged], cluster: Cluster) -> list[Judged]:
     ]
 
 
-def _rows(each: Judged, offsets: Judged | None, cluster: Cluster) -> Table:
+def _rows(each: SubjectVerdict, offsets: SubjectVerdict | None, cluster: Cluster) -> Table:
     readers = _readers(cluster, each.subject)
     return {
         **{("groups", cell.name): _groups(each, offsets, cell.name) for cell in CELLS},
@@ -67,7 +67,7 @@ def _counted(answer: Answer, why: str) -> Answer:
     return Answer(answer.word, "arithmetic", f"{why}: {answer.why}" if answer.why else why, answer.on)
 
 
-def _groups(each: Judged, offsets: Judged | None, cell: Name) -> Answer:
+def _groups(each: SubjectVerdict, offsets: SubjectVerdict | None, cell: Name) -> Answer:
     if each.subject.internal and each is not offsets:
         return Answer("not checked", "", "no group keeps its offsets in it")
     if offsets is None:
@@ -77,7 +77,7 @@ def _groups(each: Judged, offsets: Judged | None, cell: Name) -> Answer:
 
 
 def _skips(
-    each: Judged, offsets: Judged | None, cell: Name, cluster: Cluster, readers: Sequence[Client | None]
+    each: SubjectVerdict, offsets: SubjectVerdict | None, cell: Name, cluster: Cluster, readers: Sequence[Client | None]
 ) -> Answer:
     if each.subject.internal:
         return Answer("not checked", "", "Kafka reads it itself")

@@ -16,7 +16,7 @@ from .requirements import Requirement, preset_of
 from .scenario import sentences
 from .signature import Subject, Used, Variant
 from .situations import BY_NAME, CELLS, FAULTS, SITUATIONS, Name
-from .verdicts import ASK_RACK, RACK, Answer, Check, Judged, Table, facts_that_matter
+from .verdicts import ASK_RACK, RACK, Answer, Check, SubjectVerdict, Table, facts_that_matter
 
 SCHEMA = "tidegate.audit/1"
 Document = dict[str, Any]
@@ -33,7 +33,7 @@ class Report:
     """One audited subject: its answers, what came of the requirements, its repair, its present state and what of it is
     out of service now."""
 
-    judged: Judged
+    verdict: SubjectVerdict
     checks: Sequence[Check]
     repair: Document | None = None
     now: Document | None = None
@@ -77,7 +77,7 @@ def document(
 def _assumptions(cluster: Cluster, reports: Sequence[Report]) -> Iterator[str]:
     """What was taken for granted, each once: to put the files together, and for any of the topics."""
     only = cluster.only_producer
-    assumed = [used for report in reports for used in report.judged.subject.used if used.key == "producer"]
+    assumed = [used for report in reports for used in report.verdict.subject.used if used.key == "producer"]
     if only is not None and assumed:
         yield (
             f"{only.name}, the only producer's file that was given, writes every topic for which audit.toml names none"
@@ -95,9 +95,9 @@ def badness(each: Report) -> tuple[int, bool, int, int, str]:
     """Failed requirements first, then what depends, then the gravest loss."""
     results = [check.result for check in each.checks]
     rank = 0 if "failed" in results else 1 if "depends" in results else 2
-    gravest = min((_gravity(table) for table in each.judged.tables), default=len(GRAVEST))
-    topics = each.judged.subject.topics
-    return rank, each.judged.subject.internal, gravest, -len(topics), topics[0].name
+    gravest = min((_gravity(table) for table in each.verdict.tables), default=len(GRAVEST))
+    topics = each.verdict.subject.topics
+    return rank, each.verdict.subject.internal, gravest, -len(topics), topics[0].name
 
 
 def _gravity(table: Table) -> int:
@@ -119,10 +119,10 @@ def _versions(cluster: Cluster) -> Document:
 
 
 def _subject(each: Report) -> Document:
-    subject, judged = each.judged.subject, each.judged
-    conditional = list(_conditional(judged))
+    subject, verdict = each.verdict.subject, each.verdict
+    conditional = list(_conditional(verdict))
     main = subject.not_checked and f"{'' if subject.stops else 'not checked: '}{subject.not_checked}"
-    main = main or (conditional[0]["says"] if len(conditional) == 1 else _depends(judged))
+    main = main or (conditional[0]["says"] if len(conditional) == 1 else _depends(verdict))
     return {
         "name": subject.name,
         "topics": [topic.name for topic in subject.topics],
@@ -136,7 +136,7 @@ def _subject(each: Report) -> Document:
         "accepted": "; ".join(dict.fromkeys(c.note for c in each.checks if c.result == "accepted")),
         "checks": [_check(check) for check in each.checks],
         "table": {
-            question.name: {cell.name: _cell(judged.table[question.name, cell.name]) for cell in CELLS}
+            question.name: {cell.name: _cell(verdict.table[question.name, cell.name]) for cell in CELLS}
             for question in QUESTIONS
         },
         "settings": [_used(used) for used in subject.used],
@@ -148,21 +148,21 @@ def _subject(each: Report) -> Document:
     }
 
 
-def _depends(judged: Judged) -> str:
+def _depends(verdict: SubjectVerdict) -> str:
     """On what the headline depends; the cases are `conditional`."""
-    return f"depends on {', '.join(_deciding(judged))}"
+    return f"depends on {', '.join(_deciding(verdict))}"
 
 
-def _lines(judged: Judged) -> list[str]:
+def _lines(verdict: SubjectVerdict) -> list[str]:
     """The headline of each variant."""
-    every = zip(judged.subject.variants, judged.tables, strict=True)
+    every = zip(verdict.subject.variants, verdict.tables, strict=True)
     return [headline(variant.signature, table) for variant, table in every]
 
 
-def _deciding(judged: Judged) -> Sequence[str]:
+def _deciding(verdict: SubjectVerdict) -> Sequence[str]:
     """The facts that are not stated and that the headline depends on."""
-    lines = _lines(judged)
-    return facts_that_matter(judged.subject.variants, lines) if len(set(lines)) > 1 else ()
+    lines = _lines(verdict)
+    return facts_that_matter(verdict.subject.variants, lines) if len(set(lines)) > 1 else ()
 
 
 def _least_isr(subject: Subject) -> int | None:
@@ -171,13 +171,13 @@ def _least_isr(subject: Subject) -> int | None:
     return every.pop() if len(every) == 1 else None
 
 
-def _conditional(judged: Judged) -> Iterator[Document]:
+def _conditional(verdict: SubjectVerdict) -> Iterator[Document]:
     """The headline under each combination of the facts that it depends on."""
-    subject = judged.subject
-    if not judged.tables:
+    subject = verdict.subject
+    if not verdict.tables:
         return
-    lines = _lines(judged)
-    matter = _deciding(judged)
+    lines = _lines(verdict)
+    matter = _deciding(verdict)
     every = _values(subject.variants, matter)
     for line in dict.fromkeys(lines):
         alike = [variant for variant, said in zip(subject.variants, lines, strict=True) if said == line]
@@ -259,9 +259,9 @@ def _finding(each: Finding) -> Document:
             "to_do": each.to_do, "source": each.source}  # fmt: skip
 
 
-def loss_of(judged: Judged) -> tuple[Name, str, Answer] | None:
+def loss_of(verdict: SubjectVerdict) -> tuple[Name, str, Answer] | None:
     """The loss to report, the gravest: its cell, question and answer."""
-    losses = [(table, loss) for table in judged.tables if (loss := first_loss(table)) is not None]
+    losses = [(table, loss) for table in verdict.tables if (loss := first_loss(table)) is not None]
     if not losses:
         return None
     table, (question, cell) = min(losses, key=lambda each: (each[1][0] != LOST, GRAVEST.index(each[1][1])))
@@ -269,7 +269,7 @@ def loss_of(judged: Judged) -> tuple[Name, str, Answer] | None:
 
 
 def _loss(each: Report) -> Document | None:
-    found = loss_of(each.judged)
+    found = loss_of(each.verdict)
     if found is None:
         return None
     cell, question, answer = found
@@ -277,8 +277,8 @@ def _loss(each: Report) -> Document | None:
         "cell": cell,
         "says": in_words(BY_NAME[cell]),
         "question": question,
-        "supposed": _supposed(each.judged, cell, question, answer),
-        "scenario": sentences(each.judged.subject, answer),
+        "supposed": _supposed(each.verdict, cell, question, answer),
+        "scenario": sentences(each.verdict.subject, answer),
         "steps": [step.step for step in answer.steps],
         "constants": {} if answer.case is None else answer.case.values,
         "source": _source(cell, {} if answer.case is None else answer.case.values),
@@ -304,11 +304,11 @@ def _source(cell: Name, constants: Mapping[str, Any]) -> str:
     return "KIP-966: the last replica standing" if constants.get("isr_shrinks") and not constants.get("elr") else ""
 
 
-def _supposed(judged: Judged, cell: Name, question: str, answer: Answer) -> str:
+def _supposed(verdict: SubjectVerdict, cell: Name, question: str, answer: Answer) -> str:
     """Under which of the facts that are not stated it happens: those that decide it."""
-    answers = [table[question, cell] for table in judged.tables]
+    answers = [table[question, cell] for table in verdict.tables]
     if len({each.word for each in answers}) == 1:
         return ""
-    matter = facts_that_matter(judged.subject.variants, [each.word for each in answers])
-    given = judged.subject.variants[answers.index(answer)].given
+    matter = facts_that_matter(verdict.subject.variants, [each.word for each in answers])
+    given = verdict.subject.variants[answers.index(answer)].given
     return ", ".join(f"{name} {value}" for name, value in given if name in matter)

@@ -16,7 +16,7 @@ from .plans import Step, plan
 from .questions import OF_TOPICS, QUESTION
 from .signature import NEWEST, Signature, Subject
 from .situations import BY_NAME, Name
-from .verdicts import Check, Judged, answer
+from .verdicts import Check, SubjectVerdict, answer
 
 MOST_CHANGES = 4
 Cell = tuple[str, Name]
@@ -107,7 +107,7 @@ def wanted_of(checks: Sequence[Check]) -> list[Cell]:
     ]
 
 
-def repair(each: Judged, checks: Sequence[Check], explorations: Explorations) -> Repair | None:
+def repair(each: SubjectVerdict, checks: Sequence[Check], explorations: Explorations) -> Repair | None:
     """The smallest set of changes after which all that failed holds, and nothing stops that went on before."""
     wanted = wanted_of(checks)
     signatures = [variant.signature for variant in each.subject.variants]
@@ -135,7 +135,7 @@ def _least(
     return changes
 
 
-def _going(each: Judged) -> list[Cell]:
+def _going(each: SubjectVerdict) -> list[Cell]:
     """What went on before, while all is well and with one broker down."""
     cells: list[Cell] = [(name, at) for name in ("writable", "readable") for at in ("leader-move@all", "crash@all")]
     return [cell for cell in cells if each.table[cell].word == "no loss found"]

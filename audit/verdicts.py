@@ -64,7 +64,7 @@ Table = Mapping[tuple[str, Name], Answer]
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class SubjectVerdict:
     """A subject with its answers: those of each of its variants, and all of them put together."""
 
     subject: Subject
@@ -72,26 +72,26 @@ class Judged:
     table: Table
 
 
-def judged(subjects: Sequence[Subject], explorations: Explorations) -> list[Judged]:
+def check_subjects(subjects: Sequence[Subject], explorations: Explorations) -> list[SubjectVerdict]:
     """Every subject's answers. All explorations that they need run together."""
     signatures = dict.fromkeys(variant.signature for each in subjects for variant in each.variants)
     explore_losses(signatures, explorations)
     explorations.all([case for signature in signatures for case in other_cases(signature)])
     tables = {signature: table_of(signature, explorations) for signature in signatures}
-    return [_judged(each, [tables[variant.signature] for variant in each.variants]) for each in subjects]
+    return [_check_subject(each, [tables[variant.signature] for variant in each.variants]) for each in subjects]
 
 
-def _judged(subject: Subject, tables: Sequence[Table]) -> Judged:
+def _check_subject(subject: Subject, tables: Sequence[Table]) -> SubjectVerdict:
     cells: list[tuple[str, Name]] = [(question.name, cell.name) for question in OF_TOPICS for cell in CELLS]
     if not tables:
         nothing = Answer("not checked", "", subject.not_checked)
         never = Answer("can lose", "arithmetic", subject.not_checked) if subject.stops else nothing
-        return Judged(subject, (), {cell: never if cell[0] in subject.stops else nothing for cell in cells})
-    table = {cell: together(subject.variants, [each[cell] for each in tables]) for cell in cells}
-    return Judged(subject, tuple(tables), table)
+        return SubjectVerdict(subject, (), {cell: never if cell[0] in subject.stops else nothing for cell in cells})
+    table = {cell: merge_answers(subject.variants, [each[cell] for each in tables]) for cell in cells}
+    return SubjectVerdict(subject, tuple(tables), table)
 
 
-def together(variants: Sequence[Variant], answers: Sequence[Answer]) -> Answer:
+def merge_answers(variants: Sequence[Variant], answers: Sequence[Answer]) -> Answer:
     """One answer of several: the same word, or which facts it depends on."""
     words = {each.word for each in answers}
     if len(words) == 1:
@@ -359,12 +359,12 @@ class Check:
     note: str = ""
 
 
-def checked(each: Judged, requirements: Iterable[Requirement]) -> list[Check]:
+def check_requirements(each: SubjectVerdict, requirements: Iterable[Requirement]) -> list[Check]:
     """Every requirement of a subject."""
-    return [_checked(each, requirement) for requirement in requirements if requirement.is_about(each.subject)]
+    return [_check_requirement(each, requirement) for requirement in requirements if requirement.is_about(each.subject)]
 
 
-def _checked(each: Judged, requirement: Requirement) -> Check:
+def _check_requirement(each: SubjectVerdict, requirement: Requirement) -> Check:
     answer = each.table[requirement.question, requirement.cell]
     result = _MEANS[answer.word]
     return Check(requirement, result, None if result == "met" else answer)

@@ -20,7 +20,7 @@ from ..audit.collecting import script
 from ..audit.questions import QUESTIONS
 from ..audit.readers import Options, read
 from ..audit.readers.connecting import secured
-from ..audit.readers.part import Part
+from ..audit.readers.parsed_file import Part
 from ..audit.requirements import EXAMPLE, PRESETS, Requirement
 from ..audit.situations import FAULTS, SITUATIONS
 from ..explorer.keeping import cache_directory

@@ -75,14 +75,14 @@ def _slug(subject: Document) -> str:
 
 def traces_of(done: Audited, report: Report, subject: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """The trace of a loss, explored again: as `replay` takes it, and with the brokers' names in the user's cluster."""
-    found = loss_of(report.judged)
+    found = loss_of(report.verdict)
     assert found is not None and found[2].case is not None
     answer = found[2]
     model, verdict, _ = done.explorations.bench.verdict(found[2].case)
     about = next(each for each in verdict.properties if each.name == answer.property)
     trace = trace_document(model, about, engine="native")
     trace["title"] = f"{subject['name']}: {subject['headline']}"
-    called = names(report.judged.subject, answer.steps)
+    called = names(report.verdict.subject, answer.steps)
     who = ", ".join(f"{letter} is {name}" for letter, name in sorted(called.items()))
     shown = renamed(trace, called)
     for step, says in zip(shown["steps"], subject["loss"]["scenario"], strict=False):

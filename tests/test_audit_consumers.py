@@ -10,19 +10,19 @@ from tidegate.audit.repair import wanted_of
 from tidegate.audit.requirements import Requirement
 from tidegate.audit.signature import Subject
 from tidegate.audit.situations import CELLS, Name
-from tidegate.audit.verdicts import Answer, Judged, Word, checked
+from tidegate.audit.verdicts import Answer, SubjectVerdict, Word, check_requirements
 
 FILE = Origin("audit.toml", 1)
 
 
-def judged(name: str, *others: str, **words: Word) -> Judged:
+def verdict_of(name: str, *others: str, **words: Word) -> SubjectVerdict:
     """Topics of which nothing is lost in any cell, but for these questions with the last replica standing."""
     fine = Answer("no loss found", "model", "1 record")
     table: dict[tuple[str, Name], Answer] = {(q.name, each.name): fine for q in OF_TOPICS for each in CELLS}
     for question, word in words.items():
         on = ("acks",) if word == "depends" else ()
         table[question.replace("_", "-"), "power-loss@one"] = Answer(word, "model", "why", on)
-    return Judged(Subject(tuple(Topic(each, FILE) for each in (name, *others)), None, (), ()), (), table)
+    return SubjectVerdict(Subject(tuple(Topic(each, FILE) for each in (name, *others)), None, (), ()), (), table)
 
 
 def consumer(family: str = "java", version: str | None = "3.9", **settings: str) -> Client:
@@ -37,14 +37,16 @@ def cluster(*clients: Client) -> Cluster:
     return Cluster(clients=clients, uses=(use,) if clients else ())
 
 
-def cell(question: str, topic: Judged, offsets: Judged | None, of: Cluster, name: Name = "power-loss@one") -> Answer:
+def cell(
+    question: str, topic: SubjectVerdict, offsets: SubjectVerdict | None, of: Cluster, name: Name = "power-loss@one"
+) -> Answer:
     every = [topic] if offsets is None else [topic, offsets]
     return with_consumers(every, of)[0].table[question, name]
 
 
-LOST = judged(OFFSETS, no_loss="can lose")
-CUT = judged("orders", no_unread="can lose")
-FINE, KEPT = judged("orders"), judged(OFFSETS)
+LOST = verdict_of(OFFSETS, no_loss="can lose")
+CUT = verdict_of("orders", no_unread="can lose")
+FINE, KEPT = verdict_of("orders"), verdict_of(OFFSETS)
 OLD = consumer(version="2.2")
 
 
@@ -65,14 +67,16 @@ OLD = consumer(version="2.2")
         (CUT, KEPT, consumer("librdkafka", "2.0", auto_offset_reset="earliest"), "can lose"),
         (CUT, KEPT, consumer(version=None), "depends"),
         (CUT, KEPT, consumer("kafkajs", "2.2", auto_offset_reset="earliest"), "depends"),
-        (judged("orders", no_loss="depends"), KEPT, OLD, "depends"),
-        (judged("orders", no_loss="not checked"), KEPT, OLD, "not checked"),
-        (judged("orders", no_loss="not checked"), LOST, consumer(), "can lose"),
+        (verdict_of("orders", no_loss="depends"), KEPT, OLD, "depends"),
+        (verdict_of("orders", no_loss="not checked"), KEPT, OLD, "not checked"),
+        (verdict_of("orders", no_loss="not checked"), LOST, consumer(), "can lose"),
         (FINE, None, consumer(), "depends"),
         (FINE, None, consumer(auto_offset_reset="earliest"), "no loss found"),
     ],
 )
-def test_consumers_skip_records(topic: Judged, offsets: Judged | None, reader: Client | None, word: Word) -> None:
+def test_consumers_skip_records(
+    topic: SubjectVerdict, offsets: SubjectVerdict | None, reader: Client | None, word: Word
+) -> None:
     found = cell("no-skips", topic, offsets, cluster() if reader is None else cluster(reader))
     assert found.word == word, found
     assert found.basis == "arithmetic" or word == "not checked"
@@ -84,7 +88,7 @@ def test_what_a_cell_depends_on_is_said() -> None:
     assert cell("no-skips", CUT, KEPT, cluster(consumer(version=None))).on == (VERSION,)
     assert cell("no-skips", FINE, None, cluster(consumer())).on == (OFFSETS,)
     assert cell("no-skips", FINE, LOST, cluster(consumer("kafkajs", "2.2"))).on == (RESET,)
-    assert cell("no-skips", judged("orders", no_loss="depends"), KEPT, cluster(OLD)).on == ("acks",)
+    assert cell("no-skips", verdict_of("orders", no_loss="depends"), KEPT, cluster(OLD)).on == ("acks",)
     (each, _) = with_consumers([FINE, LOST], cluster())
     assert {OFFSETS, READERS, RESET, VERSION} <= set(each.subject.asks)
 
@@ -92,7 +96,9 @@ def test_what_a_cell_depends_on_is_said() -> None:
 def test_the_worst_reader_of_alike_topics_counts() -> None:
     both = (consumer(auto_offset_reset="earliest"), Client("late", "consumer", FILE, Stated("java", FILE), None))
     assert cell("no-skips", FINE, LOST, cluster(*both)).why.startswith("late starts anew where its offset is lost")
-    assert cell("no-skips", judged("orders", "bills"), LOST, cluster(both[0])).on == (READERS,), "nobody reads bills"
+    assert cell("no-skips", verdict_of("orders", "bills"), LOST, cluster(both[0])).on == (READERS,), (
+        "nobody reads bills"
+    )
 
 
 @pytest.mark.parametrize(
@@ -100,7 +106,7 @@ def test_the_worst_reader_of_alike_topics_counts() -> None:
 )
 def test_groups_are_stuck_with_the_offsets_topic(question: str, word: Word) -> None:
     words: dict[str, Word] = {question: word}
-    stuck = judged(OFFSETS, **words)
+    stuck = verdict_of(OFFSETS, **words)
     assert cell("groups", FINE, stuck, cluster()).word == word
     assert cell("groups", FINE, stuck, cluster(), "crash@all").word == "no loss found"
     assert with_consumers([FINE, stuck], cluster())[1].table["groups", "power-loss@one"].word == word
@@ -108,12 +114,12 @@ def test_groups_are_stuck_with_the_offsets_topic(question: str, word: Word) -> N
 
 def test_groups_without_an_offsets_topic_and_in_kafkas_other_topics() -> None:
     assert cell("groups", FINE, None, cluster()).on == (OFFSETS,)
-    assert cell("groups", judged("__transaction_state"), KEPT, cluster()).word == "not checked"
+    assert cell("groups", verdict_of("__transaction_state"), KEPT, cluster()).word == "not checked"
 
 
 def test_what_fails_of_consumers_is_not_repaired_at_the_topic() -> None:
     (each, _) = with_consumers([FINE, LOST], cluster(consumer()))
-    checks = checked(each, [Requirement("no-skips", "power-loss@one")])
+    checks = check_requirements(each, [Requirement("no-skips", "power-loss@one")])
     assert [check.result for check in checks] == ["failed"] and wanted_of(checks) == []
 
 

@@ -12,7 +12,7 @@ from tidegate.audit.questions import QUESTION, asks_loss, loss_case, whole_isr_c
 from tidegate.audit.requirements import DEFAULT, PRESETS, Requirement, parse
 from tidegate.audit.signature import Signature, Subject, Variant, switches
 from tidegate.audit.situations import BY_NAME, CELLS
-from tidegate.audit.verdicts import answer, checked, judged
+from tidegate.audit.verdicts import answer, check_requirements, check_subjects
 
 
 def signature(profile: str = "kafka_3_9", **settings: object) -> Signature:
@@ -30,7 +30,7 @@ def explorations(cache: Path) -> Explorations:
 def failed(one: Signature, requirements: tuple[Requirement, ...], explorations: Explorations) -> set[str]:
     """The requirements that a signature's topics fail. Each is decided."""
     subject = Subject((Topic("orders", Origin("topics.txt", 1)),), None, (Variant((), one),), ())
-    checks = checked(judged([subject], explorations)[0], requirements)
+    checks = check_requirements(check_subjects([subject], explorations)[0], requirements)
     assert {check.result for check in checks} <= {"met", "failed"}
     return {check.requirement.text for check in checks if check.result == "failed"}
 

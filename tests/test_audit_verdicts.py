@@ -26,7 +26,7 @@ from tidegate.audit.signature import (
     switches,
 )
 from tidegate.audit.situations import BY_NAME, CALM, CELLS, FAULTS, SITUATIONS, Name
-from tidegate.audit.verdicts import Answer, checked, judged, together
+from tidegate.audit.verdicts import Answer, check_requirements, check_subjects, merge_answers
 from tidegate.audit.verdicts import answer as answer_in
 from tidegate.explorer import ENGINES
 from tidegate.explorer.search import Search
@@ -350,9 +350,11 @@ def subject(*variants: Variant) -> Subject:
 
 def test_what_is_not_stated_decides_or_does_not() -> None:
     some = [Variant((("acks", a), ("version", v)), signature()) for a in ("all", "1") for v in ("3.5", "3.7")]
-    told = together(some, [Answer("no loss found"), Answer("no loss found"), Answer("can lose"), Answer("can lose")])
+    told = merge_answers(
+        some, [Answer("no loss found"), Answer("no loss found"), Answer("can lose"), Answer("can lose")]
+    )
     assert (told.word, told.on) == ("depends", ("acks",))
-    assert together(some, [Answer("can lose")] * 4).word == "can lose"
+    assert merge_answers(some, [Answer("can lose")] * 4).word == "can lose"
 
 
 @pytest.mark.parametrize(
@@ -366,8 +368,8 @@ def test_what_is_not_stated_decides_or_does_not() -> None:
     ],
 )
 def test_a_repair_is_minimal(one: Signature, expected: set[str], explorations: Explorations) -> None:
-    (each,) = judged([subject(Variant((), one))], explorations)
-    checks = checked(each, DEFAULT)
+    (each,) = check_subjects([subject(Variant((), one))], explorations)
+    checks = check_requirements(each, DEFAULT)
     assert any(check.result == "failed" for check in checks)
     found = repair(each, checks, explorations)
     assert found is not None

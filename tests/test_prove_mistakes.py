@@ -15,12 +15,12 @@ from typing import Any
 
 import pytest
 from tidegate.cli.main import main
-from tidegate.explorer.smt import copies
-from tidegate.explorer.smt.crew import Lost, shared
+from tidegate.explorer.smt import finite_instances
 from tidegate.explorer.smt.effort import Effort
 from tidegate.explorer.smt.houdini import surviving
 from tidegate.explorer.smt.induction import Asked, Induction
 from tidegate.explorer.smt.inputs import modules
+from tidegate.explorer.smt.process_pool import LostTask, run_tasks
 from tidegate.explorer.smt.questions import Questions
 from tidegate.language.binding import load
 from tidegate.language.proof import Obligation, Proof
@@ -182,7 +182,7 @@ def test_what_plain_python_does_not_agree_with_is_not_shown(
     def always(*_: object) -> bool:
         return True
 
-    monkeypatch.setattr(copies, "holds", always)
+    monkeypatch.setattr(finite_instances, "holds", always)
     path = written(TEXT.replace("return s.low <= s.high", "return s.low != s.high + 2"))
     assert main(["prove", path, "--lemma", "in_order"]) is Exit.INTERNAL
     said = capsys.readouterr().err
@@ -231,9 +231,11 @@ def test_a_process_that_dies_loses_its_task_and_no_other() -> None:
 
         return work
 
-    results = list(shared(make, deque([1, 2, 3]), 2, None))
+    results = list(run_tasks(make, deque([1, 2, 3]), 2, None))
     assert sorted(each for each in results if isinstance(each, int)) == [10, 30]
-    assert [each for each in results if isinstance(each, Lost)] == [Lost(2, "the solver's process died (SIGKILL)")]
+    assert [each for each in results if isinstance(each, LostTask)] == [
+        LostTask(2, "the solver's process died (SIGKILL)")
+    ]
 
 
 # --- what is kept -----------------------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from tidegate.explorer import ENGINES
 from tidegate.explorer.search import Search
-from tidegate.explorer.smt.copies import confirm
+from tidegate.explorer.smt.finite_instances import confirm
 from tidegate.explorer.smt.induction import Asked, Induction
 from tidegate.explorer.smt.prover import Found, Open, Prover, Task
 from tidegate.invariants.catalogue import find
@@ -121,6 +121,6 @@ def test_a_planted_bug_is_refuted_in_the_step_that_has_it(bug: dict[str, Any], a
     if isinstance(found, Open):
         (found,) = prover.prove(Task((obligation,), hard=True))
     assert isinstance(found, Found) and found.word == "refuted" and found.sketch is not None
-    against = confirm(made.copies, obligation, found.sketch)
+    against = confirm(made.instances, obligation, found.sketch)
     assert [each.action for each in against.run.steps] == [action]
     assert not against.reachable

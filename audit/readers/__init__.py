@@ -10,9 +10,9 @@ from pathlib import Path
 from ..advice import advise
 from ..cluster import MARK, CannotRead, Cluster, Finding, Origin, Use, is_called
 from . import compose, describe, kubernetes, mapping, profiles, properties, strimzi, yamls
-from .judged import judged
-from .part import Part
-from .together import Options, join
+from .invalid_settings import invalid_settings
+from .merge import Options, join
+from .parsed_file import Part
 
 __all__ = ["Options", "of_texts", "read"]
 
@@ -72,7 +72,7 @@ def of_texts(
     if not files:
         raise CannotRead(f"{whole}: nothing in it is a configuration that is known here. {KNOWN}")
     cluster, findings = join(parts, options, tuple(files))
-    return cluster, tuple(dict.fromkeys([*findings, *judged(cluster), *advise(cluster)]))
+    return cluster, tuple(dict.fromkeys([*findings, *invalid_settings(cluster), *advise(cluster)]))
 
 
 KNOWN = (

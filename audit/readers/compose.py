@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from ..cluster import Origin, Setting
 from . import properties, volumes, workers
-from .part import Part
+from .parsed_file import Part
 from .releases import CONFLUENT
 from .yamls import Tree
 

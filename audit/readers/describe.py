@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass, replace
 
 from ..cluster import HIDDEN, Origin, Partition, Quorum, Setting, Stated, Topic
-from .part import Part, numbers
+from .parsed_file import Part, numbers
 
 LABEL = re.compile(
     r"(?:^|(?<=\s))(TopicId|Topic|PartitionCount|ReplicationFactor|Configs|Partition|Leader|Replicas|Isr|Elr|"

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from ..cluster import Broker, Origin, Setting
 from . import compose, properties, volumes
-from .part import Part, numbers
+from .parsed_file import Part, numbers
 from .yamls import Tree
 
 SETS = ("StatefulSet", "Deployment")

@@ -28,7 +28,7 @@ from ..collecting import kept
 from .admin import Admin
 from .connecting import Secured
 from .describe import Described, add_setting, end_of_configs, lists_of
-from .part import Part
+from .parsed_file import Part
 
 FORMAT = "a running cluster"
 CONNECT_SECONDS = 15.0

@@ -16,7 +16,7 @@ import tomllib
 from typing import Any, Literal, cast
 
 from ..cluster import CannotRead, Origin, Use
-from .part import Part
+from .parsed_file import Part
 
 FIELDS = {"producer", "producers", "consumer", "consumers", "critical"}
 

@@ -13,7 +13,7 @@ from dataclasses import replace
 from pathlib import PurePath
 
 from ..cluster import Client, Origin, Setting
-from .part import Part
+from .parsed_file import Part
 from .yamls import Tree
 
 ACTIVATION = ("spring.config.activate.on-profile", "spring.config.activate.onProfile", "spring.profiles")

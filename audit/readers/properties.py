@@ -16,7 +16,7 @@ import javaproperties
 
 from ..cluster import MARK, Broker, Client, Origin, Role, Setting, Stated
 from . import names, profiles, workers
-from .part import Part
+from .parsed_file import Part
 
 BROKER_MARKS = frozenset(
     {"broker.id", "node.id", "process.roles", "zookeeper.connect", "log.dirs", "log.dir", "controller.quorum.voters"}

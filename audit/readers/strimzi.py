@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from ..cluster import Broker, CannotRead, Origin, Role, Setting, Topic
-from .part import Part, numbers
+from .parsed_file import Part, numbers
 from .yamls import Tree
 
 KINDS = ("Kafka", "KafkaNodePool", "KafkaTopic")

@@ -14,7 +14,7 @@ from typing import Literal
 
 from ..cluster import Client, Origin, Setting, Stated, Topic, Use
 from . import names
-from .part import Part
+from .parsed_file import Part
 
 STORAGE = ("offset.storage", "config.storage", "status.storage")
 STORAGE_REPLICAS = "3"

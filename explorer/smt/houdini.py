@@ -12,7 +12,7 @@ from dataclasses import replace
 from ...language.binding import Definition
 from ...language.model import Model
 from ...language.proof import Fall, Finding, Proof
-from .copies import lemmas_of
+from .finite_instances import lemmas_of
 from .induction import Asked, Heard, Induction
 
 

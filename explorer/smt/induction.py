@@ -29,13 +29,13 @@ from ...language.verdict import Run
 from ..symmetry import symmetry_of
 from ..verdicts import plain
 from .claims import Claims
-from .copies import Copies, confirm, lemmas_of
-from .crew import Lost, shared
 from .effort import Effort
 from .encoding import boundless_constants, unbounded
 from .errors import Unsayable
+from .finite_instances import FiniteInstances, confirm, lemmas_of
 from .hints import Hints
 from .keeping import Shelf
+from .process_pool import LostTask, run_tasks
 from .prover import Doubt, Found, Ground, Open, Prover, Result, Settled, Task
 from .reach import Reach
 from .sampling import Sample, sampled
@@ -91,7 +91,7 @@ class Induction:
         lemmas = tuple(each for each in open_.lemmas if each.name not in without)
         self.model = replace(open_, lemmas=lemmas, step_bounds=())
         self.lemmas = lemmas_of(self.model)
-        self.copies = Copies(definition, self.model, self.boundless)
+        self.instances = FiniteInstances(definition, self.model, self.boundless)
         self.encoding = unbounded(self.model)
         self.symmetric = _symmetric(self.model)
         self.shelf = Shelf(asked.folder, self.model, self.symmetric)
@@ -131,8 +131,8 @@ class Induction:
         none."""
         found = dict[str, Unstated | Unclaimed]()
         names = tuple(each.name for each in self._wanted())
-        for result in shared(lambda: Claims(self.model).survey, deque([names]), 1, None):
-            if isinstance(result, Lost):
+        for result in run_tasks(lambda: Claims(self.model).survey, deque([names]), 1, None):
+            if isinstance(result, LostTask):
                 raise RuntimeError(f"what there is to prove could not be found out: {result.reason}")
             if isinstance(result, Unstated) and result.goal in self.asked.properties:
                 raise Unsayable(result.goal, result.reason, result.file, result.line)
@@ -164,11 +164,11 @@ class Induction:
     @cached_property
     def within(self) -> Model:
         """The model within the bounds that were given, its lemmas among its properties."""
-        model, wanted = self.given, {*self.copies.names}
+        model, wanted = self.given, {*self.instances.names}
         if model.ghosts and model.lemmas and wanted.issubset(each.name for each in model.properties):
             return model
         return self.definition.bind(
-            model.name, constants=model.values, ghosts=True, properties=self.copies.names, lemmas=True
+            model.name, constants=model.values, ghosts=True, properties=self.instances.names, lemmas=True
         )
 
     @cached_property
@@ -205,7 +205,7 @@ class Induction:
         waiting: dict[Obligation | Doubt, None] = {**dict.fromkeys(fresh), **dict.fromkeys(doubts)}
         stopped = ""
         try:
-            for result in shared(self._worker, tasks, self.asked.workers, deadline):
+            for result in run_tasks(self._worker, tasks, self.asked.workers, deadline):
                 if isinstance(result, Open):
                     self.spent[result.obligation] = result.seconds
                     tasks.append(Task((result.obligation,), hard=True))
@@ -230,7 +230,7 @@ class Induction:
             simulate(self.model, self.sample.steps)
             return iter(())
 
-        for lost in shared(lambda: work, deque(["steps"]), 1, None):
+        for lost in run_tasks(lambda: work, deque(["steps"]), 1, None):
             raise RuntimeError(f"the formulas could not be compared with plain Python: {lost.reason}")
 
     def _fresh(self, obligations: Sequence[Obligation], heard: Heard) -> tuple[list[Obligation], int]:
@@ -343,9 +343,9 @@ class Induction:
                 pass
             case Unstated(goal=goal, reason=reason):
                 raise RuntimeError(f"{goal} was found to have a meaning without bounds, and has none: {reason}")
-            case Lost(task=Doubt() as doubt, reason=reason):
+            case LostTask(task=Doubt() as doubt, reason=reason):
                 self.notes.append(f"whether {doubt.action or doubt.goal} is vacuous is not known: {reason}")
-            case Lost(task=task, reason=reason):
+            case LostTask(task=task, reason=reason):
                 lost = cast(Task, task)
                 known = {each.obligation for each in self.findings}.union(() if lost.hard else self.spent)
                 for each in lost.obligations:
@@ -360,7 +360,7 @@ class Induction:
             self.hints.note(found.obligation, found.needed)
         against = None
         if found.sketch is not None:
-            against = self._placed(confirm(self.copies, found.obligation, found.sketch), found.sketch.copy)
+            against = self._placed(confirm(self.instances, found.obligation, found.sketch), found.sketch.copy)
         seconds = found.seconds + self.spent.get(found.obligation, 0.0)
         return Finding(found.obligation, found.word, seconds, found.reason, against)
 
@@ -370,12 +370,12 @@ class Induction:
         if against.reachable:
             return against
         if copy not in self._reach:
-            self._reach[copy] = Reach(self.copies[copy])
+            self._reach[copy] = Reach(self.instances[copy])
         reach, start = self._reach[copy], against.run.start
         way = reach.run_to(start)
         if way is not None:
             return replace(against, run=Run(way.start, (*way.steps, *against.run.steps)), reachable=True)
-        where = f" with {sizes}" if (sizes := self.copies.sizes(copy)) else ""
+        where = f" with {sizes}" if (sizes := self.instances.sizes(copy)) else ""
         met = f"{len(reach):,} state" + "s" * (len(reach) != 1)
         says = f"No run{where} leads to that state: all {met} were looked at."
         if not reach.complete:
@@ -384,17 +384,17 @@ class Induction:
 
     def ground(self) -> Ground:
         """What one process proves with."""
-        return Ground(self.copies, self.model, self.symmetric, self.hints, self.asked.effort, self.asked.record)
+        return Ground(self.instances, self.model, self.symmetric, self.hints, self.asked.effort, self.asked.record)
 
     def _worker(self) -> Callable[[Task | Doubt], Iterator[Result]]:
         return Prover(self.ground(), Met(self.within, self.sample.met, self.sample.pairs)).work
 
 
-def _answered(result: Result | Lost) -> Iterator[Doubt]:
+def _answered(result: Result | LostTask) -> Iterator[Doubt]:
     """The doubts that a result settles."""
     if isinstance(result, Settled):
         yield result.doubt
-    elif isinstance(result, Lost) and isinstance(result.task, Doubt):
+    elif isinstance(result, LostTask) and isinstance(result.task, Doubt):
         yield result.task
 
 

@@ -10,9 +10,9 @@ from typing import TypeAlias
 
 from ...language.model import Model
 from ...language.proof import Answer, Obligation, Unstated
-from .copies import Copies, Searched, Sketch
 from .effort import Effort
 from .errors import NotUnbounded
+from .finite_instances import FiniteInstances, Searched, Sketch
 from .hints import Hints
 from .questions import Questions
 from .transition import is_off
@@ -72,10 +72,10 @@ Result: TypeAlias = Found | Open | Settled | Unstated
 
 @dataclass(frozen=True, slots=True)
 class Ground:
-    """What a proof starts from: the `model` whose bounds are open, its finite `copies`, the `symmetric` domains, the
+    """What a proof starts from: the `model` whose bounds are open, its finite `instances`, the `symmetric` domains, the
     `hints`, and what was `met` in states that can be reached: made in each process, since it is made of formulas."""
 
-    copies: Copies
+    instances: FiniteInstances
     model: Model
     symmetric: frozenset[str]
     hints: Hints
@@ -88,7 +88,7 @@ class Prover:
 
     def __init__(self, ground: Ground, met: Met | None = None) -> None:
         self.ground, self.met = ground, met
-        self.copies, self.lemmas = ground.copies, {each.name for each in ground.model.lemmas}
+        self.instances, self.lemmas = ground.instances, {each.name for each in ground.model.lemmas}
         self.questions = Questions(ground.model, ground.symmetric, ground.effort, ground.hints)
         self._searched, self._looked = list[Searched](), 0
 
@@ -150,15 +150,15 @@ class Prover:
             if isinstance(found, Sketch):
                 return found, ""
             if found:
-                searched = f"there is no counterexample within {self.copies.sizes(copy.number)}"
+                searched = f"there is no counterexample within {self.instances.sizes(copy.number)}"
         return None, searched
 
     def _all_copies(self) -> Iterator[Searched]:
         yield from self._searched
-        while self._looked < len(self.copies):
+        while self._looked < len(self.instances):
             self._looked += 1
-            if self.copies.is_model(self._looked - 1):
-                self._searched.append(Searched(self.copies, self._looked - 1, self.ground.symmetric))
+            if self.instances.is_model(self._looked - 1):
+                self._searched.append(Searched(self.instances, self._looked - 1, self.ground.symmetric))
                 yield self._searched[-1]
 
     # --- doubts -------------------------------------------------------------------------------------------------------

@@ -28,7 +28,7 @@ from ..cluster import (
 )
 from ..keys import OTHER, families, known, owners, span, table, underneath
 from . import names, properties
-from .part import Part, numbers
+from .parsed_file import Part, numbers
 from .releases import release
 
 OPTIONS = Origin("command line")

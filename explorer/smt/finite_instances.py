@@ -49,7 +49,7 @@ class Sketch:
     arguments: Mapping[str, Any] | None = None
 
 
-class Copies:
+class FiniteInstances:
     """The finite copies of a model, bound when they are first needed: its boundless constants small, and growing.
 
     Every property and lemma is a property of a copy.
@@ -104,8 +104,8 @@ def _at_most(definition: Definition, name: str, size: int) -> int:
 class Searched:
     """One copy as formulas, and what is asked of it."""
 
-    def __init__(self, copies: Copies, number: int, symmetric: frozenset[str]) -> None:
-        self.number, self.model, self.symmetric = number, copies[number], symmetric
+    def __init__(self, instances: FiniteInstances, number: int, symmetric: frozenset[str]) -> None:
+        self.number, self.model, self.symmetric = number, instances[number], symmetric
         self.encoding: Encoding = finite(self.model)
         self.before = fresh_state(self.model, self.encoding, "0")
         self.predicates = {each.name: each for each in self.model.properties}
@@ -196,10 +196,10 @@ def lemmas_of(model: Model) -> tuple[Property, ...]:
 # --- what the judge agrees with ---------------------------------------------------------------------------------------
 
 
-def confirm(copies: Copies, obligation: Obligation, sketch: Sketch) -> Counterexample:
+def confirm(instances: FiniteInstances, obligation: Obligation, sketch: Sketch) -> Counterexample:
     """The counterexample, every lemma evaluated and the step taken by plain Python. Disagreement when it says
     otherwise."""
-    model = copies[sketch.copy]
+    model = instances[sketch.copy]
     state = shape_of(model).state(sketch.state)
     if obligation.kind == "initial":
         return _of_state(model, obligation, state, reachable=True)

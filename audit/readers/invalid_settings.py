@@ -12,7 +12,7 @@ from . import names
 MOST_SHOWN = 40
 
 
-def judged(cluster: Cluster) -> list[Finding]:
+def invalid_settings(cluster: Cluster) -> list[Finding]:
     """The findings of every layer of settings, in the order of the files; a file that brokers share counts once."""
     found: dict[Finding, None] = {}
     for scopes, settings, client in _layers(cluster):

@@ -1,4 +1,4 @@
-"""Processes that prove: each takes obligations from one list, in order, and hands back what they came to.
+"""Processes that prove: each takes obligations from one list, in order, and pool back what they came to.
 
 Z3 is not shared between them. A process proves what it is given, nothing else; it dies with the run.
 """
@@ -24,7 +24,7 @@ _context = multiprocessing.get_context("fork")
 
 
 @dataclass(frozen=True, slots=True)
-class Lost:
+class LostTask:
     """A task whose process died, with the sentence that says how."""
 
     task: Any
@@ -32,7 +32,7 @@ class Lost:
 
 
 @dataclass(slots=True)
-class _Hand:
+class _Worker:
     """One process, and the task it is at."""
 
     process: ForkProcess
@@ -40,73 +40,73 @@ class _Hand:
     task: Any = None
 
 
-def shared(make: Callable[[], Work], tasks: deque[Any], workers: int, deadline: float | None) -> Iterator[Any]:
+def run_tasks(make: Callable[[], Work], tasks: deque[Any], workers: int, deadline: float | None) -> Iterator[Any]:
     """The results of all tasks as they come, each made by what `make` gives in a process of its own. Tasks are taken
     from the left, and whoever takes the results may add more.
 
-    A `Lost` stands for a task whose process died. Raises what a task raises; ends silently at the deadline (a moment of
+    A `LostTask` stands for a task whose process died. Raises what a task raises; ends silently at the deadline (of
     `time.monotonic`). However it ends, no process stays.
     """
-    hands = list[_Hand]()
+    pool = list[_Worker]()
     try:
-        while busy := _busy(hands, make, tasks, workers):
+        while busy := _busy(pool, make, tasks, workers):
             left = None if deadline is None else deadline - time.monotonic()
             if left is not None and left <= 0:
                 return
-            ready = wait([hand.pipe for hand in busy], left)
-            for hand in busy:
-                if hand.pipe in ready:
-                    yield from _heard(hand, hands)
+            ready = wait([worker.pipe for worker in busy], left)
+            for worker in busy:
+                if worker.pipe in ready:
+                    yield from _receive(worker, pool)
     finally:
-        for hand in hands:
-            _dismiss(hand)
+        for worker in pool:
+            _stop(worker)
 
 
-def _busy(hands: list[_Hand], make: Callable[[], Work], tasks: deque[Any], workers: int) -> list[_Hand]:
-    """Those who are at a task, after all who were idle have got one; as many are hired as there is work for."""
-    for hand in hands:
-        if hand.task is None and tasks:
-            _give(hand, tasks.popleft())
-    while tasks and len(hands) < workers:
-        hands.append(_hired(make))
-        _give(hands[-1], tasks.popleft())
-    return [hand for hand in hands if hand.task is not None]
+def _busy(pool: list[_Worker], make: Callable[[], Work], tasks: deque[Any], workers: int) -> list[_Worker]:
+    """Those who are at a task, after all who were idle have got one; as many are started as there is work for."""
+    for worker in pool:
+        if worker.task is None and tasks:
+            _give(worker, tasks.popleft())
+    while tasks and len(pool) < workers:
+        pool.append(_start(make))
+        _give(pool[-1], tasks.popleft())
+    return [worker for worker in pool if worker.task is not None]
 
 
-def _heard(hand: _Hand, hands: list[_Hand]) -> Iterator[Any]:
+def _receive(worker: _Worker, pool: list[_Worker]) -> Iterator[Any]:
     try:
-        kind, value = hand.pipe.recv()
+        kind, value = worker.pipe.recv()
     except EOFError:
-        hand.process.join()
-        hand.pipe.close()
-        hands.remove(hand)
-        yield Lost(hand.task, _death(hand.process.exitcode))
+        worker.process.join()
+        worker.pipe.close()
+        pool.remove(worker)
+        yield LostTask(worker.task, _death(worker.process.exitcode))
         return
     if kind == "error":
         raise value
     if kind == "done":
-        hand.task = None
+        worker.task = None
     else:
         yield value
 
 
-def _hired(make: Callable[[], Work]) -> _Hand:
+def _start(make: Callable[[], Work]) -> _Worker:
     ours, theirs = _context.Pipe()
     process = _context.Process(target=_serve, args=(make, theirs, ours), daemon=True)
     process.start()
     theirs.close()
-    return _Hand(process, ours)
+    return _Worker(process, ours)
 
 
-def _give(hand: _Hand, task: Any) -> None:
-    hand.task = task
-    hand.pipe.send(task)
+def _give(worker: _Worker, task: Any) -> None:
+    worker.task = task
+    worker.pipe.send(task)
 
 
-def _dismiss(hand: _Hand) -> None:
-    hand.process.kill()
-    hand.process.join()
-    hand.pipe.close()
+def _stop(worker: _Worker) -> None:
+    worker.process.kill()
+    worker.process.join()
+    worker.pipe.close()
 
 
 def _death(code: int | None) -> str:

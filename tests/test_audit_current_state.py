@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 from tidegate.audit.cases import Explorations
-from tidegate.audit.now import now
+from tidegate.audit.current_state import describe_current_state
 from tidegate.audit.outages import outages
 from tidegate.audit.readers import Options, of_texts
 from tidegate.audit.signature import Subject, subjects
-from tidegate.audit.verdicts import Judged
+from tidegate.audit.verdicts import SubjectVerdict
 
 
 @pytest.fixture(scope="module")
@@ -34,7 +34,7 @@ def line(number: int, leader: str, replicas: str, isr: str, more: str = "") -> s
 
 
 def said(subject: Subject, explorations: Explorations) -> list[str]:
-    found: Any = now(Judged(subject, (), {}), explorations)
+    found: Any = describe_current_state(SubjectVerdict(subject, (), {}), explorations)
     return [each["headline"] for each in found["groups"]]
 
 

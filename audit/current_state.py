@@ -18,7 +18,7 @@ from .questions import QUESTION, Case, case_with
 from .scenario import sentences
 from .signature import MOST_REPLICAS, Signature
 from .situations import MOST_LAGGING
-from .verdicts import Answer, Judged
+from .verdicts import Answer, SubjectVerdict
 
 _LOSS = QUESTION["no-loss"].properties
 _FAULTS = (("crashes", "one more crash"), ("power_losses", "one loss of power"))
@@ -27,7 +27,7 @@ LISTED = 100
 
 
 @dataclass(frozen=True, slots=True)
-class State:
+class PartitionState:
     """One partition that is not as it should be: who is in sync of whom."""
 
     topic: Topic
@@ -54,27 +54,27 @@ def _ids(numbers: Sequence[int]) -> str:
     return ",".join(map(str, numbers))
 
 
-def states(judged: Judged) -> list[State]:
+def states(verdict: SubjectVerdict) -> list[PartitionState]:
     """Partitions whose ISR is not whole, the smallest first."""
     found = [
-        State(topic, each)
-        for topic in judged.subject.topics
+        PartitionState(topic, each)
+        for topic in verdict.subject.topics
         for each in topic.partitions
         if len(each.isr) < len(each.replicas) or each.leader is None
     ]
     return sorted(found, key=lambda each: each.kind)
 
 
-def now(judged: Judged, explorations: Explorations) -> dict[str, Any] | None:
+def describe_current_state(verdict: SubjectVerdict, explorations: Explorations) -> dict[str, Any] | None:
     """What the present state of a subject's partitions means, group by group; None where all are in sync."""
-    found = states(judged)
-    signatures = judged.subject.present
+    found = states(verdict)
+    signatures = verdict.subject.present
     if not found or not signatures:
         return None
-    groups: dict[tuple[bool, int, int, int], list[State]] = {}
+    groups: dict[tuple[bool, int, int, int], list[PartitionState]] = {}
     for each in found:
         groups.setdefault(each.kind, []).append(each)
-    said = [_group(judged, each, signatures, explorations) for each in groups.values()]
+    said = [_group(verdict, each, signatures, explorations) for each in groups.values()]
     nothing: list[str] = []
     return {
         "headline": said[0]["headline"],
@@ -86,7 +86,10 @@ def now(judged: Judged, explorations: Explorations) -> dict[str, Any] | None:
 
 
 def _group(
-    judged: Judged, alike: Sequence[State], signatures: Sequence[Signature], explorations: Explorations
+    verdict: SubjectVerdict,
+    alike: Sequence[PartitionState],
+    signatures: Sequence[Signature],
+    explorations: Explorations,
 ) -> dict[str, Any]:
     first = alike[0].partition
     own = [replace(each, replicas=len(set(first.replicas))) for each in signatures]
@@ -95,7 +98,7 @@ def _group(
     return {
         "headline": f"{alike[0].says}{more}; {'; '.join(means)}" if means else f"{alike[0].says}{more}",
         "number": len(alike),
-        "scenario": _scenario(judged, first, own, explorations),
+        "scenario": _scenario(verdict, first, own, explorations),
     }
 
 
@@ -154,7 +157,9 @@ def _lost(signature: Signature, one: Partition, budget: str, explorations: Explo
     return any(name in explorations.found(case).scenarios for case in cases for name in _LOSS)
 
 
-def _scenario(judged: Judged, one: Partition, signatures: Sequence[Signature], explorations: Explorations) -> list[str]:
+def _scenario(
+    verdict: SubjectVerdict, one: Partition, signatures: Sequence[Signature], explorations: Explorations
+) -> list[str]:
     """How it is lost from there, if it is: the soonest that begins with the ISR's shrinking."""
     if one.leader is None:
         return []
@@ -164,5 +169,5 @@ def _scenario(judged: Judged, one: Partition, signatures: Sequence[Signature], e
                 found = explorations.found(case).scenarios
                 for name in _LOSS:
                     if name in found:
-                        return sentences(judged.subject, Answer("can lose", "model", "", (), found[name], case, name))
+                        return sentences(verdict.subject, Answer("can lose", "model", "", (), found[name], case, name))
     return []
