@@ -13,6 +13,7 @@ from .cluster import Cluster, Finding
 from .consumers import with_consumers
 from .current_state import describe_current_state
 from .document import Document, Report, badness, document
+from .nodes import keep_down
 from .outages import outages
 from .repair import repair, repair_document
 from .requirements import DEFAULT, Requirement
@@ -56,9 +57,12 @@ def audit(cluster: Cluster, findings: Sequence[Finding], asked: Asked) -> Audite
     finally:
         explorations.close()
     exit_ = exit_of([check for report in reports for check in report.checks])
-    if any(outage.certain for report in reports for outage in report.outages):
-        exit_ = FAILED
-    return Audited(document(cluster, findings, reports, asked.required, exit_), exit_, reports, explorations)
+    if exit_ == 0 and any(each.kind == "incomplete" for each in findings):
+        exit_ = UNDECIDED
+    made = document(cluster, findings, reports, asked.required, exit_)
+    if any(each["certain"] for each in made["outages"]):
+        made["exit"] = exit_ = FAILED
+    return Audited(made, exit_, reports, explorations)
 
 
 def _report(each: SubjectVerdict, cluster: Cluster, asked: Asked, explorations: Explorations) -> Report:
@@ -66,7 +70,7 @@ def _report(each: SubjectVerdict, cluster: Cluster, asked: Asked, explorations: 
     found = repair(each, checks, explorations) if asked.repairs else None
     present = describe_current_state(each, explorations) if asked.from_current else None
     repaired = None if found is None else repair_document(each.subject, found, cluster)
-    return Report(each, checks, repaired, present, tuple(outages(each.subject)))
+    return Report(each, checks, repaired, present, tuple(outages(each.subject, keep_down(cluster))))
 
 
 def exit_of(checks: Sequence[Check]) -> int:

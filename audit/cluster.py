@@ -29,6 +29,7 @@ Kind = Literal[
     "arithmetic",  # follows from numbers alone, such as min.insync.replicas above the replication factor
     "advice",  # a rule of experience, not a question to the model
     "latent",  # ignored by this version, harmful after an upgrade
+    "incomplete",  # a part is missing of what was given: nothing is known of it, and the exit is 5 at best
     "not_read",  # a file, or a part of one, that no reader understands
     "not_modelled",  # what the model has not got, and no answer covers
 ]
@@ -224,6 +225,10 @@ CONSTRAINTS = ("confluent.placement.constraints", "confluent.log.placement.const
 """Where Confluent's brokers place replicas and observers: a topic's own setting, and the brokers' for those without."""
 
 
+DESCRIBED = ("kafka-configs.sh --describe", "a running cluster")
+"""The formats in which brokers say themselves what is set."""
+
+
 def is_called(path: str, name: str) -> bool:
     """Whether a name, in `audit.toml` or in an option, means the file of this path."""
     return path == name or path.endswith("/" + name)
@@ -285,12 +290,25 @@ class Use:
 
 
 @dataclass(frozen=True, slots=True)
+class Twice:
+    """One id that the files of two nodes have: the first is used. `second` is where the other one says so."""
+
+    node: Broker
+    second: Origin
+
+    @property
+    def says(self) -> str:
+        """Why one of them does not start."""
+        return f"{self.node.origin} has the same id, and of two nodes with one id only one starts"
+
+
+@dataclass(frozen=True, slots=True)
 class Cluster:
     """Everything that was read. `dynamic` are the cluster-wide dynamic settings; `files` are (path, format) as read.
 
     `assumptions` are sentences: what had to be taken for granted to make one cluster of the files. `whole` says that
     `brokers` has every node that there is. `acks` is the user's word for all producers that no `Use` names. `planned`
-    are topics that programs create when they start, and that were not found.
+    are topics that programs create when they start, and that were not found. `twice` are ids that two nodes have.
     """
 
     brokers: tuple[Broker, ...] = ()
@@ -306,6 +324,7 @@ class Cluster:
     whole: bool = False
     acks: Stated | None = None
     planned: tuple[Topic, ...] = ()
+    twice: tuple[Twice, ...] = ()
 
     @property
     def controllers(self) -> tuple[Broker, ...]:
@@ -322,6 +341,10 @@ class Cluster:
     def keepers(self) -> tuple[Broker, ...]:
         """The nodes that keep topics and whose settings were given."""
         return tuple(each for each in self.brokers if each.settings and each.keeps_topics)
+
+    def states_nothing(self, setting: Setting) -> bool:
+        """Whether its value is empty in a file that Kafka reads; a description leaves it empty where it is null."""
+        return not setting.value and dict(self.files).get(setting.origin.path) not in DESCRIBED
 
     def use_of(self, topic: str) -> Use | None:
         """The first entry of `audit.toml` that covers the topic."""

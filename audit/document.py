@@ -10,6 +10,7 @@ from typing import Any
 from ..traces.heading import tool
 from .cluster import Cluster, Finding, Origin
 from .headline import GRAVEST, LOST, first_loss, headline, in_words
+from .nodes import Down, down
 from .outages import Outage
 from .questions import QUESTIONS
 from .requirements import Requirement, preset_of
@@ -61,7 +62,10 @@ def document(
         "files": [{"path": path, "format": format_} for path, format_ in cluster.files],
         "versions": _versions(cluster),
         "assumptions": list(_assumptions(cluster, reports)),
-        "outages": [_outage(outage) for report in reports for outage in report.outages],
+        "outages": [
+            *(_node(each) for each in down(cluster)),
+            *(_outage(outage) for report in reports for outage in report.outages),
+        ],
         "faults": [{"name": each.name, "title": each.title, "says": each.says} for each in FAULTS],
         "situations": [{"name": each.name, "title": each.title, "says": each.says} for each in SITUATIONS],
         "required": preset_of(required),
@@ -87,8 +91,15 @@ def _assumptions(cluster: Cluster, reports: Sequence[Report]) -> Iterator[str]:
 
 def _outage(each: Outage) -> Document:
     partitions = [partition.number for partition in each.partitions]
-    return {"topic": each.topic.name, "partitions": partitions, "kind": each.kind, "certain": each.certain,
-            "says": each.says, "where": _where(each.topic.origin)}  # fmt: skip
+    return {"topic": each.topic.name, "partitions": partitions, "nodes": list(each.without), "kind": each.kind,
+            "certain": each.certain, "says": each.says, "where": _where(each.topic.origin)}  # fmt: skip
+
+
+def _node(each: Down) -> Document:
+    """Nodes that do not start, as an outage of no topic."""
+    nodes = [node.id for node in each.nodes if node.id is not None]
+    return {"topic": "", "partitions": [], "nodes": nodes, "kind": "does not start", "certain": True,
+            "says": each.says, "where": _where(each.where)}  # fmt: skip
 
 
 def badness(each: Report) -> tuple[int, bool, int, int, str]:

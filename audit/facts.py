@@ -49,6 +49,12 @@ class CannotBeMade(CannotTell):
     stops = ("writable", "readable")
 
 
+class NeverUp(CannotTell):
+    """A topic none of whose brokers starts, or without a majority of controllers; the message says why."""
+
+    stops = ("writable", "readable")
+
+
 class DoesNotStart(CannotTell):
     """A topic whose producer does not start, so that it writes nothing; the message says why."""
 

@@ -33,6 +33,9 @@ Span = tuple[tuple[int, ...], tuple[int, ...]]
 WIDTH = 4
 ENDLESS = 1 << 30
 
+NEVER_EMPTY = ("int", "long", "boolean")
+"""Types of settings whose value is refused if it is empty (`ConfigDef.parseType`)."""
+
 WITH_FILES = ("java", "librdkafka")
 """Families of clients that are configured by properties; the others are in their programs, and stated by `--client`."""
 
@@ -441,10 +444,21 @@ def wrong(key: Key, value: str, family: str | None = None) -> str:
         return _wrong_number(key, value)
     if key.type == "boolean":
         return "" if value.lower() in ("true", "false") else "is neither true nor false"
+    if key.type == "version":
+        return "" if re.match(r"\d", value) and is_version(value) else "is no version"
     legal = key.legal_of.get(family or "", key.legal)
     words = [word.strip() for word in value.split(",")] if key.type == "list" else [value]
     bad = [w for w in words if legal and not any(_fits(w, each) for each in legal)]
     return f"is none of {', '.join(legal)}" if bad and value else ""
+
+
+def is_version(text: str) -> bool:
+    """Whether a text is a release, as `span` reads it."""
+    try:
+        span(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _wrong_number(key: Key, value: str) -> str:

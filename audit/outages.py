@@ -7,7 +7,7 @@ write is not readable (KAFKA-15583).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -29,12 +29,15 @@ _SAYS: dict[Kind, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Outage:
-    """Partitions of one topic that are out of service for the same reason. `certain`: whatever is not stated."""
+    """Partitions of one topic that are out of service for the same reason. `certain`: whatever is not stated. They are
+    as they are without the nodes that do not start (`without`, some of which they have a replica on).
+    """
 
     topic: Topic
     partitions: tuple[Partition, ...]
     kind: Kind
     certain: bool
+    without: tuple[int, ...] = ()
 
     @property
     def says(self) -> str:
@@ -42,7 +45,10 @@ class Outage:
         numbers = [str(each.number) for each in self.partitions]
         more = f" and {len(numbers) - SHOWN} more" if len(numbers) > SHOWN else ""
         which = f"partition{'s' if len(numbers) > 1 else ''} {', '.join(numbers[:SHOWN])}{more}"
-        return f"{self.topic.name} {which}: {_SAYS[self.kind]}{_in_sync(self)}"
+        some = f"broker{'s' if len(self.without) > 1 else ''} {', '.join(map(str, self.without))}"
+        start = "do" if len(self.without) > 1 else "does"
+        without = f", without {some}, which {start} not start" if self.without else ""
+        return f"{self.topic.name} {which}: {_SAYS[self.kind]}{_in_sync(self)}{without}"
 
 
 def _in_sync(outage: Outage) -> str:
@@ -53,16 +59,26 @@ def _in_sync(outage: Outage) -> str:
     return f" (the ISR is {{{members}}} of {len(smallest.replicas)} replicas)"
 
 
-def outages(subject: Subject) -> Iterator[Outage]:
-    """The outages of a subject's topics."""
+def outages(subject: Subject, down: Collection[int] = ()) -> Iterator[Outage]:
+    """The outages of a subject's topics. `down` are the nodes that do not start."""
     signatures = subject.present
     for topic in subject.topics:
-        found: dict[tuple[Kind, bool], list[Partition]] = {}
-        for partition in topic.partitions:
+        found: dict[tuple[Kind, bool, tuple[int, ...]], list[Partition]] = {}
+        for each in topic.partitions:
+            before = _kind(each, signatures)
+            partition = _without(each, down)
             kind = _kind(partition, signatures)
             if kind is not None:
-                found.setdefault(kind, []).append(partition)
+                gone = () if before == kind else tuple(sorted({*each.isr, each.leader or -1} & {*down}))
+                found.setdefault((*kind, gone), []).append(partition)
         yield from (Outage(topic, tuple(each), *kind) for kind, each in found.items())
+
+
+def _without(partition: Partition, down: Collection[int]) -> Partition:
+    """A partition without the nodes that do not start: another one of its ISR leads, if there is one."""
+    isr = tuple(each for each in partition.isr if each not in down)
+    leads = partition.leader is not None and (partition.leader not in down or bool(isr))
+    return replace(partition, isr=isr, leader=(isr[0] if isr else partition.leader) if leads else None)
 
 
 def _kind(partition: Partition, signatures: Sequence[Signature]) -> tuple[Kind, bool] | None:

@@ -30,6 +30,8 @@ def creatable(cluster: Cluster, topic: Topic, replicas: int, used: list[Used]) -
     brokers (`InvalidReplicationFactorException`); one broker's file may stand for any number of them. Before 0.11 the
     offsets topic is created with as many as there are (KIP-115)."""
     number = sum(1 for each in cluster.brokers if each.keeps_topics)
+    if cluster.twice and number < replicas:
+        raise CannotBeMade(f"cannot be created: {replicas} replicas are asked for, and {_of_two(cluster)}")
     if number >= replicas or number == 0:
         return replicas
     kafka = cluster.versions.kafka
@@ -42,6 +44,11 @@ def creatable(cluster: Cluster, topic: Topic, replicas: int, used: list[Used]) -
     are = "is one broker" if number == 1 else f"are {number} brokers"
     more = "" if cluster.whole else "; give the files of the others, if there are more"
     raise CannotBeMade(f"cannot be created: {replicas} replicas are asked for, and there {are}{more}")
+
+
+def _of_two(cluster: Cluster) -> str:
+    first = cluster.twice[0]
+    return f"of the two nodes with id {first.node.id} ({first.node.origin}, {first.second}) only one starts"
 
 
 def has_one_by_default(cluster: Cluster, topic: Topic) -> bool | None:

@@ -31,6 +31,7 @@ from .cluster import (
 from .controlling import UNCLEAN, least_in_sync, unclean_elections
 from .facts import CannotTell, Choice, Fact, Used, note
 from .keys import ELR_FEATURE, SPANS, elr_is_too_early, span, value_of
+from .nodes import raise_if_never_up
 from .placing import creatable, has_one_by_default, placement
 from .producing import is_idempotent, producer_facts, producers
 
@@ -129,9 +130,7 @@ LAST_ZOOKEEPER = SPANS["zookeeper"][1][:2]
 FIRST_ELR, ELR_FOR_NEW = (4, 0), (4, 1)
 """Since when eligible.leader.replicas.version may be 1, and since when it is for clusters that are new (KIP-966)."""
 
-BY_METADATA = (
-    "truncation", "fence_fetch", "alter_partition", "maximal_isr", "reject_restarted", "elr",
-)  # fmt: skip
+BY_METADATA = ("truncation", "fence_fetch", "alter_partition", "maximal_isr", "reject_restarted", "elr")
 """Switches that metadata.version, or inter.broker.protocol.version, turns on; the others come with the binary."""
 
 
@@ -378,6 +377,7 @@ def _signature(sets: Mapping[str, Any]) -> Signature:
 def _facts(cluster: Cluster, topic: Topic, producer: Client | None, used: list[Used]) -> Iterator[Fact]:
     if topic.doubt:
         raise CannotTell(f"the description of {topic.name} contradicts itself: {topic.doubt}; give it unchanged")
+    raise_if_never_up(cluster, topic)
     replicas = _replicas(cluster, topic, used)
     yield _factor(cluster, topic, replicas)
     yield _min_isr(cluster, topic, replicas, used)
@@ -550,8 +550,7 @@ def _version_choices(cluster: Cluster, used: list[Used]) -> Iterator[Choice]:
 
 
 RELEASES = (
-    (0, 10), (0, 11), (1, 0), (1, 1), *((2, minor) for minor in range(9)), *((3, minor) for minor in range(10)),
-    (4, 0), (4, 1),
+    (0, 10), (0, 11), (1, 0), (1, 1), *((2, n) for n in range(9)), *((3, n) for n in range(10)), (4, 0), (4, 1),
 )  # fmt: skip
 """Kafka's releases, so that a span of versions ends with the last one that it has."""
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from .cluster import HIDDEN, Client, Cluster, Finding, Setting, Unknown
-from .keys import at_least, number_of, place_of, table, underneath, value_of, wrong
+from .keys import NEVER_EMPTY, at_least, number_of, place_of, table, underneath, value_of, wrong
 
 IN_FLIGHT = "max.in.flight.requests.per.connection"
 
@@ -79,7 +79,7 @@ def _illegal(client: Client) -> Iterator[str]:
         key = table().get(each.key)
         if key is None or "producer" not in key.scopes or each.value == HIDDEN:
             continue
-        empty = "has no value" if not each.value and key.type in ("int", "long", "boolean") else ""
+        empty = "has no value" if not each.value and key.type in NEVER_EMPTY else ""
         message = wrong(key, each.value, "java") or empty
         if message:
             yield f"`{each.key}={each.value}` {message}: the producer does not start"

@@ -234,7 +234,9 @@ def audit_result(audit: Audit, finished: Finished) -> Result:
 
 
 def _unmet(report: Mapping[str, Any]) -> Iterator[Difference]:
-    """Each requirement that is not met, and how it comes to that."""
+    """What is out of service, then each requirement that is not met, and how it comes to that."""
+    yield from (Difference("", f"now: {each['says']}") for each in report["outages"] if each["certain"])
+    yield from (Difference("", each["what"]) for each in report["findings"] if each["kind"] == "incomplete")
     for subject in report["subjects"]:
         for check in subject["checks"]:
             if check["result"] in ("met", "accepted"):

@@ -35,7 +35,7 @@ def test_a_partition_without_a_leader_fails_whatever_is_required(tidegate: Run, 
 
 def test_an_outage_is_not_said_to_fail_requirements_that_hold() -> None:
     document: dict[str, Any] = {
-        "outages": [{"certain": True}],
+        "outages": [{"certain": True, "kind": "offline"}],
         "subjects": [{"failed": [], "checks": []}],
         "required": "standard",
     }

@@ -16,6 +16,9 @@ from .parsed_file import Part
 
 __all__ = ["Options", "of_texts", "read"]
 
+CONTROLS = tuple(chr(each) for each in range(32) if chr(each) not in "\t\n\f\r\x1b")
+"""Characters that no text has; the escapes of a terminal's colours may be in what was copied from one."""
+
 LARGEST = 256 << 20
 """Bytes of one file; 50,000 partitions are described in 6 MB."""
 
@@ -23,6 +26,8 @@ TERRAFORM = frozenset({".tf", ".tfvars", ".hcl"})
 TEXTS = TERRAFORM | frozenset(
     {".properties", ".conf", ".cfg", ".config", ".txt", ".out", ".log", ".yaml", ".yml", ".toml", ".env", ""}
 )
+CONFIGURATION = TEXTS - {".out", ".log", ""}
+"""Of files with these ends each is read or refused; of what has none, or `.log` and `.out`, a folder may hold logs."""
 PROSE = frozenset({"readme", "license", "notice", "changelog", "makefile", "dockerfile"})
 
 
@@ -48,6 +53,8 @@ def of_texts(
     resources: list[tuple[str, yamls.Tree]] = []
     unknown: list[tuple[str, str, bool]] = []
     for path, text, named in texts:
+        if _is_binary(text) and Path(path).suffix.lower() in CONFIGURATION:
+            raise CannotRead(f"{path} is no text. Give the file as Kafka reads it, or take it out of the folder.")
         if found := _resources(path, text):
             resources += found
             files.append((path, "Strimzi resources"))
@@ -114,6 +121,11 @@ def _text(path: Path) -> str:
         return raw.decode("utf-8")
     except UnicodeDecodeError:
         return raw.decode("latin-1")  # what Java properties were before Java 9
+
+
+def _is_binary(text: str) -> bool:
+    """Whether it has what no configuration has: a zero byte, or control characters for more than one in twenty."""
+    return "\0" in text or 20 * sum(map(text.count, CONTROLS)) > len(text)
 
 
 def part_of(path: str, text: str) -> Part | None:

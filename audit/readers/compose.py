@@ -72,9 +72,15 @@ def variables(service: Tree) -> list[tuple[str, str, int]]:
     if environment is None:
         return []
     if environment.is_list:
-        split = [(leaf.value.partition("="), leaf.line) for leaf in environment.leaves() if "=" in leaf.value]
-        return [(name.strip(), value.strip(), line) for (name, _, value), line in split]
-    return [(name, sub.text() or "", sub.line) for name, sub in environment.items()]
+        split = [(leaf.value.partition("="), leaf.line) for leaf in environment.leaves()]
+        return [(name.strip(), value.strip() if mark else f"${{{name}}}", line) for (name, mark, value), line in split]
+    return [(name, _value(name, sub), sub.line) for name, sub in environment.items()]
+
+
+def _value(name: str, given: Tree) -> str:
+    """A variable's value; one without is passed on from where compose runs, which is filled in later."""
+    found = given.text()
+    return f"${{{name}}}" if found is None else found
 
 
 def read(path: str, tree: Tree) -> Part:

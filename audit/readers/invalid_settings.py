@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from ..cluster import HIDDEN, MARK, Client, Cluster, Finding, Origin, Setting
-from ..keys import Key, known, table, underneath, wrong
+from ..keys import NEVER_EMPTY, Key, known, table, underneath, wrong
 from . import names
 
 MOST_SHOWN = 40
@@ -16,7 +16,7 @@ def invalid_settings(cluster: Cluster) -> list[Finding]:
     """The findings of every layer of settings, in the order of the files; a file that brokers share counts once."""
     found: dict[Finding, None] = {}
     for scopes, settings, client in _layers(cluster):
-        for finding in (*_names(scopes, settings, client), *_values(settings, client), *_twice(settings)):
+        for finding in (*_names(scopes, settings, client), *_values(cluster, settings, client), *_twice(settings)):
             found[finding] = None
     return list(found)
 
@@ -95,11 +95,13 @@ def _unknown(setting: Setting, scopes: tuple[str, ...], elsewhere: list[str], cl
     return Finding("unknown_key", "note", what, setting.origin, "nothing, if a plug-in reads it; else remove it")
 
 
-def _values(settings: Sequence[Setting], client: Client | None) -> Iterator[Finding]:
+def _values(cluster: Cluster, settings: Sequence[Setting], client: Client | None) -> Iterator[Finding]:
     family = underneath(client) if client is not None else None
     for each in settings:
         key = table().get(each.key) or known().get(each.key)
         message = wrong(key, each.value, family) if key is not None and each.value not in (HIDDEN, "") else ""
+        if key is not None and key.type in NEVER_EMPTY and cluster.states_nothing(each):
+            message = "has no value"
         if key is not None and message:
             yield Finding("wrong_value", "error", _said(each, message), each.origin, _legal(key))
 
@@ -114,7 +116,8 @@ def _legal(key: Key) -> str:
     if key.legal:
         return f"one of {', '.join(key.legal)}"
     least = f" of {key.least} or more" if key.least is not None else ""
-    return {"boolean": "true or false", "int": f"a whole number{least}", "long": f"a whole number{least}"}[key.type]
+    number = f"a whole number{least}"
+    return {"boolean": "true or false", "int": number, "long": number, "version": "a release, such as 3.9"}[key.type]
 
 
 def _twice(settings: Sequence[Setting]) -> Iterator[Finding]:

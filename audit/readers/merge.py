@@ -22,11 +22,12 @@ from ..cluster import (
     Setting,
     Stated,
     Topic,
+    Twice,
     Use,
     Versions,
     WrongOption,
 )
-from ..keys import OTHER, families, known, owners, span, table, underneath
+from ..keys import OTHER, families, is_version, known, owners, span, table, underneath
 from . import names, properties
 from .parsed_file import Part, numbers
 from .releases import release
@@ -54,6 +55,7 @@ class Options:
 class _Joined:
     parts: Sequence[Part]
     findings: list[Finding] = field(default_factory=list[Finding])
+    twice: list[Twice] = field(default_factory=list[Twice])
 
     def disagree(self, what: str, first: Origin, second: Origin, to_do: str) -> None:
         self.findings.append(Finding("contradiction", "warning", f"{what} ({first})", second, to_do))
@@ -79,6 +81,7 @@ def join(parts: Sequence[Part], options: Options, files: tuple[tuple[str, str], 
         acks=None if options.acks is None else Stated(options.acks, OPTIONS),
         planned=_planned(joined, topics),
     )
+    cluster = replace(cluster, twice=tuple(joined.twice))
     _uses(joined, cluster)
     return cluster, joined.findings
 
@@ -151,9 +154,15 @@ def _same_id(joined: _Joined, first: Broker, second: Broker) -> Broker:
     differ = [each for each in second.settings if each.key in pairs and pairs[each.key] != each.value]
     if differ or (first.settings and second.settings and first.origin.path != second.origin.path):
         where = differ[0].origin if differ else second.origin
-        what = f"two files are of broker {first.id}, which is one broker's id alone; the first is used"
-        joined.disagree(what, first.origin, where, "give each broker an id of its own, or remove one file")
+        what = f"`{_id_key(second)}={first.id}` is of another node already ({first.origin}); the first is used"
+        to_do = "give each node an id of its own, or remove one file if both are of the same node"
+        joined.findings.append(Finding("contradiction", "error", what, where, to_do))
+        joined.twice.append(Twice(first, where))
     return first if first.settings else replace(second, settings=scrubbed(second.settings))
+
+
+def _id_key(broker: Broker) -> str:
+    return next((each.key for each in broker.settings if each.key in known()["node.id"].broker_names), "node.id")
 
 
 def _add_running(joined: _Joined, found: dict[int, Broker], number: int, settings: list[Setting]) -> None:
@@ -334,7 +343,7 @@ def _agreed(joined: _Joined, name: str) -> Stated | None:
     """The most exact statement if all of them can hold at once, else None and a finding."""
     facts = [each for part in joined.parts for each in part.facts.get(name, ())]
     if not name.startswith("distribution"):
-        facts = [each for each in facts if _is_version(each.value)]
+        facts = [each for each in facts if is_version(each.value)]
     if not facts:
         return None
     best = max(facts, key=lambda each: (not each.assumed, len(each.value)))
@@ -344,14 +353,6 @@ def _agreed(joined: _Joined, name: str) -> Stated | None:
             joined.disagree(what, best.origin, each.origin, f"say which with --{name.replace('_', '-')}")
             return None
     return best
-
-
-def _is_version(text: str) -> bool:
-    try:
-        span(text)
-    except ValueError:
-        return False
-    return True
 
 
 def _compatible(name: str, one: str, other: str) -> bool:

@@ -119,9 +119,23 @@ def audit_verdict(document: Document) -> str:
     failed = sum(1 for each in document["subjects"] if each["failed"])
     unclear = sum(1 for each in document["subjects"] if _is_open(each) and not each["failed"])
     of = f"of {count(len(document['subjects']), 'group')} of topics"
-    if any(each["certain"] for each in document["outages"]):
-        return f"✗ some partitions refuse writes or reads now; {_of_requirements(failed, unclear, of, asked)}"
-    return f"{'✗' if failed else '?' if unclear else '✓'} {_of_requirements(failed, unclear, of, asked)}"
+    what = _of_requirements(failed, unclear, of, asked)
+    first = "; ".join(_now(document["outages"]))
+    if first:
+        return f"✗ {first}; {what}"
+    missing = next((each["what"] for each in document["findings"] if each["kind"] == "incomplete"), "")
+    if missing and not failed and not unclear:
+        return f"? of what was read {what}, but not all was read: {missing}"
+    return f"{'✗' if failed else '?' if unclear else '✓'} {what}"
+
+
+def _now(outages: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """What is out of service for certain, in a few words."""
+    kinds = [each["kind"] == "does not start" for each in outages if each["certain"]]
+    if True in kinds:
+        yield "some nodes do not start"
+    if False in kinds:
+        yield "some partitions refuse writes or reads now"
 
 
 def _of_requirements(failed: int, unclear: int, of: str, asked: str) -> str:
@@ -157,7 +171,8 @@ def unmet(each: Mapping[str, Any]) -> Iterator[str]:
         elif check["result"] == "depends":
             key = ("", question, f" depends on {', '.join(check['on'])}")
         elif check["result"] == "not checked":
-            key = ("", question, f" was not decided: {check['why']}")
+            why = "" if check["why"] in each["headline"] else f": {check['why']}"
+            key = ("", question, f" was not decided{why}")
         else:
             continue
         alike.setdefault(key, []).append(check["cell"])

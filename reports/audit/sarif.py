@@ -16,7 +16,7 @@ _DECIDING = ("acks", "min.insync.replicas", "unclean.leader.election.enable", "r
 
 def audit_sarif(document: Document) -> Document:
     """The SARIF log: one run."""
-    results = [*_failures(document), *_findings(document)]
+    results = [*_outages(document), *_failures(document), *_findings(document)]
     rules = list(dict.fromkeys(each["ruleId"] for each in results))
     name, _, version = document["tool"].partition(" ")
     for each in results:
@@ -35,6 +35,13 @@ def audit_sarif(document: Document) -> Document:
 
 def _rule(name: str) -> Document:
     return {"id": name, "shortDescription": {"text": name.replace("-", " ").replace("_", " ")}}
+
+
+def _outages(document: Document) -> Iterator[Document]:
+    """What is out of service now: at the topic, or at the setting that a node refuses."""
+    for each in document["outages"]:
+        level = "error" if each["certain"] else "warning"
+        yield _result("out-of-service", level, each["says"], each["where"], each["says"])
 
 
 def _failures(document: Document) -> Iterator[Document]:

@@ -1,0 +1,142 @@
+"""Brokers and controllers that do not start: settings that Kafka refuses, and ids that two of them have.
+
+Kafka reads every setting that it defines by its type and its validator before anything starts, and then checks some of
+them together (`ConfigDef.parseType`, `KafkaConfig.validateValues`). What is set while a broker runs is checked then. Of
+two brokers with one id the second is refused while the first lives (`ClusterControlManager.registerBroker`; ZooKeeper:
+`/brokers/ids/ID` is there already).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from .cluster import HIDDEN, Broker, Cluster, Default, Origin, Setting, Stated, Topic
+from .facts import NeverUp
+from .keys import NEVER_EMPTY, at_least, known, value_of, wrong
+
+UNBOUNDED = frozenset({
+    "default.replication.factor", "flush.ms", "replica.lag.time.max.ms", "replica.fetch.wait.max.ms",
+    "replica.high.watermark.checkpoint.interval.ms",
+})  # fmt: skip
+"""Settings whose least value is no validator of the broker's: with less it starts."""
+
+GONE_IN_4 = frozenset({"inter.broker.protocol.version", "message.format.version"})
+"""Settings that 4.0 does not define any more, so that it does not read their values."""
+
+WAIT, LAG = "replica.fetch.wait.max.ms", "replica.lag.time.max.ms"
+
+
+@dataclass(frozen=True, slots=True)
+class Down:
+    """Nodes that do not start for one reason. `where` is the first of their settings, `why` says which and why."""
+
+    nodes: tuple[Broker, ...]
+    why: str
+    where: Origin
+
+    @property
+    def says(self) -> str:
+        """In a sentence."""
+        verb = "does" if len(self.nodes) == 1 else "do"
+        return f"{named(self.nodes)} {verb} not start: {self.why} ({self.where})"
+
+
+def named(nodes: Sequence[Broker]) -> str:
+    """`brokers 1, 2`, `controller 101`, `the broker of server.properties`."""
+    what = "broker" if all(each.keeps_topics for each in nodes) else "node"
+    if all(not each.keeps_topics for each in nodes):
+        what = "controller"
+    if any(each.id is None for each in nodes):
+        return f"the {what} of {', '.join(dict.fromkeys(each.origin.path for each in nodes))}"
+    return f"{what}{'s' if len(nodes) > 1 else ''} {', '.join(str(each.id) for each in nodes)}"
+
+
+def down(cluster: Cluster) -> list[Down]:
+    """Every node that does not start, by the reason; and what that leaves of the controllers."""
+    reasons: dict[str, list[tuple[Broker, Origin]]] = {}
+    for each in cluster.brokers:
+        why, where = why_not(cluster, each)
+        if why:
+            reasons.setdefault(why, []).append((each, where))
+    refusing = [Down(tuple(node for node, _ in found), why, found[0][1]) for why, found in reasons.items()]
+    return [*refusing, *(Down((each.node,), each.says, each.second) for each in cluster.twice)]
+
+
+def why_not(cluster: Cluster, node: Broker) -> tuple[str, Origin]:
+    """Why a node does not start, and where that is set; ("", its file) if nothing says so."""
+    return next(_reasons(cluster, node), ("", node.origin))
+
+
+def keep_down(cluster: Cluster) -> frozenset[int]:
+    """The ids of the nodes that do not start."""
+    return frozenset(each.id for each in cluster.brokers if each.id is not None and why_not(cluster, each)[0])
+
+
+def _reasons(cluster: Cluster, node: Broker) -> Iterator[tuple[str, Origin]]:
+    for each in {each.key: each for each in node.settings}.values():
+        message = refused(cluster, each)
+        if message:
+            yield f"`{each.key}={each.value}` {message}", each.origin
+    yield from _together(cluster, node)
+
+
+def refused(cluster: Cluster, setting: Setting) -> str:
+    """What is wrong with a value that keeps a node from starting, in words; "" if nothing is."""
+    key, kafka = known().get(setting.key), cluster.versions.kafka
+    if key is None or setting.key not in key.broker_names or setting.value == HIDDEN:
+        return ""
+    if key.name in GONE_IN_4 and kafka is not None and at_least(kafka.value, "4.0") is not False:
+        return ""
+    if not setting.value:
+        return "has no value" if key.type in NEVER_EMPTY and cluster.states_nothing(setting) else ""
+    message = wrong(key, setting.value)
+    return "" if key.name in UNBOUNDED and message.startswith("is below") else message
+
+
+def _together(cluster: Cluster, node: Broker) -> Iterator[tuple[str, Origin]]:
+    """Settings that are legal alone."""
+    wait, lag = (value_of(cluster, node, key) for key in (WAIT, LAG))
+    if isinstance(wait, Stated | Default) and isinstance(lag, Stated | Default):
+        stated = next((each for each in (wait, lag) if isinstance(each, Stated)), None)
+        if stated is not None and int(wait.value) > int(lag.value):
+            yield f"`{WAIT}={wait.value}` is above `{LAG}={lag.value}`", stated.origin
+    voters = next((each for each in reversed(node.settings) if each.key == "controller.quorum.voters"), None)
+    roles = any(each.key == "process.roles" for each in node.settings)
+    if voters is None or node.id is None or not roles or "${" in voters.value or "@" not in voters.value:
+        return
+    votes = node.id in {int(each) for each in _ids(voters.value)}
+    if "controller" in node.roles and not votes:
+        yield f"it is a controller, and `{voters.key}` has no voter {node.id}", voters.origin
+    elif "controller" not in node.roles and votes:
+        yield f"it is a broker alone, and `{voters.key}` has its id {node.id} as a voter's", voters.origin
+
+
+def _ids(text: str) -> Iterator[str]:
+    for each in text.split(","):
+        number = each.partition("@")[0].strip()
+        if number.isascii() and number.isdecimal():
+            yield number
+
+
+def raise_if_never_up(cluster: Cluster, topic: Topic) -> None:
+    """Raises NeverUp where no replica of a topic, or no majority of the controllers, is ever up."""
+    why = _never_up(cluster, topic)
+    if why:
+        raise NeverUp(why)
+
+
+def _never_up(cluster: Cluster, topic: Topic) -> str:
+    keepers = cluster.keepers
+    found = [(why_not(cluster, each)[0], each) for each in keepers]
+    held = {number for partition in topic.partitions for number in partition.replicas}
+    mine = [(why, each) for why, each in found if not held or each.id in held]
+    known_of = {each.id for _, each in mine}
+    if mine and all(why for why, _ in mine) and held <= known_of:
+        return f"none of its brokers starts: {mine[0][0]}"
+    voters = set(cluster.quorum.voters) if cluster.quorum else set[int]()
+    lost = voters & keep_down(cluster)
+    if voters and 2 * len(voters - lost) <= len(voters):
+        which = ", ".join(map(str, sorted(lost)))
+        return f"most controllers do not start ({which} of {len(voters)}), so that no partition has a leader"
+    return ""

@@ -1,0 +1,170 @@
+"""Nodes that do not start, ids that two of them have, and files that cannot be read: one answer, and never a ✓."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tidegate.audit.auditing import Asked, Audited, audit
+from tidegate.audit.cluster import CannotRead, Cluster
+from tidegate.audit.nodes import down
+from tidegate.audit.readers import Options, of_texts, read
+from tidegate.audit.signature import subjects
+from tidegate.reports.audit.page import audit_verdict
+from tidegate.reports.audit.sarif import audit_sarif
+
+BROKER = "process.roles=broker\nnode.id={id}\nlog.dirs=d{id}\nmin.insync.replicas=2\n"
+CONTROLLER = "process.roles=controller\nnode.id={id}\nlog.dirs=d\n"
+TOPIC = (
+    "Topic: orders\tTopicId: x\tPartitionCount: 1\tReplicationFactor: 3\tConfigs: min.insync.replicas=2\n"
+    "\tTopic: orders\tPartition: 0\tLeader: 1\tReplicas: 1,2,3\tIsr: 1,2,3\n"
+)
+OPTIONS = Options(kafka_version="3.9.0", distribution="apache", acks="all")
+
+
+def cluster_with(*lines: str, version: str = "3.9.0", topic: str = TOPIC) -> Cluster:
+    """Three brokers, of which the first have these lines too."""
+    files = [(f"b{id_}.properties", BROKER.format(id=id_), True) for id_ in (1, 2, 3)]
+    texts = [(path, text + line, named) for (path, text, named), line in zip(files, [*lines, "", "", ""], strict=False)]
+    options = Options(kafka_version=version, distribution="apache", acks="all")
+    return of_texts([*texts, ("t.txt", topic, True)], options, "x")[0]
+
+
+def audited(*texts: tuple[str, str]) -> Audited:
+    """Without time for the model: what is out of service needs none."""
+    asked = Asked(repairs=False, seconds=0.0)
+    return audit(*of_texts([(path, text, True) for path, text in texts], OPTIONS, "x"), asked)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "unclean.leader.election.enable=",
+        "unclean.leader.election.enable=yes",
+        "min.insync.replicas=",
+        "min.insync.replicas=0",
+        "min.insync.replicas=two",
+        "num.partitions=0",
+        "default.replication.factor=",
+        "log.flush.interval.messages=0",
+        "offsets.topic.replication.factor=3 # three",
+        "log.cleanup.policy=remove",
+        "inter.broker.protocol.version=newest",
+        "replica.lag.time.max.ms=400",
+        "replica.fetch.wait.max.ms=40000",
+        "controller.quorum.voters=1@a:9093",
+    ],
+)
+def test_a_broker_does_not_start_with_what_kafka_refuses(line: str) -> None:
+    (found,) = down(cluster_with(line))
+    assert found.says.startswith("broker 1 does not start: ") and found.where.path == "b1.properties"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "unclean.leader.election.enable= TRUE ",
+        "min.insync.replicas=${MIN}",
+        "default.replication.factor=0",  # no validator: what is created with it is refused
+        "broker.rack=",
+        "min.insync.replicas=0\nmin.insync.replicas=2",  # the last one counts
+        "controller.quorum.voters=101@a:9093",
+        "retention.ms=never",  # no setting of a broker's: it is not read
+        "log.message.format.version=4.9-IV77",
+    ],
+)
+def test_a_broker_starts_with_what_kafka_takes(line: str) -> None:
+    assert not down(cluster_with(line))
+
+
+def test_a_setting_that_is_gone_is_not_read() -> None:
+    assert not down(cluster_with("inter.broker.protocol.version=newest", version="4.0.0"))
+
+
+def test_a_controller_without_a_vote_of_its_own() -> None:
+    node = CONTROLLER.format(id=7) + "controller.quorum.voters=1@a:1,2@b:1\n"
+    cluster, _ = of_texts([("c.properties", node, True), ("t.txt", TOPIC, True)], OPTIONS, "x")
+    assert [each.says for each in down(cluster)] == [
+        "controller 7 does not start: it is a controller, and `controller.quorum.voters` has no voter 7 "
+        "(c.properties:4)"
+    ]
+
+
+def test_one_that_does_not_start_is_an_outage_with_its_line_in_every_report() -> None:
+    texts = [(f"b{id_}.properties", BROKER.format(id=id_)) for id_ in (2, 3)]
+    bad = ("b1.properties", BROKER.format(id=1) + "unclean.leader.election.enable=\n")
+    found = audited(bad, *texts, ("t.txt", TOPIC))
+    says = "broker 1 does not start: `unclean.leader.election.enable=` has no value (b1.properties:5)"
+    assert found.exit == found.document["exit"] == 1 and found.document["outages"][0]["says"] == says
+    assert audit_verdict(found.document).startswith("✗ some nodes do not start; whether")
+    results = audit_sarif(found.document)["runs"][0]["results"]
+    assert [each["message"]["text"] for each in results if each["ruleId"] == "out-of-service"] == [says]
+    wrong = [each for each in found.document["findings"] if each["kind"] == "wrong_value"]
+    assert [each["what"] for each in wrong] == ["`unclean.leader.election.enable=` has no value"]
+
+
+def test_partitions_are_served_without_the_brokers_that_do_not_start() -> None:
+    texts = [(f"b{id_}.properties", BROKER.format(id=id_) + "num.partitions=0\n") for id_ in (1, 2)]
+    found = audited(*texts, ("b3.properties", BROKER.format(id=3)), ("t.txt", TOPIC))
+    says = "orders partition 0: acks=all is refused (the ISR is {3} of 3 replicas)"
+    assert [each["says"] for each in found.document["outages"][1:]] == [
+        f"{says}, without brokers 1, 2, which do not start"
+    ]
+
+
+def test_topics_none_of_whose_brokers_starts_are_never_written() -> None:
+    cluster = cluster_with(*["min.insync.replicas=x"] * 3)
+    (orders,) = (each for each in subjects(cluster) if each.topics[0].name == "orders")
+    assert orders.stops == ("writable", "readable") and "none of its brokers starts" in orders.not_checked
+
+
+def test_without_a_majority_of_controllers_nothing_has_a_leader() -> None:
+    texts = [(f"c{id_}.properties", CONTROLLER.format(id=id_) + "min.insync.replicas=x\n", True) for id_ in (7, 8)]
+    voters = "controller.quorum.voters=7@a:1,8@a:1,9@a:1\n"
+    nine = ("c9.properties", CONTROLLER.format(id=9) + voters, True)
+    cluster, _ = of_texts([*texts, nine, ("t.txt", TOPIC, True)], OPTIONS, "x")
+    assert [each.not_checked for each in subjects(cluster)] == [
+        "most controllers do not start (7, 8 of 3), so that no partition has a leader"
+    ]
+
+
+@pytest.mark.parametrize("other", ["log.dirs=d2\n", "log.dirs=d1\n"])
+@pytest.mark.parametrize("key", ["node.id", "broker.id"])
+def test_of_two_nodes_with_one_id_only_one_starts(other: str, key: str) -> None:
+    first = f"{key}=1\nlog.dirs=d1\n"
+    found = audited(("a.properties", first), ("b.properties", f"{key}=1\n{other}"), ("t.txt", TOPIC))
+    (outage,) = found.document["outages"]
+    assert outage["says"].startswith("broker 1 does not start: a.properties has the same id") and found.exit == 1
+    assert any(f"`{key}=1` is of another node already" in each["what"] for each in found.document["findings"])
+
+
+def test_copies_of_one_file_are_not_one_broker_that_stands_for_all() -> None:
+    copies = [(f"b{each}.properties", "broker.id=1\ndefault.replication.factor=3\n", True) for each in (1, 2, 3)]
+    cluster, _ = of_texts(copies, OPTIONS, "x")
+    (topics, *_) = subjects(cluster)
+    assert "cannot be created: 3 replicas are asked for, and of the two nodes with id 1" in topics.not_checked
+
+
+@pytest.mark.parametrize("content", [bytes(range(256)) * 40, b"node.id=4\n\0", bytes(range(1, 9)) * 9])
+@pytest.mark.parametrize("name", ["b4.properties", "kafka.yaml", "topics.txt"])
+def test_a_file_in_a_folder_that_is_no_text_is_not_passed_over(tmp_path: Path, content: bytes, name: str) -> None:
+    (tmp_path / "b1.properties").write_text(BROKER.format(id=1))
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(CannotRead, match=f"{name} is no text"):
+        read([tmp_path])
+
+
+def test_a_segment_of_a_log_in_a_folder_is_no_configuration(tmp_path: Path) -> None:
+    (tmp_path / "b1.properties").write_text(BROKER.format(id=1))
+    (tmp_path / "00000000000000000000.log").write_bytes(bytes(100))
+    assert [path for path, _ in read([tmp_path])[0].files] == [str(tmp_path / "b1.properties")]
+
+
+def test_a_variable_that_compose_passes_on_is_not_empty() -> None:
+    compose = (
+        "services:\n  kafka:\n    image: apache/kafka:3.9.0\n    environment:\n      KAFKA_NODE_ID: 1\n"
+        "      KAFKA_PROCESS_ROLES: broker,controller\n      KAFKA_MIN_INSYNC_REPLICAS:{value}\n"
+    )
+    passed, _ = of_texts([("c.yml", compose.replace("{value}", ""), True)], Options(), "x")
+    empty, _ = of_texts([("c.yml", compose.replace("{value}", ' ""'), True)], Options(), "x")
+    assert not down(passed) and down(empty)
