@@ -114,6 +114,7 @@ def check(
     time: float | None = None,
     seed: int = 0,
     keep_going: bool = False,
+    projection: str | None = None,
     depth: int | None = None,
     cache: bool = True,
     constants: Mapping[str, Value | str] | None = None,
@@ -123,6 +124,7 @@ def check(
 
     `engine` is native, python, bmc, walk or spark. `memory`, in bytes, and `time`, in seconds, end the search as
     inconclusive. `keep_going` finds the shortest counterexample of every property instead of ending at the first.
+    `projection` keeps one state for each value of that `@projection`.
     `depth` bounds the runs of bmc. `cache=False` compiles anew. `search` has everything else that an engine takes
     (walks, a Spark cluster), and replaces the options from `symmetry` on. For the model and its constants see `load`.
     Raises UsageError, ModelErrors, ModelError for an initial state that breaks the model, and Disagreement when engine
@@ -148,6 +150,7 @@ def check(
         workers=workers,
         seed=seed,
         keep_going=keep_going,
+        projection=projection,
         depth=depth,
         cache=cache_directory() if cache else None,
     )

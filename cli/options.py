@@ -121,6 +121,11 @@ def add_search_options(parser: Parser) -> None:
         "--keep-going", action="store_true", help="explore everything and give every property's shortest counterexample"
     )
     group.add_argument("--no-deadlock", action="store_true", help="a state in which nothing can happen is no failure")
+    group.add_argument(
+        "--projection",
+        metavar="NAME",
+        help="one state for each value of this @projection (TLC's VIEW): what is found is real, the rest undecided",
+    )
     group.add_argument("--no-cache", action="store_true", help="compile anew and keep nothing on disk")
 
 
@@ -260,6 +265,7 @@ def search_of(options: argparse.Namespace) -> Search:
         seed=options.seed,
         keep_going=options.keep_going,
         deadlocks=not options.no_deadlock,
+        projection=getattr(options, "projection", None),
         depth=getattr(options, "depth", None),
         cache=None if options.no_cache else cache_directory(),
     )

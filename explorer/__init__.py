@@ -10,6 +10,7 @@ from ..language.errors import UsageError
 from ..language.model import Model
 from ..language.verdict import Verdict
 from .plain import check as explore_plainly
+from .projections import refuse_projection
 from .search import Report, Search
 
 
@@ -22,6 +23,7 @@ def explore_natively(model: Model, search: Search, report: Report | None = None)
 
 def explore_boundedly(model: Model, search: Search, report: Report | None = None) -> Verdict:
     """Bounded model checking by SAT, see `smt.bmc`. UsageError, with what installs it, when z3-solver is missing."""
+    refuse_projection(search, "bmc")
     try:
         from .smt.bmc import check
     except ModuleNotFoundError as error:
@@ -36,6 +38,7 @@ def explore_boundedly(model: Model, search: Search, report: Report | None = None
 def explore_on_spark(model: Model, search: Search, report: Report | None = None) -> Verdict:
     """Exhaustive exploration spread over Spark, see `spark`. UsageError, with what installs it, when pyspark is
     missing."""
+    refuse_projection(search, "spark")
     try:
         from .spark.session import check
     except ModuleNotFoundError as error:
@@ -46,6 +49,7 @@ def explore_on_spark(model: Model, search: Search, report: Report | None = None)
 def walk_at_random(model: Model, search: Search, report: Report | None = None) -> Verdict:
     """Random walks, see `native.walks`; in Spark's tasks where the search names a cluster. UsageError, with what
     installs it, when pyspark is then missing."""
+    refuse_projection(search, "walk")
     if search.cluster is None:
         from .native.walks import check
 

@@ -31,6 +31,7 @@ from ..language.model import Action, Model, Property
 from ..language.source import NoSource
 from ..language.values import ModelError, State
 from ..language.verdict import ActionCoverage, Failure, GuardCoverage, Level, Run, Step, Verdict
+from .projections import projection_of
 from .renaming import canonical_keys
 from .search import Progress, Report, Search
 from .symmetry import Symmetry, symmetry_of
@@ -72,7 +73,10 @@ class _Exploration:
         self.search = search
         self.report = report
         self.symmetry = symmetry_of(model) if search.symmetry else Symmetry((), ())
+        self.projection = projection_of(model, search)
         self.key = canonical_keys(model, self.symmetry.domains) if self.symmetry.domains else _itself
+        if self.projection is not None:
+            self.key = self.projection.run
         self.states: list[State] = []
         self.origins: list[tuple[int, str, Mapping[str, Any]] | None] = []
         self.index: dict[Any, int] = {}
@@ -198,12 +202,17 @@ class _Exploration:
 
     def _found(self, state: State, origin: tuple[int, str, Mapping[str, Any]] | None) -> None:
         """Keeps a state that is new, and checks it."""
-        key = self.key(state)
+        number = len(self.states)
+        try:
+            key = self.key(state)
+        except ModelError as error:
+            self._keep(state, origin)
+            assert self.projection is not None, "a state's own key is a value of it"
+            raise self._broken(error, number, says=f"{self.projection.name}: ") from error
         if key in self.index:
             return
-        number = self.index[key] = len(self.states)
-        self.states.append(state)
-        self.origins.append(origin)
+        self.index[key] = number
+        self._keep(state, origin)
         met = [prop for prop in self.witnesses if self._holds(prop, number, state)]
         broken = [prop for prop in self.invariants if not self._holds(prop, number, state)]
         for prop in (*met, *broken):
@@ -212,6 +221,10 @@ class _Exploration:
         self.invariants = [prop for prop in self.invariants if prop not in broken]
         if broken:
             self._violated()
+
+    def _keep(self, state: State, origin: tuple[int, str, Mapping[str, Any]] | None) -> None:
+        self.states.append(state)
+        self.origins.append(origin)
 
     def _violated(self) -> None:
         """Ends the search, unless it is to go on to what else can go wrong."""
@@ -294,6 +307,7 @@ class _Exploration:
             held=self.held,
             beyond=self.beyond.total(),
             notes=(*self.symmetry.refusals, *notes_of(self.search)),
+            projection=self.search.projection,
         )
         return verdict_of(self.model, ending)
 

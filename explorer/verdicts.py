@@ -6,7 +6,7 @@ from __future__ import annotations
 import resource
 import sys
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any
 
@@ -29,7 +29,8 @@ class Ending:
     `collisions` is how many pairs of states an engine that keeps fingerprints is expected to have taken for one.
     `held` is in how many states nothing was enabled and limits stopped what the protocol or a client would do, `beyond`
     how many lie beyond a `@bound`; None where that is not counted. `cut_short` says that a sample ended at a failure
-    before all of it was taken.
+    before all of it was taken. `projection`
+    names what told states apart, where one state was kept for each of its values: then nothing is exhausted.
     """
 
     engine: str
@@ -53,6 +54,7 @@ class Ending:
     held: int | None = None
     beyond: int | None = None
     cut_short: bool = False
+    projection: str | None = None
 
     @property
     def passed(self) -> bool:
@@ -63,6 +65,7 @@ class Ending:
 
 def verdict_of(model: Model, ending: Ending) -> Verdict:
     """The verdict of a search of a bound model."""
+    ending = _of_values(ending)
     properties = tuple(_property(each, ending) for each in model.properties)
     outcome = _outcome(ending, properties)
     return Verdict(
@@ -93,6 +96,14 @@ def verdict_of(model: Model, ending: Ending) -> Verdict:
     )
 
 
+def _of_values(ending: Ending) -> Ending:
+    """How a search ended that kept one state for each value of a projection: it has not seen every state."""
+    if ending.projection is None or not ending.exhausted:
+        return ending
+    stopped = f"every value of @projection {ending.projection} was explored, not every state"
+    return replace(ending, exhausted=False, stopped=stopped)
+
+
 def _bounds_text(model: Model, outcome: Outcome, ending: Ending) -> str:
     """Which bounds of the whole model a search that found nothing kept within."""
     if outcome in ("model_error", "safety", "deadlock") or not ending.passed:
@@ -120,7 +131,10 @@ def _notes(model: Model, ending: Ending) -> Iterator[str]:
 
 def notes_of(search: Search) -> tuple[str, ...]:
     """What a search was asked to leave out."""
-    return () if search.deadlocks else ("deadlocks were not looked for: --no-deadlock",)
+    left_out = () if search.deadlocks else ("deadlocks were not looked for: --no-deadlock",)
+    if search.projection is None:
+        return left_out
+    return (*left_out, f"one state was kept for each value of @projection {search.projection}")
 
 
 def plain(value: Value) -> Any:
@@ -174,7 +188,8 @@ def _assurance(outcome: Outcome, ending: Ending, properties: tuple[PropertyVerdi
 
 def _grounds(outcome: Outcome, ending: Ending) -> str:
     if outcome in ("model_error", "safety", "deadlock"):
-        return f"a counterexample, {'' if ending.sampled else 'the shortest, '}replayed in plain Python"
+        shortest = not ending.sampled and ending.projection is None
+        return f"a counterexample, {'the shortest, ' if shortest else ''}replayed in plain Python"
     if ending.exhausted:
         expected = "" if ending.collisions is None else f", expected collisions {ending.collisions:.1e}"
         return f"exhaustive within bounds{expected}"

@@ -34,12 +34,13 @@ from .frontend.roles import (
     initial,
     of_steps,
     predicate,
+    projection,
     spend,
 )
 from .frontend.scope import Program, StateShape
 from .frontend.source import globals_of_class, source_of_class
 from .frontend.walk import fields_read
-from .model import Action, Field, Initial, Model, Property, PropertyKind
+from .model import Action, Field, Initial, Model, Projection, Property, PropertyKind
 from .namespace import Namespace
 from .types import Identity, Int
 
@@ -128,6 +129,7 @@ class Definition:
             bounds=tuple(replace(each, run=run[each.name]) for each in model.bounds),
             step_bounds=tuple(replace(each, run=run[each.name]) for each in model.step_bounds),
             lemmas=tuple(replace(each, run=run[each.name]) for each in model.lemmas),
+            projections=tuple(replace(each, run=run[each.name]) for each in model.projections),
             namespace={**namespace.globals_of_all(modules_of(self.module)), model.state_name: namespace.shape},
         )
 
@@ -273,6 +275,7 @@ class _Binding:
             files=self.definition.files,
             view=self.definition.view,
             notes=self.definition.notes,
+            projections=finisher.projections(),
         )
 
     def _size(self, domain: Identity) -> int:
@@ -368,6 +371,8 @@ class _Binding:
                     made[function] = action(program, function)
                 elif mark.role == "initial":
                     made[function] = initial(program, function)
+                elif mark.role == "projection":
+                    made[function] = projection(program, function)
                 else:
                     made[function] = predicate(program, function, mark.role)
                     self._check_terminal(program, mark, made[function])
@@ -526,12 +531,26 @@ class _Finisher:
         """The predicates of the steps that are taken."""
         return tuple(self._property(function, mark) for function, mark in self._marked("bound") if of_steps(function))
 
-    def _property(self, function: FunctionType, mark: Mark) -> Property:
+    def projections(self) -> tuple[Projection, ...]:
+        """What a search may be asked to tell states apart by."""
+        return tuple(self._projection(function) for function, _ in self._marked("projection"))
+
+    def _projection(self, function: FunctionType) -> Projection:
+        form, read = self._form(function)
+        says, run = first_line(function.__doc__), self.namespace.function(function)
+        return Projection(function.__name__, says, form, run, read)
+
+    def _form(self, function: FunctionType) -> tuple[ir.Function | None, frozenset[str]]:
+        """The folded form of a function of states, None where a ghost it reads is gone; and those ghosts."""
         text = cast(ir.Function, self.texts[function])
         read = frozenset(fields_read(*text.body)) & self.shape.ghosts
-        form = None if read & self.gone else self.binding.folder.function(text)
+        return None if read & self.gone else self.binding.folder.function(text), read
+
+    def _property(self, function: FunctionType, mark: Mark) -> Property:
+        form, read = self._form(function)
         role = "invariant" if mark.role in ("terminal", "bound", "lemma") else mark.role
-        kind: PropertyKind = "transition" if len(text.states) == 2 else cast(PropertyKind, role)
+        two = len(self.texts[function].states) == 2
+        kind: PropertyKind = "transition" if two else cast(PropertyKind, role)
         return Property(
             function.__name__, kind, first_line(function.__doc__), form, self.namespace.function(function), read
         )

@@ -4,6 +4,7 @@
 @initial, @action                   behaviour
 @invariant, @transition, @reachable, @terminal      what must hold, must be possible, may end
 @bound                              how far the search goes
+@projection                         what a search that is asked for it tells states apart by
 @lemma                              what holds besides, and makes a proof by induction go through
 @recursive                          a helper that calls itself, so deep and no deeper
 require(...), limit(...)            guards of the protocol, guards of the bounds
@@ -32,7 +33,17 @@ class Mark:
     """What a decorator leaves on a function or class: its role, and an action's kind and budget."""
 
     role: Literal[
-        "state", "record", "initial", "action", "invariant", "transition", "reachable", "terminal", "bound", "lemma"
+        "state",
+        "record",
+        "initial",
+        "action",
+        "invariant",
+        "transition",
+        "reachable",
+        "terminal",
+        "bound",
+        "lemma",
+        "projection",
     ]
     kind: Kind = "protocol"
     budget: str | None = None
@@ -137,6 +148,17 @@ def bound(function: F) -> F:
     other.
     """
     setattr(function, MARK, Mark("bound"))
+    return function
+
+
+def projection(function: F) -> F:
+    """Marks a function of a state to a value that a search can tell states apart by, as TLC's VIEW does: asked for by
+    name, it keeps one state for each value.
+
+    What such a search finds is real. What it does not find may be there: two states of one value may differ in what
+    follows, so that the search is inconclusive when it found nothing. A model that is not asked so is not changed.
+    """
+    setattr(function, MARK, Mark("projection"))
     return function
 
 

@@ -60,30 +60,37 @@ def kernel_of(
     walks: bool = False,
     fingerprint: int = 0,
     effort: Effort = FULL,
+    masks: Sequence[int] = (),
 ) -> Kernel:
     """The kernel of a bound model, from `folder` when an equal one was compiled there for this processor. One that can
-    take random walks is another, and one that works on shards with fingerprints of 64 or 128 bits."""
+    take random walks is another, and one that works on shards with fingerprints of 64 or 128 bits, and one that tells
+    states apart by their words under `masks` (none: by all of them)."""
     started = time.perf_counter()
-    variant = "walks" if walks else f"shards {fingerprint}" if fingerprint else ""
+    variant = "walks" if walks else f"shards {fingerprint}" if fingerprint else _masked(masks)
     path = _place(model, symmetric, folder, variant, effort)
     binary = read_object(path)
     cached = binary is not None
     program = plan_program(model)
     if binary is None:
-        binary = _compiled(model, program, symmetric, walks, fingerprint, effort)
+        text = generate(model, program, symmetric, walks=walks, fingerprint=fingerprint, effort=effort, masks=masks)
+        binary = compile_text(text, effort=effort)
         write_object(path, binary)
     return Kernel(program, load_binary(binary), time.perf_counter() - started, cached, binary, effort)
 
 
-def kernel_at_once(model: Model, symmetric: Sequence[Identity], folder: Path | None) -> Kernel:
+def kernel_at_once(
+    model: Model, symmetric: Sequence[Identity], folder: Path | None, masks: Sequence[int] = ()
+) -> Kernel:
     """The kernel to begin a search with: the fast one where it is in the cache, else one that compiles quickly."""
-    effort = FULL if is_kept(model, symmetric, folder, FULL) else QUICK
-    return kernel_of(model, symmetric, folder, effort=effort)
+    effort = FULL if is_kept(model, symmetric, folder, FULL, masks) else QUICK
+    return kernel_of(model, symmetric, folder, effort=effort, masks=masks)
 
 
-def is_kept(model: Model, symmetric: Sequence[Identity], folder: Path | None, effort: Effort) -> bool:
+def is_kept(
+    model: Model, symmetric: Sequence[Identity], folder: Path | None, effort: Effort, masks: Sequence[int] = ()
+) -> bool:
     """Whether the kernel made with an effort is in the cache."""
-    path = _place(model, symmetric, folder, "", effort)
+    path = _place(model, symmetric, folder, _masked(masks), effort)
     return path is not None and path.is_file()
 
 
@@ -96,8 +103,6 @@ def _place(
     return folder / f"{content_key(effort, own_text(), meaning(model, symmetric), variant)}.o"
 
 
-def _compiled(
-    model: Model, program: Program, symmetric: Sequence[Identity], walks: bool, fingerprint: int, effort: Effort
-) -> bytes:
-    text = generate(model, program, symmetric, walks=walks, fingerprint=fingerprint, effort=effort)
-    return compile_text(text, effort=effort)
+def _masked(masks: Sequence[int]) -> str:
+    """What a kernel is called by that tells states apart under masks."""
+    return "".join(f" {each:x}" for each in masks)

@@ -345,6 +345,7 @@ def conclude(model: Model, search: Search, kernel: Kernel, frontier: Frontier, f
         bytes_per_state=frontier.bytes_used() / max(1, frontier["COUNT"]), symmetry=found.symmetry,
         levels=tuple(found.levels), rechecked=rechecked, notes=tuple(found.notes),
         actions=coverage_of(model, kernel, frontier), held=frontier.counter(program.held_states),
+        projection=search.projection,
         beyond=sum(map(frontier.counter, program.beyond_states)),
     )  # fmt: skip
     return verdict_of(model, ending)

@@ -20,6 +20,7 @@ from .effort import FULL, Effort
 from .kernel import CONTEXT, ERROR_BIT, EVENTS, NO_PARENT
 from .layout import Layout
 from .machine import I64, WORDS, address, compile_into, word
+from .masks import kept_function, masked_texts
 from .statements import Statements
 
 BATCH = 192
@@ -87,10 +88,11 @@ def generate(
     walks: bool = False,
     fingerprint: int = 0,
     effort: Effort = FULL,
+    masks: Sequence[int] = (),
 ) -> str:
     """The LLVM text of a bound model; `symmetric` are the domains whose renamings are folded. `walks` adds random walks
     to it, `fingerprint` (64 or 128 bits) a shard's share of a level. `effort` says
-    what is written out."""
+    what is written out. States are told apart by their words under `masks`, without any by all of them."""
     layout, module = program.layout, llvm.Module("tidegate")
     functions = _Functions(module, layout, program.opens, effort)
     functions.masked("invariants", program.invariants, wanted=False)
@@ -99,7 +101,13 @@ def generate(
     watch = functions.watch(program.transitions)
     functions.expand(program, model, watch)
     functions.made["canonical"] = canonical_function(module, layout, symmetric)
-    texts = (*kernel.TEXTS, *(walking.TEXTS if walks else ()), *(sharding.TEXTS if fingerprint else ()))
+    if masks:
+        functions.made["kept"] = kept_function(module, masks)
+    texts = (
+        *(masked_texts() if masks else kernel.TEXTS),
+        *(walking.TEXTS if walks else ()),
+        *(sharding.TEXTS if fingerprint else ()),
+    )
     _kernel(module, program, functions.made, texts, fingerprint // 64)
     return str(module)
 

@@ -15,6 +15,7 @@ from ...language.constants import Value
 from ...language.judge import initial_states
 from ...language.model import Model
 from ...language.verdict import Level, Verdict
+from ..projections import projection_of
 from ..search import Progress, Report, Search
 from ..symmetry import Symmetry, symmetry_of
 from ..verdicts import notes_of
@@ -22,6 +23,7 @@ from .effort import FULL
 from .frontier import Frontier
 from .kernel import ERROR_BIT
 from .kernels import Kernel, kernel_at_once, kernel_of
+from .masks import masks_of
 from .memory import physical_memory
 from .outcome import Findings, conclude
 from .program import with_properties_of
@@ -48,11 +50,12 @@ def check(model: Model, search: Search, report: Report | None = None) -> Verdict
     `Disagreement` when plain Python does not confirm what the kernel found.
     """
     symmetry = symmetry_of(model) if search.symmetry else Symmetry((), ())
+    masks = masks_of(model, projection_of(model, search))
     _announce(report)
-    kernel = kernel_at_once(model, symmetry.domains, search.cache)
+    kernel = kernel_at_once(model, symmetry.domains, search.cache, masks)
 
     def faster() -> Kernel:
-        return kernel_of(model, symmetry.domains, search.cache)
+        return kernel_of(model, symmetry.domains, search.cache, masks=masks)
 
     return explore(model, search, kernel, symmetry, report, faster=None if kernel.effort == FULL else faster)
 

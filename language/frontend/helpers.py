@@ -114,7 +114,9 @@ def _return_hint(function: FunctionType) -> str:
     mark = mark_of(function)
     if mark is None:
         return "-> bool, or the type of its value; -> None for a helper that acts"
-    return {"action": "-> None", "initial": "-> the @state class"}.get(mark.role, "-> bool")
+    return {"action": "-> None", "initial": "-> the @state class", "projection": "-> the type of its value"}.get(
+        mark.role, "-> bool"
+    )
 
 
 def _return_type(

@@ -11,7 +11,7 @@ from types import FunctionType
 from .. import ir
 from ..errors import Abandoned, Diagnostics
 from ..steps import without_returns
-from ..types import Bool, Enumeration, Identity, Int, Map, Option, Pool, Record, Subset, Type, value_count
+from ..types import Bool, Enumeration, Identity, Int, Map, Option, Pool, Record, Subset, Type, Unit, value_count
 from . import comparisons, patterns, statements
 from .annotations import describe
 from .calls import record_arguments
@@ -118,6 +118,7 @@ _USAGE = {
     "a terminal": "def may_end(s: {0}) -> bool",
     "a bound": "def within(s: {0}) -> bool, or of a step: def slow(before: {0}, after: {0}) -> bool",
     "a transition": "def grows(before: {0}, after: {0}) -> bool",
+    "a projection": "def seen_as(s: {0}) -> tuple[Replica, bool]",
 }
 
 
@@ -331,8 +332,24 @@ def predicate(program: Program, function: FunctionType, role: str) -> ir.Functio
         message = f"{its.node.name} is {_ROLE_NAMES[role]}: a bool about the state, and nothing else"
         program.diagnostics.add("TG311", heading(its.source, its.node), message, usage)
         raise Abandoned
+    return _of_states(program, its)
+
+
+def projection(program: Program, function: FunctionType) -> ir.Function:
+    """Elaborates a projection, whose value may be of any type of data."""
+    its = _signature(program, function, 1, "a projection")
+    if its.returns is None or isinstance(its.returns, Unit):
+        message = f"{its.node.name} is a projection: a value of the state, and not the state itself"
+        usage = _USAGE["a projection"].format(program.shape.name)
+        program.diagnostics.add("TG311", heading(its.source, its.node), message, usage)
+        raise Abandoned
+    return _of_states(program, its)
+
+
+def _of_states(program: Program, its: Signature) -> ir.Function:
+    """The typed form of a function that takes states and nothing else."""
     names = {node.arg: node.arg for node, _ in its.parameters}
-    program.stack.append(function)
+    program.stack.append(its.function)
     try:
         form = function_form(program, its, "property", names, ())
     finally:

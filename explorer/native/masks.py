@@ -1,0 +1,91 @@
+"""States told apart by some of their fields: words under a mask, `kept(k)` for word k. The store holds whole states, so
+that what is found can be replayed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from llvmlite import ir as llvm
+
+from ...language import ir
+from ...language.errors import UsageError
+from ...language.model import Model, Projection
+from . import kernel, projecting
+from .layout import Array, Layout, Shape, Struct, is_wide
+from .machine import I64, word
+
+
+def masked_texts() -> tuple[Callable[..., Any], ...]:
+    """The kernel's functions, with those of `projecting` in the place of the ones of their names."""
+    own = {each.__name__: each for each in projecting.TEXTS}
+    return tuple(own.get(each.__name__, each) for each in kernel.TEXTS)
+
+
+def kept_function(module: llvm.Module, masks: Sequence[int]) -> llvm.Function:
+    """`kept(k)`: the bits of word k that tell states apart."""
+    function = llvm.Function(module, llvm.FunctionType(I64, [I64]), "kept")
+    function.linkage = "internal"
+    builder = llvm.IRBuilder(function.append_basic_block())
+    value = word(masks[-1])
+    for number, mask in enumerate(masks[:-1]):
+        value = builder.select(builder.icmp_unsigned("==", function.args[0], word(number)), word(mask), value)
+    builder.ret(value)
+    return function
+
+
+def masks_of(model: Model, projection: Projection | None) -> tuple[int, ...]:
+    """The bits of a state's words that a projection returns; none at all without a projection. UsageError for one that
+    returns something else than fields of the state, or tuples and records of them."""
+    if projection is None:
+        return ()
+    assert projection.form is not None, "one that cannot be evaluated was refused"
+    layout = Layout(model.fields, model.values)
+    masks = [0] * layout.words
+    for name in _fields(projection):
+        _, shape, at, shift = layout.field(name)
+        for offset, bits in _bits(shape, at, shift):
+            masks[offset] |= bits
+    return tuple(masks)
+
+
+def _fields(projection: Projection) -> Iterator[str]:
+    """The state fields that a projection returns whole."""
+    assert projection.form is not None, "one that cannot be evaluated was refused"
+    match projection.form.body:
+        case (ir.Return(value=value),):
+            waiting = [value]
+        case _:
+            raise _refused(projection)
+    while waiting:
+        match waiting.pop():
+            case ir.StateField(field=name):
+                yield name
+            case ir.MakeRecord(fields=parts):
+                waiting += parts
+            case ir.Some(value=inner):
+                waiting.append(inner)
+            case ir.Const():
+                pass
+            case _:
+                raise _refused(projection)
+
+
+def _refused(projection: Projection) -> UsageError:
+    return UsageError(
+        f"@projection {projection.name} is not just fields of the state, or a tuple of them, as in `return s.a, s.b`: "
+        "native code compares no other values; --engine python takes every projection"
+    )
+
+
+def _bits(shape: Shape, at: int, shift: int) -> Iterator[tuple[int, int]]:
+    """The words that a shape lies in, and which of their bits are its own."""
+    if not is_wide(shape):
+        yield at, (1 << shape.bits) - 1 << shift
+    elif isinstance(shape, Struct):
+        for part, (offset, bit) in zip(shape.parts, shape.places, strict=True):
+            yield from _bits(part, at + offset, shift + bit)
+    elif isinstance(shape, Array):
+        for index in range(shape.count):
+            offset, bit = shape.place(index)
+            yield from _bits(shape.element, at + offset, shift + bit)
