@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import datetime
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -14,6 +13,7 @@ from ..audit.readers import Options, read
 from ..audit.requirements import DEFAULT, NoRequirement, Requirement, parse
 from ..explorer.keeping import cache_directory
 from ..language.errors import Unreadable, UsageError
+from ..language.immutable import immutable
 from ..reports.audit.page import audit_page
 from ..reports.document import Document
 from ..reports.exits import Exit
@@ -21,7 +21,7 @@ from . import arguments
 from .results import PAPER, preformatted
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@immutable
 class AuditResult:
     """What an audit came to. `audited` has everything; the rest is there for convenience."""
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +12,7 @@ from ..explorer.keeping import cache_directory
 from ..explorer.search import Report, Search
 from ..language.constants import Value
 from ..language.errors import UsageError, nearest
+from ..language.immutable import immutable
 from ..language.model import Model
 from ..language.verdict import Verdict
 from ..reports.check.page import headline, verdict_page
@@ -25,7 +25,7 @@ from .models import all_constants, load
 from .results import PAPER, Trace, preformatted, table
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@immutable
 class CheckResult:
     """What a check came to. `verdict` has everything that the engine said; the rest is there for convenience."""
 
@@ -162,10 +162,13 @@ def check_model(model: Model, engine: str, search: Search, report: Report | None
     return CheckResult(model, ENGINES[engine](model, search, report))
 
 
-def trace_documents(model: Model, verdict: Verdict) -> Mapping[str, Document]:
-    """A trace document for each property that has a run, and under "" for a failure that is no property's."""
-    runs = {each.name: each for each in verdict.properties if each.run is not None}
-    documents = {name: trace_document(model, each, engine=verdict.engine) for name, each in runs.items()}
-    if verdict.failure is not None:
-        documents[""] = trace_document(model, verdict.failure, engine=verdict.engine)
-    return documents
+def trace_documents(model: Model, verdict: Verdict, names: Collection[str] | None = None) -> Mapping[str, Document]:
+    """A trace document for each property that has a run, and under "" for a failure that is no property's; of these
+    only `names`, where they are given: a document takes longer to make than a run to find."""
+    failures = {} if verdict.failure is None else {"": verdict.failure}
+    runs = {each.name: each for each in verdict.properties if each.run is not None} | failures
+    return {
+        name: trace_document(model, each, engine=verdict.engine)
+        for name, each in runs.items()
+        if names is None or name in names
+    }

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,6 +11,7 @@ from ..explorer.graph import StateGraph, TooLarge, state_graph
 from ..explorer.keeping import cache_directory
 from ..language.constants import Value
 from ..language.errors import UsageError
+from ..language.immutable import immutable
 from ..language.judge import initial_states
 from ..language.model import Model
 from ..language.values import State
@@ -30,7 +30,7 @@ MOST_ROWS = 10_000_000
 _BATCH = 10_000
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Exploration:
     """Every reachable state of a model, numbered breadth first, and the steps between them."""
 

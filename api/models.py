@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from ..gates.records import named_bounds
@@ -12,11 +12,12 @@ from ..language import binding
 from ..language.binding import PROPERTIES, Definition
 from ..language.constants import Value
 from ..language.errors import UsageError, nearest
+from ..language.immutable import immutable
 from ..language.model import Model
 from . import arguments
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class ModelChoice:
     """Which model, bound how. `assignments` are constants with their values, as text or not. `properties` are all those
     of the model where none is named; `without` are left out of them. `ghosts` None keeps ghosts where one of the

@@ -12,6 +12,7 @@ from ..gates.records import known_violations
 from ..language.binding import Definition
 from ..language.constants import Value
 from ..language.errors import UsageError
+from ..language.immutable import immutable
 from ..language.model import Model
 from ..language.proof import Proof
 from ..reports.check.proof import counterexample_document, proof_document, proof_page
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 NEEDS_Z3 = "prove needs z3-solver, which is not installed; install it with: pip install 'tidegate[prove]'"
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@immutable
 class ProofResult:
     """What a proof came to. `proof` has every obligation with its finding."""
 

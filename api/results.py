@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import html
-from dataclasses import dataclass
 from pathlib import Path
 
+from ..language.immutable import immutable
 from ..reports.document import Document
 from ..reports.files import write_text, write_trace
 from ..reports.paper import Paper
@@ -16,7 +16,7 @@ PAPER = Paper(width=100, color=False, ascii=False)
 """What results are written on where no terminal asks."""
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Trace:
     """A run as a trace document (`tidegate.trace/1`), which prints itself and shows its page in a notebook."""
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from ..explorer.scheduler import AnyStep, Operator, Scheduled, scheduled
 from ..language.constants import Value
+from ..language.immutable import immutable
 from ..language.judge import is_deadlock
 from ..language.model import Model
 from ..language.values import State
@@ -22,7 +22,7 @@ from .results import Trace
 MOST_STEPS = 100
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Simulation:
     """A run, and how it ended: after as many steps as were asked for, where no step is possible, or at a step that
     breaks the model's own types (`failure`)."""

@@ -88,17 +88,17 @@ def run(options: argparse.Namespace) -> Exit:
     model = bind_model(chosen(options))
     asked = asked_witnesses(model, options.witnesses)
     verdict = advised(model, checked(model, options.engine, search), options)
-    traces = {**trace_documents(model, verdict), **longest_documents(model, asked)}
+    shown = None if options.json or out is not None else failures_and(asked, verdict)
+    traces = {**trace_documents(model, verdict, shown), **longest_documents(model, asked)}
     paths = {} if out is None else {name: str(out / _file_name(name)) for name in traces}
-    document = check_document(verdict, traces, paths)
     if out is not None and options.engine == "spark":
         tables(verdict, out)
     if options.json:
-        print_json(document)
+        print_json(check_document(verdict, traces, paths))
     else:
         print(full_report(verdict, traces, paper_of(options), asked), end="", flush=True)
     found = of_verdict(verdict)
-    return found if out is None else _saved(out, document, traces, paths, found)
+    return found if out is None else _saved(out, check_document(verdict, traces, paths), traces, paths, found)
 
 
 def checked(model: Model, engine: str, search: Search) -> Verdict:
@@ -138,15 +138,20 @@ def _readers(model: Model) -> str:
 
 def full_report(verdict: Verdict, traces: Mapping[str, Document], paper: Paper, witnesses: Sequence[str] = ()) -> str:
     """The verdict, then the trace of everything that failed, and of the witnesses that were asked for."""
-    shown = [each.name for each in verdict.properties if each.verdict == "violated"]
-    shown += [""] if verdict.failure is not None else []
-    shown += [name for name in witnesses if name in traces and name not in shown]
+    shown = [name for name in failures_and(witnesses, verdict) if name in traces]
     pages = [verdict_page(verdict, paper), *(trace_page(traces[name], paper) for name in shown)]
     missing = [name for name in witnesses if name not in traces]
     if missing:
         pages.append(Page(paper))
         pages[-1].line(f"no trace of {', '.join(missing)}: it was not met in this search", style="yellow")
     return "\n".join(page.text() for page in pages)
+
+
+def failures_and(witnesses: Sequence[str], verdict: Verdict) -> tuple[str, ...]:
+    """The names of the traces that a report shows: of what is violated, "" of the failure, and of these witnesses."""
+    violated = [each.name for each in verdict.properties if each.verdict == "violated"]
+    failure = [""] if verdict.failure is not None else []
+    return tuple(dict.fromkeys([*violated, *failure, *witnesses]))
 
 
 def _file_name(name: str) -> str:

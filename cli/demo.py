@@ -11,7 +11,7 @@ from ..explorer.keeping import cache_directory
 from ..explorer.search import Search
 from ..reports.exits import Exit, of_verdict
 from ..reports.paper import Page
-from .check import checked, full_report
+from .check import checked, failures_and, full_report
 from .options import add_print_options, paper_of
 from .verbs import Parser, Verbs, add_verb
 
@@ -70,5 +70,5 @@ def _shown(story: str, choice: ModelChoice, options: argparse.Namespace) -> Exit
     print(page.text(), flush=True)
     model = bind_model(choice)
     verdict = checked(model, "native", Search(cache=cache_directory()))
-    print(full_report(verdict, trace_documents(model, verdict), paper), end="", flush=True)
+    print(full_report(verdict, trace_documents(model, verdict, failures_and((), verdict)), paper), end="", flush=True)
     return of_verdict(verdict)

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Mapping
-from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, NoReturn
+
+from ..language.immutable import immutable
 
 
 class Parser(argparse.ArgumentParser):
@@ -37,7 +38,7 @@ class Parser(argparse.ArgumentParser):
 Verbs = argparse._SubParsersAction  # pyright: ignore[reportPrivateUsage]  # the only name that argparse gives this type
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Verb:
     """A verb: its module, whose `add` adds it to a parser, and what it does in a few words."""
 

@@ -6,10 +6,11 @@ import subprocess
 import sys
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from ..language.immutable import immutable
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Finished:
     """What a command ended with and printed, and the seconds it took."""
 

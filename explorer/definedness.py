@@ -12,10 +12,11 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Generator, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any, TypeAlias, cast, get_args
 
 from ..language import ir
+from ..language.immutable import immutable
 from ..language.types import Int, Map, Seq, scalar_size
 from .walk import SILENT, walk
 
@@ -44,7 +45,7 @@ def undefined_in_some_order_of(claim: ir.Function, is_unordered: Callable[[ir.So
             yield from undefined_in_some_order(claim, is_unordered)
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Scope:
     """What is known at a place: what each name stands for, the differences `a - b <= c` (by a and b), and the keys of
     options that are not None and of numbers that are not 0. `version` changes with the state."""

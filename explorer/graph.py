@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
+from ..language.immutable import immutable
 from ..language.judge import initial_states, steps
 from ..language.model import Model
 from ..language.steptext import format_step
 from ..language.values import State
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Edge:
     """A step: the numbers of the states that it leads from and to, its action, and its text."""
 
@@ -22,7 +22,7 @@ class Edge:
     step: str
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class StateGraph:
     """States, numbered as they were met, breadth first, and the steps between them."""
 

@@ -7,8 +7,8 @@ than are looked at, it is the longest among those, and the answer says so.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
 
+from ..language.immutable import immutable
 from ..language.judge import initial_states, steps
 from ..language.model import Model
 from ..language.values import ModelError, State
@@ -17,7 +17,7 @@ from ..language.verdict import Run, Step
 STATES_MAX = 20_000
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Longest:
     """The runs by action; an action that never happened has none. `complete`: every reachable state was looked at."""
 

@@ -6,17 +6,17 @@ The judge takes the steps, so that nothing can happen here that the model does n
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from random import Random
 from typing import Any, Protocol
 
+from ..language.immutable import immutable
 from ..language.judge import initial_states, steps
 from ..language.model import Model
 from ..language.values import ModelError, State
 from ..language.verdict import Run, Step
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Scheduled:
     """A run as far as it went. `ended` is whether it ended by itself: no step was possible, or the operator ended it;
     `error` is what the next step broke, where one broke the model."""

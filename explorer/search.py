@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeAlias
+
+from ..language.immutable import immutable
 
 Strategy = Literal["uniform", "swarm", "guided"]
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Walks:
     """How to walk at random. `number` of walks (None: as many as the time allows), each of at most `depth` steps.
 
@@ -25,7 +26,7 @@ class Walks:
     fields: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Cluster:
     """How to spread a search over Spark. `master` is Spark's, or of Spark Connect (`sc://host:port`).
 
@@ -46,7 +47,7 @@ class Cluster:
     conf: tuple[tuple[str, str], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Search:
     """How to search. `memory_bytes` and `seconds` end the search as inconclusive; None is no limit of ours.
 
@@ -74,7 +75,7 @@ class Search:
     projection: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Progress:
     """A moment of a running search: distinct states, states still to expand, depth, states per second, bytes in use.
 

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
-from dataclasses import dataclass
 from math import factorial
 from typing import Any, TypeAlias, get_args
 
 from ..language import ir
 from ..language.errors import shown_path
+from ..language.immutable import immutable
 from ..language.model import Model
 from ..language.types import Identity, Pool, Subset, Type
 from .definedness import undefined_in_some_order, undefined_in_some_order_of
@@ -28,7 +28,7 @@ ORDERS_MAX = 5040
 """Renamings that may have to be tried for one state."""
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Symmetry:
     """The domains whose renamings can be folded, and a sentence for each that was declared symmetric but cannot."""
 

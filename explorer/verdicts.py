@@ -6,11 +6,12 @@ from __future__ import annotations
 import resource
 import sys
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import Enum
 from typing import Any
 
 from ..language.constants import Value
+from ..language.immutable import immutable
 from ..language.model import Model, Property
 from ..language.verdict import ActionCoverage, Failure, Level, Outcome, PropertyVerdict, Run, Verdict, Word
 from .search import Search
@@ -19,7 +20,7 @@ _NO_PROPERTY = "no property was checked: only deadlocks and steps that break the
 _NO_START = "there is no initial state: a guard in every @initial function is false, whatever its arguments"
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Ending:
     """How a search ended. `runs` holds the counterexample or example of every property that was violated or met.
 

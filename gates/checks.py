@@ -9,10 +9,10 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from typing import Any, Literal, Protocol, TypeAlias, cast
 
 from ..explorer.commands import Finished
+from ..language.immutable import immutable
 from ..reports.document import SCHEMA
 from ..reports.exits import INTERRUPTED, Exit
 from ..reports.paper import count
@@ -22,7 +22,7 @@ from .records import Audit, Expected, Proved, Recorded, constant_text
 Entry = Recorded | Audit | Proved
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Settings:
     """What the command line says of a gate: the engine (None: each entry's own), a check's limits in bytes and seconds
     (None: no limit), the tier, and whether an entry of which nothing is expected is an error (`ci`)."""
@@ -50,7 +50,7 @@ Starter: TypeAlias = Callable[[Sequence[str]], AbstractContextManager[Command]]
 """Starts a command line as a process, which ends at the latest with the context."""
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Difference:
     """One difference from the record: the property it is about, or `counts`, `outcome`, or "" for the whole entry."""
 
@@ -61,7 +61,7 @@ class Difference:
 Word: TypeAlias = Literal["ok", "differs", "inconclusive", "unrecorded", "cannot run", "broke down"]
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Result:
     """One entry as it went: the report of its check (None if there is none) and every difference from the record.
 

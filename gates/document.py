@@ -6,11 +6,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from ..language.immutable import immutable
 from ..reports.document import Document
 from ..reports.exits import Exit
 from ..traces.heading import commit_of, tool
@@ -24,7 +24,7 @@ SCHEMA = "tidegate.gate/1"
 _UNDECIDED = ("inconclusive", "unrecorded", "cannot run", "broke down")
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Ended:
     """When the gate began, the seconds it took, its exit, and whether it was interrupted."""
 

@@ -8,7 +8,7 @@ import os
 import re
 import tomllib
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from importlib import resources
 from pathlib import Path
 from typing import Any, cast
@@ -16,6 +16,7 @@ from typing import Any, cast
 from ..explorer import EXHAUSTIVE
 from ..language.binding import Definition
 from ..language.errors import Unreadable, UsageError, nearest
+from ..language.immutable import immutable
 from ..language.model import Model
 
 SCHEMA = "tidegate.spec/1"
@@ -37,7 +38,7 @@ _AUDIT_KEYS = ("name", "files", "require", "tier", "source", "baseline", *_AUDIT
 Constant = bool | int | str
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Place:
     """Where an entry stands: the file, and the line of its header."""
 
@@ -45,7 +46,7 @@ class Place:
     line: int
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Expected:
     """What must come of one property: its verdict, and of a violated one the steps of the shortest counterexample."""
 
@@ -53,7 +54,7 @@ class Expected:
     steps: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Recorded:
     """One `[[check]]`: what to run and what must come out. `constants` are those of its bounds and its `own` over them;
     `counts` is empty where the search stops at a violation. `expects` is whether it says what must come out at all;
@@ -97,7 +98,7 @@ class Recorded:
         return ", ".join([" ".join(where.split()), *self.marks, *wanted])
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Audit:
     """One `[[audit]]`: configuration files, relative to the gate file, and the requirements that they must meet.
 
@@ -113,7 +114,7 @@ class Audit:
     options: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Proved:
     """One `[[prove]]`: a model to prove by induction, the word that must come out for all of it (`verdict`), and the
     words for some of its `properties`. A property that is not among these may have any."""
@@ -141,7 +142,7 @@ class Proved:
         return f"{' '.join(' '.join([self.target, self.bounds, *own]).split())}, {self.verdict}"
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class RecordFile:
     """One TOML file: the model it is about ("" where its checks name theirs), its named bounds, checks, audits and
     proofs."""

@@ -18,12 +18,13 @@ import ast
 import dis
 import itertools
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from types import CodeType, FunctionType
 from typing import Any, cast
 
 from .containers import ModelError
 from .drafts import SINK, current, spend
+from .immutable import immutable
 from .ir import Where
 from .source import NoSource, function_node, words
 from .steps import called, without_returns
@@ -33,7 +34,7 @@ KEY = "__adaptations__"
 """Where the globals of a bound module keep its `Adaptations`."""
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Adaptations:
     """What the typed form says of the places of a model's text.
 
@@ -56,7 +57,7 @@ class Adaptations:
     codes: dict[Any, Adapted] = field(default_factory=dict[Any, "Adapted"], compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Adapted:
     """A function's code, and the copies of step helpers that it calls, each with a name that only it is called by."""
 

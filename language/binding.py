@@ -10,7 +10,7 @@ Python. Neither keeps anything global: a definition can be bound many times, eac
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import Enum
 from pathlib import Path
 from types import FunctionType, ModuleType
@@ -40,6 +40,7 @@ from .frontend.roles import (
 from .frontend.scope import Program, StateShape
 from .frontend.source import globals_of_class, source_of_class
 from .frontend.walk import fields_read
+from .immutable import immutable
 from .model import Action, Field, Initial, Model, Projection, Property, PropertyKind
 from .namespace import Namespace
 from .types import Identity, Int
@@ -48,7 +49,7 @@ PROPERTIES = ("invariant", "transition", "reachable")
 """The roles of functions that are checked unless properties are chosen by name; a lemma is checked only then."""
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Definition:
     """A model's text, collected but not bound: its constants, profiles and marked functions.
 

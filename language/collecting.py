@@ -12,7 +12,6 @@ import threading
 import traceback
 from collections.abc import Generator, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Any, cast
@@ -22,6 +21,7 @@ from .constants import Constant, ConstantExpression, NoValueYet, Value
 from .declare import PRIVATE, Mark, is_of_language, mark_of
 from .errors import Diagnostics, UsageError, nearest
 from .frontend.source import Source, read, source_of_class
+from .immutable import immutable
 from .kinds import Domain
 from .left_out import half_imported, look_alikes
 
@@ -35,7 +35,7 @@ _FOREIGN = frozenset({_LANGUAGE.partition(".")[0], "__main__", *sys.stdlib_modul
 """Packages of which no module belongs to a model's files."""
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Collected:
     """What a module and its property modules hold. Constants and functions are in source order; `notes` say what its
     files hold besides."""

@@ -13,6 +13,8 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, TypeAlias, TypeVar, cast
 
+from .immutable import immutable
+
 Value: TypeAlias = bool | int | Enum
 T = TypeVar("T", bound=Value)
 
@@ -154,7 +156,7 @@ class Constant(ConstantExpression):
         return tuple(range(self.minimum, self.maximum + 1))
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Open(ConstantExpression):
     """An expression over constants in a type of a bound model: two are equal when their texts are."""
 

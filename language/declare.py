@@ -17,6 +17,7 @@ from collections.abc import Callable
 from typing import Any, Literal, TypeVar, dataclass_transform, get_args, overload
 
 from .constants import ConstantExpression, lift
+from .immutable import immutable
 
 Kind = Literal["protocol", "client", "fault"]
 KINDS: tuple[str, ...] = get_args(Kind)
@@ -28,7 +29,7 @@ PRIVATE = "_tidegate_"
 """How the names begin under which a user's file, and the files beside it, are imported."""
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@immutable
 class Mark:
     """What a decorator leaves on a function or class: its role, and an action's kind and budget."""
 

@@ -10,8 +10,8 @@ import difflib
 import linecache
 import os
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
+from .immutable import immutable
 from .ir import Where
 
 CODES: dict[str, str] = {
@@ -104,7 +104,7 @@ CODES: dict[str, str] = {
 """Every code and its one-line meaning. A code is never reused for something else."""
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Diagnostic:
     """One mistake in a model's text. `message` is the cause, `hint` the nearest legal form ("" when there is none)."""
 

@@ -10,17 +10,17 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from types import FunctionType
 from typing import Any, cast
 
 from .adapted import KEY, adapted, over
 from .declare import limit, require
+from .immutable import immutable
 from .ir import For, If, Limit, Require, Statement, Where
 from .source import words
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Conjunct:
     """One condition of a guard: its text, where it stands, and whether it belongs to the bounds."""
 

@@ -18,13 +18,13 @@ Meaning, engine by engine the same:
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from .immutable import immutable
 from .types import Int, Pool, Record, Seq, Subset, Type
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Where:
     """A place in a file, 1-based line, 0-based column, end exclusive; in a step helper also its call."""
 
@@ -43,7 +43,7 @@ class Where:
 # --- expressions ------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Const:
     """A constant of a scalar type as its number: the integer itself, 0/1, the enum position, the identity's index.
     Of an `Option` type (number 0) it is `None`."""
@@ -53,7 +53,7 @@ class Const:
     where: Where
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class OpenConst:
     """The value of an open constant, given when the kernel runs."""
 
@@ -62,7 +62,7 @@ class OpenConst:
     where: Where
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Name:
     """A parameter, a local name or a loop variable. Names are unique within a function once elaborated."""
 
@@ -71,7 +71,7 @@ class Name:
     where: Where
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class StateField:
     """Field `field` of the state called `state` (`s`, or `before`/`after` in a transition property)."""
 
@@ -81,7 +81,7 @@ class StateField:
     where: Where
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class RecordField:
     """Field `field` of a record."""
 
@@ -91,7 +91,7 @@ class RecordField:
     where: Where
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Index:
     """`container[index]`: a `Map` at a key (total; an `Int` key outside its range is an error), or a `Seq` at an offset
     (partial: 0 <= index < length)."""
@@ -102,7 +102,7 @@ class Index:
     where: Where
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Slice:
     """`sequence[start:stop]`; an absent bound is the sequence's own. Bounds beyond the length are cut as Python cuts
     them; a negative bound is an error."""
@@ -114,7 +114,7 @@ class Slice:
     where: Where
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Length:
     """`len` of a `Seq`, `Subset` or `Pool`."""
 
@@ -123,14 +123,14 @@ class Length:
     where: Where
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Not:
     operand: Expr
     type: Type
     where: Where
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class And:
     """Two or more operands, left to right, stopping at the first false one."""
 
@@ -139,7 +139,7 @@ class And:
     where: Where
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Or:
     """Two or more operands, left to right, stopping at the first true one."""
 
@@ -148,7 +148,7 @@ class Or:
     where: Where
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Choice:
     """`yes if condition else no`."""
 
@@ -159,7 +159,7 @@ class Choice:
     where: Where
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Arithmetic:
     """`left op right` on integers. `//` and `%` as Python means them, an error when `right` is 0. `min` and `max` of
     two."""
@@ -171,7 +171,7 @@ class Arithmetic:
     where: Where
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Compare:
     """Equality at any one type (both sides are brought to a common type first), or order on integers and bools."""
 
@@ -182,7 +182,7 @@ class Compare:
     where: Where
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Contains:
     """`element in container`, for a `Subset`, `Pool`, or `Seq`."""
 
@@ -192,7 +192,7 @@ class Contains:
     where: Where
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class SetOperation:
     """`| & - ^` on `Subset`s of one type, giving one; `<=` (is a subset of) gives a bool."""
 
@@ -203,7 +203,7 @@ class SetOperation:
     where: Where
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class IsMajority:
     """More than half of the members that the domain has are in the set."""
 
@@ -212,7 +212,7 @@ class IsMajority:
     where: Where
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Position:
     """The number of a scalar: of a member of a domain or enum its place in the declaration, of an integer itself."""
 
@@ -221,7 +221,7 @@ class Position:
     where: Where
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class MemberAt:
     """The value of a scalar type that has some `Position`; an error when there is none."""
 
@@ -230,7 +230,7 @@ class MemberAt:
     where: Where
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Some:
     """A value of `T` taken as an `Option` of `T`."""
 
@@ -239,7 +239,7 @@ class Some:
     where: Where
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class IsNone:
     """`option is None`."""
 
@@ -248,7 +248,7 @@ class IsNone:
     where: Where
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Unwrap:
     """The value of an option where a plain value is needed; an error when it is None."""
 
@@ -257,7 +257,7 @@ class Unwrap:
     where: Where
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class MakeRecord:
     """A record from one expression per field, in declaration order."""
 
@@ -266,7 +266,7 @@ class MakeRecord:
     where: Where
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Replace:
     """`replace(record, field=value, ...)`."""
 
@@ -276,7 +276,7 @@ class Replace:
     where: Where
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class MakeSubset:
     """A set of the given elements (`{a, b}`, `Set()`). An integer outside the range of its elements is an error, as
     in a `Quantified` set."""
@@ -286,7 +286,7 @@ class MakeSubset:
     where: Where
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class FullSubset:
     """Every member of the domain: `Set(Replica)`."""
 
@@ -294,7 +294,7 @@ class FullSubset:
     where: Where
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class MakeSeq:
     """A sequence of the given elements (`Seq([a, b])`, `Seq()`)."""
 
@@ -303,7 +303,7 @@ class MakeSeq:
     where: Where
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Concat:
     """`left + right` of sequences; the type's capacity is the sum."""
 
@@ -313,7 +313,7 @@ class Concat:
     where: Where
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class MakePool:
     """A set or bag of the given records; only the empty one is needed outside initial states."""
 
@@ -322,7 +322,7 @@ class MakePool:
     where: Where
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class MakeMap:
     """A map with `value` evaluated for each key, `variable` standing for the key."""
 
@@ -332,7 +332,7 @@ class MakeMap:
     where: Where
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class MakeState:
     """The state an `@initial` function returns: one expression per field, in declaration order."""
 
@@ -340,7 +340,7 @@ class MakeState:
     where: Where
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Range:
     """Iterates `start`, ..., `stop - 1`."""
 
@@ -349,7 +349,7 @@ class Range:
     where: Where
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Members:
     """Iterates the values of a finite type in declaration order (those that exist, when its size is open): the members
     of a scalar type, or all sets over one by their bit masks."""
@@ -358,7 +358,7 @@ class Members:
     where: Where
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Elements:
     """Iterates a `Subset` in declaration order, a `Seq` in order, or a `Pool` in the order of its records."""
 
@@ -369,7 +369,7 @@ class Elements:
 Source: TypeAlias = Range | Members | Elements
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Generator:
     """`for variable in source if conditions`."""
 
@@ -379,7 +379,7 @@ class Generator:
     conditions: tuple[Expr, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Quantified:
     """A comprehension over one or more generators, leftmost outermost.
 
@@ -395,7 +395,7 @@ class Quantified:
     where: Where
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Call:
     """A pure helper function, elaborated for the types of these arguments."""
 
@@ -415,7 +415,7 @@ Expr: TypeAlias = (
 # --- places and statements --------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Place:
     """A cell of the state: a field, then zero or more indexes into maps and sequences. `type` is the cell's declared
     type."""
@@ -426,7 +426,7 @@ class Place:
     where: Where
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Require:
     """A guard. `text` is the conjunct's source text; each top-level conjunct of one `require` is a `Require` of its
     own."""
@@ -436,7 +436,7 @@ class Require:
     where: Where
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Limit:
     """A guard of the bounds. `budget` is the constant's name when it is the implicit limit of a fault's budget;
     `bound` the name of the `@bound` that it asks, before anything else of the action."""
@@ -448,7 +448,7 @@ class Limit:
     bound: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Let:
     """Binds or rebinds a local name."""
 
@@ -457,7 +457,7 @@ class Let:
     where: Where
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Store:
     """`place = value`, range checked."""
 
@@ -466,7 +466,7 @@ class Store:
     where: Where
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Append:
     """`place.append(value)` on a `Seq`; an error beyond its capacity."""
 
@@ -475,7 +475,7 @@ class Append:
     where: Where
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Truncate:
     """`place.truncate(length)` on a `Seq`: keeps the first `length`; an error unless 0 <= length <= the present
     length."""
@@ -485,7 +485,7 @@ class Truncate:
     where: Where
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Add:
     """`place.add(value)` on a `Subset` or `Pool`; an error beyond a pool's capacity (adding what a set has is no
     change)."""
@@ -495,7 +495,7 @@ class Add:
     where: Where
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Remove:
     """`place.discard(value)`, or with `strict` `place.remove(value)`, an error when it is not there. A bag loses one
     copy."""
@@ -506,7 +506,7 @@ class Remove:
     where: Where
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class If:
     condition: Expr
     yes: tuple[Statement, ...]
@@ -514,7 +514,7 @@ class If:
     where: Where
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class For:
     variable: str
     type: Type
@@ -523,7 +523,7 @@ class For:
     where: Where
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Assert:
     """An error of the model when false."""
 
@@ -532,7 +532,7 @@ class Assert:
     where: Where
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Return:
     """Returns from a helper or a property (never inside an action)."""
 
@@ -546,7 +546,7 @@ Statement: TypeAlias = Require | Limit | Let | Store | Append | Truncate | Add |
 # --- functions --------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Parameter:
     """A parameter of an action or of an initial function and the values it ranges over.
 
@@ -560,7 +560,7 @@ class Parameter:
     where: Where
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Function:
     """A pure function: a helper (any parameters), an invariant or witness (`state`), a transition (`before`,
     `after`)."""
@@ -573,7 +573,7 @@ class Function:
     where: Where
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class ActionForm:
     """An action: guards, then writes. `state` is the name the author gave the draft state.
 
@@ -589,7 +589,7 @@ class ActionForm:
     where: Where
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class InitialForm:
     """An initial function: its parameters, statements (`Let`, `Require`, `If`, `For`) and the state it returns."""
 

@@ -16,7 +16,6 @@ import itertools
 import linecache
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, cast
 
@@ -25,6 +24,7 @@ from .declare import AtLimit, Disabled
 from .drafts import Cells, Draft, Shape
 from .errors import shown_path
 from .guards import Probes, probed
+from .immutable import immutable
 from .ir import Parameter
 from .model import Action, Initial, Model, Property
 from .source import NoSource
@@ -33,7 +33,7 @@ from .values import ModelError, State
 from .verdict import Failure, Run, Step
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Stopped:
     """Why a step did not happen: the line of the guard that was false, and whether it belongs to the bounds.
 

@@ -9,18 +9,18 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any, Literal
 
 from .constants import Constant, Value
 from .declare import Kind
+from .immutable import immutable
 from .ir import ActionForm, Function, InitialForm, Where
 from .types import Identity, Type
 
 PropertyKind = Literal["invariant", "transition", "reachable"]
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Field:
     """A field of the state: its type, whether it is a ghost, the comment beside it, and, for the synthetic field that
     holds what is left of a fault budget, the budget constant's name."""
@@ -33,7 +33,7 @@ class Field:
     budget: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Action:
     """An action. `sentence` is the docstring's first line, a template; `switched_off` when a constant guard is false,
     which is a matter of the profile and not a vacuous action (open constants are taken with their present values)."""
@@ -48,7 +48,7 @@ class Action:
     switched_off: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Initial:
     """An initial function."""
 
@@ -58,7 +58,7 @@ class Initial:
     run: Callable[..., Any] = dataclasses.field(compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Property:
     """An invariant, a transition property or a witness. `says` is its docstring's first line. `ghosts` are the ghost
     fields it reads; with ghosts off a property that reads one is not applicable and its `form` is None."""
@@ -76,7 +76,7 @@ class Property:
         return self.form is not None
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Projection:
     """A function of the state to a value, by which a search that is asked for it tells states apart. `ghosts` are the
     ghost fields it reads; `form` is None where one of them was folded away."""
@@ -88,7 +88,7 @@ class Projection:
     ghosts: frozenset[str] = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Model:
     """A bound model.
 

@@ -13,9 +13,9 @@ Three more words say of a property that nothing is claimed: *not stated*, since 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
+from .immutable import immutable
 from .model import Model
 from .verdict import Run
 
@@ -26,7 +26,7 @@ Answer: TypeAlias = Literal["proved", "refuted", "not proved"]
 Kind: TypeAlias = Literal["initial", "step", "defined", "consequence"]
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Obligation:
     """One thing to prove.
 
@@ -40,7 +40,7 @@ class Obligation:
     action: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Counterexample:
     """Why something is refuted, in a finite copy of the model: its own bounds are in `model`.
 
@@ -59,7 +59,7 @@ class Counterexample:
     explored: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Finding:
     """What one obligation came to. `reason` says why it is not proved; `cached` that an earlier run proved it."""
 
@@ -71,7 +71,7 @@ class Finding:
     cached: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Unstated:
     """That a property cannot be said without bounds, and why: the place is in `file`, at `line`."""
 
@@ -81,7 +81,7 @@ class Unstated:
     line: int
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Unclaimed:
     """A property about which nothing is claimed, and why, in a clause that follows its name and a colon."""
 
@@ -89,7 +89,7 @@ class Unclaimed:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Empty:
     """Something that makes a proof vacuous, in a clause: of the property `goal` alone, or of everything ("")."""
 
@@ -97,7 +97,7 @@ class Empty:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Fall:
     """A candidate lemma that was given up, in which round, and the finding that made it fall."""
 
@@ -106,7 +106,7 @@ class Fall:
     finding: Finding
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Proof:
     """The result of proving one bound model.
 

@@ -7,14 +7,14 @@ import functools
 import linecache
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
 from types import FunctionType
 from typing import Any, cast
 
+from .immutable import immutable
 from .ir import Where
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Text:
     """A file's lines, and the definitions of functions in it by name and first line, which is its first decorator's."""
 

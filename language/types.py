@@ -9,15 +9,16 @@ decides the layout; the `*_open` expression, evaluated when a kernel runs, decid
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 from math import prod
 from typing import Any, TypeAlias
 
 from .constants import ConstantExpression
+from .immutable import immutable
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Int:
     """Integers from `lo` to `hi`, both included. Of an intermediate value: the interval it lies in."""
 
@@ -27,12 +28,12 @@ class Int:
     hi_open: ConstantExpression | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Bool:
     """Truth values."""
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Enumeration:
     """The members of a Python `Enum`, in declaration order; a value is encoded by its position."""
 
@@ -41,7 +42,7 @@ class Enumeration:
     python: type[Enum] = field(compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Identity:
     """A finite domain of names (`class Replica(Domain, ...)`): equality only, no order, no arithmetic, unless it is
     `ordered`.
@@ -58,14 +59,14 @@ class Identity:
     ordered: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Option:
     """`None` or a value of `of`. Options do not nest."""
 
     of: Type
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Record:
     """An immutable record; equality is by all fields. Tuples, and unions of records, are records too: see `records`.
 
@@ -82,7 +83,7 @@ class Record:
         return dict(self.fields)[name]
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Map:
     """A total function from a finite scalar type (`Identity`, `Enumeration`, `Bool`, `Int`) to `value`."""
 
@@ -90,7 +91,7 @@ class Map:
     value: Type
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Seq:
     """A sequence of at most `capacity` values of `of`."""
 
@@ -99,14 +100,14 @@ class Seq:
     capacity_open: ConstantExpression | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Subset:
     """A set over a finite scalar type of at most 64 values (`Identity`, `Enumeration`, `Int`): one bit a member."""
 
     of: Type
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Pool:
     """A set (or, with `multiple`, a bag) of at most `capacity` records: messages in flight. Order does not matter."""
 
@@ -116,7 +117,7 @@ class Pool:
     capacity_open: ConstantExpression | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Unit:
     """The type of `None` before it is known which option it is, and of a function that returns nothing."""
 

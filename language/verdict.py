@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Literal
 
+from .immutable import immutable
 from .values import State
 
 Outcome = Literal["safety", "deadlock", "liveness", "model_error", "vacuous", "none"]
@@ -13,7 +13,7 @@ Word = Literal["holds", "violated", "inconclusive"]
 PropertyWord = Literal["holds", "violated", "reached", "missing", "not_checked", "undecided"]
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Step:
     """One step of a run: the action's name, its arguments by parameter name, and the state it leads to."""
 
@@ -22,7 +22,7 @@ class Step:
     after: State
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Run:
     """A finite run that plain Python has replayed: an initial state and the steps taken from it."""
 
@@ -34,7 +34,7 @@ class Run:
         return (self.start, *(step.after for step in self.steps))
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class PropertyVerdict:
     """One property's result. `run` is the counterexample of a violated invariant or transition, or a witness's example.
 
@@ -49,7 +49,7 @@ class PropertyVerdict:
     run: Run | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class GuardCoverage:
     """How often one guard conjunct (or limit) was evaluated and how often it let the step through."""
 
@@ -60,7 +60,7 @@ class GuardCoverage:
     passed: int
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class ActionCoverage:
     """How often an action happened (one per enabled instance in a distinct state) and where it was stopped."""
 
@@ -70,7 +70,7 @@ class ActionCoverage:
     guards: tuple[GuardCoverage, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Level:
     """One breadth-first level: its depth (the initial states being 1), its new distinct states, and the seconds it
     took."""
@@ -80,7 +80,7 @@ class Level:
     seconds: float
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Failure:
     """A step or a property that broke the model's own types, or a deadlock: what, where, and the run that shows it.
 
@@ -95,7 +95,7 @@ class Failure:
     arguments: Mapping[str, Any] | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Verdict:
     """The result of checking one bound model with one engine.
 

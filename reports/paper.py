@@ -12,6 +12,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TextIO
 
+from ..language.immutable import immutable
+
 _STYLES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "cyan": "36"}
 
 _ASCII = {
@@ -24,7 +26,7 @@ _ASCII = {
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]")
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Paper:
     """How a face may write: the width in columns (at least 40), ANSI styles or not, ASCII only or not."""
 

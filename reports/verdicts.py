@@ -6,15 +6,16 @@ docs/verdicts.md shows the table; tests/test_words.py holds it, and every word t
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
+
+from ..language.immutable import immutable
 
 Of: TypeAlias = Literal["check", "property", "prove", "audit", "requirement", "gate"]
 """What a word is said of: a checked model, one of its properties, a proof, a cell of an audit's table, what is required
 of a topic, an entry of a gate."""
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Meaning:
     """A result with one meaning: its words, by what they are said of, its mark and its colour."""
 

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Literal, cast
 
 from ..language import ir, types
+from ..language.immutable import immutable
 from ..language.kinds import Domain
 from ..language.model import Field
 from ..language.records import is_tuple, parts_of
@@ -21,7 +21,7 @@ from ..language.values import Bag, Map, Seq, Set, State, field_names, show
 Path = tuple[str | int, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Change:
     """One change. `cell` is the cell as people write it (`log[A]`); `path` ends in the offset for an element of a
     sequence. `before` is absent in an addition, `after` in a removal. `of` is the type of both."""

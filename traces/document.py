@@ -12,12 +12,12 @@ from __future__ import annotations
 import functools
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
 from ..language import types
+from ..language.immutable import immutable
 from ..language.judge import holds
 from ..language.kinds import Domain
 from ..language.lanes import LaneNames
@@ -226,7 +226,7 @@ def _pairs(run: Run) -> Iterator[tuple[State, Step]]:
     return zip(run.states(), run.steps, strict=False)
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class _Fails:
     """Where a property fails first along a run, in the states that it is about, and why."""
 

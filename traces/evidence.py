@@ -13,13 +13,13 @@ from __future__ import annotations
 import dataclasses
 import operator
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, cast
 
 from ..language import ir, types
 from ..language.checks import members_of
 from ..language.containers import ModelError, show
 from ..language.drafts import Cells, Draft
+from ..language.immutable import immutable
 from ..language.judge import shape_of
 from ..language.model import Action, Model
 from ..language.records import made_of, part_called, part_of
@@ -30,7 +30,7 @@ Part: TypeAlias = "tuple[Literal['key', 'at', 'attribute', 'length', 'member'], 
 member."""
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Cell:
     """A part of a state that was read: which state (by its name in the text), the field, and the way down from it."""
 
@@ -91,7 +91,7 @@ ABSENT = Absent()
 Reads: TypeAlias = tuple[Cell, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Seen:
     """A value; the cell that it still is, if nothing was made of it yet; and the cells read on the way."""
 
@@ -111,7 +111,7 @@ class Seen:
         return self.reads if self.cell is None else (*self.reads, self.cell)
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Write:
     """A statement that wrote: the cell, and what decided that it was written, and with what."""
 
@@ -120,7 +120,7 @@ class Write:
     reads: Reads
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Effects:
     """What a step rested on: its guards, and each of its writes."""
 

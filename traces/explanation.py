@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..language import ir
+from ..language.immutable import immutable
 from ..language.ir import Where
 from ..language.model import Model, Property
 from ..language.source import NoSource, words_at
@@ -24,7 +25,7 @@ from .evidence import Environment, Reading, Seen
 _DEEPEST = 8  # calls within calls that an explanation follows
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Reason:
     """A condition that is false, as written, the values of the names that it was met with, and, when it is the call of
     a helper, the reason inside the helper. `where` it stands, if that is known."""
@@ -54,7 +55,7 @@ def why_false(model: Model, prop: Property, state: State, after: State | None = 
         return Reason(prop.name, {})
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class _Local:
     """What a local name was made from, and with which names."""
 

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, cast
 
+from ..language.immutable import immutable
 from ..language.kinds import Domain
 from ..language.lanes import LogLanes
 from ..language.model import Model
@@ -33,7 +33,7 @@ FACTS_MAX = 3
 _LEADS = re.compile(r"(.+)'s (?:role became leader|leader became \1)")
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class _Promise:
     """How records came to be counted on: in words, by whose high watermark ("" for nobody's), and which."""
 

@@ -16,6 +16,7 @@ from llvmlite import ir as llvm
 
 from ...language import ir
 from ...language.checks import members_of
+from ...language.immutable import immutable
 from ...language.model import Action, Model, Property
 from ...language.switches import is_constant
 from ...language.types import Pool, value_count
@@ -34,7 +35,7 @@ FAILED = (1 << 64) - 1
 CELL = {name: index for index, name in enumerate(CONTEXT)}
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class GuardCounters:
     """Where one guard is counted: it passed `passed` times, out of `base` (a counter, or None for every state) times
     `times`."""

@@ -6,11 +6,11 @@ other forms are built by expressions. All of them answer the same few questions 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
 from llvmlite import ir
 
+from ...language.immutable import immutable
 from ...language.types import Map, Option, Pool, Record, Seq, Subset, Type
 from .layout import Array, Leaf, Shape, Struct
 from .machine import I64, address, word
@@ -25,7 +25,7 @@ class Words(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Memory:
     """Words in memory. `loaded` are those of a state that nobody writes, read once on entry."""
 
@@ -38,7 +38,7 @@ class Memory:
         return scalars.builder.load(address(scalars.builder, self.pointer, scalars.number(index)))
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Register:
     """A narrow value held in one register."""
 
@@ -49,7 +49,7 @@ class Register:
         return self.value
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Cell:
     """A value of `type` packed at (word, shift) of `words`."""
 
@@ -60,7 +60,7 @@ class Cell:
     shift: Num
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Number:
     """An integer, an enum's position, an identity's index."""
 
@@ -68,7 +68,7 @@ class Number:
     value: Num
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Truth:
     """A bool."""
 
@@ -76,7 +76,7 @@ class Truth:
     value: Bit
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Mask:
     """A set over a finite scalar type, one bit a member."""
 
@@ -84,7 +84,7 @@ class Mask:
     value: Num
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Maybe:
     """An option; `value` is meaningless where not present, and absent altogether for a bare `None`."""
 
@@ -93,7 +93,7 @@ class Maybe:
     value: Built | None
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Parts:
     """A record's fields, or a map's values in the order of its keys."""
 
@@ -101,7 +101,7 @@ class Parts:
     parts: tuple[Built, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Items:
     """A sequence's or pool's elements; those at `length` and beyond are meaningless."""
 

@@ -11,6 +11,7 @@ from pathlib import Path
 import llvmlite
 import llvmlite.binding as llvm
 
+from ...language.immutable import immutable
 from ..keeping import keep
 from .effort import FULL, Effort
 
@@ -30,7 +31,7 @@ class Code:
         return ctypes.CFUNCTYPE(ctypes.c_uint64, *[ctypes.c_uint64] * arguments)(address)
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Target:
     """What code is made for: LLVM's triple, a processor and its features."""
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from ...language.immutable import immutable
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Effort:
     """What is written out instead of looped over, and how LLVM optimises it.
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from ...language.immutable import immutable
 from ...language.loaded import text_digest
 from ...language.model import Model
 from ...language.types import Identity
@@ -17,7 +17,7 @@ from .effort import FULL, QUICK, Effort
 from .program import Program, can_happen, generate, plan_program
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Kernel:
     """Compiled code and what the driver must know of it. `seconds` is what making or loading took; `cached` which.
     `binary` is the object code, made with `effort`."""

@@ -9,12 +9,12 @@ one code).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from ...language import values as values_module
 from ...language.checks import members_of
 from ...language.constants import Value
+from ...language.immutable import immutable
 from ...language.model import Field
 from ...language.records import made_of, parts_of
 from ...language.types import (
@@ -35,14 +35,14 @@ from ...language.types import (
 WORD = 64
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Leaf:
     """A number of `bits` bits, at most 64."""
 
     bits: int
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Struct:
     """Parts at fixed places: `places[i]` is part i's (word, shift) relative to the struct's beginning."""
 
@@ -51,7 +51,7 @@ class Struct:
     bits: int
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Array:
     """`count` elements of one shape. `per_word` elements share a word; 0 when an element itself is wide."""
 

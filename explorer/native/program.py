@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from llvmlite import ir as llvm
 
 from ...language.errors import UsageError
+from ...language.immutable import immutable
 from ...language.ir import Const, Function, Require
 from ...language.model import Action, Model, Property
 from ...language.types import Identity
@@ -36,7 +37,7 @@ PROPERTIES_MAX = 63
 """Properties of one kind, a bit each."""
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Program:
     """What the driver must know about a model's generated code; it follows from the model, so a cached kernel needs
     no more.

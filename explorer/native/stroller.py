@@ -8,8 +8,8 @@ from __future__ import annotations
 import ctypes
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from ...language.immutable import immutable
 from ...language.model import Model
 from ..search import Search, Walks
 from .compiler import Code
@@ -30,7 +30,7 @@ _WORD = (1 << 64) - 1
 Words = tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Ground:
     """All that walks depend on, as numbers: the seed, the depth, and what the kernel must know of the model.
 
@@ -90,7 +90,7 @@ def _masks(kernel: Kernel, names: Sequence[str]) -> Words:
     return tuple(bits >> (64 * word) & _WORD for word in range(layout.words)) if names else ()
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Tally:
     """What walks counted. `steps` were taken, `longest` by one walk; `expanded` states were looked at; `sketch` are the
     registers that distinct states are estimated from, `taken` how often each action was taken, `counters` the

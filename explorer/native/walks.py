@@ -14,6 +14,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field, replace
 
 from ...language.errors import UsageError, nearest
+from ...language.immutable import immutable
 from ...language.judge import initial_states
 from ...language.model import Model
 from ...language.verdict import ActionCoverage, Failure, Run, Verdict
@@ -63,7 +64,7 @@ def check_fields(model: Model, names: Sequence[str]) -> None:
 # --- what was found ---------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Find:
     """Something that a walk met, and where: the walk's number and its steps until then."""
 
@@ -252,7 +253,7 @@ class Party:
 # --- the verdict ------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Took:
     """What became of walks: how many were taken, what they counted and met, the seconds it took, why they ended
     early, and what else is to be said."""

@@ -9,8 +9,8 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass
 
+from ...language.immutable import immutable
 from .frontier import CELLS, Frontier
 from .kernel import CONTEXT, EVENTS
 from .memory import Region
@@ -21,7 +21,7 @@ ALONE = 4_000
 FAILURES = frozenset({"INVARIANT", "TRANSITION", "DEADLOCK", "ERROR", "PROPERTY_ERROR"})
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Met:
     """Witnesses, one bit each, and the state that met them."""
 

@@ -12,7 +12,7 @@ import sys
 import types as python_types
 import typing
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import Enum
 from typing import Any, cast
 
@@ -20,6 +20,7 @@ from .. import values as containers
 from ..constants import Constant, ConstantExpression, Literal, Open, Operation, Value, text_of
 from ..declare import mark_of
 from ..errors import Abandoned, Diagnostics, nearest
+from ..immutable import immutable
 from ..ir import Where
 from ..kinds import Capacity, Domain, GhostMark, Member, Range
 from ..records import boxed, is_tuple, tuple_of, union_of
@@ -56,7 +57,7 @@ class _Problem(Exception):
         self.code, self.message, self.hint = code, message, hint
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Annotation:
     """An annotation read: its type (None for the state class), and the marks beside it."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from types import FunctionType
 from typing import Any, cast
 
@@ -12,6 +12,7 @@ from .. import ir
 from ..constants import Constant, ConstantExpression
 from ..declare import PRIVATE, depth_of, is_of_language, mark_of
 from ..errors import Abandoned
+from ..immutable import immutable
 from ..kinds import Domain
 from ..types import Bool, Int, Option, Pool, Seq, Type, Unit
 from .annotations import describe
@@ -21,7 +22,7 @@ from .scope import Program, Role, Scope, block, expression
 from .source import Source, source_of_function
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Signature:
     """A function's text and its parameters in order: None is the type of a parameter that takes the state.
 

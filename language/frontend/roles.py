@@ -5,11 +5,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator, Set
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from types import FunctionType
 
 from .. import ir
 from ..errors import Abandoned, Diagnostics
+from ..immutable import immutable
 from ..steps import without_returns
 from ..types import Bool, Enumeration, Identity, Int, Map, Option, Pool, Record, Subset, Type, Unit, value_count
 from . import comparisons, patterns, statements
@@ -30,7 +31,7 @@ VALUES_MAX = 1 << 20
 """A parameter of an action has at most so many values: each is tried in every state."""
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Elaborated:
     """A function's typed form before folding, with what the ghost rule found out about it. `arguments` are the names
     that keep the arguments of step helpers."""
@@ -212,7 +213,7 @@ def _scope(program: Program, its: Signature, role: Role, skip: int) -> Scope:
 # --- actions and initial functions -----------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class ActionText:
     """An action elaborated and checked, not yet folded."""
 
@@ -259,7 +260,7 @@ def _bounds(program: Program, state: str) -> Iterator[ir.Limit]:
             yield ir.Limit(condition, f"@bound {function.__name__}", where, bound=function.__name__)
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class InitialText:
     """An initial function elaborated and checked, not yet folded."""
 

@@ -16,6 +16,7 @@ from typing import Any, Literal, TypeVar
 from .. import ir
 from ..constants import Constant, Value
 from ..errors import Abandoned, Diagnostics
+from ..immutable import immutable
 from ..types import Type
 from .annotations import Types
 from .source import Source
@@ -24,7 +25,7 @@ Role = Literal["initial", "action", "property", "helper", "sentence"]
 N = TypeVar("N", bound=ast.AST)
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Binding:
     """A visible local name: its unique name in the typed form, and its type (None after a mistake in its value).
 
@@ -39,7 +40,7 @@ class Binding:
     piece: Piece | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Piece:
     """A cell of the state that a step helper was given: where it is written, and the expression that reads it."""
 
@@ -47,7 +48,7 @@ class Piece:
     read: ir.Expr
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class StateShape:
     """The state class as the front end needs it: its fields' types, in order, and which are ghosts."""
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import ast
 import builtins
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import Enum
 
 from .. import ir, orders
+from ..immutable import immutable
 from ..kinds import Domain, range_of
 from ..records import is_box, unboxed
 from ..types import Bool, Enumeration, Identity, Int, Map, Pool, Seq, Subset, Type, scalar_size, value_count
@@ -22,7 +23,7 @@ SUBSETS_MAX = 1 << 16
 """A loop over all sets makes at most so many rounds."""
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Iteration:
     """What a loop ranges over: the source, the type of its variable, and at most how many rounds there are.
 

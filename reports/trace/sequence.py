@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, Literal
 
+from ...language.immutable import immutable
 from ..document import Document
 
 MOST_STEPS = 60
@@ -19,7 +19,7 @@ OTHERS = "others"
 """Who sends and acts that is no lane: a controller, a client."""
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Note:
     """A text over some participants; `fault` for a crash and its like."""
 
@@ -28,7 +28,7 @@ class Note:
     fault: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Arrow:
     """A message from one participant to another, or to where it is not handled any more."""
 
@@ -38,7 +38,7 @@ class Arrow:
     end: Literal["received", "lost", "in flight"]
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Turn:
     """Where the part that repeats for ever begins and ends."""
 
@@ -48,7 +48,7 @@ class Turn:
 Event = Note | Arrow | Turn
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Diagram:
     """The participants from left to right and what happens from top to bottom."""
 

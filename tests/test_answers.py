@@ -1,0 +1,91 @@
+"""What a command does not do, so that its answer comes soon: nothing is made that nobody reads."""
+
+from __future__ import annotations
+
+import dataclasses
+import pickle
+from pathlib import Path
+
+import pytest
+from tidegate.api import checking
+from tidegate.cli.main import main
+from tidegate.language.immutable import immutable
+
+LOCK = str(Path(__file__).parent.parent / "examples" / "lock.py")
+
+
+@immutable
+class Point:
+    """A record of its own."""
+
+    x: int
+    y: tuple[int, ...] = ()
+    says: str = dataclasses.field(default="", compare=False, repr=False)
+    made: list[int] = dataclasses.field(default_factory=list[int], compare=False)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Model:
+    """The same, by the standard library."""
+
+    x: int
+    y: tuple[int, ...] = ()
+    says: str = dataclasses.field(default="", compare=False, repr=False)
+    made: list[int] = dataclasses.field(default_factory=list[int], compare=False)
+
+
+@pytest.mark.parametrize("cls", [Point, Model])
+def test_an_immutable_class_is_a_frozen_dataclass(cls: type[Point]) -> None:
+    one, same, other = cls(1, (2,), "a"), cls(x=1, y=(2,), says="b"), cls(2)
+    assert one == same != other and hash(one) == hash(same) and len({one, same, other}) == 2
+    assert repr(one) == f"{cls.__name__}(x=1, y=(2,), made=[])"
+    assert dataclasses.replace(one, x=2, y=()) == other
+    assert [each.name for each in dataclasses.fields(one)] == ["x", "y", "says", "made"]
+    assert one.made == [] and one.made is not same.made
+    back = pickle.loads(pickle.dumps(one))
+    assert back == one and back.says == "a"
+    assert one.__match_args__ == ("x", "y", "says", "made") and not hasattr(one, "__dict__")  # pyright: ignore
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        one.x = 3  # pyright: ignore
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        del one.x  # pyright: ignore
+    with pytest.raises(TypeError, match="missing 1 required positional argument: 'x'"):
+        cls()  # pyright: ignore
+    assert one != (1, (2,)) and Point(1) != Model(1)
+
+
+def test_an_immutable_class_refuses_what_it_would_do_otherwise() -> None:
+    with pytest.raises(TypeError, match="Child: a class whose base has fields"):
+
+        @immutable
+        class Child(Point):
+            """More fields."""
+
+            z: int = 0
+
+    with pytest.raises(TypeError, match="ByName: these fields need a dataclass: x"):
+
+        @immutable
+        class ByName:
+            """A field by keyword alone."""
+
+            x: int = dataclasses.field(kw_only=True)
+
+
+@pytest.mark.parametrize(
+    ("options", "made"), [((), 0), (("--witness", "somebody_inside"), 1), (("--json",), 1), (("--out",), 1)]
+)
+def test_a_trace_document_is_made_only_for_who_reads_it(
+    options: tuple[str, ...], made: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    made_for = list[str]()
+    real = checking.trace_document
+
+    def counted(model: object, about: object, **others: object) -> object:
+        made_for.append(about.name)  # pyright: ignore
+        return real(model, about, **others)  # pyright: ignore
+
+    monkeypatch.setattr(checking, "trace_document", counted)
+    given = (*options, str(tmp_path)) if options == ("--out",) else options
+    main(["check", LOCK, *given])
+    assert made_for == ["somebody_inside"] * made
