@@ -8,9 +8,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Mapping
 from importlib import import_module
-from typing import Any, NoReturn
-
-from ..language.immutable import immutable
+from typing import Any, NamedTuple, NoReturn
 
 
 class Parser(argparse.ArgumentParser):
@@ -38,8 +36,7 @@ class Parser(argparse.ArgumentParser):
 Verbs = argparse._SubParsersAction  # pyright: ignore[reportPrivateUsage]  # the only name that argparse gives this type
 
 
-@immutable
-class Verb:
+class Verb(NamedTuple):
     """A verb: its module, whose `add` adds it to a parser, and what it does in a few words."""
 
     module: str
