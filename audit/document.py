@@ -12,12 +12,13 @@ from .cluster import Cluster, Finding, Origin
 from .headline import GRAVEST, LOST, first_loss, headline, in_words
 from .nodes import Down, down
 from .outages import Outage
+from .placing import missing_racks
 from .questions import QUESTIONS
 from .requirements import Requirement, preset_of
 from .scenario import sentences
 from .signature import Subject, Used, Variant
 from .situations import BY_NAME, CELLS, FAULTS, SITUATIONS, Name
-from .verdicts import ASK_RACK, RACK, Answer, Check, SubjectVerdict, Table, facts_that_matter
+from .verdicts import RACK, Answer, Check, SubjectVerdict, Table, facts_that_matter
 
 SCHEMA = "tidegate.audit/1"
 Document = dict[str, Any]
@@ -53,7 +54,7 @@ def document(
     exit_: int,
 ) -> Document:
     """The whole document. Subjects are worst first."""
-    subjects = [_subject(each) for each in reports]
+    subjects = [_with_racks(_subject(each), each, cluster) for each in reports]
     return {
         "schema": SCHEMA,
         "tool": tool(),
@@ -151,12 +152,22 @@ def _subject(each: Report) -> Document:
             for question in QUESTIONS
         },
         "settings": [_used(used) for used in subject.used],
-        "not_given": {**subject.asks, RACK: ASK_RACK},
+        "not_given": dict(subject.asks),
         "loss": _loss(each),
         "repair": each.repair,
         "now": each.now,
         "where": _where(subject.topics[0].origin),
     }
+
+
+def _with_racks(subject: Document, report: Report, cluster: Cluster) -> Document:
+    """With what is missing of the racks by its name, wherever an answer depends on them."""
+    name, ask = missing_racks(cluster, report.verdict.subject.topics[0])
+    subject["not_given"][name] = ask
+    cells = [cell for cells in subject["table"].values() for cell in cells.values()]
+    for each in (*subject["checks"], *cells):
+        each["on"] = [name if on == RACK else on for on in each["on"]]
+    return subject
 
 
 def _depends(verdict: SubjectVerdict) -> str:

@@ -25,6 +25,27 @@ def placement(cluster: Cluster, topic: Topic, replicas: int, used: list[Used]) -
     return Fact("placement", (Choice(str(sets["in_rack"]), sets),))
 
 
+def missing_racks(cluster: Cluster, topic: Topic) -> tuple[str, str]:
+    """What an answer about racks depends on, and what the user can give to decide it: the first that is missing of the
+    racks of the brokers, where the replicas are, who the controllers are, and their racks."""
+    racks = {each.id for each in cluster.brokers if each.rack is not None}
+    held = {number for each in topic.partitions for number in each.replicas}
+    brokers = held or {each.id for each in cluster.brokers if each.keeps_topics}
+    bare = sorted(each for each in brokers if each not in racks and each is not None)
+    voters = sorted(each for each in _voters(cluster) if each not in racks)
+    if bare or not brokers:
+        which = f" of brokers {', '.join(map(str, bare))}" if racks and bare else " of each broker"
+        return "broker.rack", f"broker.rack{which}, and kafka-topics.sh --describe"
+    if not held or topic.is_cut_short:
+        return f"which brokers have {topic.name}", "kafka-topics.sh --describe of all topics, Kafka's own too"
+    if cluster.control_plane == "zookeeper":
+        return "the racks of ZooKeeper's servers", "no file states the racks of ZooKeeper's servers"
+    if not _voters(cluster):
+        return "who the controllers are", "the controllers' files, with broker.rack"
+    numbers = ", ".join(map(str, voters))
+    return f"the racks of controllers {numbers}", f"broker.rack in the files of controllers {numbers}"
+
+
 def creatable(cluster: Cluster, topic: Topic, replicas: int, used: list[Used]) -> int:
     """With how many replicas a topic is created that asks for so many. Raises CannotBeMade where there are fewer
     brokers (`InvalidReplicationFactorException`); one broker's file may stand for any number of them. Before 0.11 the

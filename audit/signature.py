@@ -376,7 +376,7 @@ def _signature(sets: Mapping[str, Any]) -> Signature:
 
 def _facts(cluster: Cluster, topic: Topic, producer: Client | None, used: list[Used]) -> Iterator[Fact]:
     if topic.doubt:
-        raise CannotTell(f"the description of {topic.name} contradicts itself: {topic.doubt}; give it unchanged")
+        raise CannotTell(f"the description of {topic.name} cannot be right: {topic.doubt}; give it whole, unchanged")
     raise_if_never_up(cluster, topic)
     replicas = _replicas(cluster, topic, used)
     yield _factor(cluster, topic, replicas)

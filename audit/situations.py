@@ -83,7 +83,8 @@ FAULTS: tuple[Fault, ...] = (
           "a rack's loss of power", None, False),
     Fault("rack-cut-off", "a rack or zone is cut off", "every broker in one rack is cut off past its session",
           "a rack that is cut off", None, False),
-    Fault("rack-loss", "a rack or zone is gone", "every host in one rack is lost for good, with its disks",
+    Fault("rack-loss", "a rack or zone is gone", "every host in one rack is lost for good, with its disks; "
+          "where only they were in sync, `offline` is until an operator elects another replica, which loses",
           "a rack that is gone", None, False),
     Fault("controller-loss", "one controller is lost", "one controller, or ZooKeeper server, goes down",
           "the loss of one controller", 0),

@@ -39,7 +39,6 @@ GRAVITY: tuple[Word, ...] = ("can lose", "depends", "not checked", "no loss foun
 """The words, the gravest first."""
 
 RACK = "broker.rack"
-ASK_RACK = "broker.rack of each broker, and kafka-topics.sh --describe"
 INCONCLUSIVE = "inconclusive: "
 _CONSUMED = ("no-loss", "no-unread")
 

@@ -10,7 +10,7 @@ import re
 from dataclasses import replace
 
 from ..cluster import Origin, Setting
-from . import properties, volumes, workers
+from . import names, properties, volumes, workers
 from .parsed_file import Part
 from .releases import CONFLUENT
 from .yamls import Tree
@@ -100,9 +100,11 @@ def read(path: str, tree: Tree) -> Part:
 def _service(part: Part, path: str, name: str, service: Tree, named: Tree | None) -> None:
     given: list[Setting] = []
     for variable, value, line in variables(service):
-        key = key_of(variable)
-        if key is not None:
-            given.append(Setting(key, value, Origin(path, line, f"services.{name}.environment.{variable}")))
+        key, origin = key_of(variable), Origin(path, line, f"services.{name}.environment.{variable}")
+        if why := unread(variable, service):
+            note_unread(part, variable, why, origin)
+        elif key is not None:
+            given.append(Setting(key, value, origin))
     made = properties.of_broker(path, given)
     broker = made.brokers[0]
     where = Origin(path, service.line, f"services.{name}")
@@ -114,6 +116,30 @@ def _service(part: Part, path: str, name: str, service: Tree, named: Tree | None
     for fact, stated in made.facts.items():
         part.facts.setdefault(fact, []).extend(stated)
     image(part, path, service)
+
+
+def unread(variable: str, service: Tree) -> str:
+    """Why the image that runs does not read a variable that another one takes for a setting; "" if it does, or may.
+
+    Bitnami's scripts take `KAFKA_CFG_*` and nothing else for settings (`kafka_configure_from_environment_variables`);
+    Apache's (`KafkaDockerWrapper`) and Confluent's would write `cfg.*`, which Kafka does not know.
+    """
+    owner, key = owner_of(service), key_of(variable)
+    if owner is None or key is None:
+        return ""
+    theirs = variable.startswith("KAFKA_CFG_")
+    if owner != "bitnami" and theirs:
+        return f"`{variable}` has no effect: only Bitnami's image reads KAFKA_CFG_, and this one is of {owner}"
+    mine = key in names.by_scope()["broker"] and key not in ("broker.id", "node.id")
+    if owner == "bitnami" and not theirs and mine:
+        return f"`{variable}` has no effect: Bitnami's image reads KAFKA_CFG_ alone"
+    return ""
+
+
+def note_unread(part: Part, variable: str, why: str, origin: Origin) -> None:
+    """The finding of a variable that nobody reads, with the name that is read."""
+    bare = variable.removeprefix("KAFKA_CFG_").removeprefix("KAFKA_")
+    part.note("typo", "error", why, origin, f"write `KAFKA_{'' if 'KAFKA_CFG_' in variable else 'CFG_'}{bare}`")
 
 
 def _worker(part: Part, path: str, name: str, service: Tree) -> None:

@@ -7,9 +7,12 @@ its columns: releases add labels (`TopicId`, `Elr`) and older ones have no blank
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from ..cluster import HIDDEN, Origin, Partition, Quorum, Setting, Stated, Topic
+from ..keys import NEVER_EMPTY, table, wrong
+from . import names
 from .parsed_file import Part, numbers
 
 LABEL = re.compile(
@@ -26,6 +29,10 @@ CONFIG_HEAD = re.compile(
     re.M,
 )
 CONFIG_LINE = re.compile(r"^  ([A-Za-z0-9_.\-]{1,200})=(.*?) sensitive=(true|false) synonyms=\{(.*)\}\s*$")
+CUT_LINE = re.compile(r"^  [a-z][a-z0-9_\-]*(\.[a-z0-9_\-]+)*(=|$)")
+OF_EVERY_TOPIC = ("min.insync.replicas", "unclean.leader.election.enable")
+"""Settings that topics have in every release that kafka-configs.sh can describe with --all."""
+
 PAIR = re.compile(r"(?:^|,\s?)([a-z][a-z0-9]*(?:\.[a-z0-9]+)+)=")
 LAYER = re.compile(r"([A-Z]+(?:_[A-Z]+)*_CONFIG):([^=]+)=(.*?)(?=, [A-Z_]+_CONFIG:|$)")
 FEATURE = re.compile(r"^Feature: ?(\S+)\s.*?SupportedMaxVersion: ?(\S+)\s+FinalizedVersionLevel: ?(\S+)", re.M)
@@ -111,10 +118,33 @@ def _topic(
         complete="TopicId" in head,  # printed from what a broker says, with every setting that is not its default
     )
     doubt, where = doubtful(found, observed=observed)
+    cut = _cut(head)
+    if not doubt and cut:
+        return replace(found, doubt=cut)
     if doubt:
         to_do = "give what kafka-topics.sh --describe prints, unchanged and of one moment"
         part.note("contradiction", "error", f"topic {name}: {doubt}", where, to_do)
     return replace(found, doubt=doubt)
+
+
+NO_CONFIGS = "its line with `Configs:` is not in the description, so that its own settings are not known"
+
+
+def _cut(head: Mapping[str, str]) -> str:
+    """What is missing of a topic's own settings; "" if nothing is. kafka-topics.sh prints `Configs:` of every topic."""
+    text = head.get("Configs")
+    if text is None:
+        return NO_CONFIGS
+    if text.endswith(("...", "\u2026")) or (text and not PAIR.match(text)):
+        return "its `Configs:` are cut short"
+    for each in pairs(text, Origin("")):
+        key, last = table().get(each.key), each.value.rpartition(",")[2]
+        named = last.partition("=")[0].strip()
+        begins = "," in each.value and any(k.startswith(named) for k in names.by_scope()["topic"])
+        wrong_now = key is not None and ((not each.value and key.type in NEVER_EMPTY) or wrong(key, each.value) != "")
+        if wrong_now or (begins and (key is None or key.type != "list")):
+            return "its `Configs:` are cut short"
+    return ""
 
 
 def doubtful(topic: Topic, *, observed: bool) -> tuple[str, Origin]:
@@ -187,10 +217,27 @@ def configs(path: str, text: str) -> Part | None:
             layers: Layers = re.findall(LAYER, read[4])
             described = Described(read[1], read[2].strip(), read[3] == "true", layers)
             add_setting(part, into, dynamic, described, Origin(path, number))
+        elif CUT_LINE.match(line):
+            what = "a setting's line is cut short, so that nobody knows what else is"
+            part.note(
+                "incomplete", "error", what, Origin(path, number), "give the whole of kafka-configs.sh --describe"
+            )
         elif line.strip():
             part.note("not_read", "note", "a line that states no setting", Origin(path, number), "nothing")
+    _all_there(part, path)
     end_of_configs(part)
     return part
+
+
+def _all_there(part: Part, path: str) -> None:
+    """With --all every setting of a topic is listed: where one is not that every release has, the rest is missing."""
+    for name in sorted(part.whole_topics):
+        missing = [key for key in OF_EVERY_TOPIC if key not in {each.key for each in part.of_topics[name]}]
+        if missing:
+            part.whole_topics.discard(name)
+            what = f"all settings of topic {name} are described, and {missing[0]} is not among them"
+            to_do = "give the whole of kafka-configs.sh --describe --all"
+            part.note("incomplete", "error", what, Origin(path), to_do)
 
 
 def end_of_configs(part: Part) -> None:

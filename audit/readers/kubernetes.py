@@ -43,6 +43,7 @@ def read(path: str, trees: Sequence[Tree]) -> Part | None:
             number += 1
         for container in each.containers:
             compose.image(part, path, container)
+            _note_unread(part, path, container)
     roles = {role for each in sets for role in each.broker.roles}
     keys = {setting.key for each in sets for setting in each.broker.settings}
     part.control_plane = "kraft" if "process.roles" in keys or "controller" in roles else None
@@ -88,11 +89,19 @@ def _of_maps(path: str, pod: Tree, maps: dict[str | None, Tree]) -> Iterator[Set
                     yield replace(each, origin=Origin(path, line, name))
 
 
+def _note_unread(part: Part, path: str, container: Tree) -> None:
+    listed = container.get("env")
+    for _, each in listed.items() if listed is not None else ():
+        name = each.text("name") or ""
+        if why := compose.unread(name, container):
+            compose.note_unread(part, name, why, Origin(path, each.line, name))
+
+
 def _of_variables(path: str, container: Tree) -> Iterator[Setting]:
     listed = container.get("env")
     for _, each in listed.items() if listed is not None else ():
         name = each.text("name")
         value = each.text("value")
-        key = compose.key_of(name) if name is not None else None
+        key = compose.key_of(name) if name is not None and not compose.unread(name, container) else None
         if key is not None:  # what comes from a field or a secret is filled in later
             yield Setting(key, "${}" if value is None else value, Origin(path, each.line, name or ""))

@@ -29,6 +29,7 @@ from ..cluster import (
 )
 from ..keys import OTHER, families, is_version, known, owners, span, table, underneath
 from . import names, properties
+from .describe import NO_CONFIGS
 from .parsed_file import Part, numbers
 from .releases import release
 
@@ -205,7 +206,9 @@ def _topics(joined: _Joined) -> tuple[Topic, ...]:
             if name in found:
                 mine = found[name]
                 whole = mine.complete or name in part.whole_topics
-                found[name] = replace(mine, settings=(*mine.settings, *scrubbed(settings)), complete=whole)
+                doubt = "" if mine.doubt == NO_CONFIGS else mine.doubt
+                every = (*mine.settings, *scrubbed(settings))
+                found[name] = replace(mine, settings=every, complete=whole, doubt=doubt)
     return tuple(found[name] for name in sorted(found))
 
 
@@ -414,8 +417,8 @@ def _uses(joined: _Joined, cluster: Cluster) -> None:
         embedded = any(each.embedded for _, name in use.named if (each := cluster.client(name)) is not None)
         if use.subject == "topic" and cluster.topics and not embedded and not any(map(use.covers, every)):
             what = f"`{use.pattern}` is the name of no topic among the {len(cluster.topics)} that were read"
-            to_do = "correct the pattern, which is matched whole, or remove it"
-            joined.findings.append(Finding("contradiction", "warning", what, use.origin, to_do))
+            to_do = "describe all topics, or correct the pattern, which is matched whole"
+            joined.findings.append(Finding("incomplete", "error", what, use.origin, to_do))
         for _, name in use.named:
             if cluster.client(name) is None:
                 what = f"{use.subject} {use.pattern} is said to use {name}, which is no client file among those read"

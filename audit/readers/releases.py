@@ -18,6 +18,10 @@ LAST_OF_KAFKA = 4
 """The largest major number that Kafka has; what is above is Confluent Platform's."""
 
 
+SUFFIX = re.compile(r"[\d.]+(\.x)?(-(rc\d+|IV\d+|SNAPSHOT|ccs|ce|\d+))*", re.I)
+"""A release with what builders put behind its number."""
+
+
 def release(option: str, text: str | None, where: Origin, *, confluent: bool = False) -> Stated | None:
     """A version as Kafka counts, of what an option says. `confluent`: the number may be Confluent Platform's, and so it
     is where its suffix is Confluent's (`7.6.0-ccs`). Raises WrongOption for what is no version, and for one that Kafka
@@ -28,6 +32,8 @@ def release(option: str, text: str | None, where: Origin, *, confluent: bool = F
         first, _ = span(text)
     except ValueError as error:
         raise WrongOption(f"{option}: {error}.") from None
+    if not SUFFIX.fullmatch(text.strip().lstrip("v")):
+        raise WrongOption(f"{option}: `{text}` is no release: write it like 3.9.1, 3.9, 3.9.0-rc3 or 3.7-IV4.")
     if first[0] <= LAST_OF_KAFKA:
         return Stated(text, where)
     platform = f"{first[0]}.{first[1]}"

@@ -1,0 +1,88 @@
+"""Descriptions of which a part is missing: what is not there is not known, and is never taken for a default."""
+
+from __future__ import annotations
+
+import pytest
+from tidegate.audit.auditing import Asked, audit
+from tidegate.audit.cluster import Cluster, Finding
+from tidegate.audit.readers import Options, of_texts
+from tidegate.audit.signature import Subject, subjects
+
+OPTIONS = Options(kafka_version="3.9.0", distribution="apache", acks="all")
+BROKER = "process.roles=broker\nnode.id={id}\nlog.dirs=d\nmin.insync.replicas=2\n"
+HEAD = "Topic: orders\tTopicId: x\tPartitionCount: 1\tReplicationFactor: 3"
+PARTITION = "\n\tTopic: orders\tPartition: 0\tLeader: 1\tReplicas: 1,2,3\tIsr: 1,2,3\n"
+SETTING = "  {key}={value} sensitive=false synonyms={{DYNAMIC_TOPIC_CONFIG:{key}={value}}}\n"
+
+
+def of(*texts: tuple[str, str]) -> tuple[Cluster, list[Finding], Subject]:
+    brokers = [(f"b{each}.properties", BROKER.format(id=each), True) for each in (1, 2, 3)]
+    cluster, findings = of_texts([*brokers, *((path, text, True) for path, text in texts)], OPTIONS, "x")
+    (orders,) = (each for each in subjects(cluster) if each.topics[0].name == "orders")
+    return cluster, [each for each in findings if each.kind == "incomplete"], orders
+
+
+@pytest.mark.parametrize(
+    "configs",
+    [
+        "",
+        "\tConfigs: min.insync.replicas=",
+        "\tConfigs: cleanup.policy=delete,min.insync.rep",
+        "\tConfigs: retention.ms=604800000,min.insync.replicas",
+        "\tConfigs: retention.ms=604800000,uncl",
+        "\tConfigs: retention.ms=604800000,...",
+        "\tConfigs: min.insync.re",
+        "\tConfigs: unclean.leader.election.enable=tr",
+        "\tConfigs: cleanup.policy=compact,del",
+    ],
+)
+def test_what_is_cut_off_configs_is_not_taken_for_a_default(configs: str) -> None:
+    _, _, orders = of(("t.txt", HEAD + configs + PARTITION))
+    assert not orders.variants and "Configs:`" in orders.not_checked and not orders.stops
+
+
+@pytest.mark.parametrize(
+    "configs",
+    [
+        "",
+        "min.insync.replicas=2",
+        "cleanup.policy=compact,delete,min.insync.replicas=2",
+        "follower.replication.throttled.replicas=0:1,0:2,min.insync.replicas=2",
+        "retention.ms=1000,min.insync.replicas=2,segment.bytes=1073741824",
+    ],
+)
+def test_whole_configs_are_read(configs: str) -> None:
+    assert of(("t.txt", f"{HEAD}\tConfigs: {configs}{PARTITION}"))[2].variants
+
+
+def test_partitions_without_their_topics_line_say_nothing_of_its_settings() -> None:
+    """`--under-replicated-partitions` and its like print no line of the topic."""
+    _, _, orders = of(("t.txt", PARTITION))
+    assert "own settings are not known" in orders.not_checked
+    described = "Dynamic configs for topic orders are:\n" + SETTING.format(key="min.insync.replicas", value="1")
+    _, _, known = of(("t.txt", PARTITION), ("c.txt", described))
+    assert {each.signature.min_isr for each in known.variants} == {1}
+
+
+def test_a_setting_whose_line_is_cut() -> None:
+    described = "Dynamic configs for topic orders are:\n  min.insync.replicas=1 sensitive=false synonyms={DYN"
+    cluster, missing, _ = of(("t.txt", HEAD + "\tConfigs: " + PARTITION), ("c.txt", described))
+    assert [str(each.where) for each in missing] == ["c.txt:2"]
+    done = audit(cluster, missing, Asked(required=(), repairs=False, seconds=0.0))
+    assert done.exit == done.document["exit"] == 5
+
+
+def test_all_settings_of_a_topic_are_all_of_them() -> None:
+    keys = {"unclean.leader.election.enable": "false", "min.insync.replicas": "2"}
+    whole = "All configs for topic orders are:\n" + "".join(SETTING.format(key=k, value=v) for k, v in keys.items())
+    assert not of(("t.txt", HEAD + "\tConfigs: " + PARTITION), ("c.txt", whole))[1]
+    (missing,) = of(("t.txt", HEAD + "\tConfigs: " + PARTITION), ("c.txt", whole.rpartition("  min")[0]))[1]
+    assert missing.what == "all settings of topic orders are described, and min.insync.replicas is not among them"
+
+
+def test_a_topic_that_is_named_and_not_described_is_not_known() -> None:
+    mapping = '[topic.payments]\nproducer = "p.properties"\n'
+    texts = [("t.txt", f"{HEAD}\tConfigs: {PARTITION}"), ("audit.toml", mapping), ("p.properties", "acks=all\n")]
+    cluster, missing, _ = of(*texts)
+    assert "`payments` is the name of no topic" in missing[0].what
+    assert audit(cluster, missing, Asked(required=(), repairs=False, seconds=0.0)).exit == 5

@@ -1,0 +1,79 @@
+"""Variables of images: each image reads its own prefix, and what it does not read has no effect."""
+
+from __future__ import annotations
+
+import pytest
+from tidegate.audit.cluster import CannotRead, Cluster, Finding
+from tidegate.audit.readers import Options, of_texts
+
+COMPOSE = """\
+services:
+  kafka:
+    image: {image}
+    environment:
+      KAFKA_NODE_ID: 1
+      {variable}: "3"
+      {prefix}PROCESS_ROLES: broker,controller
+"""
+POD = """\
+apiVersion: apps/v1
+kind: StatefulSet
+metadata: {{name: kafka}}
+spec:
+  template:
+    spec:
+      containers:
+        - image: {image}
+          env:
+            - {{name: {prefix}PROCESS_ROLES, value: broker}}
+            - {{name: {variable}, value: "3"}}
+"""
+
+
+def of(text: str, image: str, variable: str) -> tuple[Cluster, list[Finding]]:
+    prefix = "KAFKA_CFG_" if "bitnami" in image else "KAFKA_"
+    written = text.format(image=image, variable=variable, prefix=prefix)
+    cluster, findings = of_texts([("c.yml", written, True)], Options(), "x")
+    return cluster, [each for each in findings if each.kind == "typo"]
+
+
+@pytest.mark.parametrize("text", [COMPOSE, POD])
+@pytest.mark.parametrize(
+    ("image", "variable", "instead"),
+    [
+        ("apache/kafka:3.9.0", "KAFKA_CFG_DEFAULT_REPLICATION_FACTOR", "KAFKA_DEFAULT_REPLICATION_FACTOR"),
+        ("confluentinc/cp-kafka:7.6.0", "KAFKA_CFG_MIN_INSYNC_REPLICAS", "KAFKA_MIN_INSYNC_REPLICAS"),
+        ("bitnami/kafka:3.9", "KAFKA_MIN_INSYNC_REPLICAS", "KAFKA_CFG_MIN_INSYNC_REPLICAS"),
+    ],
+)
+def test_a_variable_that_the_image_does_not_read(text: str, image: str, variable: str, instead: str) -> None:
+    cluster, (typo,) = of(text, image, variable)
+    assert not [each for broker in cluster.brokers for each in broker.settings if each.value == "3"]
+    assert typo.what.startswith(f"`{variable}` has no effect") and typo.to_do == f"write `{instead}`"
+
+
+@pytest.mark.parametrize("text", [COMPOSE, POD])
+@pytest.mark.parametrize(
+    ("image", "variable"),
+    [
+        ("apache/kafka:3.9.0", "KAFKA_DEFAULT_REPLICATION_FACTOR"),
+        ("bitnami/kafka:3.9", "KAFKA_CFG_DEFAULT_REPLICATION_FACTOR"),
+        ("registry.example/our-kafka:1", "KAFKA_CFG_DEFAULT_REPLICATION_FACTOR"),
+    ],
+)
+def test_a_variable_that_the_image_reads_or_may_read(text: str, image: str, variable: str) -> None:
+    cluster, typos = of(text, image, variable)
+    settings = [each for broker in cluster.brokers for each in broker.settings if each.value == "3"]
+    assert [each.key for each in settings] == ["default.replication.factor"] and not typos
+
+
+@pytest.mark.parametrize("version", ["3.9-rc", "3.9beta", "3.9.0-mine"])
+def test_what_is_no_release_is_refused(version: str) -> None:
+    with pytest.raises(CannotRead, match=r"is no (release|version)"):
+        of_texts([("c.properties", "node.id=1\n", True)], Options(kafka_version=version), "x")
+
+
+@pytest.mark.parametrize("version", ["3.9", "v3.9.1", "3.9.x", "3.9.0-rc3", "3.7.1-SNAPSHOT", "3.7.0-ccs"])
+def test_what_is_a_release_is_taken(version: str) -> None:
+    cluster, _ = of_texts([("c.properties", "node.id=1\n", True)], Options(kafka_version=version), "x")
+    assert cluster.versions.kafka is not None and cluster.versions.kafka.value == version
