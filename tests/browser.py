@@ -73,6 +73,10 @@ class Shown:
         """Waits until an element's text is this."""
         expect(self.page.locator(selector)).to_have_text(told, timeout=20_000)
 
+    def passes(self, milliseconds: int) -> None:
+        """Lets time pass in the page, where it stands still otherwise: what was due by then has happened."""
+        self.page.clock.run_for(milliseconds)
+
     def run(self, script: str) -> Any:
         """What a script gives in the page."""
         return self.page.evaluate(script)
@@ -81,10 +85,13 @@ class Shown:
 @contextmanager
 def shown(browser: Browser, file: Path, place: str = "", **context: Any) -> Generator[Shown]:
     """The page of a file, at a place such as `s=3`; afterwards it must have complained of nothing, and asked for
-    nothing but itself."""
+    nothing but itself. The page's clock stands still but for `passes`, so that nothing depends on this machine's load.
+    """
     given: dict[str, Any] = {"viewport": {"width": 1280, "height": 900}, "color_scheme": "light", **context}
     made = browser.new_context(**given)
     page = made.new_page()
+    page.clock.install(time=0)
+    page.clock.pause_at(1000)
     one = Shown(page)
     page.on("console", lambda message: one.complaints.append(f"{message.type}: {message.text}"))
     page.on("pageerror", lambda error: one.complaints.append(str(error)))

@@ -33,6 +33,30 @@ class Done:
     err: str
 
 
+_INTERRUPTED = """
+import os, signal, sys
+from tidegate.cli import check
+from tidegate.cli.main import main
+
+def interrupt(seen):
+    if {when}:
+        os.kill(os.getpid(), signal.SIGINT)
+
+check.report_for = lambda line: interrupt
+sys.exit(main(sys.argv[1:]))
+"""
+
+
+def interrupted(arguments: Sequence[str], when: str, cache: Path) -> subprocess.CompletedProcess[str]:
+    """`tidegate check ...` in a process that gets a real Ctrl-C when it reports what `when` says of `seen`, a
+    `Progress`: at that point of the search, however busy the machine is."""
+    return subprocess.run(
+        [sys.executable, "-c", _INTERRUPTED.format(when=when), *arguments],
+        env={**os.environ, "TIDEGATE_CACHE": str(cache)}, capture_output=True, text=True, check=False,
+        timeout=TIMEOUT_SECONDS,
+    )  # fmt: skip
+
+
 class Commands:
     """Forks commands from a warm process, one at a time; the warm process begins with the first."""
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Generator
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 from tidegate.cli.main import main
 
 from .commands import Commands, Done
@@ -17,9 +17,10 @@ from .commands import Commands, Done
 ROOT = Path(__file__).resolve().parent.parent
 
 # The same examples in every run, so that two runs differ only by what was changed; TIDEGATE_DEEP=1 draws new ones.
-settings.register_profile("same", derandomize=True, database=None)
-if not os.environ.get("TIDEGATE_DEEP"):
-    settings.load_profile("same")
+# In either, no test is about how quickly this machine answers: another's load must not fail it.
+settings.register_profile("deep", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("same", settings.get_profile("deep"), derandomize=True, database=None)
+settings.load_profile("deep" if os.environ.get("TIDEGATE_DEEP") else "same")
 
 # A shell that starts the tests in its background has them ignore Ctrl-C, and so would every command that they start.
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:

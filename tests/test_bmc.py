@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import signal
-import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +19,7 @@ from tidegate.language.steptext import StepError
 from tidegate.language.verdict import Disagreement, Verdict
 from tidegate.reports.exits import Exit
 
+from .commands import interrupted
 from .engines import bound, length, text_of
 
 SHORT: list[tuple[str, str, dict[str, int], str, int]] = [
@@ -186,11 +184,24 @@ def test_a_run_that_python_does_not_take_is_a_disagreement(monkeypatch: pytest.M
         checked(model_of("raft:empty_disk", "two_elections", ("terms_never_decrease",)), 3)
 
 
-def test_time_ends_it_at_once() -> None:
-    began = time.monotonic()
-    verdict = checked(model_of("raft", "four_terms", ("election_safety",)), 60, seconds=4.0)
-    assert verdict.verdict == "inconclusive" and time.monotonic() - began < 30
-    assert verdict.assurance.startswith("none: the time limit was reached; no run of at most")
+def test_time_ends_it_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The solver has an hour, and three steps later none: it is not waited for."""
+    model, solvers = model_of("raft", "four_terms", ("election_safety",)), list[sat.Sat]()
+
+    class Noted(sat.Sat):
+        def __init__(self, *limits: Any) -> None:
+            super().__init__(*limits)
+            solvers.append(self)
+
+    def late(progress: Progress) -> None:
+        if progress.depth == 3:
+            solvers[0].deadline = 0.0
+
+    monkeypatch.setattr(bmc, "Sat", Noted)
+    verdict = bmc.check(model, Search(depth=60, seconds=3600.0), late)
+    assert verdict.verdict == "inconclusive"
+    assert verdict.assurance.startswith("none: the time limit was reached; no run of at most ")
+    assert solvers[0].process.returncode is not None
 
 
 def test_memory_ends_it() -> None:
@@ -199,7 +210,7 @@ def test_memory_ends_it() -> None:
     assert "the memory limit was reached by the solver" in verdict.assurance
 
 
-def test_ctrl_c_ends_it_with_a_report() -> None:
+def test_ctrl_c_ends_it_with_a_report(cache: Path) -> None:
     command = [
         "check",
         "raft",
@@ -212,13 +223,22 @@ def test_ctrl_c_ends_it_with_a_report() -> None:
         "--depth",
         "60",
     ]
-    program = "import sys; from tidegate.cli.main import main; sys.exit(main(sys.argv[1:]))"
-    running = subprocess.Popen([sys.executable, "-c", program, *command], stdout=subprocess.PIPE, text=True)
-    time.sleep(6)
-    running.send_signal(signal.SIGINT)
-    told, _ = running.communicate(timeout=30)
-    assert running.returncode == 5
-    assert told == "" or "stopped by Ctrl-C" in told
+    done = interrupted(command, "seen.depth == 3", cache)
+    assert done.returncode == 5
+    assert "stopped by Ctrl-C" in done.stdout
+
+
+def test_ctrl_c_while_the_solver_works_ends_the_solver(monkeypatch: pytest.MonkeyPatch) -> None:
+    solvers = list[sat.Sat]()
+
+    def interrupt(solver: sat.Sat) -> None:
+        solvers.append(solver)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(sat.Sat, "_answer", interrupt)
+    verdict = checked(model_of("raft", "four_terms", ("election_safety",)), 60)
+    assert verdict.verdict == "inconclusive" and "stopped by Ctrl-C" in verdict.assurance
+    assert solvers[0].process.returncode is not None
 
 
 def test_progress_names_the_length(tmp_path: Path) -> None:

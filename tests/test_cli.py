@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import json
-import os
-import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from .commands import interrupted
 from .conftest import ROOT, Run
 
 LOCK = "examples/lock.py"
@@ -229,22 +227,10 @@ def test_a_directory_that_breaks_during_the_search_loses_nothing(tidegate: Run, 
 
 def test_ctrl_c_still_reports(cache: Path) -> None:
     command = ["check", "replication:kip320", "--set", "max_leader_epoch=9", "--engine", "python", "--json"]
-    code, out = 0, ""
-    for seconds in (3, 10, 30):  # a machine that is busy may not have begun to search so soon
-        process = subprocess.Popen(
-            [sys.executable, "-m", "tidegate", *command],
-            cwd=ROOT, env={**os.environ, "TIDEGATE_CACHE": str(cache)}, stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE, text=True,
-        )  # fmt: skip
-        time.sleep(seconds)
-        process.send_signal(signal.SIGINT)
-        out, _ = process.communicate(timeout=60)
-        code = process.returncode
-        if out:
-            break
-    report = json.loads(out)
-    assert (code, report["verdict"]) == (5, "inconclusive")
-    assert report["distinct_states"] > 0
+    done = interrupted(command, "seen.distinct > 100", cache)
+    report = json.loads(done.stdout)
+    assert (done.returncode, report["verdict"]) == (5, "inconclusive")
+    assert report["distinct_states"] > 100
 
 
 def test_ctrl_c_while_everything_is_still_being_imported() -> None:
