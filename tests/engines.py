@@ -8,17 +8,19 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from textwrap import dedent, indent
 from typing import Any
 
+import pytest
 from tidegate.explorer.native.effort import FULL, Effort
 from tidegate.explorer.native.frontier import Frontier
 from tidegate.explorer.native.kernels import kernel_of
 from tidegate.explorer.native.search import Driver
 from tidegate.explorer.native.search import check as native
 from tidegate.explorer.plain import check as plain
-from tidegate.explorer.search import Search
+from tidegate.explorer.search import Progress, Search
 from tidegate.explorer.symmetry import symmetry_of
 from tidegate.language.binding import load
 from tidegate.language.judge import holds, initial_states, steps
@@ -92,11 +94,25 @@ def asked(engine: Any, model: Model, search: Search) -> Verdict | str:
         return error.message
 
 
-def agree(model: Model, *, symmetry: bool = False, seconds: float | None = None) -> Verdict | None:
+def plain_until(states: int | None, model: Model, search: Search) -> Verdict:
+    """Plain Python's verdict; beyond so many states an interrupt ends it."""
+    if states is None:
+        return plain(model, search)
+
+    def look(seen: Progress) -> None:
+        if seen.distinct > states:
+            raise KeyboardInterrupt
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("tidegate.explorer.plain.REPORT_SECONDS", 0.0)
+        return plain(model, search, look)
+
+
+def agree(model: Model, *, symmetry: bool = False, states: int | None = None) -> Verdict | None:
     """Ask both engines to explore everything; every difference is an AssertionError. The native verdict, if there is
-    one."""
-    theirs = asked(plain, model, Search(symmetry=symmetry, keep_going=True, seconds=seconds))
-    if isinstance(theirs, Verdict) and seconds is not None and theirs.seconds >= seconds:
+    one: None where the model has more than `states`, which plain Python does not explore to their end."""
+    theirs = asked(partial(plain_until, states), model, Search(symmetry=symmetry, keep_going=True))
+    if isinstance(theirs, Verdict) and theirs.verdict == "inconclusive" and "Ctrl-C" in theirs.assurance:
         return None
     mine = asked(native, model, Search(symmetry=symmetry, keep_going=True, memory_bytes=MEMORY))
     if isinstance(theirs, str) or isinstance(mine, str):

@@ -39,6 +39,19 @@ def wait_for(what: Callable[[], bool], seconds: float = PATIENCE_SECONDS) -> Non
         time.sleep(0.1)
 
 
+def kill_one(of: Callable[[], list[int]]) -> None:
+    """Waits until there is a process of a kind, and kills one. One that ends by itself meanwhile is not it."""
+
+    def killed() -> bool:
+        for pid in of():
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+                return True
+        return False
+
+    wait_for(killed)
+
+
 def descendants(pid: int) -> list[tuple[int, str]]:
     """The processes below a process, and what each was started as."""
     below: dict[int, list[int]] = {}

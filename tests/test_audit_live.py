@@ -13,7 +13,6 @@ import shutil
 import socket
 import subprocess
 import threading
-import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -215,18 +214,25 @@ def test_a_secured_listener_says_the_same(here: Here) -> None:
     assert told(asked(here.secured, secured(here.client))) == told(asked(here.plain))
 
 
-def test_nothing_but_descriptions_is_asked_for(here: Here, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def requests(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The kinds of the requests that the client sends, in their order; none makes a topic."""
     connection: Any = importlib.import_module("kafka.net.connection")
-    kinds: set[str] = set()
+    kinds: list[str] = []
     real = cast("Callable[..., object]", vars(connection.KafkaConnection)["_send_request"])
 
     def noted(self: object, request: object, *arguments: object, **named: object) -> object:
-        kinds.add(type(request).__name__)
+        kinds.append(type(request).__name__)
         assert not getattr(request, "allow_auto_topic_creation", False) or not getattr(request, "topics", None)
         return real(self, request, *arguments, **named)
 
     monkeypatch.setattr(connection.KafkaConnection, "_send_request", noted)
+    return kinds
+
+
+def test_nothing_but_descriptions_is_asked_for(here: Here, requests: list[str]) -> None:
     asked(here.secured, secured(here.client))
+    kinds = set(requests)
     meta = {"ApiVersionsRequest", "MetadataRequest", "SaslHandshakeRequest", "SaslAuthenticateRequest"}
     assert kinds <= meta | {
         "DescribeClusterRequest",
@@ -250,10 +256,9 @@ def test_no_secret_is_in_any_output(here: Here, tmp_path: Path, capsys: pytest.C
         assert secret not in said.out + said.err + written
 
 
-def test_a_wrong_password_is_one_sentence(here: Here, capsys: pytest.CaptureFixture[str]) -> None:
-    before = time.monotonic()
+def test_a_wrong_password_is_one_sentence(here: Here, requests: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     code = main(["audit", "--bootstrap-server", here.secured, "--command-config", str(here.wrong)])
-    assert time.monotonic() - before < live.CONNECT_SECONDS, "the password was tried more than once"
+    assert requests.count("SaslAuthenticateRequest") == 1, "the password is tried once"
     said = capsys.readouterr().err
     assert code == 66
     assert said == f"tidegate: {here.secured} refuses the user or the password of --command-config.\n"
@@ -264,8 +269,12 @@ def test_a_listener_of_another_kind_is_told(here: Here, tmp_path: Path) -> None:
         live.read(here.secured, Secured(), 2)
     path = tmp_path / "client.properties"
     path.write_text("security.protocol=SSL\n", encoding="utf-8")
-    with pytest.raises(CannotRead, match=r"no broker answered within 2 s: .*CERTIFICATE_VERIFY_FAILED"):
-        live.read(here.secured, secured(path), 2)
+    for seconds in (2, 20, 200):  # a busy machine may need longer than two seconds to hear of the certificate
+        with pytest.raises(CannotRead, match=f"no broker answered within {seconds} s") as caught:
+            live.read(here.secured, secured(path), seconds)
+        if ": " in str(caught.value).partition(" s")[2]:
+            break
+    assert "CERTIFICATE_VERIFY_FAILED" in str(caught.value)
 
 
 @pytest.mark.brokers

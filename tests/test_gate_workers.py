@@ -94,7 +94,7 @@ def report(folder: Path) -> Any:
 def test_a_worker_that_is_killed_is_one_entry(gates: list[Gate], tmp_path: Path, cache: Path) -> None:
     gate = begin(gates, tmp_path, cache, ENDLESS.format(number=2) + QUICK, "--workers", "1")
     os.kill(child(gate), signal.SIGKILL)
-    out, err = gate.communicate(timeout=120)
+    out, err = gate.communicate(timeout=600)
     assert gate.returncode == 70, err
     assert "1 broke down, 1 ok of 2 checks" in out
     broken, quick = report(tmp_path)["checks"]
@@ -111,7 +111,7 @@ def test_an_interrupt_stops_everything_and_reports_what_was_done(
     gate = begin(gates, tmp_path, cache, text, "--workers", "1")
     running = child(gate)  # from here on there is something to stop, whatever it does by now
     gate.send_signal(number)
-    out, err = gate.communicate(timeout=120)
+    out, err = gate.communicate(timeout=600)
     assert gate.returncode == 5, out + err
     assert "tidegate: interrupted; the report is of what was done" in err
     assert not Path(f"/proc/{running}").exists()
@@ -146,7 +146,7 @@ def test_what_checks_are_forked_from_has_no_threads(gates: list[Gate], tmp_path:
     warm = next(pid for pid in children(gate.pid) if running in children(pid))
     assert len(list(Path(f"/proc/{warm}/task").iterdir())) == 1
     gate.send_signal(signal.SIGINT)
-    gate.communicate(timeout=120)
+    gate.communicate(timeout=600)
     assert gate.returncode == 5
 
 

@@ -25,6 +25,8 @@ from tidegate.reports.check.proof import counterexample_document
 from tidegate.reports.exits import Exit
 
 REPLICATION, PROFILE = find("replication:kip320")
+WORK = 5_000_000
+"""Steps of the solver, which are the same on a busy machine."""
 LEMMAS = REPLICATION.names("lemma")
 
 
@@ -114,7 +116,7 @@ def accepted(model: Model, state: State) -> z3.CheckSatResult:
     encoding = unbounded(model)
     here = constant_state(model, encoding, state)
     solver = z3.Solver()
-    solver.set("timeout", 5000)
+    solver.set("rlimit", WORK)
     for lemma in model.lemmas:
         if lemma.kind == "invariant":
             solver.add(*(each.assumed() for each in clauses(cast(Function, lemma.form), encoding, here, suffix="h")))

@@ -30,7 +30,7 @@ from tidegate.language.binding import load
 from . import test_unions as unions
 from .conftest import Run
 from .engines import text_of
-from .spark_cluster import LocalCluster, checking, kill_all, spark_is_here, wait_for
+from .spark_cluster import LocalCluster, checking, kill_all, kill_one, spark_is_here, wait_for
 
 pytestmark = pytest.mark.skipif(not spark_is_here(), reason="needs the extra spark")
 
@@ -177,11 +177,11 @@ def test_kills_on_a_cluster(cluster: LocalCluster, tmp_path: Path) -> None:
     """A Python worker, then an executor, then the machine's tables, then the driver itself; then it is resumed."""
     (tmp_path / "scratch").mkdir()
     with checking(tmp_path, *MODEL, *options(cluster, tmp_path)) as running:
-        wait_for(lambda: levels(tmp_path) >= 11 and bool(cluster.python_workers()))
-        os.kill(cluster.python_workers()[0], signal.SIGKILL)
+        wait_for(lambda: levels(tmp_path) >= 11)
+        kill_one(cluster.python_workers)
         at = levels(tmp_path)
         wait_for(lambda: levels(tmp_path) > at)
-        os.kill(cluster.executors()[0], signal.SIGKILL)
+        kill_one(cluster.executors)
         at = levels(tmp_path)
         wait_for(lambda: levels(tmp_path) > at)
         shutil.rmtree(tmp_path / "scratch", ignore_errors=True)
@@ -198,11 +198,10 @@ def test_kills_in_a_small_run(cluster: LocalCluster, tmp_path: Path) -> None:
     (tmp_path / "scratch").mkdir()
     asked = ("replication:kip320", "--property", "strong_isr", *options(cluster, tmp_path, hand_over=200))
     with checking(tmp_path, *asked) as running:
-        wait_for(lambda: bool(cluster.python_workers()))
-        os.kill(cluster.python_workers()[0], signal.SIGKILL)
+        kill_one(cluster.python_workers)
         at = levels(tmp_path)
         wait_for(lambda: levels(tmp_path) > at)
-        os.kill(cluster.executors()[0], signal.SIGKILL)
+        kill_one(cluster.executors)
         at = levels(tmp_path)
         wait_for(lambda: levels(tmp_path) > at)
         kill_all(running)

@@ -166,7 +166,7 @@ def test_counts_are_those_of_brute_force(tmp_path: Path) -> None:
         before=TWO.format(nodes=2, pots=2),
     )
     model = bound(tmp_path, text)
-    verdict = agree(model, symmetry=True, seconds=60)
+    verdict = agree(model, symmetry=True)
     assert verdict is not None
     assert verdict.symmetry == ("Node", "Pot")
     assert verdict.distinct_states < native(model, Search()).distinct_states
