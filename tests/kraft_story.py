@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Any, Self
 
-from tidegate.invariants.catalogue import find
 from tidegate.language.judge import holds, initial_states, replay
 from tidegate.language.model import Model
 from tidegate.language.values import State
 from tidegate.model.kraft.quorum import Broker, Voter
 from tidegate.traces.document import Run
+
+from .shipped import shipped
 
 A, B, C, D, E = (Voter(index) for index in range(5))
 X = Broker(0)
@@ -21,9 +22,8 @@ class Story:
     LeaderChange record is the number of its epoch."""
 
     def __init__(self, profile: str, **constants: Any) -> None:
-        definition, chosen = find(f"kraft:{profile}")
         sizes = {"max_epoch": 5, "max_records": 3, "crashes": 2, "wipes": 1, "brokers_apply": True}
-        self.model: Model = definition.bind(profile, {**sizes, **constants}, chosen)
+        self.model: Model = shipped(f"kraft:{profile}", {**sizes, **constants}, called=profile)
         self.state: State = next(iter(initial_states(self.model)))
         self.broken: set[str] = set()
         self.disturbed = False

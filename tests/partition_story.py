@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from tidegate.invariants.catalogue import find
 from tidegate.language.judge import holds, initial_states, replay
 from tidegate.language.values import State
 from tidegate.model.partition.state import Broker
+
+from .shipped import shipped
 
 A, B, C = (Broker(i) for i in range(3))
 PLENTY = {
@@ -29,8 +30,8 @@ class Story:
     """Brokers A, B, C and what happens to them; A leads."""
 
     def __init__(self, profile: str = "kafka_4_1", *, replicas: int = 3, **constants: Any) -> None:
-        definition, _ = find(f"partition:{profile}")
-        self.model = definition.bind(profile, {**PLENTY, "replicas": replicas, **constants}, profile)
+        given = {**PLENTY, "replicas": replicas, **constants}
+        self.model = shipped(f"partition:{profile}", given, called=profile)
         self.state: State = next(s for s in initial_states(self.model) if s.registered.leader == A)
 
     def step(self, action: str, **arguments: Any) -> Story:

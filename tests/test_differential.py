@@ -1,4 +1,4 @@
-"""The native engine against plain Python: on models that broke it once, on the shipped models, and on random ones."""
+"""The native engine against plain Python, on models that broke it once and on the shipped models."""
 
 from __future__ import annotations
 
@@ -7,19 +7,14 @@ import os
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, Phase, given, reject, settings
-from hypothesis import strategies as st
 from tidegate.explorer.native.effort import FULL, QUICK
 from tidegate.explorer.native.kernels import kernel_of
-from tidegate.explorer.native.search import check as native
 from tidegate.explorer.native.search import explore
 from tidegate.explorer.search import Search
-from tidegate.explorer.symmetry import Symmetry, symmetry_of
+from tidegate.explorer.symmetry import Symmetry
 from tidegate.language.binding import Definition, load
-from tidegate.language.errors import ModelErrors
 
-from . import random_models
-from .engines import MEMORY, agree, agree_on, bound, compiled, reachable_states, summary, text_of
+from .engines import agree, agree_on, bound, compiled, reachable_states, summary, text_of
 
 ROOT = Path(__file__).resolve().parent.parent
 DEEP = bool(os.environ.get("TIDEGATE_DEEP"))
@@ -560,45 +555,3 @@ def state_by_state(definition: Definition) -> None:
                 native_ = compiled(model, symmetry=symmetry, effort=effort)
                 agree_on(native_, reachable_states(model, 60 if DEEP else 12, 1))
                 native_.frontier.close()
-
-
-# --- random models ----------------------------------------------------------------------------------------------------
-
-
-MOST = 2000
-"""Models with more states than these are compared on some of their states only."""
-
-
-def compare(text: str, folder: Path, seed: int) -> None:
-    """Both engines on one random model: with symmetry and without, folded and open, and state by state."""
-    try:
-        model = bound(folder, text)
-    except ModelErrors:
-        reject()
-    plain = agree(model, states=MOST)
-    if symmetry_of(model).domains:
-        agree(model, symmetry=True, states=MOST)
-    native_ = compiled(model)
-    agree_on(native_, reachable_states(model, 12, seed))
-    native_.frontier.close()
-    if seed % 2 or plain is None:
-        return
-    try:
-        opened = bound(folder, text, open={"nodes", "top", "room", "faults", "quick"})
-    except ModelErrors:
-        return
-    told, known = summary(native(opened, Search(keep_going=True, memory_bytes=MEMORY))), summary(plain)
-    for each in ("failure", "properties", "distinct", "transitions", "depth", "levels"):
-        assert told.get(each) == known.get(each), each
-
-
-@settings(
-    max_examples=1000 if DEEP else 30,
-    deadline=None,
-    derandomize=not DEEP,
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much, HealthCheck.data_too_large],
-    phases=[Phase.explicit, Phase.generate],
-)
-@given(seed=st.integers(0, 2**32), size=st.integers(1, 4))
-def test_random_models(seed: int, size: int, tmp_path_factory: pytest.TempPathFactory) -> None:
-    compare(random_models.text(seed, size), tmp_path_factory.mktemp("random"), seed)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ from tidegate.explorer.native.effort import FULL, QUICK
 from tidegate.language.binding import Definition, load
 
 from .engines import agree, agree_on, compiled, reachable_states
+from .shipped import tiered
 
 EVERYTHING = Path(__file__).parent / "fixtures" / "models" / "every_construct.py"
 
@@ -19,11 +21,16 @@ def everything() -> Definition:
     return load(EVERYTHING)
 
 
-@pytest.mark.parametrize("profile", [None, "fast", "off"])
-@pytest.mark.parametrize("ghosts", [True, False])
+BOUND = tuple(itertools.product((None, "fast", "off"), (True, False)))
+"""Profiles, and whether ghosts are kept."""
+ORDINARY = ((None, True), ("fast", False), ("off", True))
+
+
+@pytest.mark.parametrize("how", tiered(BOUND, lambda how: how in ORDINARY))
 def test_every_construct_means_the_same_in_native_code_and_plain_python(
-    profile: str | None, ghosts: bool, everything: Definition, capsys: pytest.CaptureFixture[str]
+    how: tuple[str | None, bool], everything: Definition, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    profile, ghosts = how
     model = everything.bind(profile=profile, ghosts=ghosts, constants={"nodes": 2, "room": 1, "top": 2})
     for effort in (QUICK, FULL):
         native = compiled(model, effort=effort)

@@ -19,6 +19,7 @@ from tidegate.language.steptext import StepError
 
 from .conftest import ROOT
 from .kraft_story import A, B, C, D, E, Story, X
+from .shipped import tiered
 from .test_counts import assert_as_recorded, bound
 
 # --- how it should be -------------------------------------------------------------------------------------------------
@@ -341,7 +342,11 @@ def of_type_ok(profile: str) -> Model:
     return definition.bind(profile, SIZES, profile, ghosts=False, properties=["type_ok"])
 
 
-@pytest.mark.parametrize("profile", find("kraft")[0].profiles)
+DIFFERENT = ("kip595", "kip996", "check_quorum", "illegal_state")
+"""Profiles that do not have the same actions."""
+
+
+@pytest.mark.parametrize("profile", tiered(find("kraft")[0].profiles, lambda profile: profile in DIFFERENT))
 def test_every_action_happens_within_small_bounds(profile: str, cache: Path) -> None:
     model = of_type_ok(profile)
     verdict = ENGINES["walk"](model, Search(cache=cache, walks=Walks(number=20_000, depth=60)), None)
@@ -376,6 +381,11 @@ def test_native_engine(check: Recorded, cache: Path) -> None:
 SMALL = [each for each in COMMIT if sum(one.steps or 99 for one in each.properties.values()) <= 8]
 
 
-@pytest.mark.parametrize("check", SMALL, ids=lambda check: check.name)
+def steps_of(check: Recorded) -> int:
+    """The steps of its counterexamples."""
+    return sum(each.steps or 0 for each in check.properties.values())
+
+
+@pytest.mark.parametrize("check", tiered(SMALL, lambda check: steps_of(check) <= 6, lambda check: check.name))
 def test_python_engine(check: Recorded) -> None:
     assert_as_recorded(check, ENGINES["python"](bound(check), Search(symmetry=check.symmetry), None))

@@ -14,6 +14,8 @@ from tidegate.language.binding import load
 from tidegate.language.errors import UsageError
 from tidegate.language.model import Model
 
+from .shipped import shipped, tiered
+
 ROOT = Path(__file__).resolve().parent.parent
 EXAMPLES = sorted(path for path in (ROOT / "examples").glob("*.py") if path.stem != "raft_cluster")  # no model
 FULL_NAMES = [
@@ -21,13 +23,14 @@ FULL_NAMES = [
     for name, entry in CATALOGUE.items()
     for profile in entry.definition().profiles or ("",)
 ]
+DEFAULTS = [name for name in FULL_NAMES if find(name.partition(":")[0])[1] in (name.partition(":")[2], None)]
+"""Each model in its default profile: the others differ from it by the values of constants."""
 REPLICATION = [name for name in FULL_NAMES if name.startswith("replication") or name == "async_isr"]
 """The models of replication, which plain Python explores in seconds; the others have files of their own."""
 
 
 def bound(name: str, *, ghosts: bool = True) -> Model:
-    definition, profile = find(name)
-    return definition.bind(name, profile=profile, ghosts=ghosts)
+    return shipped(name, ghosts=ghosts)
 
 
 # --- the catalogue ----------------------------------------------------------------------------------------------------
@@ -66,7 +69,7 @@ def test_every_model_is_recorded(name: str) -> None:
 # --- the texts --------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", FULL_NAMES)
+@pytest.mark.parametrize("name", tiered(FULL_NAMES, lambda name: name in DEFAULTS))
 def test_every_action_and_property_says_what_it_is(name: str) -> None:
     model = bound(name)
     assert all(action.sentence.endswith(".") for action in model.actions)
@@ -75,7 +78,7 @@ def test_every_action_and_property_says_what_it_is(name: str) -> None:
     assert all(constant.says for constant in model.constants.values())
 
 
-@pytest.mark.parametrize("name", FULL_NAMES)
+@pytest.mark.parametrize("name", tiered(FULL_NAMES, lambda name: name in DEFAULTS))
 def test_type_ok_can_be_asked_for(name: str) -> None:
     definition, profile = find(name)
     assert [each.name for each in definition.bind(profile=profile, properties=["type_ok"]).properties] == ["type_ok"]

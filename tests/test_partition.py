@@ -18,6 +18,7 @@ from tidegate.invariants.catalogue import find
 from tidegate.language.steptext import StepError
 
 from .partition_story import A, B, C, Story
+from .shipped import tiered
 
 ROOT = Path(__file__).resolve().parent.parent
 RECORD = read(ROOT / "spec" / "partition.toml")
@@ -236,7 +237,9 @@ def test_each_version_has_all_that_the_one_before_had() -> None:
 SMALL = [each for each in RECORD.checks if each.counts and each.counts["distinct_states"] <= 1000]
 
 
-@pytest.mark.parametrize("check", SMALL, ids=lambda each: each.name)
+@pytest.mark.parametrize(
+    "check", tiered(SMALL, lambda each: each.counts["distinct_states"] <= 500, lambda each: each.name)
+)
 def test_plain_python_counts_what_is_recorded(check: Recorded) -> None:
     definition, _ = find("partition")
     model = definition.bind(
@@ -253,7 +256,8 @@ def test_plain_python_counts_what_is_recorded(check: Recorded) -> None:
 PAIRS = [each for each in RECORD.checks if set(each.properties) == {"leader_completeness"}]
 
 
-@pytest.mark.parametrize("check", PAIRS, ids=lambda each: each.name)
+# The gate, too, runs each of them.
+@pytest.mark.parametrize("check", tiered(PAIRS, lambda each: "one_fault" in each.name, lambda each: each.name))
 def test_the_engine_finds_the_losses_that_are_recorded_and_no_others(check: Recorded, cache: Path) -> None:
     # Settings, switches and budgets are open: what differs is the size alone, and one kernel serves each of those.
     definition, _ = find("partition")

@@ -24,6 +24,8 @@ from tidegate.language.values import Map, State
 from tidegate.reports.check.proof import counterexample_document
 from tidegate.reports.exits import Exit
 
+from .shipped import tiered
+
 REPLICATION, PROFILE = find("replication:kip320")
 WORK = 5_000_000
 """Steps of the solver, which are the same on a busy machine."""
@@ -136,10 +138,17 @@ PLANTED = [
 ]
 
 
-@pytest.mark.parametrize(("bug", "action", "lemma"), PLANTED, ids=lambda each: str(each))
+OTHERS = (
+    {"await_epoch_start": False}, {"fence_fetch": False}, {"fence_truncation": False}, {"truncation": "end_of_epoch"},
+)  # fmt: skip
+"""Bugs of a lemma and an action that others in the list have, too."""
+
+
+@pytest.mark.parametrize("planted", tiered(PLANTED, lambda each: each[0] not in OTHERS, lambda each: str(each[0])))
 def test_a_planted_bug_is_refuted_by_the_action_that_has_it(
-    three: Proof, folder: Path, bug: dict[str, Any], action: str, lemma: str
+    three: Proof, folder: Path, planted: tuple[dict[str, Any], str, str]
 ) -> None:
+    bug, action, lemma = planted
     proof = proved(folder, lemma, **bug)
     assert proof.word == "refuted"
     refuted = [each for each in proof.findings if each.word == "refuted"]

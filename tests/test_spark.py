@@ -193,6 +193,7 @@ def test_kills_on_a_cluster(cluster: LocalCluster, tmp_path: Path) -> None:
         assert same(report(running), KIP320)
 
 
+@pytest.mark.long
 def test_kills_in_a_small_run(cluster: LocalCluster, tmp_path: Path) -> None:
     """A Python worker in the first job, an executor in the second, the driver in the third; then it is resumed."""
     (tmp_path / "scratch").mkdir()
@@ -305,6 +306,7 @@ def test_a_sweep_has_a_row_for_each_switch_dropped(tidegate: Run, tmp_path: Path
         assert dropped is None or row["point"].startswith(f"{dropped}=")
 
 
+@pytest.mark.long  # a sweep on Spark and a search on Spark are ordinary
 def test_the_gate_on_spark(tidegate: Run) -> None:
     gate = ("gate", "--only", "replication:kip320 small", "--json")
     here, there = tidegate(*gate), tidegate(*gate, "--engine", "spark", "--master", "local[2]")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import random
 import time
-from collections.abc import Iterator
 from dataclasses import replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -29,21 +29,29 @@ from tidegate.traces.document import run_document, schema, trace_document
 from tidegate.traces.evidence import Reading
 from tidegate.traces.picture import letter
 
+from .shipped import tiered
+
 ROOT = Path(__file__).resolve().parent.parent
 VALIDATOR: Any = jsonschema.Draft202012Validator(schema())
 COURIER = load(ROOT / "tests" / "models" / "courier.py")
 
 
-def models() -> Iterator[tuple[str, Model]]:
-    for name in CATALOGUE:
-        definition, _ = find(name)
-        for profile in (None, *definition.profiles):
-            yield f"{name}:{profile}", definition.bind(f"{name}:{profile}", profile=profile)
-    for path in sorted([*(ROOT / "examples").glob("[!r]*.py"), ROOT / "tests" / "models" / "courier.py"]):
-        yield path.stem, load(path).bind(path.stem)
+PROFILES = {f"{name}:{profile}": (name, profile) for name in CATALOGUE for profile in (None, *find(name)[0].profiles)}
+FILES = {
+    path.stem: path
+    for path in sorted([*(ROOT / "examples").glob("[!r]*.py"), ROOT / "tests" / "models" / "courier.py"])
+}
+MODELS = (*PROFILES, *FILES)
+SAMPLE = [name for name in MODELS if ":" not in name or name.endswith(("None", "g", "1", "2"))]
 
 
-MODELS = dict(models())
+@lru_cache(8)
+def model_of(name: str) -> Model:
+    """One of these, bound when a test asks for it: binding all of them takes longer than collecting all other tests."""
+    if name in FILES:
+        return load(FILES[name]).bind(name)
+    model, profile = PROFILES[name]
+    return find(model)[0].bind(name, profile=profile)
 
 
 def walk(model: Model, length: int, seed: int = 0) -> Run:
@@ -59,9 +67,9 @@ def walk(model: Model, length: int, seed: int = 0) -> Run:
     return Run(start, tuple(taken))
 
 
-@pytest.mark.parametrize("name", [name for name in MODELS if ":" not in name or name.endswith(("None", "g", "1", "2"))])
+@pytest.mark.parametrize("name", SAMPLE)
 def test_every_document_is_of_the_schema(name: str) -> None:
-    document = run_document(MODELS[name], walk(MODELS[name], 25))
+    document = run_document(model_of(name), walk(model_of(name), 25))
     VALIDATOR.validate(json.loads(json.dumps(document)))
     assert document["notes"] == []
     assert trace_page(document, Paper()).text()
@@ -82,10 +90,10 @@ def test_failures_and_deadlocks_are_of_the_schema() -> None:
 # --- what values rest on ----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("name", tiered(MODELS, lambda name: name in SAMPLE))
 def test_what_values_rest_on_is_read_as_the_judge_reads(name: str) -> None:
     """The typed form, evaluated for its cells, takes the judge's steps and gives the judge's answers."""
-    model = MODELS[name]
+    model = model_of(name)
     run = walk(model, 12, seed=3)
     for before, step in zip(run.states(), run.steps, strict=False):
         action = model.action(step.action)
@@ -203,7 +211,7 @@ def test_a_view_that_is_wrong_is_told_and_spoils_nothing(view: dict[str, str], t
 
 
 def test_every_step_of_a_state_is_enabled_or_has_its_reason() -> None:
-    model = MODELS["replication:kip101"]
+    model = model_of("replication:kip101")
     run = walk(model, 12)
     shown = run_document(model, run)["disabled"]
     for at, state in enumerate(run.states()):
