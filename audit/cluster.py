@@ -105,6 +105,7 @@ class Versions:
 
     `features` maps a feature to its finalized level, such as `eligible.leader.replicas.version` to "1"; a feature that
     is not in it has not been stated, unless `all_features` says that the list is complete (then its level is 0).
+    `protocols` are all that brokers state as inter.broker.protocol.version, where they differ.
     """
 
     kafka: Stated | None = None
@@ -113,6 +114,7 @@ class Versions:
     features: Mapping[str, Stated] = field(default_factory=dict[str, Stated])
     all_features: bool = False
     distribution: Stated | None = None
+    protocols: tuple[Stated, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from .cluster import Cluster, Finding, Setting
+from .cluster import Cluster, Finding, Setting, Stated, Topic
+from .facts import Used
 from .keys import ELR_FEATURE, at_least, elr_is_too_early, span
 
 
@@ -50,6 +51,9 @@ def unclean_in_kraft(cluster: Cluster) -> Iterator[Finding]:
     )
     yield Finding("latent", "warning", what, stated[0].origin, f"{key}=false, before the upgrade", "KAFKA-12670")
 
+
+FORMATS = ("message.format.version", "log.message.format.version")
+"""The format of records: a topic's setting, and its name among the brokers'."""
 
 GATES = (("3.3", "KIP-841: a fenced replica is kept out of the ISR"), ("3.5", "KIP-903: so is one that lost its log"))
 OLD_GATES = (
@@ -101,14 +105,36 @@ def removed(cluster: Cluster) -> Iterator[Finding]:
 def old_format(cluster: Cluster) -> Iterator[Finding]:
     """Records of a format without leader epochs are truncated by the high watermark, whatever the binary."""
     kafka = cluster.versions.kafka
-    keys = ("message.format.version", "log.message.format.version")
-    old = [each for each in everywhere(cluster) if each.key in keys and _before_epochs(each.value)]
+    old = [each for each in everywhere(cluster) if each.key in FORMATS and _before_epochs(each.value)]
     if old and (kafka is None or at_least(kafka.value, "3.0") is not True):
         more = f" (and {len(old) - 1} more)" if len(old) > 1 else ""
         what = (
             f"`{old[0].key}={old[0].value}`{more} has no leader epochs: followers truncate by the high watermark again"
         )
         yield Finding("advice", "error", what, old[0].origin, "0.11 or later", "KAFKA-7897, KIP-101")
+
+
+def protocols(cluster: Cluster, *, kraft: bool) -> Sequence[tuple[Stated | None, str]]:
+    """The protocols that brokers speak, each with its words; several while they are upgraded one after the other."""
+    versions = cluster.versions
+    if kraft or not versions.protocols:
+        return ((versions.metadata_version if kraft else versions.inter_broker_protocol, ""),)
+    return tuple((each, f" with inter.broker.protocol.version {each.value}") for each in versions.protocols)
+
+
+def has_old_format(cluster: Cluster, topic: Topic, protocol: Stated | None, used: list[Used]) -> bool:
+    """Whether a topic's records have no leader epochs, so that followers truncate by the high watermark (KAFKA-7897):
+    by its own setting, else by any of its brokers'. From protocol 3.0 on the setting is ignored (KIP-724)."""
+    spoken = protocol or cluster.versions.kafka
+    if spoken is None or at_least(spoken.value, "3.0") is not False:
+        return False
+    own = [each for each in topic.settings if each.key == FORMATS[0]]
+    settings = (each for broker in cluster.keepers for each in (*broker.settings, *broker.dynamic))
+    of_brokers = [each for each in (*settings, *cluster.dynamic) if each.key == FORMATS[1]]
+    old = next((each for each in own[-1:] or of_brokers if _before_epochs(each.value)), None)
+    if old is not None and all(each.origin != old.origin for each in used):
+        used.append(Used(old.key, old.value, old.origin, "records without leader epochs"))
+    return old is not None
 
 
 def _before_epochs(text: str) -> bool:

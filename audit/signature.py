@@ -30,10 +30,11 @@ from .cluster import (
 )
 from .controlling import UNCLEAN, least_in_sync, unclean_elections
 from .facts import CannotTell, Choice, Fact, Used, note
-from .keys import ELR_FEATURE, SPANS, elr_is_too_early, span, value_of
+from .keys import ELR_FEATURE, SPANS, elr_is_too_early, is_version, span, value_of
 from .nodes import raise_if_never_up
 from .placing import creatable, has_one_by_default, placement
 from .producing import is_idempotent, producer_facts, producers
+from .rules_of_versions import has_old_format, protocols
 
 Constant = bool | int | str
 
@@ -181,12 +182,13 @@ def profiles_within(first: tuple[int, ...], last: tuple[int, ...], *, kraft: boo
 
 
 def switches(
-    binary: str, protocol: str, *, kraft: bool, elr: bool, mended: Iterable[str] = ()
+    binary: str, protocol: str, *, kraft: bool, elr: bool, mended: Iterable[str] = (), old_format: bool = False
 ) -> tuple[tuple[str, Constant], ...]:
     """The switches of brokers with one profile's binary that speak another's protocol, where not as in the newest.
-    `mended` are those that the binary's release has already (`mended_in`)."""
+    `mended` are those that the binary's release has already (`mended_in`); an `old_format` has no leader epochs."""
     made = {**_switches_of(binary), **dict.fromkeys(mended, True)}
     made |= {name: value for name, value in _switches_of(protocol).items() if name in BY_METADATA}
+    made |= {"truncation": _switches_of(profiles()[0].name)["truncation"]} if old_format else {}
     made |= {} if kraft else _zookeeper()
     made["elr"] = elr
     newest = _switches_of(NEWEST)
@@ -359,7 +361,8 @@ def _variants(facts: Sequence[Fact]) -> Iterator[Variant]:
 def _signature(sets: Mapping[str, Any]) -> Signature:
     found = dict(sets)
     binary, mended = found.pop("binary"), found.pop("mended")
-    made = switches(binary, found.pop("protocol"), kraft=found.pop("kraft"), elr=found.pop("elr"), mended=mended)
+    old, protocol, kraft, elr = (found.pop(name) for name in ("old_format", "protocol", "kraft", "elr"))
+    made = switches(binary, protocol, kraft=kraft, elr=elr, mended=mended, old_format=old)
     written = found.pop("min_isr_with_elr", None)
     if sets["elr"] and written is not None:
         found["min_isr"] = written
@@ -381,7 +384,7 @@ def _facts(cluster: Cluster, topic: Topic, producer: Client | None, used: list[U
     replicas = _replicas(cluster, topic, used)
     yield _factor(cluster, topic, replicas)
     yield _min_isr(cluster, topic, replicas, used)
-    versions = list(_version_facts(cluster, used))
+    versions = list(_version_facts(cluster, topic, used))
     yield from versions
     if any(choice.sets["elr"] for fact in versions for choice in fact.choices):
         yield from _min_isr_with_elr(cluster, topic, used)
@@ -522,8 +525,8 @@ def _flushing(*, always: bool) -> Choice:
 # --- versions as facts ------------------------------------------------------------------------------------------------
 
 
-def _version_facts(cluster: Cluster, used: list[Used]) -> Iterator[Fact]:
-    choices = tuple(_version_choices(cluster, used))
+def _version_facts(cluster: Cluster, topic: Topic, used: list[Used]) -> Iterator[Fact]:
+    choices = tuple(_version_choices(cluster, topic, used))
     if not choices:
         raise CannotTell(
             "KRaft before 3.3 was not ready for production (KIP-833), and Kafka has no ZooKeeper since 4.0: no such "
@@ -532,7 +535,7 @@ def _version_facts(cluster: Cluster, used: list[Used]) -> Iterator[Fact]:
     yield Fact("version", choices, "--kafka-version, and kafka-features.sh describe")
 
 
-def _version_choices(cluster: Cluster, used: list[Used]) -> Iterator[Choice]:
+def _version_choices(cluster: Cluster, topic: Topic, used: list[Used]) -> Iterator[Choice]:
     versions, planes = cluster.versions, (cluster.control_plane,) if cluster.control_plane else ("kraft", "zookeeper")
     if versions.kafka is not None:
         used.append(Used("version", versions.kafka.value, versions.kafka.origin, versions.kafka.assumed))
@@ -543,10 +546,11 @@ def _version_choices(cluster: Cluster, used: list[Used]) -> Iterator[Choice]:
         for binary in profiles_within(first, last, kraft=kraft):
             shown = f"{releases_of(binary, first, last, kraft=kraft)}{f' with {plane}' if many else ''}"
             for elr, about in _elr(cluster, binary, last, kraft=kraft):
-                protocol = _protocol(cluster, binary, kraft=kraft)
-                mended = mended_in(first, binary)
-                sets = {"binary": binary, "protocol": protocol, "kraft": kraft, "elr": elr, "mended": mended}
-                yield Choice(f"{shown}{about}", sets)
+                sets = {"binary": binary, "kraft": kraft, "elr": elr, "mended": mended_in(first, binary)}
+                for stated, how in protocols(cluster, kraft=kraft):
+                    spoken = _protocol(stated, binary)
+                    old = not kraft and has_old_format(cluster, topic, stated, used)
+                    yield Choice(f"{shown}{about}{how}", sets | {"protocol": spoken, "old_format": old})
 
 
 RELEASES = (
@@ -570,15 +574,11 @@ def release_of(profile: str) -> str:
     return profile.removeprefix("kafka_").replace("_", ".", 1)
 
 
-def _protocol(cluster: Cluster, binary: str, *, kraft: bool) -> str:
+def _protocol(stated: Stated | None, binary: str) -> str:
     """The profile of the protocol that brokers speak: that of their binary, unless an older one is stated."""
-    stated = cluster.versions.metadata_version if kraft else cluster.versions.inter_broker_protocol
-    if stated is None:
+    if stated is None or not is_version(stated.value):
         return binary
-    try:
-        first, _ = span(stated.value)
-    except ValueError:
-        return binary
+    first, _ = span(stated.value)
     spoken = [each for each in profiles() if each.since <= first[:2]] or [profiles()[0]]
     names = [each.name for each in profiles()]
     return min(spoken[-1].name, binary, key=names.index)

@@ -107,6 +107,11 @@ def _service(part: Part, path: str, name: str, service: Tree, named: Tree | None
             given.append(Setting(key, value, origin))
     made = properties.of_broker(path, given)
     broker = made.brokers[0]
+    extra = service.get("env_file")
+    if extra is not None:
+        what = f"service {name} has variables of `env_file`, which is not read"
+        to_do = "give what `docker compose config` prints, which has all of them"
+        part.note("incomplete", "error", what, Origin(path, extra.line, f"services.{name}.env_file"), to_do)
     where = Origin(path, service.line, f"services.{name}")
     machine = None if service.get("deploy") is not None else f"the computer that runs {path}"
     ephemeral = volumes.is_ephemeral(broker.settings, volumes.of_service(service, named))

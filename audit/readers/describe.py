@@ -169,6 +169,8 @@ def _doubtful(partition: Partition) -> str:
     who = f"partition {partition.number}"
     if len(set(partition.replicas)) < len(partition.replicas):
         return f"{who} lists a replica twice"
+    if len(set(partition.isr)) < len(partition.isr):
+        return f"the ISR of {who} has a broker twice"
     strange = sorted(set(partition.isr) - set(partition.replicas))
     if strange:
         return f"broker {strange[0]} is in the ISR of {who}, and has no replica of it"

@@ -236,8 +236,12 @@ def _both(joined: _Joined, first: Topic, second: Topic) -> Topic:
         if mine is not None and mine.value != each.value:
             what = f"`{each.key}` of topic {first.name} is {mine.value} here, {each.value} there; the latter is used"
             joined.disagree(what, mine.origin, each.origin, "make them agree")
+    doubt = second.doubt or first.doubt
+    if not doubt and first.complete and second.complete and _pairs(first) != _pairs(second):
+        doubt = f"it is described twice, at {first.origin} and at {second.origin}, with different settings"
     return replace(
         second,
+        doubt=doubt,
         partitions=second.partitions or first.partitions,
         partition_count=second.partition_count or first.partition_count,
         replication_factor=second.replication_factor or first.replication_factor,
@@ -245,6 +249,10 @@ def _both(joined: _Joined, first: Topic, second: Topic) -> Topic:
         complete=first.complete or second.complete,
         resource=first.resource or second.resource,
     )
+
+
+def _pairs(topic: Topic) -> dict[str, str]:
+    return {each.key: each.value for each in topic.settings}
 
 
 def _clients(joined: _Joined, options: Options) -> tuple[Client, ...]:
@@ -322,6 +330,7 @@ def _versions(joined: _Joined, options: Options) -> Versions:
         features=features,
         all_features=any(part.all_features for part in joined.parts),
         distribution=owner,
+        protocols=() if options.inter_broker_protocol else _different(joined, "inter_broker_protocol"),
     )
 
 
@@ -340,6 +349,14 @@ def _distribution(joined: _Joined, options: Options) -> Stated | None:
     if any("distribution" in part.facts for part in joined.parts):
         return _agreed(joined, "distribution")
     return _agreed(joined, "distribution_of_own_file")
+
+
+def _different(joined: _Joined, name: str) -> tuple[Stated, ...]:
+    """Every version that is stated, each once, if they cannot all hold at once."""
+    facts = [each for part in joined.parts for each in part.facts.get(name, ()) if is_version(each.value)]
+    found = {each.value: each for each in reversed(facts)}
+    apart = any(not _compatible(name, one, other) for one in found for other in found)
+    return tuple(found[each] for each in sorted(found, key=span)) if apart else ()
 
 
 def _agreed(joined: _Joined, name: str) -> Stated | None:
@@ -391,12 +408,24 @@ def _quorum(joined: _Joined, versions: Versions) -> Quorum | None:
         leader = next((each.leader for each in described if each.leader is not None), None)
         return replace(first, leader=leader, dynamic=dynamic)
     nodes = [each for part in joined.parts for each in part.brokers]
-    for setting in (setting for each in nodes for setting in each.settings):
-        if setting.key == "controller.quorum.voters":
-            voters = tuple(int(each) for each in re.findall(r"(?:^|,)\s*(\d{1,9})@", setting.value))
-            if voters:
-                return Quorum(voters, setting.origin, dynamic=False)
-    return _by_roles(nodes)
+    listed = _listed(sorted(nodes, key=lambda each: "controller" not in each.roles))
+    for other in listed[1:]:
+        if set(other.voters) != set(listed[0].voters):
+            what = f"`controller.quorum.voters` has voters {_ids(listed[0])} here, {_ids(other)} there"
+            joined.disagree(what, listed[0].origin, other.origin, "give every node the same voters")
+            break
+    return listed[0] if listed else _by_roles(nodes)
+
+
+def _listed(nodes: Sequence[Broker]) -> list[Quorum]:
+    """The voters that each node lists; the controllers', which decide, are the first."""
+    settings = [each for node in nodes for each in node.settings if each.key == "controller.quorum.voters"]
+    found = [(each.origin, re.findall(r"(?:^|,)\s*(\d{1,9})@", each.value)) for each in settings]
+    return [Quorum(tuple(map(int, voters)), origin, dynamic=False) for origin, voters in found if voters]
+
+
+def _ids(quorum: Quorum) -> str:
+    return ", ".join(map(str, quorum.voters))
 
 
 def _by_roles(nodes: Sequence[Broker]) -> Quorum | None:

@@ -1,0 +1,96 @@
+"""Clusters in the middle of an upgrade, and files that disagree: what is older, or open, is never left out."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from tidegate.audit.cluster import Cluster, Finding
+from tidegate.audit.readers import Options, of_texts
+from tidegate.audit.signature import Signature, subjects
+
+ZOOKEEPER = "broker.id={id}\nzookeeper.connect=z1,z2,z3\nlog.dirs=d\n"
+HEAD = "Topic: orders\tTopicId: x\tPartitionCount: 1\tReplicationFactor: 3\tConfigs: min.insync.replicas=2{more}\n"
+PARTITION = "\tTopic: orders\tPartition: 0\tLeader: 1\tReplicas: 1,2,3\tIsr: {isr}\n"
+OPTIONS = Options(kafka_version="2.8.2", distribution="apache", acks="all")
+
+
+def topic(more: str = "", isr: str = "1,2,3") -> str:
+    return HEAD.format(more=more) + PARTITION.format(isr=isr)
+
+
+def of(*texts: tuple[str, str], options: Options = OPTIONS) -> tuple[Cluster, list[Finding]]:
+    cluster, findings = of_texts([(path, text, True) for path, text in texts], options, "x")
+    return cluster, list(findings)
+
+
+def brokers(*lines: str) -> list[tuple[str, str]]:
+    return [(f"b{id_}.properties", ZOOKEEPER.format(id=id_) + line) for id_, line in enumerate(lines, 1)]
+
+
+def signatures(cluster: Cluster) -> list[Signature]:
+    (orders,) = (each for each in subjects(cluster) if each.topics[0].name == "orders")
+    return [each.signature for each in orders.variants]
+
+
+def truncations(cluster: Cluster) -> set[object]:
+    return {each.constants["truncation"] for each in signatures(cluster)}
+
+
+def test_brokers_with_an_older_protocol_are_not_forgotten() -> None:
+    key = "inter.broker.protocol.version"
+    old, new = f"{key}=0.10.2\n", f"{key}=2.8\n"
+    mixed, found = of(*brokers(old, new, new), ("t.txt", topic()))
+    assert "high_watermark" in truncations(mixed) and len(truncations(mixed)) == 2
+    assert any("the inter broker protocol is" in each.what for each in found)
+    assert len(truncations(of(*brokers(new, new, new), ("t.txt", topic()))[0])) == 1
+    told = replace(OPTIONS, inter_broker_protocol="2.8")
+    assert len(truncations(of(*brokers(old, new, new), ("t.txt", topic()), options=told)[0])) == 1
+
+
+@pytest.mark.parametrize(
+    ("line", "more", "version", "old"),
+    [
+        ("log.message.format.version=0.10.2\n", "", "2.8.2", True),
+        ("", ",message.format.version=0.10.2-IV0", "2.8.2", True),
+        ("log.message.format.version=0.10.2\n", ",message.format.version=2.8-IV1", "2.8.2", False),
+        ("log.message.format.version=0.11.0\n", "", "2.8.2", False),
+        ("log.message.format.version=0.10.2\n", "", "3.4.0", False),
+        ("log.message.format.version=0.10.2\ninter.broker.protocol.version=2.8\n", "", "3.4.0", True),
+    ],
+)
+def test_records_without_epochs_are_truncated_by_the_high_watermark(
+    line: str, more: str, version: str, *, old: bool
+) -> None:
+    cluster, _ = of(*brokers(*[line] * 3), ("t.txt", topic(more)), options=replace(OPTIONS, kafka_version=version))
+    assert (truncations(cluster) == {"high_watermark"}) is old
+
+
+def test_a_topic_that_is_described_twice_with_other_settings_is_not_known() -> None:
+    cluster, _ = of(("t.txt", topic()), ("u.txt", topic().replace("replicas=2", "replicas=1")))
+    (orders,) = subjects(cluster)
+    assert not orders.variants and "described twice, at t.txt:1 and at u.txt:1" in orders.not_checked
+    assert signatures(of(("t.txt", topic()), ("u.txt", topic()))[0])
+
+
+def test_an_isr_with_a_broker_twice_is_none() -> None:
+    (orders,) = subjects(of(("t.txt", topic(isr="1,1")))[0])
+    assert "the ISR of partition 0 has a broker twice" in orders.not_checked
+
+
+def test_the_voters_that_controllers_list_are_those_that_count() -> None:
+    broker = "process.roles=broker\nnode.id=1\ncontroller.quorum.voters=7@a:1,8@b:1,9@c:1\n"
+    controller = "process.roles=controller\nnode.id=7\ncontroller.quorum.voters=7@a:1,8@b:1\n"
+    cluster, found = of(("b.properties", broker), ("c.properties", controller))
+    assert cluster.quorum is not None and cluster.quorum.voters == (7, 8)
+    assert any("has voters 7, 8 here, 7, 8, 9 there" in each.what for each in found)
+
+
+def test_variables_of_a_file_that_is_not_read() -> None:
+    compose = (
+        "services:\n  kafka:\n    image: apache/kafka:3.9.0\n    env_file: kafka.env\n    environment:\n"
+        "      KAFKA_NODE_ID: 1\n      KAFKA_PROCESS_ROLES: broker,controller\n"
+    )
+    _, found = of(("c.yml", compose), options=Options())
+    (missing,) = (each for each in found if each.kind == "incomplete")
+    assert missing.where.line == 4 and "`env_file`" in missing.what
