@@ -6,7 +6,7 @@ import datetime
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from ..audit.auditing import Asked, Audited
+from ..audit.auditing import Audited, AuditRequest
 from ..audit.auditing import audit as audit_cluster
 from ..audit.cluster import CannotRead, WrongOption
 from ..audit.readers import Options, read
@@ -88,7 +88,7 @@ def audit(
         raise UsageError(str(error)) from None
     except CannotRead as error:
         raise Unreadable(str(error)) from None
-    asked = Asked(
+    asked = AuditRequest(
         required=requirements(require),
         folder=cache_directory() if cache else None,
         seconds=time,

@@ -111,11 +111,11 @@ def induction(
     """The proof that is to be made, its obligations known. UsageError, with what installs it, when z3 is missing."""
     try:
         from ..explorer.smt.encoding import boundless_constants
-        from ..explorer.smt.induction import Asked, Induction
+        from ..explorer.smt.induction import Induction, ProofRequest
     except ModuleNotFoundError as error:
         if error.name != "z3":
             raise
         raise UsageError(NEEDS_Z3) from None
     known = known_violations(definition, model, boundless_constants(definition, model))
     folder = cache_directory() if cache else None
-    return Induction(definition, model, Asked(**asked, seed=seed, folder=folder, known=known))
+    return Induction(definition, model, ProofRequest(**asked, seed=seed, folder=folder, known=known))

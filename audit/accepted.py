@@ -13,7 +13,7 @@ from typing import Any, cast
 from .cluster import CannotRead
 from .questions import QUESTION
 from .signature import Subject
-from .verdicts import Check
+from .verdicts import RequirementCheck
 
 _KEYS = {"topic", "finding", "reason", "expiry"}
 _EXAMPLE = '[[accepted]] with topic = "logs.*", finding = "no-loss", reason = "...", expiry = 2027-01-31'
@@ -67,13 +67,15 @@ def _entry(each: Any, place: str) -> Accepted:
 
 
 def with_accepted(
-    checks: Iterable[Check], subject: Subject, entries: Sequence[Accepted], today: datetime.date
-) -> list[Check]:
+    checks: Iterable[RequirementCheck], subject: Subject, entries: Sequence[Accepted], today: datetime.date
+) -> list[RequirementCheck]:
     """The checks, those that failed and are accepted marked with the reason. What has expired counts again."""
     return [_marked(check, subject, entries, today) for check in checks]
 
 
-def _marked(check: Check, subject: Subject, entries: Sequence[Accepted], today: datetime.date) -> Check:
+def _marked(
+    check: RequirementCheck, subject: Subject, entries: Sequence[Accepted], today: datetime.date
+) -> RequirementCheck:
     if check.result == "met":
         return check
     for each in entries:

@@ -12,19 +12,19 @@ from .cases import Explorations
 from .cluster import Cluster, Finding
 from .consumers import with_consumers
 from .current_state import describe_current_state
-from .document import Document, Report, badness, document
+from .document import Document, SubjectReport, badness, document
 from .nodes import keep_down
 from .outages import outages
 from .repair import repair, repair_document
 from .requirements import DEFAULT, Requirement
 from .signature import subjects
-from .verdicts import Check, SubjectVerdict, check_requirements, check_subjects
+from .verdicts import RequirementCheck, SubjectVerdict, check_requirements, check_subjects
 
 FAILED, UNDECIDED = 1, 5
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class AuditRequest:
     """What to do. `folder` keeps kernels and answers, `seconds` bounds the explorations. `from_current` asks
     about the present state too; `accepted` is what counts as met until its day, `today` deciding."""
 
@@ -44,11 +44,11 @@ class Audited:
 
     document: Document
     exit: int
-    reports: Sequence[Report]
+    reports: Sequence[SubjectReport]
     explorations: Explorations
 
 
-def audit(cluster: Cluster, findings: Sequence[Finding], asked: Asked) -> Audited:
+def audit(cluster: Cluster, findings: Sequence[Finding], asked: AuditRequest) -> Audited:
     """Checks every topic of a cluster."""
     explorations = Explorations(asked.folder, asked.seconds, asked.workers)
     try:
@@ -65,15 +65,15 @@ def audit(cluster: Cluster, findings: Sequence[Finding], asked: Asked) -> Audite
     return Audited(made, exit_, reports, explorations)
 
 
-def _report(each: SubjectVerdict, cluster: Cluster, asked: Asked, explorations: Explorations) -> Report:
+def _report(each: SubjectVerdict, cluster: Cluster, asked: AuditRequest, explorations: Explorations) -> SubjectReport:
     checks = with_accepted(check_requirements(each, asked.required), each.subject, asked.accepted, asked.today)
     found = repair(each, checks, explorations) if asked.repairs else None
     present = describe_current_state(each, explorations) if asked.from_current else None
     repaired = None if found is None else repair_document(each.subject, found, cluster)
-    return Report(each, checks, repaired, present, tuple(outages(each.subject, keep_down(cluster))))
+    return SubjectReport(each, checks, repaired, present, tuple(outages(each.subject, keep_down(cluster))))
 
 
-def exit_of(checks: Sequence[Check]) -> int:
+def exit_of(checks: Sequence[RequirementCheck]) -> int:
     """1 if a requirement failed, 5 if one is not decided or if there was nothing to ask of, else 0."""
     results = {check.result for check in checks}
     return FAILED if "failed" in results else UNDECIDED if results - {"met", "accepted"} or not results else 0

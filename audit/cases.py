@@ -87,7 +87,7 @@ class ScenarioStep:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class CaseResult:
     """What a case found: the shortest scenario of each property that is violated, the witnesses that were reached.
 
     `checked` are the invariants that hold everywhere. `stopped` says why it did not end, and is "" if it did, or if
@@ -134,7 +134,7 @@ class Engine:
 
 
 @dataclass(slots=True)
-class Ending:
+class StopRule:
     """When an exploration of a case may end before it is exhausted; asked after each level. `given_up` says why, if not
     since all was answered."""
 
@@ -186,19 +186,19 @@ class Bench:
             seconds=seconds,
             memory_bytes=MEMORY_BYTES,
         )
-        ending = Ending(case)
+        ending = StopRule(case)
         return model, engine.verdict(model, search, ending.is_here), ending.given_up
 
-    def found(self, case: Case, until: float | None = None) -> Found:
+    def found(self, case: Case, until: float | None = None) -> CaseResult:
         """What a case finds until a moment (`time.time`)."""
         left = None if until is None else until - time.time()
         if left is not None and left <= 0:
-            return Found(stopped="out of time", for_good=False)
+            return CaseResult(stopped="out of time", for_good=False)
         model, verdict, given_up = self.verdict(case, left)
         if verdict.failure is not None and verdict.outcome == "model_error":
-            return Found(stopped=f"the model's bounds are too small: {verdict.failure.message}")
+            return CaseResult(stopped=f"the model's bounds are too small: {verdict.failure.message}")
         whole = verdict.assurance.startswith("exhaustive")
-        return Found(
+        return CaseResult(
             {
                 each.name: scenario_steps(model, each.run)
                 for each in verdict.properties
@@ -259,12 +259,12 @@ class Explorations:
         self.folder, self.workers = folder, workers
         self.until = None if seconds is None else time.time() + seconds
         self.bench = Bench(folder)
-        self.known: dict[Case, Found] = {}
+        self.known: dict[Case, CaseResult] = {}
         self.explored = 0
         work = Work(_explore, _begin, (self.folder, self.until), _prepare)
-        self.processes = Processes[Sequence[Case], list[Found]](work, workers)
+        self.processes = Processes[Sequence[Case], list[CaseResult]](work, workers)
 
-    def found(self, case: Case) -> Found:
+    def found(self, case: Case) -> CaseResult:
         """What one case finds."""
         self.all([case])
         return self.known[case.explored]
@@ -281,13 +281,13 @@ class Explorations:
             if found.for_good:
                 self._keep(case, found)
 
-    def _explored(self, cases: Sequence[Case]) -> Iterator[tuple[Case, Found]]:
+    def _explored(self, cases: Sequence[Case]) -> Iterator[tuple[Case, CaseResult]]:
         if self.workers < 2 or self.folder is None or len(cases) < WORTH_A_PROCESS:
             yield from ((case, self.bench.found(case, self.until)) for case in cases)
             return
         kernels = list({each.size: each for each in sorted(cases, key=lambda each: each.size)}.values())
         for chunk, found in self.processes.results(list(chunked(cases)), list(reversed(kernels))):
-            yield from zip(chunk, found or [Found(stopped=DIED, for_good=False)] * len(chunk), strict=True)
+            yield from zip(chunk, found or [CaseResult(stopped=DIED, for_good=False)] * len(chunk), strict=True)
 
     def close(self) -> None:
         """Ends the other processes, if there are any. More may be asked: others begin then."""
@@ -296,7 +296,7 @@ class Explorations:
     def _path(self, case: Case) -> Path | None:
         return None if self.folder is None else self.folder / "audit" / f"{key_of(case)}.json"
 
-    def _kept(self, case: Case) -> Found | None:
+    def _kept(self, case: Case) -> CaseResult | None:
         path = self._path(case)
         try:
             kept = None if path is None else json.loads(path.read_text(encoding="utf-8"))
@@ -304,7 +304,7 @@ class Explorations:
             return None
         return None if kept is None else from_json(kept)
 
-    def _keep(self, case: Case, found: Found) -> None:
+    def _keep(self, case: Case, found: CaseResult) -> None:
         path = self._path(case)
         if path is not None:
             keep(path, json.dumps(to_json(found), ensure_ascii=False).encode())
@@ -318,19 +318,19 @@ def chunked(cases: Sequence[Case]) -> Iterator[Sequence[Case]]:
     yield from ([each] for each in ordered[len(light) :])
 
 
-def to_json(found: Found) -> Any:
+def to_json(found: CaseResult) -> Any:
     """A finished case as JSON has it."""
     steps = {name: [[t.step, t.says, t.fault] for t in each] for name, each in found.scenarios.items()}
     names = {"reached": sorted(found.reached), "checked": sorted(found.checked)}
     return {"scenarios": steps, **names, "states": found.states, "depth": found.depth, "stopped": found.stopped}
 
 
-def from_json(kept: Any) -> Found | None:
+def from_json(kept: Any) -> CaseResult | None:
     """A finished case from the cache; None if it is not one."""
     try:
         scenarios = {name: tuple(ScenarioStep(*each) for each in steps) for name, steps in kept["scenarios"].items()}
         names = frozenset(kept["reached"]), frozenset(kept["checked"])
-        return Found(scenarios, *names, kept["states"], kept["depth"], kept["stopped"])
+        return CaseResult(scenarios, *names, kept["states"], kept["depth"], kept["stopped"])
     except (KeyError, TypeError, AttributeError):
         return None
 
@@ -350,6 +350,6 @@ def _prepare(case: Case) -> None:
     bench.engine(case)
 
 
-def _explore(cases: Sequence[Case]) -> list[Found]:
+def _explore(cases: Sequence[Case]) -> list[CaseResult]:
     bench, until = _benches[0]
     return [bench.found(case, until) for case in cases]

@@ -18,7 +18,7 @@ from .requirements import Requirement, preset_of
 from .scenario import sentences
 from .signature import Subject, Used, Variant
 from .situations import BY_NAME, CELLS, FAULTS, SITUATIONS, Name
-from .verdicts import RACK, Answer, Check, SubjectVerdict, Table, facts_that_matter
+from .verdicts import RACK, Answer, RequirementCheck, SubjectVerdict, Table, facts_that_matter
 
 SCHEMA = "tidegate.audit/1"
 Document = dict[str, Any]
@@ -31,12 +31,12 @@ NOTES = (
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class SubjectReport:
     """One audited subject: its answers, what came of the requirements, its repair, its present state and what of it is
     out of service now."""
 
     verdict: SubjectVerdict
-    checks: Sequence[Check]
+    checks: Sequence[RequirementCheck]
     repair: Document | None = None
     now: Document | None = None
     outages: Sequence[Outage] = ()
@@ -49,7 +49,7 @@ NOTHING = "nothing was asked: no topic and no broker is in what was given; add s
 def document(
     cluster: Cluster,
     findings: Sequence[Finding],
-    reports: Sequence[Report],
+    reports: Sequence[SubjectReport],
     required: Sequence[Requirement],
     exit_: int,
 ) -> Document:
@@ -79,7 +79,7 @@ def document(
     }
 
 
-def _assumptions(cluster: Cluster, reports: Sequence[Report]) -> Iterator[str]:
+def _assumptions(cluster: Cluster, reports: Sequence[SubjectReport]) -> Iterator[str]:
     """What was taken for granted, each once: to put the files together, and for any of the topics."""
     only = cluster.only_producer
     assumed = [used for report in reports for used in report.verdict.subject.used if used.key == "producer"]
@@ -103,7 +103,7 @@ def _node(each: Down) -> Document:
             "says": each.says, "where": _where(each.where)}  # fmt: skip
 
 
-def badness(each: Report) -> tuple[int, bool, int, int, str]:
+def badness(each: SubjectReport) -> tuple[int, bool, int, int, str]:
     """Failed requirements first, then what depends, then the gravest loss."""
     results = [check.result for check in each.checks]
     rank = 0 if "failed" in results else 1 if "depends" in results else 2
@@ -130,7 +130,7 @@ def _versions(cluster: Cluster) -> Document:
             "control plane": cluster.control_plane or "not stated"}  # fmt: skip
 
 
-def _subject(each: Report) -> Document:
+def _subject(each: SubjectReport) -> Document:
     subject, verdict = each.verdict.subject, each.verdict
     conditional = list(_conditional(verdict))
     main = subject.not_checked and f"{'' if subject.stops else 'not checked: '}{subject.not_checked}"
@@ -259,7 +259,7 @@ def _cell(answer: Answer) -> Document:
     return {"word": answer.word, "basis": answer.basis, "why": answer.why, "on": list(answer.on)}
 
 
-def _check(check: Check) -> Document:
+def _check(check: RequirementCheck) -> Document:
     on = list(check.answer.on) if check.answer is not None else []
     why = check.answer.why if check.answer is not None else ""
     asked = check.requirement
@@ -290,7 +290,7 @@ def loss_of(verdict: SubjectVerdict) -> tuple[Name, str, Answer] | None:
     return cell.name, question, table[question, cell.name]
 
 
-def _loss(each: Report) -> Document | None:
+def _loss(each: SubjectReport) -> Document | None:
     found = loss_of(each.verdict)
     if found is None:
         return None

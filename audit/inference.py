@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
-from .cases import Explorations, Found, ScenarioStep
+from .cases import CaseResult, Explorations, ScenarioStep
 from .questions import PROPERTIES, QUESTION, WITNESS, Case, case_with, kind_of, loss_cases, whole_isr_case
 from .signature import Constant, Signature
 from .situations import CALM
@@ -20,7 +20,7 @@ BUDGETS = tuple(name for name in CALM if name != "retries")
 
 
 @dataclass(frozen=True, slots=True)
-class Lost:
+class LossFound:
     """A property that is violated: the case in which it was found to be, and the steps to there."""
 
     case: Case
@@ -35,7 +35,7 @@ class Known:
     the exploration that what holds was found in, with its number of states.
     """
 
-    lost: Mapping[str, Lost]
+    lost: Mapping[str, LossFound]
     held: frozenset[str]
     reached: bool
     explored: bool
@@ -146,11 +146,11 @@ def known(case: Case, others: Iterable[Case], explorations: Explorations) -> Kno
     )
 
 
-def _lost(name: str, case: Case, own: Found | None, fewer: Mapping[Case, Found]) -> Lost | None:
+def _lost(name: str, case: Case, own: CaseResult | None, fewer: Mapping[Case, CaseResult]) -> LossFound | None:
     """How a property is violated: as was found in the case itself, else the shortest way of those with fewer faults."""
     if own is not None and name in own.scenarios:
-        return Lost(case, own.scenarios[name])
-    ways = [Lost(each, of.scenarios[name]) for each, of in fewer.items() if name in of.scenarios]
+        return LossFound(case, own.scenarios[name])
+    ways = [LossFound(each, of.scenarios[name]) for each, of in fewer.items() if name in of.scenarios]
     return min(ways, key=lambda each: len(each.steps), default=None)
 
 

@@ -20,7 +20,7 @@ MOST_TOPICS = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class PlanStep:
     """One thing to do: in words, with the commands or lines of a file, whether something restarts, what it costs.
 
     `shown` of the commands are for a reader, the others are alike (None: show all). `file` is what they read, by name.
@@ -34,13 +34,13 @@ class Step:
     file: tuple[str, dict[str, Any]] | None = None
 
 
-def plan(subject: Subject, changes: Sequence[tuple[str, str]], cluster: Cluster) -> list[Step]:
+def plan(subject: Subject, changes: Sequence[tuple[str, str]], cluster: Cluster) -> list[PlanStep]:
     """The steps of a change, in the order of roll-out."""
     ordered = sorted(changes, key=lambda each: _ORDER.index(each[0]))
     return [step for name, value in ordered for step in _steps(subject, name, value, cluster)]
 
 
-def _steps(subject: Subject, name: str, value: str, cluster: Cluster) -> Iterator[Step]:
+def _steps(subject: Subject, name: str, value: str, cluster: Cluster) -> Iterator[PlanStep]:
     match name:
         case "replicas" | "racks":
             if name == "replicas" and by_strimzi(cluster):
@@ -86,7 +86,7 @@ _NEEDS_CRUISE_CONTROL = (
 )
 
 
-def _topic_setting(subject: Subject, name: str, value: str, cluster: Cluster) -> Step:
+def _topic_setting(subject: Subject, name: str, value: str, cluster: Cluster) -> PlanStep:
     key, cost = _TOPIC_SETTINGS[name]
     if subject.planned:
         return _planned(subject, _broker_key(subject, key), value, cluster, cost)
@@ -108,26 +108,26 @@ def _broker_key(subject: Subject, key: str) -> str:
     return "log.flush.interval.messages" if key == "flush.messages" else key
 
 
-def _planned(subject: Subject, key: str, value: str, cluster: Cluster, cost: str) -> Step:
+def _planned(subject: Subject, key: str, value: str, cluster: Cluster, cost: str) -> PlanStep:
     """A setting of the brokers, for topics that will be created."""
     about = "" if key.startswith(("transaction.", "offsets.")) else ", for topics that have no value of their own"
     if by_strimzi(cluster):
         says = f"Set {key}={value} in the Kafka resource{about}; {_OPERATOR}. {_cap(cost)}."
-        return Step(says, kafka_config(cluster, key, value), True, cost)
+        return PlanStep(says, kafka_config(cluster, key, value), True, cost)
     kafka = cluster.versions.kafka
     if key.startswith("transaction.") or (kafka is not None and at_least(kafka.value, DYNAMIC_SINCE) is False):
         says = f"Set {key}={value} on every broker{about}, and restart them. {_cap(cost)}."
-        return Step(says, (f"{key}={value}",), True, cost)
+        return PlanStep(says, (f"{key}={value}",), True, cost)
     says = f"Set {key}={value} for the whole cluster{about}; it is dynamic, and stronger than the brokers' files."
     line = f"kafka-configs.sh {BOOTSTRAP} --alter --entity-type brokers --entity-default --add-config {key}={value}"
-    return Step(f"{says} {_cap(cost)}.", (line,), False, cost)
+    return PlanStep(f"{says} {_cap(cost)}.", (line,), False, cost)
 
 
-def _each(subject: Subject, lines: Callable[[Topic], Lines], says: str, cost: str) -> Step:
+def _each(subject: Subject, lines: Callable[[Topic], Lines], says: str, cost: str) -> PlanStep:
     """What is done to topics one by one."""
     commands = [lines(topic) for topic in subject.topics]
     shown = sum(len(each) for each in commands[:MOST_TOPICS])
-    return Step(says, tuple(line for each in commands for line in each), False, cost, shown)
+    return PlanStep(says, tuple(line for each in commands for line in each), False, cost, shown)
 
 
 def _asked(lines: Callable[[Topic], Lines]) -> Callable[[Topic], Lines]:
@@ -149,16 +149,16 @@ _OF_PRODUCERS = {
 }
 
 
-def _client(subject: Subject, cluster: Cluster, key: str, value: str, cost: str) -> Step:
+def _client(subject: Subject, cluster: Cluster, key: str, value: str, cost: str) -> PlanStep:
     where = "the producer's configuration"
     if subject.producer is not None:
         old = place_of(cluster, subject.producer, key)
         where = subject.producer.origin.path + ("" if old.line is None else f", in place of line {old.line},")
     line = f"{key}={value}"
-    return Step(f"Write {line} into {where} and restart the producer: {cost}.", (line,), True, cost)
+    return PlanStep(f"Write {line} into {where} and restart the producer: {cost}.", (line,), True, cost)
 
 
-def _elr(cluster: Cluster) -> Step:
+def _elr(cluster: Cluster) -> PlanStep:
     """From where the cluster is: 4.1 has no ZooKeeper, and only 3.9 can leave it for 4.0 and later (KIP-866)."""
     kafka = cluster.versions.kafka
     there = kafka is not None and at_least(kafka.value, "4.1") is True
@@ -168,7 +168,7 @@ def _elr(cluster: Cluster) -> Step:
     says = f"{'Turn' if there else f'{moved}Upgrade to 4.1 and turn'} on eligible leader replicas (KIP-966)"
     upgrade = version(cluster, "4.1.0") if by_strimzi(cluster) and not there else ()
     feature = f"kafka-features.sh {BOOTSTRAP} upgrade --feature eligible.leader.replicas.version=1"
-    return Step(
+    return PlanStep(
         f"{says}; set min.insync.replicas by topic or for the whole cluster first. {_cap(cost)}.",
         (*upgrade, feature),
         not there,
@@ -176,7 +176,7 @@ def _elr(cluster: Cluster) -> Step:
     )
 
 
-def _reassign(subject: Subject, replicas: int, cluster: Cluster) -> Step:
+def _reassign(subject: Subject, replicas: int, cluster: Cluster) -> PlanStep:
     """More replicas, or (`replicas` is 0) the same number in more racks."""
     topic = subject.topics[0]
     cost = "the new replicas copy the whole log; throttle it, and wait until all are in sync before the next step"
@@ -188,38 +188,41 @@ def _reassign(subject: Subject, replicas: int, cluster: Cluster) -> Step:
     return _moved(subject, replicas, cluster, cost)
 
 
-def _brokers_first(cluster: Cluster, replicas: int) -> Iterator[Step]:
+def _brokers_first(cluster: Cluster, replicas: int) -> Iterator[PlanStep]:
     """With fewer brokers than replicas, and the numbers in Strimzi's resources."""
     cost = "more nodes and disks"
     lines = more_brokers(cluster, replicas)
     if lines is None:
-        yield Step(f"Have {replicas} brokers first: add a KafkaNodePool with roles: [broker]. The nodes that there are "
-                   "vote as well, and the number of controllers is to stay.", (), False, cost)  # fmt: skip
+        yield PlanStep(f"Have {replicas} brokers first: add a KafkaNodePool with roles: [broker]. The nodes that there "
+                   "are vote as well, and the number of controllers is to stay.", (), False, cost)  # fmt: skip
     elif lines:
-        yield Step(f"Have {replicas} brokers first. It costs {cost}.", lines, False, cost)
+        yield PlanStep(f"Have {replicas} brokers first. It costs {cost}.", lines, False, cost)
 
 
-def _planned_replicas(key: str, replicas: int, cluster: Cluster, cost: str) -> Step:
+def _planned_replicas(key: str, replicas: int, cluster: Cluster, cost: str) -> PlanStep:
     what = "It is for topics that are not there yet: an existing one keeps its replicas until it is reassigned."
     if by_strimzi(cluster):
         says = f"Set {key}={replicas} in the Kafka resource; {_OPERATOR}. {what}"
-        return Step(says, kafka_config(cluster, key, str(replicas)), True, cost)
-    return Step(f"Set {key}={replicas} on every broker, and restart them. {what}", (f"{key}={replicas}",), True, cost)
+        return PlanStep(says, kafka_config(cluster, key, str(replicas)), True, cost)
+    return PlanStep(
+        f"Set {key}={replicas} on every broker, and restart them. {what}", (f"{key}={replicas}",), True, cost
+    )
 
 
-def _moved(subject: Subject, replicas: int, cluster: Cluster, cost: str) -> Step:
+def _moved(subject: Subject, replicas: int, cluster: Cluster, cost: str) -> PlanStep:
     moves = list(_moves(subject, replicas, cluster))
     if not replicas and len({each.rack.value for each in cluster.brokers if each.rack is not None}) < 2:
         lines = racks(cluster) if by_strimzi(cluster) else ()
-        return Step("Add brokers in a second rack, and then spread the replicas over both: all brokers are in one.",
+        return PlanStep("Add brokers in a second rack, and then spread the replicas over both: all brokers are in one.",
                     lines, bool(lines), cost)  # fmt: skip
     if not moves:
-        return Step(f"Give {subject.name} {replicas} replicas, in different racks, with kafka-reassign-partitions.sh: "
-                    f"{cost}. The brokers to choose from are not known here.", (), False, cost)  # fmt: skip
+        return PlanStep(f"Give {subject.name} {replicas} replicas, in different racks, with "
+                    f"kafka-reassign-partitions.sh: {cost}. The brokers to choose from are not known here.", (),
+                    False, cost)  # fmt: skip
     name = "reassignment.json" if replicas else "racks.json"
     says = f"Save this as {name} and execute it, without a restart: {cost}."
     line = f"kafka-reassign-partitions.sh {BOOTSTRAP} --reassignment-json-file {name} --execute"
-    return Step(says, (line,), False, cost, file=(name, {"version": 1, "partitions": moves}))
+    return PlanStep(says, (line,), False, cost, file=(name, {"version": 1, "partitions": moves}))
 
 
 def _preference(

@@ -12,18 +12,18 @@ from typing import Any
 from .cases import Explorations
 from .cluster import Cluster
 from .headline import in_words
-from .plans import Step, plan
+from .plans import PlanStep, plan
 from .questions import OF_TOPICS, QUESTION
 from .signature import NEWEST, Signature, Subject
 from .situations import BY_NAME, Name
-from .verdicts import Check, SubjectVerdict, answer
+from .verdicts import RequirementCheck, SubjectVerdict, answer
 
 MOST_CHANGES = 4
 Cell = tuple[str, Name]
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class SettingChange:
     """One setting changed: its name in `plans`, the value as shown, and what becomes of a signature (None: nothing)."""
 
     name: str
@@ -64,7 +64,7 @@ _HAPPENS = {
 class Needed:
     """A change with what fails without it: the question and the cell."""
 
-    change: Change
+    change: SettingChange
     without: Cell
 
 
@@ -75,29 +75,31 @@ class Repair:
     changes: tuple[Needed, ...]
 
 
-def changes_of(signature: Signature) -> Iterator[Change]:
+def changes_of(signature: Signature) -> Iterator[SettingChange]:
     """What could be changed, the cheapest first."""
     if signature.unclean:
-        yield Change("unclean", "false", lambda s: replace(s, unclean=False))
+        yield SettingChange("unclean", "false", lambda s: replace(s, unclean=False))
     if signature.acks != "all":
-        yield Change("acks", "all", lambda s: replace(s, acks="all"))
+        yield SettingChange("acks", "all", lambda s: replace(s, acks="all"))
     if not signature.idempotent:
-        yield Change("idempotence", "true", lambda s: replace(s, idempotent=True))
+        yield SettingChange("idempotence", "true", lambda s: replace(s, idempotent=True))
     if signature.min_isr > 2:
-        yield Change("lower_min_isr", "2", lambda s: replace(s, min_isr=2))
+        yield SettingChange("lower_min_isr", "2", lambda s: replace(s, min_isr=2))
     if signature.min_isr < 2:
-        yield Change("min_isr", "2", lambda s: replace(s, min_isr=2))
+        yield SettingChange("min_isr", "2", lambda s: replace(s, min_isr=2))
     if signature.replicas < 3:
-        yield Change("replicas", "3", lambda s: replace(s, replicas=3, co_located=False, in_rack=0))
+        yield SettingChange("replicas", "3", lambda s: replace(s, replicas=3, co_located=False, in_rack=0))
     if signature.in_rack > (signature.replicas + 1) // 2:  # what two racks can do
-        yield Change("racks", str((signature.replicas + 1) // 2), lambda s: replace(s, in_rack=(s.replicas + 1) // 2))
+        yield SettingChange(
+            "racks", str((signature.replicas + 1) // 2), lambda s: replace(s, in_rack=(s.replicas + 1) // 2)
+        )
     if signature.switches:
-        yield Change("elr", "1", lambda s: replace(s, profile=NEWEST, switches=()))
+        yield SettingChange("elr", "1", lambda s: replace(s, profile=NEWEST, switches=()))
     if not signature.fsync:
-        yield Change("fsync", "1", lambda s: replace(s, fsync=True))
+        yield SettingChange("fsync", "1", lambda s: replace(s, fsync=True))
 
 
-def wanted_of(checks: Sequence[Check]) -> list[Cell]:
+def wanted_of(checks: Sequence[RequirementCheck]) -> list[Cell]:
     """The cells that must be without a loss for every requirement that failed. What fails of consumers is repaired
     where it comes from: at the offsets topic, at what is lost, or in the consumer."""
     return [
@@ -107,7 +109,7 @@ def wanted_of(checks: Sequence[Check]) -> list[Cell]:
     ]
 
 
-def repair(each: SubjectVerdict, checks: Sequence[Check], explorations: Explorations) -> Repair | None:
+def repair(each: SubjectVerdict, checks: Sequence[RequirementCheck], explorations: Explorations) -> Repair | None:
     """The smallest set of changes after which all that failed holds, and nothing stops that went on before."""
     wanted = wanted_of(checks)
     signatures = [variant.signature for variant in each.subject.variants]
@@ -124,8 +126,8 @@ def repair(each: SubjectVerdict, checks: Sequence[Check], explorations: Explorat
 
 
 def _least(
-    signatures: Sequence[Signature], changes: Sequence[Change], cells: Sequence[Cell], explorations: Explorations
-) -> Sequence[Change]:
+    signatures: Sequence[Signature], changes: Sequence[SettingChange], cells: Sequence[Cell], explorations: Explorations
+) -> Sequence[SettingChange]:
     """The changes without any that is not needed after all: a smaller set may have been undecided when it was asked
     about, and be decided by what was explored since."""
     for change in changes:
@@ -142,7 +144,7 @@ def _going(each: SubjectVerdict) -> list[Cell]:
 
 
 def _first_bad(
-    signatures: Sequence[Signature], changes: Sequence[Change], cells: Sequence[Cell], explorations: Explorations
+    signatures: Sequence[Signature], changes: Sequence[SettingChange], cells: Sequence[Cell], explorations: Explorations
 ) -> Cell | None:
     for signature in signatures:
         for change in changes:
@@ -154,7 +156,7 @@ def _first_bad(
 
 
 def _needed(
-    signatures: Sequence[Signature], changes: Sequence[Change], cells: Sequence[Cell], explorations: Explorations
+    signatures: Sequence[Signature], changes: Sequence[SettingChange], cells: Sequence[Cell], explorations: Explorations
 ) -> Iterator[Needed]:
     """Each change, with what is bad again without it. No smaller set was good, so that there is something."""
     for change in changes:
@@ -177,7 +179,7 @@ def repair_document(subject: Subject, found: Repair, cluster: Cluster) -> dict[s
     }
 
 
-def _step(step: Step) -> dict[str, Any]:
+def _step(step: PlanStep) -> dict[str, Any]:
     """`shown` of the commands are for a reader, the others are alike; `file` is what they read, by its name."""
     file = None if step.file is None else {"name": step.file[0], "document": step.file[1]}
     return {

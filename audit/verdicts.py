@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from .cases import Explorations, Found, ScenarioStep
-from .inference import Known, Lost, cases_in, explore_losses, known, within
+from .cases import CaseResult, Explorations, ScenarioStep
+from .inference import Known, LossFound, cases_in, explore_losses, known, within
 from .questions import (
     OF_TOPICS,
     ONE_FAULT_FROM,
@@ -230,7 +230,7 @@ def _of_known(question: Question, case: Case, found: Known) -> Answer:
     return Answer("no loss found", "model", bounds_of(found.basis, found.states))
 
 
-def _ways(case: Case, lost: Lost) -> str:
+def _ways(case: Case, lost: LossFound) -> str:
     """How many steps a loss takes, and whether fewer faults than the cell has are enough for it."""
     steps = f"{len(lost.steps)} steps"
     return steps if lost.case == case else f"{steps}, and no more than {faults_of(lost.case)}"
@@ -294,9 +294,9 @@ def _parts_of(signature: Signature, cell: Cell) -> Iterator[Cell]:
 
 
 def _delivered(question: Question, case: Case, explorations: Explorations) -> Answer:
-    found: Found = explorations.found(case)
+    found: CaseResult = explorations.found(case)
     names = [*question.properties]
-    ways = {name: Lost(case, found.scenarios[name]) for name in names if name in found.scenarios}
+    ways = {name: LossFound(case, found.scenarios[name]) for name in names if name in found.scenarios}
     own = Known(ways, found.checked, WITNESS in found.reached, True, found.stopped, case, found.states)
     return _of_known(question, case, own)
 
@@ -348,7 +348,7 @@ _MEANS: Mapping[Word, Result] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
+class RequirementCheck:
     """What came of one requirement for one subject, and its answer where it is not met. `note` says until when it is
     accepted, and why."""
 
@@ -358,12 +358,12 @@ class Check:
     note: str = ""
 
 
-def check_requirements(each: SubjectVerdict, requirements: Iterable[Requirement]) -> list[Check]:
+def check_requirements(each: SubjectVerdict, requirements: Iterable[Requirement]) -> list[RequirementCheck]:
     """Every requirement of a subject."""
     return [_check_requirement(each, requirement) for requirement in requirements if requirement.is_about(each.subject)]
 
 
-def _check_requirement(each: SubjectVerdict, requirement: Requirement) -> Check:
+def _check_requirement(each: SubjectVerdict, requirement: Requirement) -> RequirementCheck:
     answer = each.table[requirement.question, requirement.cell]
     result = _MEANS[answer.word]
-    return Check(requirement, result, None if result == "met" else answer)
+    return RequirementCheck(requirement, result, None if result == "met" else answer)

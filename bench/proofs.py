@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tidegate.explorer.smt.induction import Asked, Induction
+from tidegate.explorer.smt.induction import Induction, ProofRequest
 from tidegate.invariants.catalogue import find
 from tidegate.language.constants import Value
 
@@ -90,7 +90,7 @@ def proved(protocol: Protocol, folder: Path, constants: dict[str, Value]) -> Non
     """Proves a model, all of it that is true. RuntimeError when that is not what comes of it."""
     definition, profile = find(protocol.name)
     model = definition.bind(protocol.name, constants, profile)
-    found = Induction(definition, model, Asked(folder=folder)).prove(lambda _: None)
+    found = Induction(definition, model, ProofRequest(folder=folder)).prove(lambda _: None)
     other = [each.obligation for each in found.findings if each.word != "proved"]
     if {each.goal for each in other} != {*protocol.untrue}:
         raise RuntimeError(f"{protocol.name} {constants}: {found.word}: {other}")

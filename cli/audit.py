@@ -14,7 +14,7 @@ from ..api.auditing import requirements
 from ..audit import difference
 from ..audit.accepted import Accepted
 from ..audit.accepted import read as baseline
-from ..audit.auditing import Asked, Audited, audit
+from ..audit.auditing import Audited, AuditRequest, audit
 from ..audit.cluster import CannotRead, WrongOption
 from ..audit.collecting import script
 from ..audit.questions import QUESTIONS
@@ -181,7 +181,7 @@ def audited(options: argparse.Namespace, wanted: Sequence[Requirement], accepted
     folder = None if options.no_cache else cache_directory()
     if sys.stderr.isatty():
         print("exploring ...", end="\r", file=sys.stderr, flush=True)
-    asked = Asked(
+    asked = AuditRequest(
         required=wanted,
         folder=folder,
         seconds=options.time,

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ..audit.auditing import Audited
-from ..audit.document import Document, Report, loss_of
+from ..audit.document import Document, SubjectReport, loss_of
 from ..audit.scenario import names, renamed
 from ..reports.audit.markdown import audit_markdown
 from ..reports.audit.repair import whole
@@ -73,7 +73,7 @@ def _slug(subject: Document) -> str:
     return re.sub(r"[^A-Za-z0-9_.-]+", "-", subject["topics"][0])[:80].strip("-.")
 
 
-def traces_of(done: Audited, report: Report, subject: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+def traces_of(done: Audited, report: SubjectReport, subject: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """The trace of a loss, explored again: as `replay` takes it, and with the brokers' names in the user's cluster."""
     found = loss_of(report.verdict)
     assert found is not None and found[2].case is not None

@@ -18,7 +18,7 @@ from types import FrameType
 
 from ..explorer import EXHAUSTIVE
 from ..explorer.commands import run_command
-from ..explorer.search import Cluster
+from ..explorer.search import SparkCluster
 from ..gates.checks import (
     Entry,
     Result,
@@ -31,10 +31,10 @@ from ..gates.checks import (
     proof_result,
     run_entry,
 )
-from ..gates.document import Ended, gate_document
+from ..gates.document import EndedRun, gate_document
 from ..gates.files import saved
 from ..gates.proofs import prove_arguments
-from ..gates.records import Audit, Proved, Recorded, RecordFile, read, shipped
+from ..gates.records import AuditRecord, Proved, Recorded, RecordFile, read, shipped
 from ..language.errors import UsageError
 from ..reports.document import Document
 from ..reports.exits import Exit, worst
@@ -133,7 +133,7 @@ def run(options: argparse.Namespace) -> Exit:
     done = {id(each.entry) for each in results}
     not_run = [(entry, reasons[place] or "interrupted") for place, entry in enumerate(every) if id(entry) not in done]
     exit_ = worst([*(each.exit for each in results), *([Exit.INCONCLUSIVE] if interrupted else [])])
-    ended = Ended(began, time.monotonic() - clock, exit_, interrupted)
+    ended = EndedRun(began, time.monotonic() - clock, exit_, interrupted)
     return _report(gate_document(results, not_run, ended, settings_of(options)), out, options)
 
 
@@ -203,14 +203,14 @@ def _on_spark(entries: Sequence[Entry], options: argparse.Namespace) -> list[Res
     checks = [each for each in entries if isinstance(each, Recorded)]
     settings = settings_of(options)
     commands = [command(each, settings) for each in checks]
-    finished = on_spark(Cluster(master=options.master), commands, [float(_size(each)) for each in checks])
+    finished = on_spark(SparkCluster(master=options.master), commands, [float(_size(each)) for each in checks])
     found = {id(check): check_result(check, each, settings) for check, each in zip(checks, finished, strict=True)}
     return [found[id(each)] if isinstance(each, Recorded) else _apart(each, settings) for each in entries]
 
 
-def _apart(entry: Audit | Proved, settings: Settings) -> Result:
+def _apart(entry: AuditRecord | Proved, settings: Settings) -> Result:
     """The result of an audit or a proof, of which Spark has no part."""
-    if isinstance(entry, Audit):
+    if isinstance(entry, AuditRecord):
         return audit_result(entry, run_command(["-m", "tidegate", *audit_arguments(entry, settings)]))
     return proof_result(entry, run_command(["-m", "tidegate", *prove_arguments(entry, settings.time)]))
 

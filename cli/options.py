@@ -11,7 +11,7 @@ from pathlib import Path
 
 from ..api.models import ModelChoice
 from ..explorer.keeping import cache_directory
-from ..explorer.search import Cluster, Search, Walks
+from ..explorer.search import Search, SparkCluster, Walks
 from ..language.errors import UsageError
 from ..reports.paper import Paper, paper_for
 from .verbs import Parser
@@ -221,7 +221,7 @@ def add_cluster_options(parser: Parser) -> None:
 _CLUSTER = ("master", "shards", "run_dir", "fingerprint", "hand_over", "scratch", "conf", "states_out")
 
 
-def cluster_of(options: argparse.Namespace) -> Cluster | None:
+def cluster_of(options: argparse.Namespace) -> SparkCluster | None:
     """What `add_cluster_options` read; None for another engine. Raises `UsageError` where an option asks nothing of the
     engine."""
     given = {name: getattr(options, name) for name in _CLUSTER if getattr(options, name) not in (None, [])}
@@ -235,7 +235,7 @@ def cluster_of(options: argparse.Namespace) -> Cluster | None:
         raise UsageError(f"--workers is for threads of one process; {_MANY[options.engine]}")
     if "conf" in given:
         given["conf"] = tuple(_setting(each) for each in given["conf"])
-    return Cluster(**given)
+    return SparkCluster(**given)
 
 
 def _also(name: str) -> str:

@@ -10,14 +10,14 @@ from pathlib import Path
 
 from ..api.models import bind_definition, choice_to_prove, definition_of
 from ..explorer.keeping import cache_directory
-from ..explorer.smt.effort import Effort
+from ..explorer.smt.effort import SolverEffort
 from ..explorer.smt.errors import NotUnbounded, UnreadableHints, Unsayable
 from ..gates.records import known_violations
 from ..language.binding import Definition
 from ..language.errors import UsageError, shown_path
 from ..language.model import Model
-from ..language.proof import Finding, Obligation, Proof, Unstated, Word
-from ..reports.check.proof import Table, counterexample_document, legend, proof_document, proof_page
+from ..language.proof import Obligation, Proof, ProofFinding, Unstated, Word
+from ..reports.check.proof import ProofTable, counterexample_document, legend, proof_document, proof_page
 from ..reports.document import Document
 from ..reports.exits import Exit, worst
 from ..reports.files import write_json
@@ -80,8 +80,9 @@ def add(verbs: Verbs[Parser]) -> None:
         "--query-work",
         metavar="MILLIONS",
         type=_millions,
-        default=Effort().work,
-        help=f"for one query, in millions of the solver's steps (default: {Effort().work:g}, about as many seconds)",
+        default=SolverEffort().work,
+        help="for one query, in millions of the solver's steps "
+        f"(default: {SolverEffort().work:g}, about as many seconds)",
     )
     group.add_argument(
         "--seed", metavar="N", type=int, default=0, help="draws the states plain Python evaluates (default: 0)"
@@ -161,15 +162,15 @@ def _proved(definition: Definition, model: Model, options: argparse.Namespace) -
     try:
         from ..explorer.smt.encoding import boundless_constants
         from ..explorer.smt.houdini import surviving
-        from ..explorer.smt.induction import Asked, Induction
+        from ..explorer.smt.induction import Induction, ProofRequest
     except ModuleNotFoundError as error:
         if error.name != "z3":
             raise
         raise UsageError(_EXTRA) from None
-    asked = Asked(
+    asked = ProofRequest(
         lemmas=tuple(options.lemmas),
         properties=tuple(options.properties),
-        effort=Effort(work=options.query_work),
+        effort=SolverEffort(work=options.query_work),
         seconds=options.time,
         workers=options.workers,
         seed=options.seed,
@@ -197,7 +198,7 @@ class _Watched:
 
     def __init__(self, options: argparse.Namespace) -> None:
         self.paper: Paper = paper_of(options)
-        self.table: Table | None = None
+        self.table: ProofTable | None = None
         self.silent = bool(options.json)
         self.lines = sys.stderr.isatty() and not self.silent
         self.done = 0
@@ -205,11 +206,11 @@ class _Watched:
     def begin(self, actions: Sequence[str], obligations: Sequence[Obligation]) -> None:
         """Says which column is which."""
         goals = list(dict.fromkeys(each.goal for each in obligations if each.goal and each.kind == "step"))
-        self.table = Table(goals, actions, obligations)
+        self.table = ProofTable(goals, actions, obligations)
         if not self.silent and goals:
             print(legend(goals, self.paper))
 
-    def heard(self, news: Finding | Unstated) -> None:
+    def heard(self, news: ProofFinding | Unstated) -> None:
         """Notes what was found."""
         self.done += 1
         if self.lines:
@@ -218,7 +219,7 @@ class _Watched:
             sys.stderr.flush()
         if self.table is None:
             return
-        if isinstance(news, Finding) and news.counterexample is not None:
+        if isinstance(news, ProofFinding) and news.counterexample is not None:
             self._print("\n" + trace_page(counterexample_document(news), self.paper).text())
         self.table.note(news)
         rows = "\n".join(self.table.rows_done())
@@ -243,7 +244,7 @@ class _Watched:
             print()
 
 
-def _file_name(finding: Finding) -> str:
+def _file_name(finding: ProofFinding) -> str:
     of = finding.obligation
     return "--".join(part for part in (of.action, of.goal or of.kind) if part) + ".trace.json"
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from ..api.models import ModelChoice, bind_model
 from ..explorer.commands import Finished, run_command
-from ..explorer.search import Cluster
+from ..explorer.search import SparkCluster
 from ..language.errors import UsageError
 from ..reports.exits import Exit
 from ..reports.paper import Page, Paper, count
@@ -133,10 +133,10 @@ def _run(commands: Sequence[Sequence[str]], options: argparse.Namespace) -> list
     if options.engine == "native":
         with ThreadPoolExecutor(options.workers) as pool:
             return list(pool.map(run_command, commands))
-    return on_spark(Cluster(master=options.master), commands, [1.0] * len(commands))
+    return on_spark(SparkCluster(master=options.master), commands, [1.0] * len(commands))
 
 
-def on_spark(cluster: Cluster, commands: Sequence[Sequence[str]], weights: Sequence[float]) -> list[Finished]:
+def on_spark(cluster: SparkCluster, commands: Sequence[Sequence[str]], weights: Sequence[float]) -> list[Finished]:
     """Commands as Spark tasks, the heaviest first. UsageError when pyspark is missing."""
     try:
         from ..explorer.spark.matrix import run_commands

@@ -32,7 +32,7 @@ _numbers = itertools.count()
 
 def undefined_in_some_order(form: Form, is_unordered: Callable[[ir.Source], bool]) -> Iterator[ir.Where]:
     """The expressions that may be undefined in a round, where another round of an unordered source may end the loop."""
-    yield from _Reading(is_unordered).block(form.body, Scope(), False)
+    yield from _Reading(is_unordered).block(form.body, LoopScope(), False)
 
 
 def undefined_in_some_order_of(claim: ir.Function, is_unordered: Callable[[ir.Source], bool]) -> Iterator[ir.Where]:
@@ -40,13 +40,13 @@ def undefined_in_some_order_of(claim: ir.Function, is_unordered: Callable[[ir.So
     matter: one order finds a violation there, another one an error, and none that the property holds."""
     match claim.body:
         case (ir.Return(value=value),):
-            yield from _Reading(is_unordered).claim(value, Scope())
+            yield from _Reading(is_unordered).claim(value, LoopScope())
         case _:
             yield from undefined_in_some_order(claim, is_unordered)
 
 
 @immutable
-class Scope:
+class LoopScope:
     """What is known at a place: what each name stands for, the differences `a - b <= c` (by a and b), and the keys of
     options that are not None and of numbers that are not 0. `version` changes with the state."""
 
@@ -55,11 +55,11 @@ class Scope:
     some: frozenset[Key] = frozenset()
     version: int = 0
 
-    def bind(self, name: str, key: Key | None = None) -> Scope:
+    def bind(self, name: str, key: Key | None = None) -> LoopScope:
         """The scope in which a name stands for a key, or for something new."""
         return replace(self, names={**self.names, name: key or ("new", next(_numbers))})
 
-    def forget(self, statements: tuple[ir.Statement, ...]) -> Scope:
+    def forget(self, statements: tuple[ir.Statement, ...]) -> LoopScope:
         """The scope around statements that may be executed or not: what they assign is new."""
         scope = self
         for each in walk(statements, helpers=False):
@@ -93,7 +93,7 @@ class Scope:
             case _:
                 return (node,)
 
-    def inside(self, call: ir.Call) -> Scope:
+    def inside(self, call: ir.Call) -> LoopScope:
         """The scope in the body of a helper."""
         names = (name for name, _ in call.function.parameters)
         return replace(self, names=dict(zip(names, map(self.key, call.arguments), strict=True)))
@@ -122,7 +122,7 @@ class Scope:
 
     # --- what is known of them ----------------------------------------------------------------------------------------
 
-    def less(self, one: ir.Expr, other: ir.Expr, by: int) -> Scope:
+    def less(self, one: ir.Expr, other: ir.Expr, by: int) -> LoopScope:
         """The scope in which `one + by <= other`."""
         (a, more), (b, less) = self.linear(one), self.linear(other)
         known = self._known(one, other)
@@ -134,7 +134,7 @@ class Scope:
             scope = scope.less(one.left, other, by).less(one.right, other, by)
         return scope
 
-    def greatest(self, value: ir.Expr) -> Scope:
+    def greatest(self, value: ir.Expr) -> LoopScope:
         """The scope in which `max(i + 1 for i in range(n) if ...)` is at most `n`."""
         match value:
             case ir.Call(function=ir.Function(body=(ir.Return(value=inner),))):
@@ -171,7 +171,7 @@ class Scope:
             return {}
         return {(key, _ZERO): node.type.hi - more, (_ZERO, key): more - node.type.lo}
 
-    def when(self, condition: ir.Expr, truth: bool) -> Scope:
+    def when(self, condition: ir.Expr, truth: bool) -> LoopScope:
         """The scope in which a condition is true, or false."""
         match condition, truth:
             case ir.Not(operand=operand), _:
@@ -190,7 +190,7 @@ class Scope:
             case _:
                 return self
 
-    def _compared(self, op: str, left: ir.Expr, right: ir.Expr) -> Scope:
+    def _compared(self, op: str, left: ir.Expr, right: ir.Expr) -> LoopScope:
         if not isinstance(left.type, Int) or not isinstance(right.type, Int):
             return self
         match op:
@@ -203,7 +203,7 @@ class Scope:
             case _:
                 return self._unequal(left, right)
 
-    def _unequal(self, left: ir.Expr, right: ir.Expr) -> Scope:
+    def _unequal(self, left: ir.Expr, right: ir.Expr) -> LoopScope:
         scope = self
         for one, other in ((left, right), (right, left)):
             if isinstance(other, ir.Const) and other.number == 0:
@@ -234,12 +234,12 @@ class _Reading:
 
     # --- statements ---------------------------------------------------------------------------------------------------
 
-    def block(self, statements: tuple[ir.Statement, ...], scope: Scope, exposed: bool) -> Iterator[ir.Where]:
+    def block(self, statements: tuple[ir.Statement, ...], scope: LoopScope, exposed: bool) -> Iterator[ir.Where]:
         """What may be undefined in statements that are executed one after the other."""
         for each in statements:
             scope = yield from self.statement(each, scope, exposed)
 
-    def statement(self, node: ir.Statement, scope: Scope, exposed: bool) -> Generator[ir.Where, None, Scope]:
+    def statement(self, node: ir.Statement, scope: LoopScope, exposed: bool) -> Generator[ir.Where, None, LoopScope]:
         """What may be undefined in a statement; returns the scope after it."""
         match node:
             case ir.If(condition=condition, yes=yes, no=no):
@@ -271,7 +271,7 @@ class _Reading:
                     yield from self.expression(each, scope, exposed)
                 return scope.forget((node,))
 
-    def _loop(self, loop: ir.For, scope: Scope, exposed: bool) -> Generator[ir.Where, None, Scope]:
+    def _loop(self, loop: ir.For, scope: LoopScope, exposed: bool) -> Generator[ir.Where, None, LoopScope]:
         for each in _expressions(loop.source):
             yield from self.expression(each, scope, exposed)
         around = scope.forget(loop.body)
@@ -282,7 +282,7 @@ class _Reading:
 
     # --- expressions --------------------------------------------------------------------------------------------------
 
-    def expression(self, node: ir.Expr, scope: Scope, exposed: bool) -> Iterator[ir.Where]:
+    def expression(self, node: ir.Expr, scope: LoopScope, exposed: bool) -> Iterator[ir.Where]:
         """What may be undefined in an expression."""
         match node:
             case ir.And(operands=operands) | ir.Or(operands=operands):
@@ -307,7 +307,7 @@ class _Reading:
                 if exposed and not _is_defined(node, scope):
                     yield node.where
 
-    def claim(self, node: ir.Expr, scope: Scope) -> Iterator[ir.Where]:
+    def claim(self, node: ir.Expr, scope: LoopScope) -> Iterator[ir.Where]:
         """What may be undefined in a claim, but for what only a false round hides."""
         match node:
             case ir.And(operands=operands):
@@ -320,7 +320,7 @@ class _Reading:
                 yield from self.expression(node, scope, False)
 
     def _quantified(
-        self, node: ir.Quantified, scope: Scope, exposed: bool, *, is_claim: bool = False
+        self, node: ir.Quantified, scope: LoopScope, exposed: bool, *, is_claim: bool = False
     ) -> Iterator[ir.Where]:
         if node.default is not None:
             yield from self.expression(node.default, scope, exposed)
@@ -369,7 +369,7 @@ def _expressions(node: Any) -> Iterator[ir.Expr]:
                 yield from part.indexes
 
 
-def _within(scope: Scope, variable: str, type_: Any, source: ir.Source) -> Scope:
+def _within(scope: LoopScope, variable: str, type_: Any, source: ir.Source) -> LoopScope:
     """The scope in a round: the variable of a range is between its ends."""
     if not isinstance(source, ir.Range):
         return scope
@@ -377,7 +377,7 @@ def _within(scope: Scope, variable: str, type_: Any, source: ir.Source) -> Scope
     return scope.less(source.start, name, 0).less(name, source.stop, 1)
 
 
-def _is_defined(node: ir.Expr, scope: Scope) -> bool:
+def _is_defined(node: ir.Expr, scope: LoopScope) -> bool:
     """Whether a node is defined where its parts are."""
     match node:
         case ir.Unwrap(option=option):
@@ -422,7 +422,7 @@ def _has_element(container: ir.Expr) -> bool:
             return isinstance(container, ir.FullSubset)
 
 
-def _is_index(container: ir.Expr, index: ir.Expr, scope: Scope) -> bool:
+def _is_index(container: ir.Expr, index: ir.Expr, scope: LoopScope) -> bool:
     if isinstance(container.type, Seq):
         length = ir.Length(container, Int(0, max(container.type.capacity, 0)), container.where)
         return scope.is_less(_number(0, index), index, 0) and scope.is_less(index, length, 1)
@@ -430,7 +430,7 @@ def _is_index(container: ir.Expr, index: ir.Expr, scope: Scope) -> bool:
     return not isinstance(key, Int) or _is_between(index, key.lo, key.hi, scope)
 
 
-def _is_between(node: ir.Expr, low: int, high: int, scope: Scope) -> bool:
+def _is_between(node: ir.Expr, low: int, high: int, scope: LoopScope) -> bool:
     return scope.is_less(_number(low, node), node, 0) and scope.is_less(node, _number(high, node), 0)
 
 

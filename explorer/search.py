@@ -27,7 +27,7 @@ class Walks:
 
 
 @immutable
-class Cluster:
+class SparkCluster:
     """How to spread a search over Spark. `master` is Spark's, or of Spark Connect (`sc://host:port`).
 
     `shards` own the states (None: one a core). `run_dir` holds the level files and must be seen by every executor
@@ -71,7 +71,7 @@ class Search:
     deadlocks: bool = True
     walks: Walks | None = None
     depth: int | None = None
-    cluster: Cluster | None = None
+    cluster: SparkCluster | None = None
     projection: str | None = None
 
 

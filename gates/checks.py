@@ -17,9 +17,9 @@ from ..reports.document import SCHEMA
 from ..reports.exits import INTERRUPTED, Exit
 from ..reports.paper import count
 from .proofs import proof_report, prove_arguments, unlike
-from .records import Audit, Expected, Proved, Recorded, constant_text
+from .records import AuditRecord, Expected, Proved, Recorded, constant_text
 
-Entry = Recorded | Audit | Proved
+Entry = Recorded | AuditRecord | Proved
 
 
 @immutable
@@ -91,7 +91,7 @@ _REPORTING = (
 
 def kind_of(entry: Entry) -> str:
     """What an entry is: `check`, `audit` or `proof`."""
-    return "audit" if isinstance(entry, Audit) else "proof" if isinstance(entry, Proved) else "check"
+    return "audit" if isinstance(entry, AuditRecord) else "proof" if isinstance(entry, Proved) else "check"
 
 
 class Workers:
@@ -133,7 +133,7 @@ class Workers:
 def run_entry(entry: Entry, settings: Settings, workers: Workers) -> Result | None:
     """Runs one entry and compares; None when the gate was stopped before it began."""
     started = time.monotonic()
-    if isinstance(entry, Audit):
+    if isinstance(entry, AuditRecord):
         ended = workers.run(audit_arguments(entry, settings))
         return None if ended is None else audit_result(entry, Finished(*ended, time.monotonic() - started))
     if isinstance(entry, Proved):
@@ -213,14 +213,14 @@ def engine_of(check: Recorded, settings: Settings) -> str:
 # --- audits -----------------------------------------------------------------------------------------------------------
 
 
-def audit_arguments(audit: Audit, settings: Settings) -> list[str]:
+def audit_arguments(audit: AuditRecord, settings: Settings) -> list[str]:
     """The command line that audits configuration files by their requirements."""
     required = [part for each in audit.require for part in ("--require", each)]
     limit = [] if settings.time is None else ["--time", str(settings.time)]
     return ["audit", *audit.files, *required, *audit.options, *limit, "--json"]
 
 
-def audit_result(audit: Audit, finished: Finished) -> Result:
+def audit_result(audit: AuditRecord, finished: Finished) -> Result:
     """What an audit's process printed: met, not met (differs), or not decided."""
     try:
         report = json.loads(finished.out)

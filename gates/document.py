@@ -17,7 +17,7 @@ from ..traces.heading import commit_of, tool
 from ..traces.places import within_repository
 from .checks import Difference, Entry, Result, Settings, engine_of, kind_of
 from .proofs import claims_of
-from .records import Audit, Proved, Recorded
+from .records import AuditRecord, Proved, Recorded
 
 SCHEMA = "tidegate.gate/1"
 
@@ -25,7 +25,7 @@ _UNDECIDED = ("inconclusive", "unrecorded", "cannot run", "broke down")
 
 
 @immutable
-class Ended:
+class EndedRun:
     """When the gate began, the seconds it took, its exit, and whether it was interrupted."""
 
     began: datetime
@@ -35,7 +35,7 @@ class Ended:
 
 
 def gate_document(
-    results: Sequence[Result], not_run: Sequence[tuple[Entry, str]], ended: Ended, settings: Settings
+    results: Sequence[Result], not_run: Sequence[tuple[Entry, str]], ended: EndedRun, settings: Settings
 ) -> Document:
     """The whole document. `not_run` are the entries that were not run, each with why."""
     numbers = Counter(each.result for each in results)
@@ -68,7 +68,7 @@ def _check(result: Result, settings: Settings) -> Document:
         "seconds": round(result.seconds, 3),
         "differences": [each.text for each in result.differences],
     }
-    if isinstance(entry, Audit):
+    if isinstance(entry, AuditRecord):
         asked = {"files": list(entry.files), "require": list(entry.require)}
         return {**shared, **asked, "claims": [_whole("requirements", result)], "report": None}
     about = {"model": entry.target, "bounds": entry.bounds, "constants": dict(entry.constants)}

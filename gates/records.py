@@ -99,7 +99,7 @@ class Recorded:
 
 
 @immutable
-class Audit:
+class AuditRecord:
     """One `[[audit]]`: configuration files, relative to the gate file, and the requirements that they must meet.
 
     `options` are those of the command line for what the files do not say, and for what is accepted.
@@ -151,7 +151,7 @@ class RecordFile:
     model: str
     bounds: Mapping[str, Mapping[str, Constant]]
     checks: tuple[Recorded, ...]
-    audits: tuple[Audit, ...] = ()
+    audits: tuple[AuditRecord, ...] = ()
     proofs: tuple[Proved, ...] = ()
 
 
@@ -336,11 +336,11 @@ def _proved(
     )
 
 
-def _audit(table: dict[str, Any], where: Place, number: int) -> Audit:
+def _audit(table: dict[str, Any], where: Place, number: int) -> AuditRecord:
     place = f"{where.file}, audit {number}"
     _only(table, _AUDIT_KEYS, place)
     files, require = _texts(table, "files", place), _texts(table, "require", place)
-    return Audit(
+    return AuditRecord(
         name=_take(table, "name", str, place, f"audit {', '.join(files)}"),
         files=tuple(os.path.normpath(Path(where.file).parent / each) for each in files),
         require=require,

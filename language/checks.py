@@ -23,7 +23,7 @@ from .values import Bag, Map, Seq, Set
 Values = Mapping[str, Value]
 
 
-def check_for(type_: types.Type, values: Values) -> Check:
+def check_for(type_: types.Type, values: Values) -> TypeCheck:
     """The check of a type, its open bounds evaluated with the constants' `values`."""
     match type_:
         case types.Int():
@@ -100,10 +100,10 @@ def _wrong(value: Any, wanted: str) -> ModelError:
     return ModelError(f"{show(value)} where {wanted} is needed")
 
 
-class Check:
+class TypeCheck:
     """A type as a function on values. `inner` checks the elements of a container, `capacity` bounds their number."""
 
-    inner: Check
+    inner: TypeCheck
     capacity: int | None = None
 
     def __call__(self, value: Any) -> Any:
@@ -111,7 +111,7 @@ class Check:
         raise NotImplementedError
 
 
-class IntCheck(Check):
+class IntCheck(TypeCheck):
     """Integers within bounds; a bool counts as 0 or 1."""
 
     def __init__(self, type_: types.Int, values: Values) -> None:
@@ -126,7 +126,7 @@ class IntCheck(Check):
         return int(value)
 
 
-class BoolCheck(Check):
+class BoolCheck(TypeCheck):
     """True or False."""
 
     def __call__(self, value: Any) -> bool:
@@ -135,7 +135,7 @@ class BoolCheck(Check):
         return value
 
 
-class EnumerationCheck(Check):
+class EnumerationCheck(TypeCheck):
     """Members of one enum."""
 
     def __init__(self, type_: types.Enumeration) -> None:
@@ -147,7 +147,7 @@ class EnumerationCheck(Check):
         return value
 
 
-class IdentityCheck(Check):
+class IdentityCheck(TypeCheck):
     """Members of one domain, those that exist in this binding."""
 
     def __init__(self, type_: types.Identity, values: Values) -> None:
@@ -162,7 +162,7 @@ class IdentityCheck(Check):
         return value
 
 
-class OptionCheck(Check):
+class OptionCheck(TypeCheck):
     """None, or what `of` accepts."""
 
     def __init__(self, type_: types.Option, values: Values) -> None:
@@ -172,7 +172,7 @@ class OptionCheck(Check):
         return None if value is None else self.of(value)
 
 
-class RecordCheck(Check):
+class RecordCheck(TypeCheck):
     """Records of one class, each field within its type."""
 
     def __init__(self, type_: types.Record, values: Values) -> None:
@@ -194,7 +194,7 @@ class RecordCheck(Check):
         return made_of(self.type, parts) if changed else value
 
 
-class UnionCheck(Check):
+class UnionCheck(TypeCheck):
     """Records of several classes."""
 
     def __init__(self, type_: types.Record, values: Values) -> None:
@@ -208,7 +208,7 @@ class UnionCheck(Check):
         return check(value)
 
 
-class MapCheck(Check):
+class MapCheck(TypeCheck):
     """Total maps, their keys in the order of the key type."""
 
     def __init__(self, type_: types.Map, values: Values) -> None:
@@ -242,7 +242,7 @@ def _within(capacity: int, count: int) -> None:
         raise ModelError(f"{count} elements are more than the capacity of {capacity}")
 
 
-class SeqCheck(Check):
+class SeqCheck(TypeCheck):
     """Sequences within a capacity."""
 
     def __init__(self, type_: types.Seq, values: Values) -> None:
@@ -258,7 +258,7 @@ class SeqCheck(Check):
         return cast("Seq[Any]", _each(cast("Seq[Any]", value).plain(), self.inner, self.bound, Seq))
 
 
-class SubsetCheck(Check):
+class SubsetCheck(TypeCheck):
     """Sets over a finite scalar type."""
 
     def __init__(self, type_: types.Subset, values: Values) -> None:
@@ -268,7 +268,7 @@ class SubsetCheck(Check):
         return _set(value, self.inner, None)
 
 
-class PoolCheck(Check):
+class PoolCheck(TypeCheck):
     """Sets or bags of records within a capacity."""
 
     def __init__(self, type_: types.Pool, values: Values) -> None:
@@ -285,7 +285,7 @@ class PoolCheck(Check):
         return _each(cast("Bag[Any]", value).plain(), self.inner, self.bound, Bag)
 
 
-def _set(value: Any, inner: Check, capacity: int | None) -> Set[Any]:
+def _set(value: Any, inner: TypeCheck, capacity: int | None) -> Set[Any]:
     if isinstance(value, (set, frozenset)):
         value = Set(cast("set[Any]", value))
     if not isinstance(value, Set):
@@ -293,7 +293,7 @@ def _set(value: Any, inner: Check, capacity: int | None) -> Set[Any]:
     return cast("Set[Any]", _each(cast("Set[Any]", value).plain(), inner, capacity, Set))
 
 
-def _each(given: Any, inner: Check, capacity: int | None, make: type[Container]) -> Container:
+def _each(given: Any, inner: TypeCheck, capacity: int | None, make: type[Container]) -> Container:
     """The container with each element checked: the very one given, when nothing had to change."""
     before: tuple[Any, ...] = tuple(given)
     after = tuple(inner(element) for element in before)

@@ -12,7 +12,7 @@ from operator import itemgetter
 from typing import Any, Protocol
 
 from . import types
-from .checks import Check, check_for
+from .checks import TypeCheck, check_for
 from .constants import Value
 from .containers import Container, ModelError, stale
 from .declare import AtLimit
@@ -47,7 +47,7 @@ class Shape:
     ) -> None:
         self.name = state_class.__name__
         self.names = tuple(field.name for field in fields)
-        self.checks: dict[str, Check] = {field.name: check_for(field.type, values) for field in fields}
+        self.checks: dict[str, TypeCheck] = {field.name: check_for(field.type, values) for field in fields}
         self.budgets = {field.budget: field.name for field in fields if field.budget is not None}
         self._order = tuple(state_class.__annotations__)
         self.folded = frozenset(self._order) - frozenset(self.names)

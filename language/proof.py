@@ -60,7 +60,7 @@ class Counterexample:
 
 
 @immutable
-class Finding:
+class ProofFinding:
     """What one obligation came to. `reason` says why it is not proved; `cached` that an earlier run proved it."""
 
     obligation: Obligation
@@ -103,7 +103,7 @@ class Fall:
 
     lemma: str
     round: int
-    finding: Finding
+    finding: ProofFinding
 
 
 @immutable
@@ -129,7 +129,7 @@ class Proof:
     lemmas: tuple[str, ...]
     actions: tuple[str, ...]
     goals: Mapping[str, str]
-    findings: tuple[Finding, ...]
+    findings: tuple[ProofFinding, ...]
     never: tuple[str, ...]
     unstated: tuple[Unstated, ...]
     symmetric: tuple[str, ...]

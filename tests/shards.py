@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from tidegate.explorer.native.compiler import Target
-from tidegate.explorer.search import Cluster, Report, Search
-from tidegate.explorer.spark.driver import Answer, explore
+from tidegate.explorer.search import Report, Search, SparkCluster
+from tidegate.explorer.spark.driver import JobAnswer, explore
 from tidegate.explorer.spark.job import Job
 from tidegate.explorer.spark.step import FACTS, receive, spread
 from tidegate.language.model import Model
@@ -35,7 +35,7 @@ class Loop:
         self._spoil, self._before = spoil, before
         self.closed = False
 
-    def run(self, job: Job, level: int, chain: int, seconds: float | None) -> Answer:
+    def run(self, job: Job, level: int, chain: int, seconds: float | None) -> JobAnswer:
         """The levels, their rows in any order."""
         if self._before is not None:
             self._before(job, level)
@@ -54,7 +54,7 @@ class Loop:
                     told += spread(_copied(job), shard, each)
             sent = told
         assert all(kind == FACTS for _, kind, _ in sent)
-        return Answer([json.loads(data) for _, _, data in sent], 0)
+        return JobAnswer([json.loads(data) for _, _, data in sent], 0)
 
     def close(self, job: Job | None) -> None:
         """Nothing is left."""
@@ -71,5 +71,5 @@ def looped(
 ) -> Verdict:  # fmt: skip
     """The verdict of the engine's tasks, run by a loop; `folder` holds the run and its scratch."""
     options: dict[str, Any] = {"run_dir": folder / "run", "scratch": folder / "scratch", "hand_over": 0, **cluster}
-    asked = replace(search or Search(), cluster=Cluster(**options))
+    asked = replace(search or Search(), cluster=SparkCluster(**options))
     return explore(model, asked, lambda: runner or Loop(), report)

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tidegate.audit.cases import DIED, GROWTH, MANY, TOO_MANY, Bench, Ending, Explorations, Found, to_json
+from tidegate.audit.cases import DIED, GROWTH, MANY, TOO_MANY, Bench, CaseResult, Explorations, StopRule, to_json
 from tidegate.audit.processes import Processes, Work
 from tidegate.audit.questions import Case, asks_loss, delivery_case, goes_on_cases, loss_case
 from tidegate.audit.readers import Options, read
@@ -81,12 +81,12 @@ def test_each_setting_is_left_out_somewhere_and_kept_where_it_matters(bench: Ben
 
 def test_an_exploration_of_far_too_many_states_is_given_up() -> None:
     case = loss_case(next(signatures()), BY_NAME["power-loss@all"])
-    ending, states = Ending(case), 1
+    ending, states = StopRule(case), 1
     while not ending.is_here(frozenset(), states):
         assert states < TOO_MANY * GROWTH * 2
         states = int(states * 2) + 1
     assert ending.given_up.startswith("given up after") and states > TOO_MANY
-    slow, states = Ending(case), 0
+    slow, states = StopRule(case), 0
     for level in (TOO_MANY - 1, TOO_MANY, TOO_MANY, int(1.25 * TOO_MANY), 1_000_000):
         states += level
         assert not slow.is_here(frozenset(), states), level
@@ -94,7 +94,7 @@ def test_an_exploration_of_far_too_many_states_is_given_up() -> None:
 
 def test_an_exploration_ends_where_all_is_answered() -> None:
     case = loss_case(next(signatures()), BY_NAME["power-loss@all"])
-    ending = Ending(case)
+    ending = StopRule(case)
     assert not ending.is_here(frozenset({"acknowledged_kept", "consistent_read"}), MANY)
     assert ending.is_here(frozenset({"acknowledged_kept", "consistent_read"}), MANY + 1) and not ending.given_up
 
@@ -105,11 +105,11 @@ def test_an_exploration_ends_where_all_is_answered() -> None:
 class Scripted(Bench):
     """A bench that finds what it is told to."""
 
-    def __init__(self, found: Found) -> None:
+    def __init__(self, found: CaseResult) -> None:
         super().__init__(None)
         self.scripted = found
 
-    def found(self, case: Case, until: float | None = None) -> Found:
+    def found(self, case: Case, until: float | None = None) -> CaseResult:
         return self.scripted
 
 
@@ -120,7 +120,7 @@ def test_what_would_stop_there_again_is_kept_and_what_had_no_time_is_not(
     case, explored = loss_case(next(signatures()), BY_NAME["power-loss@all"]), 0
     for _ in range(2):
         some = Explorations(tmp_path, workers=1)
-        some.bench = Scripted(Found(states=7, stopped="it was so", for_good=for_good))
+        some.bench = Scripted(CaseResult(states=7, stopped="it was so", for_good=for_good))
         assert some.found(case).stopped == "it was so"
         explored += some.explored
     assert explored == times
@@ -128,7 +128,7 @@ def test_what_would_stop_there_again_is_kept_and_what_had_no_time_is_not(
 
 @pytest.mark.parametrize("broken", ["", "{", "null", "[]", '{"scenarios": {}}', '{"scenarios": {"x": [["a"]]}}'])
 def test_a_part_of_a_kept_answer_is_none(tmp_path: Path, broken: str) -> None:
-    case, right = loss_case(next(signatures()), BY_NAME["power-loss@all"]), Found(states=7, depth=2)
+    case, right = loss_case(next(signatures()), BY_NAME["power-loss@all"]), CaseResult(states=7, depth=2)
     for _ in range(2):
         some = Explorations(tmp_path, workers=1)
         some.bench = Scripted(right)
@@ -194,7 +194,7 @@ def test_a_case_whose_process_died_is_not_decided_and_not_kept(tmp_path: Path, m
 
     def dying(_: Any, tasks: Sequence[Any], *__: Any) -> Iterator[tuple[Any, Any]]:
         for number, chunk in enumerate(tasks):
-            yield chunk, [Found(states=3)] * len(chunk) if number else None
+            yield chunk, [CaseResult(states=3)] * len(chunk) if number else None
 
     monkeypatch.setattr(Processes, "results", dying)
     some = Explorations(tmp_path, workers=2)

@@ -10,7 +10,7 @@ import pytest
 import yaml
 from tidegate.audit.cluster import Cluster, Stated
 from tidegate.audit.keys import value_of
-from tidegate.audit.plans import Step, plan
+from tidegate.audit.plans import PlanStep, plan
 from tidegate.audit.readers import Options, of_texts
 from tidegate.audit.signature import Subject, subjects
 
@@ -61,7 +61,7 @@ def subject_of(cluster: Cluster, name: str) -> Subject:
     return next(each for each in subjects(cluster) if each.topics[0].name == name)
 
 
-def steps(cluster: Cluster, name: str, *changes: tuple[str, str]) -> list[Step]:
+def steps(cluster: Cluster, name: str, *changes: tuple[str, str]) -> list[PlanStep]:
     return plan(subject_of(cluster, name), changes, cluster)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tidegate.audit.auditing import Asked, Audited, audit
+from tidegate.audit.auditing import Audited, AuditRequest, audit
 from tidegate.audit.readers import Options, of_texts
 from tidegate.audit.signature import subjects
 
@@ -23,7 +23,7 @@ def not_checked(producer: str, client: str) -> tuple[str, tuple[str, ...]]:
 def audited(producer: str) -> Audited:
     texts = [("t.txt", TOPIC, True), ("producer.properties", producer, True)]
     options = Options(kafka_version="3.9.0", distribution="apache", clients=("java:3.9",))
-    return audit(*of_texts(texts, options, "x"), Asked())
+    return audit(*of_texts(texts, options, "x"), AuditRequest())
 
 
 @pytest.mark.parametrize(

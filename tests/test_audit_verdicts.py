@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tidegate.audit.cases import Explorations, Found, chunked, from_json, to_json
+from tidegate.audit.cases import CaseResult, Explorations, chunked, from_json, to_json
 from tidegate.audit.cluster import Origin, Topic
 from tidegate.audit.questions import QUESTION, Case, case_with, loss_case, loss_cases, other_cases
 from tidegate.audit.repair import changes_of, repair
@@ -390,6 +390,6 @@ def test_every_offered_change_changes_something() -> None:
 
 
 def test_a_scenario_names_brokers_only_where_brokers_are(explorations: Explorations) -> None:
-    found: Found = explorations.found(loss_case(signature(), BY_NAME["power-loss@one"]))
+    found: CaseResult = explorations.found(loss_case(signature(), BY_NAME["power-loss@one"]))
     says = [each.says for steps in found.scenarios.values() for each in steps]
     assert says and all(not re.search(r"(?<!⟨)\b[B-E]\b(?!⟩)", each) for each in says)

@@ -7,9 +7,9 @@ from typing import cast
 
 import pytest
 import z3
-from tidegate.explorer.smt.effort import Effort
+from tidegate.explorer.smt.effort import SolverEffort
 from tidegate.explorer.smt.encoding import unbounded
-from tidegate.explorer.smt.induction import Asked, Induction
+from tidegate.explorer.smt.induction import Induction, ProofRequest
 from tidegate.explorer.smt.predicate import clauses
 from tidegate.explorer.smt.questions import Questions
 from tidegate.explorer.smt.states import fresh_state
@@ -93,13 +93,13 @@ def made(tmp_path: Path) -> Induction:
     path = tmp_path / "marks.py"
     path.write_text(TEXT, encoding="utf-8")
     definition = load(path)
-    return Induction(definition, definition.bind(), Asked())
+    return Induction(definition, definition.bind(), ProofRequest())
 
 
 def members(made: Induction, goal: str, met: int) -> list[tuple[int, ...]]:
     """For which members a goal is proved when so many are named already."""
     encoding = unbounded(made.model)
-    questions = Questions(made.model, made.symmetric, Effort())
+    questions = Questions(made.model, made.symmetric, SolverEffort())
     form = cast(Function, questions.predicates[goal].form)
     some = clauses(form, encoding, fresh_state(made.model, encoding, "0"), suffix="g")
     case = [(z3.Int(f"free{at}"), z3.IntVal(at)) for at in range(met)]
@@ -124,8 +124,8 @@ def test_what_is_true_is_proved_and_what_breaks_only_for_others_is_not(made: Ind
 
 def test_few_goals_say_what_all_of_them_say(made: Induction) -> None:
     """Whether members are told apart or not, the same is proved."""
-    together = Questions(made.model, made.symmetric, Effort())
-    apart = Questions(made.model, frozenset(), Effort())
+    together = Questions(made.model, made.symmetric, SolverEffort())
+    apart = Questions(made.model, frozenset(), SolverEffort())
     asked = [Obligation("step", goal, action) for action in made.actions() for goal in together.predicates]
     for each in asked:
         assert together.ask(each, hard=False).proved == apart.ask(each, hard=False).proved, each

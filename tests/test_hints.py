@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 from tidegate.cli.main import main
-from tidegate.explorer.smt.effort import Effort
+from tidegate.explorer.smt.effort import SolverEffort
 from tidegate.explorer.smt.hints import Hints
-from tidegate.explorer.smt.induction import Asked, Induction
+from tidegate.explorer.smt.induction import Induction, ProofRequest
 from tidegate.explorer.smt.questions import Questions
 from tidegate.invariants.catalogue import find
 from tidegate.language.binding import load
@@ -60,9 +60,9 @@ def hinted(**actions: dict[str, str]) -> Path:
     return path
 
 
-def induction(path: str, asked: Asked | None = None) -> Induction:
+def induction(path: str, asked: ProofRequest | None = None) -> Induction:
     definition = load(Path(path))
-    return Induction(definition, definition.bind(path), asked or Asked())
+    return Induction(definition, definition.bind(path), asked or ProofRequest())
 
 
 def proof_of(path: str) -> Proof:
@@ -114,7 +114,7 @@ def test_no_hint_proves_what_is_not_so(hint: str) -> None:
 def test_a_lemma_left_out_only_makes_a_proof_harder() -> None:
     """With any of the lemmas assumed, nothing is proved that all of them do not prove."""
     made = induction(written(TEXT + FALSE.replace("s.high != 2", "s.high != 2 or s.low > 0")))
-    questions = Questions(made.model, made.symmetric, Effort())
+    questions = Questions(made.model, made.symmetric, SolverEffort())
     names = [each.name for each in made.lemmas]
     subsets = [frozenset(some) for size in range(len(names)) for some in itertools.combinations(names, size)]
     proved = 0
@@ -168,7 +168,7 @@ def test_hints_change_nothing_that_was_kept() -> None:
     assert main(["prove", path]) is Exit.HOLDS
     hinted(lead={"in_order": ""})
     folder = Path("cache")
-    proof = induction(path, Asked(folder=folder)).prove(lambda _: None)
+    proof = induction(path, ProofRequest(folder=folder)).prove(lambda _: None)
     assert all(each.cached for each in proof.findings)
 
 
@@ -186,7 +186,7 @@ def test_hints_that_cannot_be_written_are_told(
 def test_the_hints_that_ship_are_of_the_lemmas_that_ship(name: str) -> None:
     """Everything but what holds at first has one, and each names lemmas that there are."""
     definition, profile = find(name)
-    made = Induction(definition, definition.bind(name, {}, profile), Asked())
+    made = Induction(definition, definition.bind(name, {}, profile), ProofRequest())
     assert made.hints.path is not None and made.hints.notes == []
     names = {each.name for each in made.lemmas}
     held = json.loads(made.hints.path.read_text(encoding="utf-8"))

@@ -9,7 +9,7 @@ import pytest
 from tidegate.api.models import ModelChoice, choice_to_prove
 from tidegate.explorer import ENGINES
 from tidegate.explorer.search import Search
-from tidegate.explorer.smt.induction import Asked, Induction
+from tidegate.explorer.smt.induction import Induction, ProofRequest
 from tidegate.invariants.catalogue import find
 
 KRAFT, PROFILE = find("kraft:kip595")
@@ -51,7 +51,7 @@ GOALS = (
 
 
 def assert_proved(voters: int, folder: Path) -> None:
-    asked = Asked(lemmas=LEMMAS, properties=GOALS, folder=folder)
+    asked = ProofRequest(lemmas=LEMMAS, properties=GOALS, folder=folder)
     proof = Induction(KRAFT, KRAFT.bind("kraft:kip595", {"voters": voters}, PROFILE), asked).prove(lambda _: None)
     assert [each.obligation for each in proof.findings if each.word != "proved"] == []
     assert (proof.word, proof.sizes["Voter"]) == ("proved", voters)
@@ -80,7 +80,7 @@ def test_kraft_is_proved_for_five_voters_whatever_the_bounds(tmp_path: Path) -> 
 def test_a_planted_bug_is_refuted_in_the_step_that_has_it(
     profile: str, action: str, lemma: str, tmp_path: Path
 ) -> None:
-    asked = Asked(lemmas=(lemma,), folder=tmp_path)
+    asked = ProofRequest(lemmas=(lemma,), folder=tmp_path)
     proof = Induction(KRAFT, KRAFT.bind(f"kraft:{profile}", {}, profile), asked).prove(lambda _: None)
     assert proof.word == "refuted"
     refuted = {(each.obligation.action, each.obligation.goal) for each in proof.findings if each.word == "refuted"}

@@ -15,10 +15,10 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
-from tidegate.explorer.smt.induction import Asked, Induction
+from tidegate.explorer.smt.induction import Induction, ProofRequest
 from tidegate.invariants.catalogue import find
 from tidegate.language.binding import Definition, load
-from tidegate.language.proof import Finding, Unstated
+from tidegate.language.proof import ProofFinding, Unstated
 
 ROOT = Path(__file__).resolve().parent.parent
 PROFILES = {"raft": "paper", "replication": "kip320", "kraft": "kip595"}
@@ -153,19 +153,19 @@ def _imported(*names: str) -> ModuleType:
     return importlib.import_module(".".join(names))
 
 
-def refute(definition: Definition, profile: str, folder: Path) -> list[Finding]:
+def refute(definition: Definition, profile: str, folder: Path) -> list[ProofFinding]:
     """Proves until something is refuted, and answers what was found."""
-    found: list[Finding] = []
+    found: list[ProofFinding] = []
 
-    def heard(news: Finding | Unstated) -> None:
-        if isinstance(news, Finding):
+    def heard(news: ProofFinding | Unstated) -> None:
+        if isinstance(news, ProofFinding):
             found.append(news)
             if news.word == "refuted":
                 raise Refuted
 
     model = definition.bind("mutant", profile=profile)
     with pytest.raises(Refuted):
-        Induction(definition, model, Asked(workers=1, folder=folder)).prove(heard)
+        Induction(definition, model, ProofRequest(workers=1, folder=folder)).prove(heard)
     return found
 
 
@@ -181,7 +181,7 @@ class Kept:
         if name not in self.models:
             self.models.add(name)
             definition, profile = find(f"{name}:{PROFILES[name]}")
-            asked = Asked(workers=1, folder=self.folder)
+            asked = ProofRequest(workers=1, folder=self.folder)
             assert (
                 Induction(definition, definition.bind(name, {}, profile), asked).prove(lambda _: None).word == "proved"
             )

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 from tidegate.explorer.native.compiler import read_object
-from tidegate.explorer.native.effort import FULL, QUICK, ROLLED, Effort
+from tidegate.explorer.native.effort import FULL, QUICK, ROLLED, CompileEffort
 from tidegate.explorer.native.kernels import kernel_of, own_text
 from tidegate.explorer.native.program import generate, plan_program
 from tidegate.explorer.native.scalars import Bit, Num, Scalars
@@ -224,7 +224,7 @@ def test_one_kernel_serves_every_value_of_an_open_constant(tmp_path: Path) -> No
 
 @pytest.mark.parametrize("effort", [QUICK, ROLLED], ids=lambda each: each.name)
 @pytest.mark.parametrize("symmetric", [False, True])
-def test_every_effort_finds_the_same(symmetric: bool, effort: Effort, tmp_path: Path) -> None:
+def test_every_effort_finds_the_same(symmetric: bool, effort: CompileEffort, tmp_path: Path) -> None:
     definition, profile = find("partition:kafka_2_7")
     small = {"replicas": 2, "log_size": 2, "max_records": 1, "power_losses": 1}
     model = definition.bind("partition", small, profile)

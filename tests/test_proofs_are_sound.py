@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from tidegate.explorer import ENGINES
 from tidegate.explorer.search import Search
-from tidegate.explorer.smt.induction import Asked, Induction
+from tidegate.explorer.smt.induction import Induction, ProofRequest
 from tidegate.language.binding import load
 from tidegate.language.proof import Proof
 from tidegate.language.values import ModelError
@@ -284,7 +284,7 @@ FIRST_STATES = {
 
 def prove(path: Path) -> Proof:
     definition = load(path)
-    return Induction(definition, definition.bind(), Asked(workers=1)).prove(lambda _: None)
+    return Induction(definition, definition.bind(), ProofRequest(workers=1)).prove(lambda _: None)
 
 
 @pytest.mark.parametrize("name", WRONG)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from tidegate.explorer.smt.encoding import boundless_constants
-from tidegate.explorer.smt.induction import Asked, Induction
+from tidegate.explorer.smt.induction import Induction, ProofRequest
 from tidegate.gates.records import known_violations
 from tidegate.invariants.catalogue import find
 from tidegate.language.proof import Unstated
@@ -20,7 +20,7 @@ def row(name: str) -> str:
     definition, profile = find(name)
     model = definition.bind(name, {}, profile)
     known = known_violations(definition, model, boundless_constants(definition, model))
-    made = Induction(definition, model, Asked(known=known))
+    made = Induction(definition, model, ProofRequest(known=known))
     lemmas = {each.name for each in made.lemmas}
     sizes = ", ".join(f"{domain.size} {domain.name}" for domain in model.domains)
     bounds = ", ".join(f"`{each}`" for each in made.model.constants if each in made.boundless)

@@ -12,14 +12,14 @@ from tidegate.cli.main import main
 from tidegate.explorer import ENGINES
 from tidegate.explorer.search import Search
 from tidegate.explorer.smt.encoding import unbounded
-from tidegate.explorer.smt.induction import FEW, Asked, Induction
+from tidegate.explorer.smt.induction import FEW, Induction, ProofRequest
 from tidegate.explorer.smt.predicate import clauses
 from tidegate.explorer.smt.states import constant_state
 from tidegate.invariants.catalogue import find
 from tidegate.language.ir import Function
 from tidegate.language.judge import attempt, holds, run_text, shape_of
 from tidegate.language.model import Model
-from tidegate.language.proof import Finding, Proof
+from tidegate.language.proof import Proof, ProofFinding
 from tidegate.language.values import Map, State
 from tidegate.reports.check.proof import counterexample_document
 from tidegate.reports.exits import Exit
@@ -43,7 +43,7 @@ def bound(**constants: Any) -> Model:
 
 
 def proved(folder: Path, *lemmas: str, **constants: Any) -> Proof:
-    asked = Asked(lemmas=lemmas, folder=folder)
+    asked = ProofRequest(lemmas=lemmas, folder=folder)
     return Induction(REPLICATION, bound(**constants), asked).prove(lambda _: None)
 
 
@@ -101,7 +101,7 @@ def test_two_replicas_are_another_proof(three: Proof, folder: Path) -> None:
 def test_the_solver_accepts_the_lemmas_of_states_that_can_be_reached_and_of_no_others() -> None:
     """Hypotheses that contradict themselves would prove anything. These are told of real states, as formulas, and the
     solver finds nothing wrong; changed a little they are wrong."""
-    model = Induction(REPLICATION, bound(), Asked()).model
+    model = Induction(REPLICATION, bound(), ProofRequest()).model
     within = REPLICATION.bind("replication:kip320", {}, PROFILE, lemmas=True)
     story = "controller_elect_leader(A); become_leader({0}); become_follower({0}, B); write(A); write(A); fetch(A, B); "
     story = story.format("LeaderAndIsr(leader=A, leader_epoch=0, isr={A, B, C})")
@@ -157,7 +157,7 @@ def test_a_planted_bug_is_refuted_by_the_action_that_has_it(
         assert_counterexample(each)
 
 
-def assert_counterexample(finding: Finding) -> None:
+def assert_counterexample(finding: ProofFinding) -> None:
     """Plain Python agrees: all lemmas hold, the step can be taken, and leads where the lemma does not hold."""
     found = finding.counterexample
     assert found is not None
@@ -222,7 +222,7 @@ def test_whoever_has_an_empty_isr_has_no_record_to_commit(tmp_path: Path) -> Non
     published.write_text(text + "\n\n" + body, encoding="utf-8")
     definition = load(published)
     model = definition.bind("published.py:kip320", {"replicas": 2}, "kip320")
-    proof = Induction(definition, model, Asked()).prove(lambda _: None)
+    proof = Induction(definition, model, ProofRequest()).prove(lambda _: None)
     assert [each for each in proof.findings if each.word != "proved"] == []
 
 

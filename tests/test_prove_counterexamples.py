@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from tidegate.explorer.smt import induction
-from tidegate.explorer.smt.induction import Asked, Induction
+from tidegate.explorer.smt.induction import Induction, ProofRequest
 from tidegate.explorer.smt.reach import Reach
 from tidegate.explorer.smt.sampling import Sample
 from tidegate.language.binding import load
@@ -35,7 +35,7 @@ def found_in(folder: Path, wrong: Wrong) -> tuple[Induction, Counterexample]:
     path = folder / "wrong.py"
     path.write_text(wrong.text(), encoding="utf-8")
     definition = load(path)
-    proof = Induction(definition, definition.bind(), Asked(workers=1))
+    proof = Induction(definition, definition.bind(), ProofRequest(workers=1))
     found = next(each for each in proof.prove(lambda _: None).findings if each.counterexample is not None)
     assert found.counterexample is not None
     return proof, found.counterexample
@@ -95,7 +95,7 @@ def test_the_document_of_a_counterexample_says_what_is_known(tmp_path: Path) -> 
     path = tmp_path / "wrong.py"
     path.write_text(wrong.text(), encoding="utf-8")
     definition = load(path)
-    proof = Induction(definition, definition.bind(), Asked(workers=1)).prove(lambda _: None)
+    proof = Induction(definition, definition.bind(), ProofRequest(workers=1)).prove(lambda _: None)
     (found,) = [each for each in proof.findings if each.counterexample is not None]
     document = counterexample_document(found)
     assert (document["begins"], document["explored"]) == (

@@ -16,9 +16,9 @@ from typing import Any
 import pytest
 from tidegate.cli.main import main
 from tidegate.explorer.smt import finite_instances
-from tidegate.explorer.smt.effort import Effort
+from tidegate.explorer.smt.effort import SolverEffort
 from tidegate.explorer.smt.houdini import surviving
-from tidegate.explorer.smt.induction import Asked, Induction
+from tidegate.explorer.smt.induction import Induction, ProofRequest
 from tidegate.explorer.smt.inputs import modules
 from tidegate.explorer.smt.process_pool import LostTask, run_tasks
 from tidegate.explorer.smt.questions import Questions
@@ -61,7 +61,7 @@ def with_lemma(body: str) -> str:
 
 def proof_of(path: str, folder: Path | None = None, **constants: Any) -> Proof:
     definition = load(Path(path))
-    return Induction(definition, definition.bind(path, constants), Asked(folder=folder)).prove(lambda _: None)
+    return Induction(definition, definition.bind(path, constants), ProofRequest(folder=folder)).prove(lambda _: None)
 
 
 # --- lemmas that are wrong --------------------------------------------------------------------------------------------
@@ -76,8 +76,8 @@ def test_a_lemma_that_is_false_at_first(capsys: pytest.CaptureFixture[str]) -> N
 
 def test_the_solver_itself_does_not_prove_what_is_false_at_first() -> None:
     definition = load(Path(with_lemma("s.high > 0")))
-    induction = Induction(definition, definition.bind(), Asked())
-    questions = Questions(induction.model, induction.symmetric, Effort())
+    induction = Induction(definition, definition.bind(), ProofRequest())
+    questions = Questions(induction.model, induction.symmetric, SolverEffort())
     assert questions.ask(Obligation("initial", "in_order"), hard=False).proved
     assert not questions.ask(Obligation("initial", "extra"), hard=True).proved
 
@@ -273,7 +273,7 @@ def test_the_proofs_of_another_user_are_not_believed(
     path = written(FALSE)
     definition = load(Path(path))
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "elsewhere"))
-    induction = Induction(definition, definition.bind(path), Asked(folder=kept))
+    induction = Induction(definition, definition.bind(path), ProofRequest(folder=kept))
     for each in induction.obligations():
         induction.shelf.keep(each, 0.0)
     assert all(map(induction.shelf.has, induction.obligations()))
@@ -285,7 +285,7 @@ def test_the_proofs_of_another_user_are_not_believed(
 def test_a_proof_that_was_edited_is_not_believed(kept: Path) -> None:
     path = written(FALSE)
     definition = load(Path(path))
-    induction = Induction(definition, definition.bind(path), Asked(folder=kept))
+    induction = Induction(definition, definition.bind(path), ProofRequest(folder=kept))
     proved, wrong = Obligation("step", "in_order", "follow"), Obligation("step", "in_order", "lead")
     induction.shelf.keep(proved, 0.0)
     (file,) = kept.glob("proofs/*.json")
@@ -423,7 +423,7 @@ def not_negative(s: Pair) -> bool:
 '''
     path = written(TEXT + candidates)
     definition = load(Path(path))
-    proof = surviving(definition, definition.bind(path), Asked(), lambda _: None)
+    proof = surviving(definition, definition.bind(path), ProofRequest(), lambda _: None)
     assert proof.lemmas == ("in_order", "not_negative")
     assert [(each.lemma, each.round, each.finding.obligation.action) for each in proof.falls] == [
         ("always_zero", 1, "lead"),

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
-from tidegate.explorer.smt.induction import Asked, Induction
+from tidegate.explorer.smt.induction import Induction, ProofRequest
 from tidegate.language.binding import load
 
 HEADER = '''"""A proof over a number of nodes."""
@@ -172,6 +172,8 @@ def test_a_number_of_nodes_may_be_a_constant(tmp_path: Path, name: str, count: i
         claim = re.sub(r"@invariant\ndef \w+", "@lemma\ndef kept", text[text.index("@invariant") :])
         path.write_text(f"{HEADER}{text}\n\n{claim}")
         definition = load(path)
-        proof = Induction(definition, definition.bind(str(path), {"nodes": count}), Asked()).prove(lambda _: None)
+        proof = Induction(definition, definition.bind(str(path), {"nodes": count}), ProofRequest()).prove(
+            lambda _: None
+        )
         words[variant] = proof.word if proof.word != "not proved" else str(proof.findings)
     assert words == {"right": "proved", "wrong": "refuted"}

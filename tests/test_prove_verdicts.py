@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from tidegate.cli.main import main
 from tidegate.explorer.smt.claims import Claims
-from tidegate.explorer.smt.effort import Effort
+from tidegate.explorer.smt.effort import SolverEffort
 from tidegate.explorer.smt.encoding import boundless_constants
-from tidegate.explorer.smt.induction import Asked, Induction
+from tidegate.explorer.smt.induction import Induction, ProofRequest
 from tidegate.explorer.smt.questions import Questions
 from tidegate.explorer.smt.vacuity import denied
 from tidegate.gates.records import known_violations
@@ -42,9 +42,9 @@ def with_invariant(body: str, text: str = TEXT) -> str:
     return written(f'{text}\n\n@invariant\ndef extra(s: Pair) -> bool:\n    """One more."""\n    return {body}\n')
 
 
-def proof_of(path: str, asked: Asked | None = None) -> Proof:
+def proof_of(path: str, asked: ProofRequest | None = None) -> Proof:
     definition = load(Path(path))
-    return Induction(definition, definition.bind(path), asked or Asked()).prove(lambda _: None)
+    return Induction(definition, definition.bind(path), asked or ProofRequest()).prove(lambda _: None)
 
 
 def report(*arguments: str, capsys: pytest.CaptureFixture[str]) -> tuple[Exit, dict[str, object]]:
@@ -217,7 +217,7 @@ def test_what_is_about_a_feature_that_is_off_is_left_out_by_name(capsys: pytest.
 
 def test_a_feature_that_is_on_is_not_left_out() -> None:
     definition = load(Path(written(FEATURE)))
-    induction = Induction(definition, definition.bind("mine.py", {"marking": True}), Asked())
+    induction = Induction(definition, definition.bind("mine.py", {"marking": True}), ProofRequest())
     assert induction.apart == {}
     assert "marks" not in Claims(induction.model).fixed()
 
@@ -242,7 +242,7 @@ def test_a_feature_that_is_on_is_not_left_out() -> None:
 )
 def test_what_the_published_models_do_not_have(name: str, left_out: set[str]) -> None:
     definition, profile = find(name)
-    induction = Induction(definition, definition.bind(name, {}, profile), Asked())
+    induction = Induction(definition, definition.bind(name, {}, profile), ProofRequest())
     assert {each for each, why in induction.apart.items() if hasattr(why, "line") is False} == left_out
 
 
@@ -322,6 +322,6 @@ def test_positions_in_what_has_no_room_are_none() -> None:
     """Where a log may only be empty, nothing is said of its records, least of all that all of them are the same."""
     path = Path(__file__).parent / "models" / "two_logs.py"
     definition = load(path)
-    induction = Induction(definition, definition.bind("two_logs.py"), Asked())
-    questions = Questions(induction.model, induction.symmetric, Effort())
+    induction = Induction(definition, definition.bind("two_logs.py"), ProofRequest())
+    questions = Questions(induction.model, induction.symmetric, SolverEffort())
     assert not questions.ask(Obligation("consequence", "same"), hard=True).proved

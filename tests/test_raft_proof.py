@@ -10,8 +10,8 @@ import pytest
 from tidegate.explorer import ENGINES
 from tidegate.explorer.search import Search
 from tidegate.explorer.smt.finite_instances import confirm
-from tidegate.explorer.smt.induction import Asked, Induction
-from tidegate.explorer.smt.prover import Found, Open, Prover, Task
+from tidegate.explorer.smt.induction import Induction, ProofRequest
+from tidegate.explorer.smt.prover import FoundCounterexample, OpenObligation, Prover, Task
 from tidegate.invariants.catalogue import find
 from tidegate.language.proof import Obligation
 from tidegate.model.raft.cluster import CommitRule
@@ -55,7 +55,7 @@ def test_every_lemma_holds_in_every_state(sizes: dict[str, int], cache: Path) ->
 
 
 def assert_proved(servers: int, folder: Path) -> None:
-    asked = Asked(lemmas=LEMMAS, properties=GOALS, folder=folder)
+    asked = ProofRequest(lemmas=LEMMAS, properties=GOALS, folder=folder)
     proof = Induction(RAFT, RAFT.bind("raft:paper", {"servers": servers}, PROFILE), asked).prove(lambda _: None)
     assert [each.obligation for each in proof.findings if each.word != "proved"] == []
     assert (proof.word, proof.sizes["Server"]) == ("proved", servers)
@@ -77,7 +77,7 @@ def test_raft_is_proved_for_five_servers_whatever_the_bounds(tmp_path: Path) -> 
 @pytest.mark.parametrize("messages", [0, 1])
 def test_raft_is_proved_where_a_crash_loses_what_is_not_on_the_disk(messages: int, tmp_path: Path) -> None:
     model = RAFT.bind("raft:lossy_restart", {"messages": messages}, "lossy_restart")
-    proof = Induction(RAFT, model, Asked(folder=tmp_path)).prove(lambda _: None)
+    proof = Induction(RAFT, model, ProofRequest(folder=tmp_path)).prove(lambda _: None)
     assert [each.obligation for each in proof.findings if each.word != "proved"] == []
     assert (proof.word, {*LEMMAS, *GOALS} - {*proof.goals}) == ("proved", set())
 
@@ -92,7 +92,7 @@ DURABLE = (
 
 
 def test_a_restart_keeps_what_is_on_the_disk() -> None:
-    made = Induction(RAFT, RAFT.bind("raft:lossy_restart", {}, "lossy_restart"), Asked())
+    made = Induction(RAFT, RAFT.bind("raft:lossy_restart", {}, "lossy_restart"), ProofRequest())
     questions = Prover(made.ground()).questions
     some = {each.goal: each for each in made.obligations() if each.action == "restart" and each.goal in DURABLE}
     questions.prepare("restart")
@@ -113,14 +113,14 @@ PLANTED = [
 @pytest.mark.parametrize(("bug", "action", "lemma"), PLANTED, ids=lambda each: str(each))
 def test_a_planted_bug_is_refuted_in_the_step_that_has_it(bug: dict[str, Any], action: str, lemma: str) -> None:
     """Just this step and this lemma, and plain Python agrees with what is found."""
-    asked = Asked(lemmas=(lemma,))
+    asked = ProofRequest(lemmas=(lemma,))
     made = Induction(RAFT, RAFT.bind("raft:paper", bug, PROFILE), asked)
     obligation = Obligation("step", lemma, action)
     prover = Prover(made.ground())
     (found,) = prover.prove(Task((obligation,)))
-    if isinstance(found, Open):
+    if isinstance(found, OpenObligation):
         (found,) = prover.prove(Task((obligation,), hard=True))
-    assert isinstance(found, Found) and found.word == "refuted" and found.sketch is not None
+    assert isinstance(found, FoundCounterexample) and found.word == "refuted" and found.sketch is not None
     against = confirm(made.instances, obligation, found.sketch)
     assert [each.action for each in against.run.steps] == [action]
     assert not against.reachable

@@ -19,7 +19,7 @@ from tidegate.reports.exits import Exit, worst
 from tidegate.reports.gate.junit import junit
 from tidegate.reports.paper import Page, Paper, bytes_text, paper_for, rate_text, seconds_text
 from tidegate.reports.spec.effects import action_lines
-from tidegate.reports.spec.notation import Scope, layout, show, type_text
+from tidegate.reports.spec.notation import NotationScope, layout, show, type_text
 
 HERE = ir.Where("model.py", 1, 0, 1, 1)
 REPLICA = Identity("Replica", 2, True, ("A", "B"), int)
@@ -201,32 +201,32 @@ def every(body: ir.Expr, *conditions: ir.Expr) -> ir.Quantified:
 def test_connectives_bind_as_in_mathematics() -> None:
     either = ir.Or((up("a"), up("b")), Bool(), HERE)
     both = ir.And((either, ir.Not(up("c"), Bool(), HERE)), Bool(), HERE)
-    assert show(both, Scope()) == "(up[a] ∨ up[b]) ∧ ¬up[c]"
-    assert show(ir.Not(both, Bool(), HERE), Scope()) == "¬((up[a] ∨ up[b]) ∧ ¬up[c])"
+    assert show(both, NotationScope()) == "(up[a] ∨ up[b]) ∧ ¬up[c]"
+    assert show(ir.Not(both, Bool(), HERE), NotationScope()) == "¬((up[a] ∨ up[b]) ∧ ¬up[c])"
 
 
 def test_not_a_or_b_reads_as_an_implication() -> None:
     implication = ir.Or((ir.Not(up("a"), Bool(), HERE), up("b")), Bool(), HERE)
-    assert show(implication, Scope()) == "up[a] ⇒ up[b]"
-    assert show(ir.And((implication, up("c")), Bool(), HERE), Scope()) == "(up[a] ⇒ up[b]) ∧ up[c]"
+    assert show(implication, NotationScope()) == "up[a] ⇒ up[b]"
+    assert show(ir.And((implication, up("c")), Bool(), HERE), NotationScope()) == "(up[a] ⇒ up[b]) ∧ up[c]"
 
 
 def test_quantifiers_and_their_conditions() -> None:
-    assert show(every(up("r")), Scope()) == "∀ r ∈ Replica: up[r]"
-    assert show(every(up("r"), up("a")), Scope()) == "∀ r ∈ Replica: up[a] ⇒ up[r]"
-    assert show(replace(every(up("r"), up("a")), kind="any"), Scope()) == "∃ r ∈ Replica: up[a] ∧ up[r]"
-    assert show(replace(every(number(1), up("r")), kind="sum"), Scope()) == "|{r ∈ Replica : up[r]}|"
-    assert show(replace(every(name("r"), up("r")), kind="set"), Scope()) == "{r ∈ Replica : up[r]}"
+    assert show(every(up("r")), NotationScope()) == "∀ r ∈ Replica: up[r]"
+    assert show(every(up("r"), up("a")), NotationScope()) == "∀ r ∈ Replica: up[a] ⇒ up[r]"
+    assert show(replace(every(up("r"), up("a")), kind="any"), NotationScope()) == "∃ r ∈ Replica: up[a] ∧ up[r]"
+    assert show(replace(every(number(1), up("r")), kind="sum"), NotationScope()) == "|{r ∈ Replica : up[r]}|"
+    assert show(replace(every(name("r"), up("r")), kind="set"), NotationScope()) == "{r ∈ Replica : up[r]}"
 
 
 def test_the_state_after_a_step_wears_a_prime() -> None:
     change = ir.Compare("!=", up("a", "before"), up("a", "after"), Bool(), HERE)
-    assert show(change, Scope(states={"before": 0, "after": 1})) == "up[a] ≠ up′[a]"
+    assert show(change, NotationScope(states={"before": 0, "after": 1})) == "up[a] ≠ up′[a]"
 
 
 def test_long_formulas_break_at_their_connectives() -> None:
     long = ir.And(tuple(every(up("r"), up("a" * 30)) for _ in range(3)), Bool(), HERE)
-    lines = layout(long, Scope(), 4)
+    lines = layout(long, NotationScope(), 4)
     assert [line[:8] for line in lines] == ["    ∧ ∀ "] * 3
 
 

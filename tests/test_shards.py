@@ -193,7 +193,7 @@ def test_tables_are_a_cache(kip320: Model, expected: Verdict, tmp_path: Path, ca
 class Twice(Loop):
     """Runs every job twice, as when an executor is lost after its tasks were done."""
 
-    def run(self, job: Job, level: int, chain: int, seconds: float | None) -> driver.Answer:
+    def run(self, job: Job, level: int, chain: int, seconds: float | None) -> driver.JobAnswer:
         """The second answer."""
         super().run(job, level, chain, seconds)
         return super().run(job, level, chain, seconds)

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tidegate.explorer.smt.encoding import finite, unbounded_model
 from tidegate.explorer.smt.errors import NotUnbounded
-from tidegate.explorer.smt.simulation import Simulation, Taken
+from tidegate.explorer.smt.simulation import FormulaCheck, StepTaken
 from tidegate.invariants.catalogue import CATALOGUE, find
 from tidegate.language.binding import Definition, load
 from tidegate.language.errors import ModelErrors
@@ -71,10 +71,10 @@ def allow(definition: Definition, name: str, constants: dict[str, int], states: 
     """Puts steps between reachable states into the formulas without bounds, every one that there is, and answers how
     many. Disagreement when one is left out."""
     model = definition.bind(name, constants=constants, ghosts=True, properties=())
-    simulation, steps_taken = Simulation(unbounded_model(definition, model)), 0
+    simulation, steps_taken = FormulaCheck(unbounded_model(definition, model)), 0
     for state in reachable_states(model, states, seed):
         for step in steps(model, state):
-            simulation.step(Taken(state, step.action, step.arguments, step.after))
+            simulation.step(StepTaken(state, step.action, step.arguments, step.after))
             steps_taken += 1
     return steps_taken
 

@@ -20,7 +20,7 @@ import pytest
 from tidegate.explorer import ENGINES
 from tidegate.explorer.native.compiler import Target
 from tidegate.explorer.native.kernels import kernel_of
-from tidegate.explorer.search import Cluster, Search, Walks
+from tidegate.explorer.search import Search, SparkCluster, Walks
 from tidegate.explorer.spark.driver import OutOfTime
 from tidegate.explorer.spark.shipping import parcel
 from tidegate.explorer.spark.strolls import Outing, Share
@@ -37,7 +37,7 @@ pytestmark = pytest.mark.skipif(not spark_is_here(), reason="needs the extra spa
 MODEL = ("replication:kip320", "--bounds", "large", "--property", "strong_isr", "--property", "weak_isr")
 KIP320 = {"verdict": "holds", "distinct_states": 737_794}
 DEPTH = 22
-LOCAL = Cluster(master="local[2]", conf=(("spark.driver.memory", "512m"),))
+LOCAL = SparkCluster(master="local[2]", conf=(("spark.driver.memory", "512m"),))
 SMALL = {"verdict": "holds", "distinct_states": 39_619, "transitions": 102_219, "depth": DEPTH}
 
 

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from tidegate.explorer import ENGINES
 from tidegate.explorer.plain import check as plain
-from tidegate.explorer.search import Cluster, Search, Walks
-from tidegate.explorer.smt.induction import Asked, Induction
+from tidegate.explorer.search import Search, SparkCluster, Walks
+from tidegate.explorer.smt.induction import Induction, ProofRequest
 from tidegate.language.binding import load
 from tidegate.language.errors import ModelErrors
 from tidegate.language.judge import run_text
@@ -202,7 +202,7 @@ def test_a_proof_leaves_it_out_and_says_so(tmp_path: Path) -> None:
         text = text_of(FIELDS, START, STEPS + SLOW + claim.format(most))
         path.write_text(text.replace("invariant, is_majority,", "invariant, is_majority, lemma,"))
         definition = load(path)
-        proof = Induction(definition, definition.bind(), Asked()).prove(lambda _: None)
+        proof = Induction(definition, definition.bind(), ProofRequest()).prove(lambda _: None)
         said[most] = proof.word
         assert any(note.startswith("the proof leaves out the @bound slow of steps") for note in proof.notes)
     assert said == {9: "proved", 4: "refuted"}
@@ -230,7 +230,7 @@ def test_spark_counts_the_same(tmp_path: Path) -> None:
     path.write_text(text_of(FIELDS, START, STEPS + SLOW))
     model, search = load(path).bind(), Search(cache=tmp_path / "cache")
     here = ENGINES["native"](model, search, None)
-    cluster = Cluster(master="local[2]", conf=(("spark.driver.memory", "512m"),), shards=2, hand_over=5)
+    cluster = SparkCluster(master="local[2]", conf=(("spark.driver.memory", "512m"),), shards=2, hand_over=5)
     there = ENGINES["spark"](model, replace(search, cluster=cluster), None)
     for name in ("verdict", "distinct_states", "transitions", "depth", "held_states"):
         assert getattr(here, name) == getattr(there, name), name

@@ -14,9 +14,9 @@ from tidegate.explorer.native.compiler import Target
 from tidegate.explorer.native.walks import check as walk
 from tidegate.explorer.search import Progress, Report, Search, Strategy, Walks
 from tidegate.explorer.spark import strolls
-from tidegate.explorer.spark.driver import OutOfTime, Stopped
+from tidegate.explorer.spark.driver import OutOfTime, SearchStopped
 from tidegate.explorer.spark.shipping import Parcel
-from tidegate.explorer.spark.strolls import Share, Taken
+from tidegate.explorer.spark.strolls import Share, WalksTaken
 from tidegate.language.model import Model
 from tidegate.language.verdict import Disagreement, Verdict
 
@@ -31,10 +31,10 @@ class Loop:
         self.shards, self.target = shards, target or Target.host()
         self.rounds, self.closed = list[list[Share]](), False
 
-    def walk(self, shares: Sequence[Share], seconds: float | None) -> list[Taken]:
+    def walk(self, shares: Sequence[Share], seconds: float | None) -> list[WalksTaken]:
         """Each share, sent there and back."""
         self.rounds.append(list(shares))
-        return [Taken.read(strolls.take(pickle.loads(pickle.dumps(each))).text()) for each in shares]
+        return [WalksTaken.read(strolls.take(pickle.loads(pickle.dumps(each))).text()) for each in shares]
 
     def close(self, job: None) -> None:
         """Nothing is left."""
@@ -109,7 +109,7 @@ class Late(Loop):
         super().__init__(2)
         self.error = error
 
-    def walk(self, shares: Sequence[Share], seconds: float | None) -> list[Taken]:
+    def walk(self, shares: Sequence[Share], seconds: float | None) -> list[WalksTaken]:
         """Nothing the second time."""
         if self.rounds:
             raise self.error
@@ -118,7 +118,7 @@ class Late(Loop):
 
 @pytest.mark.parametrize(
     ("error", "says"),
-    [(Stopped("stopped by Ctrl-C"), "stopped by Ctrl-C"), (OutOfTime(), "the time limit of 600 s was reached")],
+    [(SearchStopped("stopped by Ctrl-C"), "stopped by Ctrl-C"), (OutOfTime(), "the time limit of 600 s was reached")],
 )
 def test_what_ends_it_is_said(cache: Path, tmp_path: Path, error: Exception, says: str) -> None:
     calm = bound(tmp_path, text_of(FIELDS, START, BODY.replace("== 2 for", "== 9 for"), before=NODE))
@@ -132,7 +132,7 @@ def test_what_ends_it_is_said(cache: Path, tmp_path: Path, error: Exception, say
 
 def test_a_task_that_tells_what_is_not_so_is_found_out(model: Model, cache: Path) -> None:
     class Wrong(Loop):
-        def walk(self, shares: Sequence[Share], seconds: float | None) -> list[Taken]:
+        def walk(self, shares: Sequence[Share], seconds: float | None) -> list[WalksTaken]:
             return [
                 replace(each, spots=tuple((kind, bit, walk, steps + 1) for kind, bit, walk, steps in each.spots))
                 for each in super().walk(shares, seconds)

@@ -20,7 +20,7 @@ class NotYaml(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Leaf:
+class YamlLeaf:
     """A scalar: its path of keys from the document's root, its text, its line from 1."""
 
     path: tuple[str, ...]
@@ -70,13 +70,13 @@ class Tree:
         value = found.node.value
         return None if value in ("", "null", "~") and found.node.style is None else value
 
-    def leaves(self) -> Iterator[Leaf]:
+    def leaves(self) -> Iterator[YamlLeaf]:
         """Every scalar below, with its path; no more than `MOST_LEAVES`, since aliases can make billions of few."""
         return islice(self._leaves(0), MOST_LEAVES)
 
-    def _leaves(self, depth: int) -> Iterator[Leaf]:
+    def _leaves(self, depth: int) -> Iterator[YamlLeaf]:
         if isinstance(self.node, ScalarNode):
-            yield Leaf(self.path, self.node.value, self.line)
+            yield YamlLeaf(self.path, self.node.value, self.line)
         elif depth < DEEPEST:
             for _, sub in self.items():
                 yield from sub._leaves(depth + 1)

@@ -23,7 +23,7 @@ from ...language.types import Pool, value_count
 from ..verdicts import step_bound_text
 from ..walk import walk
 from .cells import Built, Cell, Memory
-from .effort import Effort
+from .effort import CompileEffort
 from .kernel import CONTEXT
 from .layout import Layout
 from .loops import Round, may_break
@@ -168,7 +168,7 @@ class ActionCode(Statements):
         function: llvm.Function,
         opens: Mapping[str, int],
         watch: llvm.Function | None,
-        effort: Effort,
+        effort: CompileEffort,
         step_bounds: Sequence[llvm.Function] = (),
     ) -> None:
         """`watch` is called with every step that is taken; `step_bounds` are asked of each before it is."""

@@ -13,7 +13,7 @@ import llvmlite.binding as llvm
 
 from ...language.immutable import immutable
 from ..keeping import keep
-from .effort import FULL, Effort
+from .effort import FULL, CompileEffort
 
 
 @dataclass(slots=True)
@@ -66,7 +66,7 @@ class Target:
         return found.create_target_machine(cpu=self.cpu, features=self.features, opt=code, jit=True)
 
 
-def content_key(effort: Effort, *texts: str) -> str:
+def content_key(effort: CompileEffort, *texts: str) -> str:
     """The name of a kernel in the cache: its text, the compiler's version, its effort, and the processor."""
     parts = (
         *texts,
@@ -104,7 +104,7 @@ def _load(binary: bytes, machine: llvm.TargetMachine) -> llvm.ExecutionEngine:
     return engine
 
 
-def compile_text(text: str, target: Target | None = None, effort: Effort = FULL) -> bytes:
+def compile_text(text: str, target: Target | None = None, effort: CompileEffort = FULL) -> bytes:
     """Optimised object code of a module; for this processor, unless another target is given."""
     return _optimise(text, (target or Target.host()).machine(effort.code), effort.pipeline)
 

@@ -6,7 +6,7 @@ from ...language.immutable import immutable
 
 
 @immutable
-class Effort:
+class CompileEffort:
     """What is written out instead of looped over, and how LLVM optimises it.
 
     An action with at most `instances` instances is written out for each, while that comes to at most `instructions`; a
@@ -22,12 +22,12 @@ class Effort:
     code: int
 
 
-QUICK = Effort("quick", instances=1, instructions=0, operations=100, pipeline=0, code=0)
+QUICK = CompileEffort("quick", instances=1, instructions=0, operations=100, pipeline=0, code=0)
 """Compiles in about a tenth of the time of `FULL`; its steps take up to twice as long."""
 
-ROLLED = Effort("rolled", instances=1, instructions=0, operations=4000, pipeline=1, code=2)
+ROLLED = CompileEffort("rolled", instances=1, instructions=0, operations=4000, pipeline=1, code=2)
 """With five replicas it compiles in a sixth of the time of `FULL`, and its steps take twice as long."""
 
-FULL = Effort("full", instances=400, instructions=12_000, operations=4000, pipeline=1, code=2)
+FULL = CompileEffort("full", instances=400, instructions=12_000, operations=4000, pipeline=1, code=2)
 """Constant shifts and masks throughout. A higher pipeline took twice as long and gave code that was no faster on the
 models here (see the decision record on compiling)."""

@@ -32,7 +32,7 @@ from ...language.types import (
 )
 from ..walk import children
 from .cells import Built, Cell, Items, Mask, Maybe, Number, Parts, Truth, Words
-from .effort import FULL, Effort
+from .effort import FULL, CompileEffort
 from .layout import Layout
 from .machine import I1
 from .scalars import Bit, Num
@@ -55,7 +55,7 @@ class Expressions(Shapes):
     """Evaluates expressions into values at the builder's position."""
 
     def __init__(
-        self, layout: Layout, builder: llvm.IRBuilder, opens: Mapping[str, llvm.Value], effort: Effort = FULL
+        self, layout: Layout, builder: llvm.IRBuilder, opens: Mapping[str, llvm.Value], effort: CompileEffort = FULL
     ) -> None:
         self.layout = layout
         self.effort = effort

@@ -13,7 +13,7 @@ from ...language.model import Model
 from ...language.types import Identity
 from ..walk import digest
 from .compiler import Code, compile_text, content_key, load_binary, read_object, write_object
-from .effort import FULL, QUICK, Effort
+from .effort import FULL, QUICK, CompileEffort
 from .program import Program, can_happen, generate, plan_program
 
 
@@ -27,7 +27,7 @@ class Kernel:
     seconds: float
     cached: bool
     binary: bytes
-    effort: Effort = FULL
+    effort: CompileEffort = FULL
 
 
 @cache
@@ -59,7 +59,7 @@ def kernel_of(
     *,
     walks: bool = False,
     fingerprint: int = 0,
-    effort: Effort = FULL,
+    effort: CompileEffort = FULL,
     masks: Sequence[int] = (),
 ) -> Kernel:
     """The kernel of a bound model, from `folder` when an equal one was compiled there for this processor. One that can
@@ -87,7 +87,7 @@ def kernel_at_once(
 
 
 def is_kept(
-    model: Model, symmetric: Sequence[Identity], folder: Path | None, effort: Effort, masks: Sequence[int] = ()
+    model: Model, symmetric: Sequence[Identity], folder: Path | None, effort: CompileEffort, masks: Sequence[int] = ()
 ) -> bool:
     """Whether the kernel made with an effort is in the cache."""
     path = _place(model, symmetric, folder, _masked(masks), effort)
@@ -95,7 +95,7 @@ def is_kept(
 
 
 def _place(
-    model: Model, symmetric: Sequence[Identity], folder: Path | None, variant: str, effort: Effort
+    model: Model, symmetric: Sequence[Identity], folder: Path | None, variant: str, effort: CompileEffort
 ) -> Path | None:
     """Where a kernel is kept, under a name that says everything it depends on."""
     if folder is None:

@@ -17,7 +17,7 @@ from . import kernel, sharding, walking
 from .actions import CELL, FAILED, ActionCode, Counters, Plan, bump, load_opens
 from .canonical import canonical_function
 from .cells import Memory
-from .effort import FULL, Effort
+from .effort import FULL, CompileEffort
 from .kernel import CONTEXT, ERROR_BIT, EVENTS, NO_PARENT
 from .layout import Layout
 from .machine import I64, WORDS, address, compile_into, word
@@ -88,7 +88,7 @@ def generate(
     *,
     walks: bool = False,
     fingerprint: int = 0,
-    effort: Effort = FULL,
+    effort: CompileEffort = FULL,
     masks: Sequence[int] = (),
 ) -> str:
     """The LLVM text of a bound model; `symmetric` are the domains whose renamings are folded. `walks` adds random walks
@@ -153,7 +153,7 @@ class PropertyCode(Statements):
     """Evaluates property functions over states in memory, each in a function of its own that returns 0, 1 or an
     error."""
 
-    def __init__(self, layout: Layout, function: llvm.Function, opens: dict[str, int], effort: Effort) -> None:
+    def __init__(self, layout: Layout, function: llvm.Function, opens: dict[str, int], effort: CompileEffort) -> None:
         builder = llvm.IRBuilder(function.append_basic_block("entry"))
         super().__init__(layout, builder, load_opens(builder, function.args[0], opens), effort)
         self.slots = {}
@@ -177,7 +177,7 @@ class PropertyCode(Statements):
 class _Functions:
     """Adds the functions that the kernel calls, under the names it calls them by."""
 
-    def __init__(self, module: llvm.Module, layout: Layout, opens: dict[str, int], effort: Effort) -> None:
+    def __init__(self, module: llvm.Module, layout: Layout, opens: dict[str, int], effort: CompileEffort) -> None:
         self.module, self.layout, self.opens, self.effort = module, layout, opens, effort
         self.made: dict[str, llvm.Function] = {}
 
@@ -284,7 +284,7 @@ class _Functions:
         builder.ret(total)
         self.made["expand"] = main
 
-    def _fitting(self, plan: Plan, watch: llvm.Function | None, kept: Sequence[llvm.Function]) -> Effort:
+    def _fitting(self, plan: Plan, watch: llvm.Function | None, kept: Sequence[llvm.Function]) -> CompileEffort:
         """The effort for one action: its instances are written out only if all of them together are not too long."""
         instances, budget = plan.fan_out(), self.effort.instructions
         if not 1 < instances <= self.effort.instances:

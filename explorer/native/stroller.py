@@ -1,6 +1,6 @@
 """What takes random walks: memory for one walk, the block of words that the compiled walks work on, what they counted.
 
-Nothing of a model is in it but numbers, so that a `Ground` can be sent to another machine and walked on there.
+Nothing of a model is in it but numbers, so that a `WalkGround` can be sent to another machine and walked on there.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ Words = tuple[int, ...]
 
 
 @immutable
-class Ground:
+class WalkGround:
     """All that walks depend on, as numbers: the seed, the depth, and what the kernel must know of the model.
 
     `words` are those of a state, `cells` the size of the kernel's context, `counters` where its coverage counters
@@ -59,10 +59,10 @@ class Ground:
     deadlocks: bool = True
 
 
-def ground_of(model: Model, search: Search, walks: Walks, kernel: Kernel, starts: Sequence[Words]) -> Ground:
+def ground_of(model: Model, search: Search, walks: Walks, kernel: Kernel, starts: Sequence[Words]) -> WalkGround:
     """The ground of a bound model; `starts` are its initial states in the kernel's words."""
     program = kernel.program
-    return Ground(
+    return WalkGround(
         seed=search.seed, depth=walks.depth, mode=MODES[walks.strategy], words=program.layout.words,
         cells=program.context_cells, counters=len(CONTEXT) + len(program.opens), slots=program.buffer_slots,
         plans=len(program.plans), transitions=len(program.transitions),
@@ -132,7 +132,7 @@ def estimate(registers: Sequence[int]) -> int:
 class Stroller:
     """Takes walks in a context whose store, buffer and edges are there."""
 
-    def __init__(self, ground: Ground, code: Code, context: ctypes.Array[ctypes.c_uint64]) -> None:
+    def __init__(self, ground: WalkGround, code: Code, context: ctypes.Array[ctypes.c_uint64]) -> None:
         self.ground, self.code, self.context = ground, code, context
         self._stroll = code.function("stroll", 1)
         self._block = Region(8 * len(WALK))

@@ -22,7 +22,7 @@ FAILURES = frozenset({"INVARIANT", "TRANSITION", "DEADLOCK", "ERROR", "PROPERTY_
 
 
 @immutable
-class Met:
+class WitnessMet:
     """Witnesses, one bit each, and the state that met them."""
 
     bits: int
@@ -40,7 +40,7 @@ class Crew:
         self._edges = [Region(8 * (words + 1) * max(1, len(program.transitions))) for _ in range(count - 1)]
         self._common = Region(8 * 3)
         self._pool = ThreadPoolExecutor(count)
-        self.met = list[Met]()
+        self.met = list[WitnessMet]()
 
     def close(self) -> None:
         """End the threads, add what they counted to the frontier's counters, and give their memory back."""
@@ -112,7 +112,7 @@ class Crew:
             event = EVENTS[self.frontier.share(ctypes.addressof(context))]
             if event != "WITNESS":
                 return event
-            self.met.append(Met(context[CELLS["DETAIL"]], context[CELLS["ABOUT"]]))
+            self.met.append(WitnessMet(context[CELLS["DETAIL"]], context[CELLS["ABOUT"]]))
             context[CELLS["SEEK"]] &= ~context[CELLS["DETAIL"]]
 
     def _grow(self) -> bool:

@@ -17,10 +17,10 @@ from ...language.verdict import Disagreement, Failure, Level, Run, Verdict
 from ..differences import property_differs, way_on, ways
 from ..search import Progress, Report, Search
 from ..verdicts import Ending, notes_of, peak_memory_bytes, verdict_of
-from .circuits import Circuits, Question, circuits_of
+from .circuits import CircuitQuestion, Circuits, circuits_of
 from .encoding import finite
 from .ordering import namings
-from .sat import Ended, Sat
+from .sat import Sat, SolverEnded
 from .unrolling import Unrolling
 
 DEPTH = 12
@@ -82,7 +82,7 @@ class _Bounded:
             self._deepen(circuits, began)
         except KeyboardInterrupt:
             self.stopped = "stopped by Ctrl-C"
-        except Ended as ended:
+        except SolverEnded as ended:
             self.stopped = str(ended)
         except _Found:
             pass
@@ -120,7 +120,7 @@ class _Bounded:
 
     # --- one length ---------------------------------------------------------------------------------------------------
 
-    def _settle(self, unrolling: Unrolling, wanted: list[Question]) -> list[Question]:
+    def _settle(self, unrolling: Unrolling, wanted: list[CircuitQuestion]) -> list[CircuitQuestion]:
         """Finds all that is wanted in runs of this length; gives what is still wanted in longer ones.
 
         Two last steps in the wrong order are only left out once nothing is asked about the very last step."""
@@ -142,7 +142,7 @@ class _Bounded:
             unrolling.order_last()
         return wanted
 
-    def _found(self, met: list[Question], run: Run) -> None:
+    def _found(self, met: list[CircuitQuestion], run: Run) -> None:
         """Notes what was found in a run, once plain Python has confirmed it."""
         for each in met:
             failed = self._confirm(each, run)
@@ -154,7 +154,7 @@ class _Bounded:
         if self.failure is not None or (broken and not self.search.keep_going):
             raise _Found
 
-    def _confirm(self, question: Question, run: Run) -> Failure | None:
+    def _confirm(self, question: CircuitQuestion, run: Run) -> Failure | None:
         """The failure that plain Python sees; None when it is a property that is violated, or met. Disagreement when
         plain Python sees something else."""
         last, prop = run.states()[-1], question.prop
@@ -174,7 +174,7 @@ class _Bounded:
             return Failure(error.message, error.where, run, error.action, error.arguments)
         raise Disagreement(self._otherwise(question, run))
 
-    def _otherwise(self, question: Question, run: Run) -> str:
+    def _otherwise(self, question: CircuitQuestion, run: Run) -> str:
         """What plain Python says where a question is answered otherwise, with lines and values."""
         last, prop = run.states()[-1], question.prop
         if prop is not None:

@@ -17,7 +17,7 @@ from ...language.model import Model, Property
 from ...language.types import Map, Option, Pool, Record, Seq, Subset, Type
 from .cnf import Clauses, clauses_of
 from .encoding import Encoding
-from .ordering import Cells, Touch, namings, swappable
+from .ordering import CellNumbers, Touch, namings, swappable
 from .predicate import predicate
 from .shapes import Fields, Heap, Maybe, Members, Shape, Slots, Table
 from .states import SymbolicState, fresh_state
@@ -67,7 +67,7 @@ def _leaves_of(encoding: Encoding, of: Type, parts: Sequence[Shape], count: int)
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class CircuitQuestion:
     """Something that may be found in a state, or in a step: its name among the variables, and what it is about."""
 
     name: str
@@ -97,8 +97,8 @@ class Circuits:
     step: Clauses
     of_state: Clauses
     of_step: Clauses
-    state_questions: tuple[Question, ...]
-    step_questions: tuple[Question, ...]
+    state_questions: tuple[CircuitQuestion, ...]
+    step_questions: tuple[CircuitQuestion, ...]
     swappable: tuple[tuple[int, int], ...]
 
 
@@ -172,7 +172,7 @@ class _Builder:
 
     def _touches(self, acting: tuple[Instance, ...]) -> list[Touch]:
         """Which cells each instance reads and writes."""
-        cells = Cells()
+        cells = CellNumbers()
         names = [list(leaves(self.encoding, each.type, self.before.fields[each.name])) for each in self.model.fields]
         found: list[Touch] = []
         for instance in acting:
@@ -207,25 +207,27 @@ class _Builder:
 
     # --- questions ----------------------------------------------------------------------------------------------------
 
-    def _of_state(self, acting: tuple[Instance, ...]) -> tuple[Clauses, tuple[Question, ...]]:
-        asked: list[tuple[Question, Bit]] = []
+    def _of_state(self, acting: tuple[Instance, ...]) -> tuple[Clauses, tuple[CircuitQuestion, ...]]:
+        asked: list[tuple[CircuitQuestion, Bit]] = []
         for prop in (each for each in self.model.properties if each.kind != "transition"):
             if prop.form is not None:
                 truth = predicate(prop.form, self.encoding, self.before)
                 wanted = truth.value if prop.kind == "reachable" else negation(truth.value)
-                asked.append((Question(f"?{prop.name}", prop.kind, prop), both(truth.defined, wanted)))
-                asked.append((Question(f"?{prop.name} breaks", "broken property", prop), negation(truth.defined)))
+                asked.append((CircuitQuestion(f"?{prop.name}", prop.kind, prop), both(truth.defined, wanted)))
+                asked.append(
+                    (CircuitQuestion(f"?{prop.name} breaks", "broken property", prop), negation(truth.defined))
+                )
         within, bound_breaks = self._bounds()
         broken = either(bound_breaks, disjunction(both(each.valid, negation(each.defined)) for each in acting))
-        asked.append((Question("?step breaks", "broken step"), broken))
+        asked.append((CircuitQuestion("?step breaks", "broken step"), broken))
         stuck = both(within, self._stuck())
         for prop in (each for each in self.model.terminals if each.form is not None):
             assert prop.form is not None
             truth = predicate(prop.form, self.encoding, self.before)
             breaks = both(stuck, negation(truth.defined))
-            asked.append((Question(f"?{prop.name} breaks", "broken terminal", prop), breaks))
+            asked.append((CircuitQuestion(f"?{prop.name} breaks", "broken terminal", prop), breaks))
             stuck = both(stuck, truth.defined, negation(truth.value))
-        asked.append((Question("?deadlock", "deadlock"), stuck))
+        asked.append((CircuitQuestion("?deadlock", "deadlock"), stuck))
         return _asked(asked)
 
     def _bounds(self) -> tuple[Bit, Bit]:
@@ -246,13 +248,17 @@ class _Builder:
         )
         return negation(moving)
 
-    def _of_step(self) -> tuple[Clauses, tuple[Question, ...]]:
-        asked: list[tuple[Question, Bit]] = []
+    def _of_step(self) -> tuple[Clauses, tuple[CircuitQuestion, ...]]:
+        asked: list[tuple[CircuitQuestion, Bit]] = []
         for prop in (each for each in self.model.properties if each.kind == "transition"):
             if prop.form is not None:
                 truth = predicate(prop.form, self.encoding, self.before, self.after)
-                asked.append((Question(f"?{prop.name}", prop.kind, prop), both(truth.defined, negation(truth.value))))
-                asked.append((Question(f"?{prop.name} breaks", "broken property", prop), negation(truth.defined)))
+                asked.append(
+                    (CircuitQuestion(f"?{prop.name}", prop.kind, prop), both(truth.defined, negation(truth.value)))
+                )
+                asked.append(
+                    (CircuitQuestion(f"?{prop.name} breaks", "broken property", prop), negation(truth.defined))
+                )
         return _asked(asked)
 
 
@@ -261,7 +267,7 @@ def step_name(at: int) -> str:
     return f"!is {at}"
 
 
-def _asked(asked: list[tuple[Question, Bit]]) -> tuple[Clauses, tuple[Question, ...]]:
+def _asked(asked: list[tuple[CircuitQuestion, Bit]]) -> tuple[Clauses, tuple[CircuitQuestion, ...]]:
     """A circuit with an output for each question that is not answered already."""
     open_ = [(question, bit) for question, bit in asked if bit is not False]
     made = clauses_of(z3.Bool(question.name) == formula(bit) for question, bit in open_)

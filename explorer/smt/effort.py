@@ -12,7 +12,7 @@ CLOCK = 600.0
 
 
 @dataclass(frozen=True, slots=True)
-class Effort:
+class SolverEffort:
     """How hard to try: millions of the solver's steps for one query, and the seeds that are tried one after the
     other."""
 

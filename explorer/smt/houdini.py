@@ -11,12 +11,12 @@ from dataclasses import replace
 
 from ...language.binding import Definition
 from ...language.model import Model
-from ...language.proof import Fall, Finding, Proof
+from ...language.proof import Fall, Proof, ProofFinding
 from .finite_instances import lemmas_of
-from .induction import Asked, Heard, Induction
+from .induction import Heard, Induction, ProofRequest
 
 
-def surviving(definition: Definition, model: Model, asked: Asked, heard: Heard) -> Proof:
+def surviving(definition: Definition, model: Model, asked: ProofRequest, heard: Heard) -> Proof:
     """The proof that rests on the candidates that are left, with those that fell, when and why. Raises what
     `Induction.prove` raises."""
     began = time.monotonic()
@@ -38,7 +38,7 @@ def surviving(definition: Definition, model: Model, asked: Asked, heard: Heard) 
     return replace(proof, falls=tuple(falls), seconds=time.monotonic() - began)
 
 
-def _left(asked: Asked, began: float) -> Asked:
+def _left(asked: ProofRequest, began: float) -> ProofRequest:
     """What is asked, with the time that is left."""
     if asked.seconds is None:
         return asked
@@ -48,7 +48,7 @@ def _left(asked: Asked, began: float) -> Asked:
 def _fallen(proof: Proof, rounds: int) -> list[Fall]:
     """The lemmas with a finding that is no proof: for each the first that refutes it, else the first that does not
     prove it."""
-    found = dict[str, Finding]()
+    found = dict[str, ProofFinding]()
     for each in sorted(proof.findings, key=lambda finding: finding.word != "refuted"):
         if each.word != "proved" and each.obligation.goal in proof.lemmas:
             found.setdefault(each.obligation.goal, each)

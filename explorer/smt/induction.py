@@ -1,7 +1,7 @@
 """Proof by induction: every lemma holds at first, every step from a state where all hold keeps each, and what is
 claimed follows.
 
-    proof = prove(definition, model, Asked())
+    proof = prove(definition, model, ProofRequest())
 
 For each pair of an action and a lemma the unbounded question is asked first, since most are answered in a moment. Where
 the answer is not yes, the smallest finite copy is searched for a counterexample to induction. What is still open then
@@ -23,25 +23,25 @@ from typing import Any, TypeAlias, cast
 from ...language.binding import Definition
 from ...language.errors import UsageError, nearest
 from ...language.model import Model, Property
-from ...language.proof import Counterexample, Empty, Finding, Obligation, Proof, Unclaimed, Unstated
+from ...language.proof import Counterexample, Empty, Obligation, Proof, ProofFinding, Unclaimed, Unstated
 from ...language.types import Identity
 from ...language.verdict import Run
 from ..symmetry import symmetry_of
 from ..verdicts import plain
 from .claims import Claims
-from .effort import Effort
+from .effort import SolverEffort
 from .encoding import boundless_constants, unbounded
 from .errors import Unsayable
 from .finite_instances import FiniteInstances, confirm, lemmas_of
 from .hints import Hints
 from .keeping import Shelf
 from .process_pool import LostTask, run_tasks
-from .prover import Doubt, Found, Ground, Open, Prover, Result, Settled, Task
+from .prover import Doubt, FoundCounterexample, OpenObligation, ProofGround, Prover, Result, Settled, Task
 from .reach import Reach
 from .sampling import Sample, sampled
 from .simulation import simulate
 from .transition import is_off
-from .vacuity import Met
+from .vacuity import ReachedStates
 
 _TOGETHER = 6
 """Obligations about one action that one process takes at a time."""
@@ -54,12 +54,12 @@ _UNBOUND = (
     "that refutes something may take one"
 )
 
-Heard: TypeAlias = Callable[[Finding | Unstated], None]
+Heard: TypeAlias = Callable[[ProofFinding | Unstated], None]
 """Called with each finding, as it comes."""
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ProofRequest:
     """What to prove and how. `lemmas` and `properties` name what to prove; empty is all of both.
 
     `effort` is for one query, `seconds` for everything (None: no limit); `folder` is where proofs are kept. `seed`
@@ -70,7 +70,7 @@ class Asked:
 
     lemmas: tuple[str, ...] = ()
     properties: tuple[str, ...] = ()
-    effort: Effort = field(default_factory=Effort)
+    effort: SolverEffort = field(default_factory=SolverEffort)
     seconds: float | None = None
     workers: int = 2
     seed: int = 0
@@ -84,7 +84,9 @@ class Induction:
     if it is bound with its lemmas, they among its properties, it is not bound again. `without` are lemmas to leave
     out."""
 
-    def __init__(self, definition: Definition, model: Model, asked: Asked, without: Collection[str] = ()) -> None:
+    def __init__(
+        self, definition: Definition, model: Model, asked: ProofRequest, without: Collection[str] = ()
+    ) -> None:
         self.definition, self.given, self.asked = definition, model, asked
         self.boundless = boundless_constants(definition, model)
         open_ = definition.bind(model.name, constants=model.values, open=self.boundless, ghosts=True, lemmas=True)
@@ -96,7 +98,7 @@ class Induction:
         self.symmetric = _symmetric(self.model)
         self.shelf = Shelf(asked.folder, self.model, self.symmetric)
         self.hints = Hints(self.lemmas, rewriting=asked.record)
-        self.findings = list[Finding]()
+        self.findings = list[ProofFinding]()
         self.never, self.idle = list[str](), list[str]()
         self.notes = [_UNBOUND.format(each.name) for each in open_.step_bounds]
         self.spent = dict[Obligation, float]()
@@ -206,7 +208,7 @@ class Induction:
         stopped = ""
         try:
             for result in run_tasks(self._worker, tasks, self.asked.workers, deadline):
-                if isinstance(result, Open):
+                if isinstance(result, OpenObligation):
                     self.spent[result.obligation] = result.seconds
                     tasks.append(Task((result.obligation,), hard=True))
                 for each in self._taken(result):
@@ -220,7 +222,7 @@ class Induction:
             stopped = f"the time was up after {self.asked.seconds:g} s"
         for each in waiting:
             if isinstance(each, Obligation):
-                self._note(Finding(each, "not proved", 0.0, stopped), heard)
+                self._note(ProofFinding(each, "not proved", 0.0, stopped), heard)
         return stopped
 
     def _simulate(self) -> None:
@@ -241,7 +243,7 @@ class Induction:
             if each in known:
                 continue
             if not self.asked.record and self.shelf.has(each):
-                self._note(Finding(each, "proved", 0.0, cached=True), heard)
+                self._note(ProofFinding(each, "proved", 0.0, cached=True), heard)
                 kept += 1
             else:
                 fresh.append(each)
@@ -327,19 +329,19 @@ class Induction:
             if isinstance(each, Unclaimed) and each.goal in goals:
                 yield Empty(each.goal, each.reason)
 
-    def _note(self, finding: Finding, heard: Heard) -> None:
+    def _note(self, finding: ProofFinding, heard: Heard) -> None:
         if finding.word == "proved" and not finding.cached:
             self.shelf.keep(finding.obligation, finding.seconds)
         self.findings.append(finding)
         heard(finding)
 
-    def _taken(self, result: Any) -> Iterator[Finding]:
+    def _taken(self, result: Any) -> Iterator[ProofFinding]:
         match result:
             case Settled(doubt=doubt, empty=empty):
                 self.shelf.keep_emptiness(doubt.action, doubt.goal, empty)
                 if empty:
                     self._note_empty(doubt)
-            case Open():
+            case OpenObligation():
                 pass
             case Unstated(goal=goal, reason=reason):
                 raise RuntimeError(f"{goal} was found to have a meaning without bounds, and has none: {reason}")
@@ -350,11 +352,11 @@ class Induction:
                 known = {each.obligation for each in self.findings}.union(() if lost.hard else self.spent)
                 for each in lost.obligations:
                     if each not in known:
-                        yield Finding(each, "not proved", 0.0, reason)
+                        yield ProofFinding(each, "not proved", 0.0, reason)
             case _:
-                yield self._confirm(cast(Found, result))
+                yield self._confirm(cast(FoundCounterexample, result))
 
-    def _confirm(self, found: Found) -> Finding:
+    def _confirm(self, found: FoundCounterexample) -> ProofFinding:
         """A finding of a process, its counterexample as plain Python has it."""
         if found.word == "proved" and self.asked.record and found.obligation.kind != "initial":
             self.hints.note(found.obligation, found.needed)
@@ -362,7 +364,7 @@ class Induction:
         if found.sketch is not None:
             against = self._placed(confirm(self.instances, found.obligation, found.sketch), found.sketch.copy)
         seconds = found.seconds + self.spent.get(found.obligation, 0.0)
-        return Finding(found.obligation, found.word, seconds, found.reason, against)
+        return ProofFinding(found.obligation, found.word, seconds, found.reason, against)
 
     def _placed(self, against: Counterexample, copy: int) -> Counterexample:
         """A counterexample to induction, from an initial state where a run leads to it; else with what is known of
@@ -382,12 +384,12 @@ class Induction:
             says = f"Whether a run{where} leads to that state is not known: it is none of the first {met}."
         return replace(against, explored=says)
 
-    def ground(self) -> Ground:
+    def ground(self) -> ProofGround:
         """What one process proves with."""
-        return Ground(self.instances, self.model, self.symmetric, self.hints, self.asked.effort, self.asked.record)
+        return ProofGround(self.instances, self.model, self.symmetric, self.hints, self.asked.effort, self.asked.record)
 
     def _worker(self) -> Callable[[Task | Doubt], Iterator[Result]]:
-        return Prover(self.ground(), Met(self.within, self.sample.met, self.sample.pairs)).work
+        return Prover(self.ground(), ReachedStates(self.within, self.sample.met, self.sample.pairs)).work
 
 
 def _answered(result: Result | LostTask) -> Iterator[Doubt]:

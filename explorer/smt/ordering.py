@@ -40,7 +40,7 @@ class Touch:
         return not (self.writes & (other.reads | other.writes) or other.writes & self.reads)
 
 
-class Cells:
+class CellNumbers:
     """Numbers the cells of the state, variables whose names begin alike, and finds them in terms."""
 
     def __init__(self) -> None:

@@ -10,13 +10,13 @@ from typing import TypeAlias
 
 from ...language.model import Model
 from ...language.proof import Answer, Obligation, Unstated
-from .effort import Effort
+from .effort import SolverEffort
 from .errors import NotUnbounded
 from .finite_instances import FiniteInstances, Searched, Sketch
 from .hints import Hints
 from .questions import Questions
 from .transition import is_off
-from .vacuity import Met, denied
+from .vacuity import ReachedStates, denied
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class Settled:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundCounterexample:
     """A finding as a process hands it back: what refutes it is a sketch, for the judge. `needed` are the lemmas that
     the proof needs, if they are to be recorded."""
 
@@ -60,18 +60,18 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True)
-class Open:
+class OpenObligation:
     """An obligation that the quick attempts leave open, after that many seconds."""
 
     obligation: Obligation
     seconds: float
 
 
-Result: TypeAlias = Found | Open | Settled | Unstated
+Result: TypeAlias = FoundCounterexample | OpenObligation | Settled | Unstated
 
 
 @dataclass(frozen=True, slots=True)
-class Ground:
+class ProofGround:
     """What a proof starts from: the `model` whose bounds are open, its finite `instances`, the `symmetric` domains, the
     `hints`, and what was `met` in states that can be reached: made in each process, since it is made of formulas."""
 
@@ -79,14 +79,14 @@ class Ground:
     model: Model
     symmetric: frozenset[str]
     hints: Hints
-    effort: Effort
+    effort: SolverEffort
     record: bool = False
 
 
 class Prover:
     """Proves obligations one after the other: the lemmas are made into formulas once, an action when it is another."""
 
-    def __init__(self, ground: Ground, met: Met | None = None) -> None:
+    def __init__(self, ground: ProofGround, met: ReachedStates | None = None) -> None:
         self.ground, self.met = ground, met
         self.instances, self.lemmas = ground.instances, {each.name for each in ground.model.lemmas}
         self.questions = Questions(ground.model, ground.symmetric, ground.effort, ground.hints)
@@ -113,7 +113,7 @@ class Prover:
                 continue
             seconds = time.perf_counter() - began
             if found is None:
-                yield Open(each, seconds)
+                yield OpenObligation(each, seconds)
             elif self.ground.record and found.word == "proved":
                 yield replace(found, seconds=seconds, needed=self.questions.needed(each))
             else:
@@ -121,26 +121,26 @@ class Prover:
 
     # --- obligations --------------------------------------------------------------------------------------------------
 
-    def _quick(self, obligation: Obligation, copies: int) -> Found | None:
+    def _quick(self, obligation: Obligation, copies: int) -> FoundCounterexample | None:
         """Most lemmas are proved at once, and most mistakes show in the smallest copy; so many are searched before."""
         sketch, _ = self._sketched(obligation, itertools.islice(self._all_copies(), copies))
         if sketch is None and self.questions.ask(obligation, hard=False, once=True).proved:
-            return Found(obligation, "proved")
+            return FoundCounterexample(obligation, "proved")
         if sketch is None and not copies:
             sketch, _ = self._sketched(obligation, itertools.islice(self._all_copies(), 1))
-        return None if sketch is None else Found(obligation, "refuted", sketch=sketch)
+        return None if sketch is None else FoundCounterexample(obligation, "refuted", sketch=sketch)
 
-    def _hard(self, obligation: Obligation) -> Found:
+    def _hard(self, obligation: Obligation) -> FoundCounterexample:
         """The cheap before the dear: all copies are searched in less time than one question is asked again."""
         sketch, searched = self._sketched(obligation, self._all_copies())
         if sketch is not None:
-            return Found(obligation, "refuted", sketch=sketch)
+            return FoundCounterexample(obligation, "refuted", sketch=sketch)
         if self.questions.ask(obligation, hard=self.ground.record).proved:
-            return Found(obligation, "proved")
+            return FoundCounterexample(obligation, "proved")
         answer = self.questions.ask(obligation, hard=True)
         if answer.proved:
-            return Found(obligation, "proved")
-        return Found(obligation, "not proved", reason=f"{answer.reason}; {searched}")
+            return FoundCounterexample(obligation, "proved")
+        return FoundCounterexample(obligation, "not proved", reason=f"{answer.reason}; {searched}")
 
     def _sketched(self, obligation: Obligation, some: Iterable[Searched]) -> tuple[Sketch | None, str]:
         """A counterexample to induction from some finite copies, or how far they went that have none."""

@@ -21,7 +21,7 @@ from ...language import ir
 from ...language.model import Model, Property
 from ...language.proof import Obligation
 from .clauses import Clause, subterms
-from .effort import CLOCK, SHORT, Effort
+from .effort import CLOCK, SHORT, SolverEffort
 from .encoding import unbounded
 from .hints import Hints
 from .predicate import clauses
@@ -34,7 +34,7 @@ from .transition import Instance, instances, starts
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class SolverAnswer:
     """Whether it is proved, and if not what the solver said last."""
 
     proved: bool
@@ -80,7 +80,9 @@ _PARTS = (64, 16, 4, 1)
 class Questions:
     """The questions about one bound model, its bounds open. Made once per process; `model` has its lemmas bound."""
 
-    def __init__(self, model: Model, symmetric: frozenset[str], effort: Effort, hints: Hints | None = None) -> None:
+    def __init__(
+        self, model: Model, symmetric: frozenset[str], effort: SolverEffort, hints: Hints | None = None
+    ) -> None:
         self.model, self.symmetric, self.effort, self.hints = model, symmetric, effort, hints
         self.encoding = unbounded(model)
         self.before = fresh_state(model, self.encoding, "0")
@@ -101,7 +103,7 @@ class Questions:
 
     # --- asking ------------------------------------------------------------------------------------------------------
 
-    def ask(self, obligation: Obligation, *, hard: bool, once: bool = False) -> Answer:
+    def ask(self, obligation: Obligation, *, hard: bool, once: bool = False) -> SolverAnswer:
         """Whether the obligation can be proved: `hard` tries everything, else only what is quick; of that, `once` tries
         what comes first.
 
@@ -109,7 +111,7 @@ class Questions:
         `prepare`).
         """
         first, later = self._attempts(self._given(obligation), hard)
-        answer = Answer(True)
+        answer = SolverAnswer(True)
         for context, goals in self._goals(obligation):
             if goals:
                 answer = self._settled(context, goals, first, () if once else later)
@@ -250,7 +252,7 @@ class Questions:
 
     def _settled(
         self, context: Context, goals: list[z3.BoolRef], first: Sequence[Attempt], later: Sequence[Attempt] = ()
-    ) -> Answer:
+    ) -> SolverAnswer:
         """All goals at once; then one after the other; and what is not proved so, case by case."""
         answer = self._tried(context, goals, first)
         if answer.proved:
@@ -265,8 +267,8 @@ class Questions:
 
     def _case_by_case(
         self, context: Context, goal: z3.BoolRef, first: Sequence[Attempt], later: Sequence[Attempt]
-    ) -> Answer:
-        answer = Answer(True)
+    ) -> SolverAnswer:
+        answer = SolverAnswer(True)
         for each in split(goal):
             tried = each.eq(goal)  # nothing to decide in it: the first attempts were made
             answer = self._tried(context, [each], later if tried else [*first, *later])
@@ -287,15 +289,17 @@ class Questions:
         quick = [(some, seed, short) for seed in (seeds if hard or len(given) == 1 else seeds[:1]) for some in given]
         return quick[: len(given)], [*quick[len(given) :], *rest]
 
-    def _tried(self, context: Context, goals: list[z3.BoolRef], attempts: Sequence[Attempt]) -> Answer:
-        answer = Answer(False)
+    def _tried(self, context: Context, goals: list[z3.BoolRef], attempts: Sequence[Attempt]) -> SolverAnswer:
+        answer = SolverAnswer(False)
         for lemmas, seed, work in attempts:
             answer = self._refuted(context, goals, lemmas, seed, work)
             if answer.proved:
                 break
         return answer
 
-    def _refuted(self, context: Context, goals: list[z3.BoolRef], lemmas: Lemmas, seed: int, work: float) -> Answer:
+    def _refuted(
+        self, context: Context, goals: list[z3.BoolRef], lemmas: Lemmas, seed: int, work: float
+    ) -> SolverAnswer:
         """Whether the context contradicts that one of the goals is false (or, of none, contradicts itself)."""
         solver, whole = context.solvers.get((lemmas, seed)), (None, self.effort.seeds[0])
         if solver is None:
@@ -307,7 +311,7 @@ class Questions:
         found = solver.check()
         reason = "" if found == z3.unsat else _reason(solver, work)
         solver.pop()
-        return Answer(found == z3.unsat, reason)
+        return SolverAnswer(found == z3.unsat, reason)
 
     def _solver(self, context: Context, lemmas: Lemmas, seed: int) -> z3.Solver:
         """A solver that has the context, with some of the lemmas or with all."""

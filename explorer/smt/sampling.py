@@ -10,10 +10,10 @@ from random import Random
 
 from ...language.judge import holds, initial_states, steps
 from ...language.model import Model, Property
-from ...language.proof import Counterexample, Finding, Obligation
+from ...language.proof import Counterexample, Obligation, ProofFinding
 from ...language.values import ModelError, State
 from ...language.verdict import Run, Step
-from .simulation import Taken
+from .simulation import StepTaken
 
 _WALKS = 4
 _TAKEN = 2
@@ -26,19 +26,19 @@ class Sample:
     one of them, and some steps of each action. `met` are the states, `pairs` those before and after a step."""
 
     states: int
-    findings: tuple[Finding, ...]
+    findings: tuple[ProofFinding, ...]
     possible: frozenset[str]
-    steps: tuple[Taken, ...] = ()
+    steps: tuple[StepTaken, ...] = ()
     met: tuple[State, ...] = ()
     pairs: tuple[tuple[State, State], ...] = ()
 
 
 def sampled(model: Model, goals: Sequence[Property], seed: int) -> Sample:
     """The initial states, and the states of a few random walks. What is false somewhere is looked at no further."""
-    seen, pairs, found = dict[State, None](), dict[tuple[State, State], None](), dict[str, Finding]()
+    seen, pairs, found = dict[State, None](), dict[tuple[State, State], None](), dict[str, ProofFinding]()
     open_ = [each for each in goals if each.applicable]
     possible = set[str]()
-    taken: dict[str, list[Taken]] = {}
+    taken: dict[str, list[StepTaken]] = {}
     for run in _walks(model, Random(seed), possible):
         at = run.states()[-1]
         new = at not in seen
@@ -47,7 +47,7 @@ def sampled(model: Model, goals: Sequence[Property], seed: int) -> Sample:
             last = run.steps[-1]
             pairs[run.states()[-2], at] = None
             if len(taken.setdefault(last.action, [])) < _TAKEN:
-                taken[last.action].append(Taken(run.states()[-2], last.action, last.arguments, at))
+                taken[last.action].append(StepTaken(run.states()[-2], last.action, last.arguments, at))
         for each in open_:
             if each.name not in found and (new or each.kind == "transition"):
                 broken = _broken(model, each, run)
@@ -82,7 +82,7 @@ def _choices(model: Model, state: State) -> list[Step]:
         return []
 
 
-def _broken(model: Model, prop: Property, run: Run) -> Finding | None:
+def _broken(model: Model, prop: Property, run: Run) -> ProofFinding | None:
     """What the last state, or the last step, of a run says against a lemma or a property."""
     states = run.states()
     if prop.kind == "transition":
@@ -97,7 +97,7 @@ def _broken(model: Model, prop: Property, run: Run) -> Finding | None:
             return None
     except ModelError as error:
         message = str(error)
-    return Finding(_obligation(model, prop, run), "refuted", 0.0, "", Counterexample(model, run, True, message))
+    return ProofFinding(_obligation(model, prop, run), "refuted", 0.0, "", Counterexample(model, run, True, message))
 
 
 def _obligation(model: Model, prop: Property, run: Run) -> Obligation:

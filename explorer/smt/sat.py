@@ -23,7 +23,7 @@ _HEAD = struct.Struct("<Q")
 _DIE_WITH_PARENT = 1  # PR_SET_PDEATHSIG
 
 
-class Ended(Exception):
+class SolverEnded(Exception):
     """The solver was stopped before it had an answer; the message says by what."""
 
 
@@ -60,7 +60,7 @@ class Sat:
 
     def solve(self, assumptions: Sequence[int]) -> list[bool] | None:
         """Values of the variables (that of variable 1 at index 1) that satisfy all clauses and the assumptions; None
-        if there are none. Raises Ended at a limit."""
+        if there are none. Raises SolverEnded at a limit."""
         self._send(("solve", list(assumptions)))
         return self._answer()
 
@@ -82,7 +82,7 @@ class Sat:
         pipe = cast("IO[bytes]", self.process.stdout)
         left = None if self.deadline is None else max(0.0, self.deadline - time.monotonic())
         if not select.select([pipe], [], [], left)[0]:
-            raise Ended("the time limit was reached")
+            raise SolverEnded("the time limit was reached")
         try:
             return read_message(pipe)
         except EOFError:
@@ -94,7 +94,7 @@ class Sat:
 
             return ExtraMissing(_BROKEN)
         if self.memory_bytes is not None:
-            return Ended("the memory limit was reached by the solver")
+            return SolverEnded("the memory limit was reached by the solver")
         return RuntimeError(f"the solver's process ended by itself, with {self.process.wait()}")
 
 

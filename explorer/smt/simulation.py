@@ -40,7 +40,7 @@ _MILLISECONDS = 2000
 
 
 @dataclass(frozen=True, slots=True)
-class Taken:
+class StepTaken:
     """A step that plain Python took, and the states around it."""
 
     before: State
@@ -58,15 +58,15 @@ class _Part:
     bit: Bit
 
 
-def simulate(model: Model, steps: Sequence[Taken]) -> None:
+def simulate(model: Model, steps: Sequence[StepTaken]) -> None:
     """Puts steps into the unbounded formulas of a model. Disagreement when one is left out, NotUnbounded when an action
     or a lemma has no meaning there."""
-    simulation = Simulation(model)
+    simulation = FormulaCheck(model)
     for each in steps:
         simulation.step(each)
 
 
-class Simulation:
+class FormulaCheck:
     """The formulas of one model whose bounds are open, with the values that the constants have. The lemmas are looked
     at in so many `states`, the first that steps begin in."""
 
@@ -80,7 +80,7 @@ class Simulation:
         self.solver.add(formula(self.encoding.constants))
         self._known = set[State]()
 
-    def step(self, taken: Taken) -> None:
+    def step(self, taken: StepTaken) -> None:
         """Disagreement when the formulas leave out the step, or the state before it."""
         before = constant_state(self.model, self.encoding, taken.before)
         if taken.before not in self._known and len(self._known) < self.states:
@@ -176,7 +176,7 @@ class Simulation:
 
     # --- steps --------------------------------------------------------------------------------------------------------
 
-    def _step_parts(self, taken: Taken, before: SymbolicState) -> tuple[list[_Part], list[z3.BoolRef]]:
+    def _step_parts(self, taken: StepTaken, before: SymbolicState) -> tuple[list[_Part], list[z3.BoolRef]]:
         """What has to be true of a step, in the order of the text, and what is assumed of the terms in it."""
         action = self.model.action(taken.action)
         names = {

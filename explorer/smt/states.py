@@ -20,7 +20,7 @@ from .shapes import Fields, Heap, Maybe, Members, Shape, Slots, Table
 from .terms import Bit, Number, conjunction
 
 
-class Found(Protocol):
+class Valuation(Protocol):
     """What gives variables their values: a model of Z3, or anything that can be asked like one."""
 
     def eval(self, t: z3.ExprRef, model_completion: bool = False) -> Any:
@@ -65,7 +65,7 @@ def kept_fields(model: Model, encoding: Encoding) -> list[Any]:
 # --- back to plain Python ---------------------------------------------------------------------------------------------
 
 
-def value_of(model: Model, found: Found, state: SymbolicState) -> State:
+def value_of(model: Model, found: Valuation, state: SymbolicState) -> State:
     """The state that a Z3 model gives the variables of a finite state; what it leaves open is false or 0.
 
     ModelError when it is outside its types (then `valid` was not asserted)."""
@@ -74,7 +74,7 @@ def value_of(model: Model, found: Found, state: SymbolicState) -> State:
     return shape.state(shape.accept(name, fields[name]) for name in shape.names)
 
 
-def decoded(type_: Type, shape: Shape, found: Found) -> Any:
+def decoded(type_: Type, shape: Shape, found: Valuation) -> Any:
     """The value of plain Python that a shape has in a Z3 model (finite encoding)."""
     match type_:
         case Bool():
@@ -122,11 +122,11 @@ def _scalar(type_: Type, number: int) -> Any:
             return number
 
 
-def _bit(bit: Bit, found: Found) -> bool:
+def _bit(bit: Bit, found: Valuation) -> bool:
     return bit if isinstance(bit, bool) else z3.is_true(found.eval(bit, model_completion=True))
 
 
-def _number(shape: Shape, found: Found) -> int:
+def _number(shape: Shape, found: Valuation) -> int:
     if isinstance(shape, Number) and isinstance(shape.term, int):
         return shape.term
     value: Any = found.eval(cast(Any, shape).term, model_completion=True)

@@ -24,7 +24,7 @@ from .errors import NotUnbounded
 from .predicate import Defining, predicate
 from .shapes import Fields, Heap, Records, Shape
 from .statements import Execution, Path
-from .states import Found, SymbolicState, decoded
+from .states import SymbolicState, Valuation, decoded
 from .terms import Bit, both, conjunction, either, implies, negation
 
 
@@ -56,7 +56,7 @@ class Instance:
         """Whether the step can be taken, if it breaks nothing."""
         return both(self.valid, self.guard, self.limit)
 
-    def argument_values(self, found: Found) -> dict[str, Any]:
+    def argument_values(self, found: Valuation) -> dict[str, Any]:
         """The arguments of plain Python that a Z3 model gives (finite encoding)."""
         return _decoded(self.action.form.parameters, self.arguments, found)
 
@@ -75,12 +75,12 @@ class Start:
     assumptions: tuple[Clause, ...] = ()
     bounds: tuple[z3.BoolRef, ...] = ()
 
-    def argument_values(self, found: Found) -> dict[str, Any]:
+    def argument_values(self, found: Valuation) -> dict[str, Any]:
         """The arguments of plain Python that a Z3 model gives (finite encoding)."""
         return _decoded(self.initial.form.parameters, self.arguments, found)
 
 
-def _decoded(parameters: tuple[Parameter, ...], arguments: Mapping[str, Shape], found: Found) -> dict[str, Any]:
+def _decoded(parameters: tuple[Parameter, ...], arguments: Mapping[str, Shape], found: Valuation) -> dict[str, Any]:
     return {each.name: decoded(each.type, arguments[each.name], found) for each in parameters}
 
 

@@ -13,7 +13,7 @@ from ...language.steptext import StepError
 from ...language.values import ModelError, State
 from ...language.verdict import Disagreement, Run
 from ..differences import fields_that_differ, starts_text, step_says
-from .circuits import Circuits, Question, step_name
+from .circuits import CircuitQuestion, Circuits, step_name
 from .clauses import subterms
 from .cnf import Clauses
 from .sat import Sat
@@ -54,7 +54,7 @@ class Unrolling:
             pairs = ((step_name(first), step_name(second)) for first, second in self.circuits.swappable)
             self.solver.add((-one[a], -other[b]) for a, b in pairs if a in one and b in other)
 
-    def ask(self, wanted: Iterable[Question]) -> dict[Question, int]:
+    def ask(self, wanted: Iterable[CircuitQuestion]) -> dict[CircuitQuestion, int]:
         """The variables that say whether something wanted is found in the last state, or in the last step."""
         found = dict(self._copy(self.circuits.of_state, self.states[-1]))
         if self.length:
@@ -92,15 +92,15 @@ class Unrolling:
     def run(self, values: list[bool]) -> Run:
         """The run that the solver found, replayed in plain Python. Disagreement if it cannot be taken."""
         circuits = self.circuits
-        chosen = _number(Assignment([self.starting], values), circuits.start_choice.term)
+        chosen = _number(SatAssignment([self.starting], values), circuits.start_choice.term)
         begun = circuits.starts[chosen]
-        start = value_of(self.model, Assignment([self.starting], values), begun.state)
+        start = value_of(self.model, SatAssignment([self.starting], values), begun.state)
         sequence: list[tuple[str, dict[str, Any]]] = []
         for at, step in enumerate(self.steps):
             taken = next(i for i in range(len(circuits.instances)) if _is_true(values, step.get(step_name(i))))
             instance = circuits.instances[taken]
             state = {f"s.{name}": variable for name, variable in self.states[at].items()}
-            arguments = instance.argument_values(Assignment([step, state], values))
+            arguments = instance.argument_values(SatAssignment([step, state], values))
             sequence.append((instance.action.name, arguments))
         return self._replayed(start, sequence, values)
 
@@ -111,7 +111,7 @@ class Unrolling:
             said = self._refused(start, sequence)
             raise Disagreement(f"bmc found a run that plain Python does not take: {error}{said}") from error
         last = {f"s.{name}": variable for name, variable in self.states[-1].items()}
-        decoded = value_of(self.model, Assignment([last], values), self.circuits.before)
+        decoded = value_of(self.model, SatAssignment([last], values), self.circuits.before)
         if decoded != run.states()[-1]:
             raise Disagreement(self._elsewhere(decoded, run))
         return run
@@ -141,7 +141,7 @@ class Unrolling:
         return f"a run of bmc ends elsewhere: {differ}\n  from {run.states()[-2]} {said}"
 
 
-class Assignment:
+class SatAssignment:
     """Values of named variables, which can be asked for the value of any term over them; the others are false."""
 
     def __init__(self, variables: Iterable[Variables], values: list[bool]) -> None:
@@ -154,7 +154,7 @@ class Assignment:
         return z3.simplify(z3.substitute(t, *known))
 
 
-def _number(found: Assignment, term: object) -> int:
+def _number(found: SatAssignment, term: object) -> int:
     return term if isinstance(term, int) else found.eval(term).as_signed_long()  # pyright: ignore
 
 

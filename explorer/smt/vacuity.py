@@ -115,7 +115,7 @@ def _is_condition(e: ir.Expr) -> bool:
 # --- in states that can be reached ------------------------------------------------------------------------------------
 
 
-class Met:
+class ReachedStates:
     """The states that were met in some runs of a bounded model, and the steps between them."""
 
     def __init__(self, model: Model, states: Sequence[State], steps: Sequence[tuple[State, State]]) -> None:

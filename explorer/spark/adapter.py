@@ -22,7 +22,7 @@ from pyspark.sql import DataFrame, SparkSession
 from .job import Damaged, Job
 from .levels import Facts
 from .step import Data, Row, receive, spread
-from .strolls import Share, Taken, take
+from .strolls import Share, WalksTaken, take
 
 SCHEMA = "dst int, kind int, blk binary"
 _ARROW = pa.schema([("dst", pa.int32()), ("kind", pa.int32()), ("blk", pa.binary())])
@@ -59,9 +59,9 @@ def walk_frame(spark: SparkSession, shares: Sequence[Share]) -> DataFrame:
     return spark.range(0, len(given), 1, len(given)).mapInArrow(run, "report string")
 
 
-def taken_of(frame: DataFrame) -> list[Taken]:
+def taken_of(frame: DataFrame) -> list[WalksTaken]:
     """Run a job of walks, and read what its tasks report."""
-    return [Taken.read(row[0]) for row in frame.collect()]
+    return [WalksTaken.read(row[0]) for row in frame.collect()]
 
 
 def _spreading(job: Job, level: int) -> Callable[[Batches], Batches]:

@@ -1,7 +1,7 @@
 """The search: levels, one job after the other, until nothing is new; what was found on the way; the manifest.
 
 prefix in this process -> level files -> jobs of one level or a few -> sums checked -> manifest -> `ending`. Who runs
-the tasks is a `Runner`: Spark, or a loop in a test.
+the tasks is a `JobRunner`: Spark, or a loop in a test.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from ..native.kernels import kernel_of, meaning, own_text
 from ..native.outcome import conclude
 from ..native.program import generate
 from ..native.search import kernel_number
-from ..search import Cluster, Progress, Report, Search
+from ..search import Progress, Report, Search, SparkCluster
 from ..symmetry import Symmetry, symmetry_of
-from .ending import Ended, verdict
+from .ending import EndedSearch, verdict
 from .job import Damaged, Job
 from .levels import Facts, LevelFile
 from .prefix import Prefix, first_of
@@ -44,22 +44,22 @@ COLLISIONS_MAX = 1e-2
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class JobAnswer:
     """What the tasks of a job reported, and how many bytes it shuffled."""
 
     facts: Sequence[Facts]
     shuffle_bytes: int
 
 
-class Stopped(Exception):
+class SearchStopped(Exception):
     """The search was ended before it was done: why."""
 
 
-class OutOfTime(Stopped):
+class OutOfTime(SearchStopped):
     """The seconds that a job was given are over."""
 
 
-class Runner(Protocol):
+class JobRunner(Protocol):
     """Runs tasks."""
 
     @property
@@ -72,8 +72,8 @@ class Runner(Protocol):
         """What the tasks' code is to be compiled for."""
         ...
 
-    def run(self, job: Job, level: int, chain: int, seconds: float | None) -> Answer:
-        """Expand `level` and the `chain` - 1 levels after it. OutOfTime after so many seconds; Stopped at Ctrl-C."""
+    def run(self, job: Job, level: int, chain: int, seconds: float | None) -> JobAnswer:
+        """Expand `level` and `chain` - 1 levels after it. OutOfTime after so many seconds; SearchStopped at Ctrl-C."""
         ...
 
     def close(self, job: Job | None) -> None:
@@ -81,27 +81,27 @@ class Runner(Protocol):
         ...
 
 
-def explore(model: Model, search: Search, start: Callable[[], Runner], report: Report | None) -> Verdict:
+def explore(model: Model, search: Search, start: Callable[[], JobRunner], report: Report | None) -> Verdict:
     """Explore every reachable state of a bound model and check its properties. `start` is called when there is
     something to run."""
-    cluster = search.cluster or Cluster()
+    cluster = search.cluster or SparkCluster()
     temporary = cluster.run_dir is None
     folder = Path(tempfile.mkdtemp(prefix="tidegate-run-")) if cluster.run_dir is None else cluster.run_dir.resolve()
     directory = RunDirectory(folder)
     try:
-        return Exploration(model, search, cluster, directory, start, report).verdict()
+        return SparkSearch(model, search, cluster, directory, start, report).verdict()
     finally:
         directory.close()
         if temporary:
             shutil.rmtree(folder, ignore_errors=True)
 
 
-class Exploration:
+class SparkSearch:
     """One search, or the rest of one."""
 
     def __init__(
-        self, model: Model, search: Search, cluster: Cluster, directory: RunDirectory, start: Callable[[], Runner],
-        report: Report | None,
+        self, model: Model, search: Search, cluster: SparkCluster, directory: RunDirectory,
+        start: Callable[[], JobRunner], report: Report | None,
     ) -> None:  # fmt: skip
         self.model, self.search, self.cluster, self.directory = model, search, cluster, directory
         self.symmetry = symmetry_of(model) if search.symmetry else Symmetry((), ())
@@ -109,7 +109,7 @@ class Exploration:
         self.start, self.report = start, report
         self.started = time.perf_counter()
         self.stopped: str | None = None
-        self.runner: Runner | None = None
+        self.runner: JobRunner | None = None
         self.before = 0.0
         self.manifest: Manifest
 
@@ -144,7 +144,7 @@ class Exploration:
                 f"{self.cluster.fingerprint}-bit fingerprints, more than 1e-02; --fingerprint 128 makes fewer"
             )  # fmt: skip
         return verdict(
-            Ended(
+            EndedSearch(
                 self.model, self.search, self.kernel, self.symmetry, self._job(), manifest, exhausted, collisions,
                 self.stopped, self._failed(),
             )
@@ -262,14 +262,14 @@ class Exploration:
                 self._advance(runner)
         except OutOfTime:
             self.stopped = f"the time limit of {self.search.seconds:g} s was reached"
-        except Stopped as stopped:
+        except SearchStopped as stopped:
             self.stopped = str(stopped)
 
-    def _running(self) -> Runner:
+    def _running(self) -> JobRunner:
         self.runner = self.runner or self.start()
         return self.runner
 
-    def _advance(self, runner: Runner) -> None:
+    def _advance(self, runner: JobRunner) -> None:
         """One job."""
         manifest, began = self.manifest, time.perf_counter()
         limit = self.search.seconds
@@ -288,7 +288,7 @@ class Exploration:
         self.directory.write(manifest)
         self._report()
 
-    def _fold(self, answer: Answer, level: int, seconds: float, shuffle_bytes: int) -> None:
+    def _fold(self, answer: JobAnswer, level: int, seconds: float, shuffle_bytes: int) -> None:
         """Take in the reports of expanding a level and receiving the next."""
         manifest = self.manifest
         spreads = self._all(answer, "spread", level)
@@ -335,7 +335,7 @@ class Exploration:
             for shard in range(self.manifest.shards):
                 count_again(job, shard, len(self.manifest.levels))
 
-    def _all(self, answer: Answer, phase: str, level: int) -> list[Mapping[str, Any]]:
+    def _all(self, answer: JobAnswer, phase: str, level: int) -> list[Mapping[str, Any]]:
         """What every shard reported of a phase, in the order of shards."""
         facts = {each["shard"]: each for each in answer.facts if (each["phase"], each["level"]) == (phase, level)}
         missing = [shard for shard in range(self.manifest.shards) if shard not in facts]

@@ -24,7 +24,7 @@ Words = tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Ended:
+class EndedSearch:
     """A search that has ended. `failed` says that something was found that ended it."""
 
     model: Model
@@ -51,7 +51,7 @@ def path_to(job: Job, place: Place) -> list[Words]:
     return found[::-1]
 
 
-def verdict(ended: Ended) -> Verdict:
+def verdict(ended: EndedSearch) -> Verdict:
     """The verdict, with every run in it confirmed."""
     manifest = ended.manifest
     depth = len(manifest.levels)
@@ -66,7 +66,7 @@ def verdict(ended: Ended) -> Verdict:
 class _Paths:
     """Turns what was found into runs. The frontier holds one path at a time, as a search's store holds all."""
 
-    def __init__(self, ended: Ended, frontier: Frontier) -> None:
+    def __init__(self, ended: EndedSearch, frontier: Frontier) -> None:
         self.ended, self.frontier = ended, frontier
         self.confirm = Confirmation(ended.model, frontier)
         for cell, value in ended.job.opens:

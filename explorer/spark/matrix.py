@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from ...language.errors import UsageError
 from ..commands import Finished, run_command
-from ..search import Cluster
+from ..search import SparkCluster
 from .adapter import Batches
 from .session import first_line, start
 
@@ -18,7 +18,7 @@ _SCHEMA = "task int, finished string"
 _ARROW = pa.schema([("task", pa.int32()), ("finished", pa.string())])
 
 
-def run_commands(cluster: Cluster, commands: Sequence[Sequence[str]], weights: Sequence[float]) -> list[Finished]:
+def run_commands(cluster: SparkCluster, commands: Sequence[Sequence[str]], weights: Sequence[float]) -> list[Finished]:
     """Run each command in a task of its own, the heaviest first, as executors are free; their output, in the order
     given. A command that fails is reported as such; UsageError when Spark itself gives up."""
     order = sorted(range(len(commands)), key=lambda task: -weights[task])

@@ -57,7 +57,7 @@ def _mapped(path: Path, file: IO[bytes]) -> mmap.mmap:
     return table
 
 
-class Seen:
+class FingerprintTable:
     """A shard's table, held by one process at a time; a context manager. `move` is the kernel's `move_held`.
 
     `cells` are those of the shard's block that say where the table is: SEEN, SLOTS, HELD, in this order.
@@ -70,7 +70,7 @@ class Seen:
         self._lock: IO[bytes] | None = None
         self._map: mmap.mmap | None = None
 
-    def __enter__(self) -> Seen:
+    def __enter__(self) -> FingerprintTable:
         self.job.tables.mkdir(parents=True, exist_ok=True)
         self._lock = self.path.with_suffix(".lock").open("wb")
         fcntl.flock(self._lock, fcntl.LOCK_EX)

@@ -24,12 +24,12 @@ from ...language.errors import UsageError
 from ...language.model import Model
 from ...language.verdict import Verdict
 from ..native.compiler import Target
-from ..search import Cluster, Report, Search
+from ..search import Report, Search, SparkCluster
 from . import daemon, strolls
 from .adapter import Batches, facts_of, level_frame, swept, taken_of, walk_frame
-from .driver import Answer, OutOfTime, Stopped, explore
+from .driver import JobAnswer, OutOfTime, SearchStopped, explore
 from .job import Damaged, Job
-from .strolls import Share, Taken
+from .strolls import Share, WalksTaken
 
 RETRIES = 4
 """Attempts of a task, also in local mode, where Spark itself makes one."""
@@ -65,7 +65,7 @@ def check(model: Model, search: Search, report: Report | None = None) -> Verdict
 
     UsageError when there is no Java, no master at the address, or when the executors cannot do their part.
     """
-    cluster = search.cluster or Cluster()
+    cluster = search.cluster or SparkCluster()
     if cluster.run_dir is None and not is_local(cluster.master):
         raise UsageError(
             f"--master {cluster.master} needs --run-dir: a directory that every executor sees under the same path"
@@ -78,7 +78,7 @@ def walk(model: Model, search: Search, report: Report | None = None) -> Verdict:
 
     UsageError when there is no Java, no master at the address, or when the executors cannot do their part.
     """
-    cluster = search.cluster or Cluster()
+    cluster = search.cluster or SparkCluster()
     return strolls.check(model, search, lambda: SparkRunner(cluster), report)
 
 
@@ -134,7 +134,7 @@ def patient(master: str) -> str:
     return f"local[{match[1] or 1},{RETRIES}]" if match else master
 
 
-def start(cluster: Cluster) -> SparkSession:
+def start(cluster: SparkCluster) -> SparkSession:
     """A session on the cluster's master."""
     given = dict(cluster.conf)
     builder = SparkSession.builder.appName("tidegate")
@@ -188,7 +188,7 @@ def first_line(error: BaseException) -> str:
 class SparkRunner:
     """Runs levels as Spark jobs."""
 
-    def __init__(self, cluster: Cluster) -> None:
+    def __init__(self, cluster: SparkCluster) -> None:
         self.connect = is_connect(cluster.master)
         self.target = Target.host() if is_local(cluster.master) else Target.baseline()
         self._cluster = cluster
@@ -208,7 +208,7 @@ class SparkRunner:
             self.spark.range(1).count()  # executors are there once a job has run
         return self.spark.sparkContext.defaultParallelism
 
-    def run(self, job: Job, level: int, chain: int, seconds: float | None) -> Answer:
+    def run(self, job: Job, level: int, chain: int, seconds: float | None) -> JobAnswer:
         """The levels, as one job."""
         with self._job(f"{job.run}-{level}", f"tidegate: levels {level + 1} to {level + chain}", seconds) as group:
             try:
@@ -220,9 +220,9 @@ class SparkRunner:
                 ) from error  # fmt: skip
         shuffled = self._shuffled(group)
         self._let_go(shuffled)
-        return Answer(facts, shuffled)
+        return JobAnswer(facts, shuffled)
 
-    def walk(self, shares: Sequence[Share], seconds: float | None) -> list[Taken]:
+    def walk(self, shares: Sequence[Share], seconds: float | None) -> list[WalksTaken]:
         """Shares of random walks, as one job."""
         first = shares[0].first
         with self._job(f"walks-{first}", f"tidegate: walks from {first} on", seconds):
@@ -233,10 +233,10 @@ class SparkRunner:
 
     @contextlib.contextmanager
     def _job(self, name: str, says: str, seconds: float | None) -> Generator[str]:
-        """A job is under way within it, in a group of this name. OutOfTime after so many seconds, Stopped at Ctrl-C;
-        no task of it runs any more when either is raised."""
+        """A job is under way within it, in a group of this name. OutOfTime after so many seconds, SearchStopped at
+        Ctrl-C; no task of it runs any more when either is raised."""
         if self._interrupted.is_set():
-            raise Stopped("stopped by Ctrl-C")
+            raise SearchStopped("stopped by Ctrl-C")
         self.jobs += 1
         group = f"tidegate-{name}-{self.jobs}"
         over, late = threading.Event(), threading.Event()
@@ -248,7 +248,7 @@ class SparkRunner:
         except KeyboardInterrupt:
             self._cancel(group)
             self._settle(group)
-            raise Stopped("stopped by Ctrl-C") from None
+            raise SearchStopped("stopped by Ctrl-C") from None
         except Exception:
             self._settle(group)
             if late.is_set():

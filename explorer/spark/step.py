@@ -25,7 +25,7 @@ from ..native.memory import Region
 from ..native.sharding import PRINTS_ROOM, SHARD
 from .job import Damaged, Job
 from .levels import Facts, LevelFile, LevelWriter, level_path
-from .seen import TORN, Seen
+from .seen import TORN, FingerprintTable
 from .shipping import loaded
 
 Data: TypeAlias = "bytes | ctypes.Array[ctypes.c_char]"
@@ -288,7 +288,7 @@ class Inbox:
 
     def __init__(self, job: Job, shard: int, level: int) -> None:
         self.job, self.level, self.machine = job, level, Machine(job)
-        self._seen = Seen(job, shard, self.machine.table)
+        self._seen = FingerprintTable(job, shard, self.machine.table)
         self._writer = LevelWriter(job, level, shard)
         self._room = max(FRESH, job.block_states + job.slots)
         self._fresh, self._parents = Region(8 * job.words * self._room), Region(8 * self._room)

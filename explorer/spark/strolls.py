@@ -23,11 +23,11 @@ from ..native.kernel import ERROR_BIT
 from ..native.kernels import Kernel, kernel_of
 from ..native.memory import Region
 from ..native.program import generate
-from ..native.stroller import Ground, Stroller, Tally, together
+from ..native.stroller import Stroller, Tally, WalkGround, together
 from ..native.walks import ENDLESS, NO_START, Finds, Took, Walker, check_fields
 from ..native.walks import verdict as verdict_of_walks
 from ..search import Progress, Report, Search, Walks
-from .driver import OutOfTime, Stopped
+from .driver import OutOfTime, SearchStopped
 from .shipping import Parcel, opened, parcel
 
 FIRST = 256
@@ -46,7 +46,7 @@ class Share:
     """What a task is to do: the walks from `first` to `last`, for so many seconds (None: as long as it takes). Of the
     first failure the walk is the last one, unless `keep_going`."""
 
-    ground: Ground
+    ground: WalkGround
     parcel: Parcel
     first: int
     last: int
@@ -55,7 +55,7 @@ class Share:
 
 
 @dataclass(frozen=True, slots=True)
-class Taken:
+class WalksTaken:
     """What became of a share: walks taken to their end, what they counted and met, and whether all were taken, or all
     until the first failure."""
 
@@ -69,15 +69,15 @@ class Taken:
         return json.dumps([self.walks, astuple(self.tally), self.spots, self.whole])
 
     @staticmethod
-    def read(text: str) -> Taken:
+    def read(text: str) -> WalksTaken:
         """What `text` gave."""
         walks, (steps, longest, expanded, *counted), spots, whole = json.loads(text)
         sketch, taken, counters = map(tuple, counted)
         tally = Tally(steps, longest, expanded, sketch, taken, counters)
-        return Taken(walks, tally, tuple((kind, bit, walk, at) for kind, bit, walk, at in spots), whole)
+        return WalksTaken(walks, tally, tuple((kind, bit, walk, at) for kind, bit, walk, at in spots), whole)
 
 
-class Runner(Protocol):
+class WalkRunner(Protocol):
     """Runs tasks."""
 
     @property
@@ -90,8 +90,8 @@ class Runner(Protocol):
         """What the tasks' code is to be compiled for."""
         ...
 
-    def walk(self, shares: Sequence[Share], seconds: float | None) -> list[Taken]:
-        """Do each share. OutOfTime after so many seconds; Stopped at Ctrl-C."""
+    def walk(self, shares: Sequence[Share], seconds: float | None) -> list[WalksTaken]:
+        """Do each share. OutOfTime after so many seconds; SearchStopped at Ctrl-C."""
         ...
 
     def close(self, job: None) -> None:
@@ -102,7 +102,7 @@ class Runner(Protocol):
 # --- a task -----------------------------------------------------------------------------------------------------------
 
 
-def take(share: Share) -> Taken:
+def take(share: Share) -> WalksTaken:
     """Do a share: all that a task does."""
     ground, code = share.ground, opened(share.parcel)
     context = (ctypes.c_uint64 * ground.cells)()
@@ -136,7 +136,7 @@ class _Taking:
     def __setitem__(self, cell: str, value: int) -> None:
         self.stroller.context[CELLS[cell]] = value
 
-    def run(self) -> Taken:
+    def run(self) -> WalksTaken:
         """Take the walks."""
         stroller, share = self.stroller, self.share
         end = None if share.seconds is None else time.monotonic() + share.seconds
@@ -146,7 +146,7 @@ class _Taking:
             if event != "PAUSE":
                 self._met(event)
             event = stroller.go(self.last)
-        return Taken(stroller["WALKER"] - share.first, stroller.tally(), tuple(self.spots), event == "LEVEL")
+        return WalksTaken(stroller["WALKER"] - share.first, stroller.tally(), tuple(self.spots), event == "LEVEL")
 
     def _met(self, event: str) -> None:
         about, detail = self["ABOUT"], self["DETAIL"]
@@ -185,7 +185,7 @@ class _Taking:
 # --- the driver -------------------------------------------------------------------------------------------------------
 
 
-def check(model: Model, search: Search, start: Callable[[], Runner], report: Report | None) -> Verdict:
+def check(model: Model, search: Search, start: Callable[[], WalkRunner], report: Report | None) -> Verdict:
     """Walk a bound model at random, in tasks, and check its properties on the way; what `walks.check` of the native
     engine says of the same seed."""
     walks = search.walks or Walks()
@@ -214,7 +214,7 @@ class Outing:
         self.tasks, self.next, self.taken, self.end = 0, 0, 0, ENDLESS
         self._each = FIRST
 
-    def run(self, start: Callable[[], Runner]) -> None:
+    def run(self, start: Callable[[], WalkRunner]) -> None:
         """Walk until all walks are taken, something fails, or time or Ctrl-C ends it."""
         runner = start()
         try:
@@ -222,7 +222,7 @@ class Outing:
             while self.stopped is None and self.next < min(self.walks.number or ENDLESS, self.end):
                 if not self._round(runner, sent):
                     break
-        except Stopped as stopped:
+        except SearchStopped as stopped:
             self.stopped = str(stopped)
         finally:
             runner.close(None)
@@ -232,7 +232,7 @@ class Outing:
         text = generate(self.model, self.kernel.program, (), walks=True)
         return parcel(text, target, self.kernel.binary, self.search.cache)
 
-    def _round(self, runner: Runner, sent: Parcel) -> bool:
+    def _round(self, runner: WalkRunner, sent: Parcel) -> bool:
         """One job; whether there is time for another."""
         limit = self.search.seconds
         left = None if limit is None else max(0.0, limit - self._seconds())
@@ -241,7 +241,7 @@ class Outing:
         try:
             taken = runner.walk(shares, None if left is None else left + ROUND_SECONDS)
         except OutOfTime:
-            taken = list[Taken]()
+            taken = list[WalksTaken]()
         self._fold(taken)
         done = len(taken) == len(shares) and all(each.whole for each in taken)
         if not done and self.walks.number is not None:
@@ -260,7 +260,7 @@ class Outing:
             last = min(number, first + each)
             yield Share(self.walker.ground, sent, first, last, seconds, self.search.keep_going)
 
-    def _fold(self, taken: Sequence[Taken]) -> None:
+    def _fold(self, taken: Sequence[WalksTaken]) -> None:
         self.tasks += len(taken)
         for each in taken:
             self.taken += each.walks

@@ -23,7 +23,7 @@ from .source import Source, source_of_function
 
 
 @immutable
-class Signature:
+class CallSignature:
     """A function's text and its parameters in order: None is the type of a parameter that takes the state.
 
     The types of `broken` parameters are wrong, which is noted.
@@ -73,7 +73,7 @@ def signature(
     source: Source,
     node: ast.FunctionDef,
     variables: Mapping[Any, Type] | None = None,
-) -> Signature:
+) -> CallSignature:
     """Reads a function's annotations, and notes what is wrong with them. Raises Abandoned when little is left.
 
     `variables` are the types that its type variables stand for.
@@ -88,7 +88,7 @@ def signature(
             parameters.append((each, Unit()))
             broken.add(each.arg)
     returns = _return_type(program, function, source, node, variables)
-    return Signature(function, source, node, tuple(parameters), returns, frozenset(broken))
+    return CallSignature(function, source, node, tuple(parameters), returns, frozenset(broken))
 
 
 def _check_shape(program: Program, source: Source, node: ast.FunctionDef) -> None:
@@ -184,7 +184,7 @@ def _too_deep(returns: Type, where: ir.Where) -> ir.Expr:
     return ir.Some(value, Option(of), where) if isinstance(returns, Option) else value
 
 
-def of_state(program: Program, its: Signature, state: str) -> ir.Call:
+def of_state(program: Program, its: CallSignature, state: str) -> ir.Call:
     """A predicate over one state, asked of the state that the caller calls `state`."""
     ((parameter, _),) = its.parameters
     made = _elaborated(program, its, {parameter.arg: state}, (), {})
@@ -212,7 +212,7 @@ def bound_variables(
     return variables
 
 
-def _bind_arguments(scope: Scope, its: Signature, node: ast.Call) -> tuple[dict[str, str], list[ir.Expr]]:
+def _bind_arguments(scope: Scope, its: CallSignature, node: ast.Call) -> tuple[dict[str, str], list[ir.Expr]]:
     """The caller's state for each state parameter, and the other arguments in order."""
     values = given(scope, its.node, its.source, its.function, node)
     states: dict[str, str] = {}
@@ -255,7 +255,7 @@ def given(
 
 
 def _elaborated(
-    program: Program, its: Signature, states: dict[str, str], given: tuple[Type, ...], variables: Mapping[Any, Type]
+    program: Program, its: CallSignature, states: dict[str, str], given: tuple[Type, ...], variables: Mapping[Any, Type]
 ) -> ir.Function:
     declared = [type_ for _, type_ in its.parameters if type_ is not None]
     types = tuple(_bounded(settle(want, found)) for want, found in zip(declared, given, strict=True))
@@ -281,7 +281,7 @@ def _bounded(type_: Type) -> Type:
 
 
 def _function(
-    program: Program, its: Signature, states: dict[str, str], types: tuple[Type, ...], variables: Mapping[Any, Type]
+    program: Program, its: CallSignature, states: dict[str, str], types: tuple[Type, ...], variables: Mapping[Any, Type]
 ) -> ir.Function:
     remaining = iter(types)
     named = tuple((each.arg, next(remaining)) for each, type_ in its.parameters if type_ is not None)
@@ -290,7 +290,7 @@ def _function(
 
 def function_form(
     program: Program,
-    its: Signature,
+    its: CallSignature,
     role: Role,
     states: dict[str, str],
     named: tuple[tuple[str, Type], ...],

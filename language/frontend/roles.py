@@ -18,7 +18,7 @@ from .annotations import describe
 from .calls import record_arguments
 from .effects import check_writes
 from .folding import Folder
-from .helpers import Signature, function_form, names_assigned, of_state, signature
+from .helpers import CallSignature, function_form, names_assigned, of_state, signature
 from .intervals import ANY_INT
 from .rules import Ghosts, check_order, without_ghosts, without_names
 from .scope import Program, Role, Scope, block, expression
@@ -89,7 +89,7 @@ def heading(source: Source, node: ast.FunctionDef) -> ir.Where:
     return ir.Where(where.file, where.line, where.column, where.line, where.column + len(f"def {node.name}"))
 
 
-def _signature(program: Program, function: FunctionType, states: int, role: str) -> Signature:
+def _signature(program: Program, function: FunctionType, states: int, role: str) -> CallSignature:
     """A role's signature: so many parameters for the state come first, and no others do."""
     source, node = located(program, function)
     its = signature(program, function, source, node)
@@ -126,7 +126,7 @@ _USAGE = {
 # --- parameters ------------------------------------------------------------------------------------------------------
 
 
-def _parameters(program: Program, its: Signature, skip: int) -> tuple[ir.Parameter, ...]:
+def _parameters(program: Program, its: CallSignature, skip: int) -> tuple[ir.Parameter, ...]:
     """The parameters that are right; mistakes in the others are noted."""
     made: list[ir.Parameter] = []
     for node, type_ in its.parameters[skip:]:
@@ -137,7 +137,7 @@ def _parameters(program: Program, its: Signature, skip: int) -> tuple[ir.Paramet
     return tuple(made)
 
 
-def _parameter(program: Program, its: Signature, node: ast.arg, type_: Type) -> ir.Parameter:
+def _parameter(program: Program, its: CallSignature, node: ast.arg, type_: Type) -> ir.Parameter:
     where = its.source.where(node)
     if isinstance(type_, Record):
         return ir.Parameter(node.arg, type_, _pool(program, its, node, type_), where)
@@ -170,7 +170,7 @@ def _is_listed(type_: Type) -> bool:
             return False
 
 
-def _pool(program: Program, its: Signature, node: ast.arg, type_: Record) -> str:
+def _pool(program: Program, its: CallSignature, node: ast.arg, type_: Record) -> str:
     """The state field whose members a message parameter ranges over."""
     assert node.annotation is not None, "a parameter without annotation was refused"
     chosen = program.types.read(node.annotation, its.source, its.function.__globals__).member_of
@@ -199,7 +199,7 @@ def _pool(program: Program, its: Signature, node: ast.arg, type_: Record) -> str
     return name
 
 
-def _scope(program: Program, its: Signature, role: Role, skip: int) -> Scope:
+def _scope(program: Program, its: CallSignature, role: Role, skip: int) -> Scope:
     scope = Scope(program, its.source, its.function.__globals__, role)
     scope.assigned = names_assigned(its.node.body)
     for node, _type in its.parameters[:skip]:
@@ -217,7 +217,7 @@ def _scope(program: Program, its: Signature, role: Role, skip: int) -> Scope:
 class ActionText:
     """An action elaborated and checked, not yet folded."""
 
-    its: Signature
+    its: CallSignature
     parameters: tuple[ir.Parameter, ...]
     elaborated: Elaborated
 
@@ -264,7 +264,7 @@ def _bounds(program: Program, state: str) -> Iterator[ir.Limit]:
 class InitialText:
     """An initial function elaborated and checked, not yet folded."""
 
-    its: Signature
+    its: CallSignature
     parameters: tuple[ir.Parameter, ...]
     elaborated: Elaborated
     result: ir.MakeState
@@ -347,7 +347,7 @@ def projection(program: Program, function: FunctionType) -> ir.Function:
     return _of_states(program, its)
 
 
-def _of_states(program: Program, its: Signature) -> ir.Function:
+def _of_states(program: Program, its: CallSignature) -> ir.Function:
     """The typed form of a function that takes states and nothing else."""
     names = {node.arg: node.arg for node, _ in its.parameters}
     program.stack.append(its.function)
@@ -426,7 +426,7 @@ def first_line(doc: str | None) -> str:
     return next((line.strip() for line in (doc or "").splitlines() if line.strip()), "")
 
 
-def check_sentence(program: Program, its: Signature, scope: Scope) -> None:
+def check_sentence(program: Program, its: CallSignature, scope: Scope) -> None:
     """Elaborates what stands in braces in an action's sentence; TG309 where it cannot be evaluated."""
     line = first_line(ast.get_docstring(its.node))
     docstring = its.node.body[0]

@@ -20,7 +20,7 @@ from ..steps import is_step, pieces, without_returns
 from ..types import Map, Seq, Type
 from .annotations import describe
 from .effects import check_parameters, check_writes
-from .helpers import Signature, bound_variables, given, is_model_function, names_assigned, signature
+from .helpers import CallSignature, bound_variables, given, is_model_function, names_assigned, signature
 from .matching import agrees, fit, is_known, settle
 from .places import cell, is_path
 from .scope import Binding, Piece, Scope, block, expression
@@ -71,7 +71,7 @@ def _check_role(scope: Scope, function: FunctionType, node: ast.Call) -> None:
         raise scope.error("TG305", node, f"{function.__name__} acts, and a property only looks", "a call in an action")
 
 
-def _inner(scope: Scope, its: Signature, node: ast.Call) -> Scope:
+def _inner(scope: Scope, its: CallSignature, node: ast.Call) -> Scope:
     """The scope of a helper's body: its own names, unique in the caller."""
     inner = Scope(scope.program, its.source, its.function.__globals__, scope.role)
     inner.used, inner.arguments = scope.used, scope.arguments
@@ -83,7 +83,7 @@ def _inner(scope: Scope, its: Signature, node: ast.Call) -> Scope:
 # --- arguments --------------------------------------------------------------------------------------------------------
 
 
-def _bind(scope: Scope, inner: Scope, its: Signature, node: ast.Call, made: list[ir.Statement]) -> None:
+def _bind(scope: Scope, inner: Scope, its: CallSignature, node: ast.Call, made: list[ir.Statement]) -> None:
     """Gives each parameter what it stands for."""
     arguments = given(scope, its.node, its.source, its.function, node)
     written = pieces(its.function, its.node, _text)
@@ -109,7 +109,7 @@ def _text(function: FunctionType) -> ast.FunctionDef:
 
 
 def _piece(
-    scope: Scope, its: Signature, name: str, type_: Type, argument: ast.expr, made: list[ir.Statement]
+    scope: Scope, its: CallSignature, name: str, type_: Type, argument: ast.expr, made: list[ir.Statement]
 ) -> Binding:
     """A parameter that stands for the cell it is given."""
     if not is_path(scope, argument):

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ...language.errors import shown_path
-from ...language.proof import Finding, Obligation, Proof, Unstated
+from ...language.proof import Obligation, Proof, ProofFinding, Unstated
 from ...language.verdict import Failure, PropertyVerdict
 from ...traces.document import trace_document
 from ..document import Document, plain
@@ -30,7 +30,7 @@ DEFINED = "no step breaks the model's types"
 # --- the table --------------------------------------------------------------------------------------------------------
 
 
-class Table:
+class ProofTable:
     """Lemmas by actions, a row for the initial states and for each action; `rows_done` gives the rows as they fill.
 
     `goals` are the columns: the lemmas and the properties of two states. The first column of an action's row says
@@ -39,12 +39,12 @@ class Table:
 
     def __init__(self, goals: Sequence[str], actions: Sequence[str], obligations: Iterable[Obligation]) -> None:
         self.goals, self.actions = tuple(goals), tuple(actions)
-        self.cells: dict[tuple[str, str], Finding | None] = {
+        self.cells: dict[tuple[str, str], ProofFinding | None] = {
             (each.action, each.goal): None for each in obligations if each.kind != "consequence"
         }
         self._printed = 0
 
-    def note(self, news: Finding | Unstated) -> None:
+    def note(self, news: ProofFinding | Unstated) -> None:
         """Fills a cell, or takes the column away of what cannot be said."""
         if isinstance(news, Unstated):
             self.cells = {at: each for at, each in self.cells.items() if at[1] != news.goal}
@@ -221,7 +221,7 @@ def _failures(page: Page, proof: Proof) -> None:
         page.line(_sentence(fall.finding), indent=4)
 
 
-def _sentence(finding: Finding) -> str:
+def _sentence(finding: ProofFinding) -> str:
     """`refuted: fetch does not keep logs_are_copies`."""
     kind, goal, action = finding.obligation.kind, finding.obligation.goal, finding.obligation.action
     refuted = finding.word == "refuted"
@@ -263,7 +263,7 @@ def _doubts(page: Page, proof: Proof) -> None:
 # --- counterexamples and JSON -----------------------------------------------------------------------------------------
 
 
-def counterexample_document(finding: Finding) -> Document:
+def counterexample_document(finding: ProofFinding) -> Document:
     """The trace document of what refutes something. One to induction begins where the lemmas allow, not at the
     start."""
     found = finding.counterexample
@@ -317,7 +317,7 @@ def proof_document(proof: Proof, paths: Mapping[int, str]) -> Document:
     }
 
 
-def _finding(number: int, finding: Finding, paths: Mapping[int, str]) -> dict[str, Any]:
+def _finding(number: int, finding: ProofFinding, paths: Mapping[int, str]) -> dict[str, Any]:
     obligation = finding.obligation
     row: dict[str, Any] = {
         "kind": obligation.kind,

@@ -16,7 +16,7 @@ from typing import Literal, TypeAlias
 
 from ...language import ir
 from ...language.types import Pool
-from .notation import Scope, layout, prime, shadowed_fields, show, source_text, walk
+from .notation import NotationScope, layout, prime, shadowed_fields, show, source_text, walk
 
 Part: TypeAlias = Literal["when", "within", "let", "assert", "then"]
 Lines: TypeAlias = list[str]
@@ -32,8 +32,8 @@ class _Writes:
     changing: frozenset[str] = frozenset()
     shadowed: frozenset[str] = frozenset()
 
-    def scope(self) -> Scope:
-        return Scope(fields=dict(self.primes), shadowed=self.shadowed)
+    def scope(self) -> NotationScope:
+        return NotationScope(fields=dict(self.primes), shadowed=self.shadowed)
 
     def copy(self) -> _Writes:
         return _Writes(dict(self.primes), self.changing, self.shadowed)
@@ -59,11 +59,11 @@ def initial_lines(initial: ir.InitialForm, fields: Iterable[str]) -> Lines:
     """The body of an initial function and the value of each field."""
     lines = _labelled(initial.body, _Writes())
     for name, value in zip(fields, initial.result.fields, strict=True):
-        lines += _under("then", _joined(f"{' ' * _MARGIN}{name} = ", layout(value, Scope(), _MARGIN)))
+        lines += _under("then", _joined(f"{' ' * _MARGIN}{name} = ", layout(value, NotationScope(), _MARGIN)))
     return _only_first_labels(lines)
 
 
-def definition_lines(function: ir.Function, scope: Scope) -> Lines:
+def definition_lines(function: ir.Function, scope: NotationScope) -> Lines:
     """What a helper or a property returns: one expression, or its cases in order."""
     body = function.body
     scope = replace(scope, shadowed=shadowed_fields(function))
@@ -209,7 +209,7 @@ def _joined(head: str, lines: Lines, tail: str = "") -> Lines:
     return joined
 
 
-def _cases(body: tuple[ir.Statement, ...], scope: Scope, indent: int) -> Iterator[Lines]:
+def _cases(body: tuple[ir.Statement, ...], scope: NotationScope, indent: int) -> Iterator[Lines]:
     """A helper's body: names, then values each with the condition under which it is the result."""
     pad = " " * indent
     for statement in body:
@@ -229,7 +229,7 @@ def _cases(body: tuple[ir.Statement, ...], scope: Scope, indent: int) -> Iterato
                 raise TypeError(f"a helper cannot hold {type(statement).__name__}")
 
 
-def _alternatives(branch: ir.If, scope: Scope, indent: int, word: str) -> Iterator[Lines]:
+def _alternatives(branch: ir.If, scope: NotationScope, indent: int, word: str) -> Iterator[Lines]:
     pad = " " * indent
     yield _joined(f"{pad}{word}", layout(branch.condition, scope, indent), ":")
     yield from _cases(branch.yes, scope, indent + 2)

@@ -17,7 +17,7 @@ from ...language.model import Action, Initial, Model, Property
 from ...language.types import Enumeration, Identity, Record
 from ..document import plain
 from .effects import action_lines, definition_lines, initial_lines
-from .notation import Scope, bound_text, members_text, named_types, type_text, walk
+from .notation import NotationScope, bound_text, members_text, named_types, type_text, walk
 
 NOTATION = r"""*Notation.* A primed name is the value after the step; what no line mentions is unchanged. A line
 under `when` is a guard of the protocol, under `within` a guard of the bounds only, under `let` a name for a value,
@@ -29,7 +29,7 @@ values. Where a local name is spelled like a field, the field is written `s.name
 
 
 @dataclass(frozen=True, slots=True)
-class Recorded:
+class RecordedChecks:
     """What is recorded of one profile at one size: the counts, None where no exhaustive run is recorded, and what
     came of each property: `holds`, `reached`, `missing`, or the number of steps of the shortest counterexample."""
 
@@ -49,7 +49,7 @@ class Specification:
     title: str
     model: Model
     profiles: Mapping[str, Mapping[str, Value]]
-    recorded: Sequence[Recorded]
+    recorded: Sequence[RecordedChecks]
     recorded_in: str
     command: str
 
@@ -191,7 +191,7 @@ _WITHIN = "*Of the steps that actions allow, those are looked at for which:*"
 def _property(each: Property, claim: str) -> str:
     if each.form is None:
         return ""
-    scope = Scope(states={state: index for index, state in enumerate(each.form.states)})
+    scope = NotationScope(states={state: index for index, state in enumerate(each.form.states)})
     ghosts = f" It reads the ghost {', '.join(f'`{name}`' for name in sorted(each.ghosts))}." if each.ghosts else ""
     lines = _code([f"{each.name} ≜", *definition_lines(each.form, scope)])
     return f"### {each.name}\n\n{each.says}{ghosts} {claim}\n\n{lines}"
@@ -208,7 +208,7 @@ def _definitions(model: Model) -> list[str]:
 def _helper(function: ir.Function) -> str:
     parameters = ", ".join(name for name, _ in function.parameters)
     heading = f"{function.name}({parameters}) ≜" if parameters else f"{function.name} ≜"
-    return "\n".join([heading, *definition_lines(function, Scope())])
+    return "\n".join([heading, *definition_lines(function, NotationScope())])
 
 
 # --- what was recorded ----------------------------------------------------------------------------------------------
@@ -236,7 +236,7 @@ one being 1; after a property that fails stands the number of steps of its short
     return [about, _table([header[i] for i in kept], [[row[i] for i in kept] for row in rows])]
 
 
-def _named(each: Recorded, word: str) -> str:
+def _named(each: RecordedChecks, word: str) -> str:
     return ", ".join(f"`{name}`" for name, found in each.properties.items() if found == word)
 
 

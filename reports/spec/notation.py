@@ -27,7 +27,7 @@ _ATOM, _POSTFIX, _SET, _COMPARE, _NOT, _AND, _OR, _LOOSE, _WHOLE = 10, 9, 5, 4, 
 
 
 @dataclass(frozen=True, slots=True)
-class Scope:
+class NotationScope:
     """How names are shown: how many primes a field wears, by field in an action's body and by state in a property of
     two states; which fields have a local namesake; which local names lost their number."""
 
@@ -36,7 +36,7 @@ class Scope:
     renamed: Mapping[str, str] = field(default_factory=dict[str, str])
     shadowed: frozenset[str] = frozenset()
 
-    def binding(self, variable: str, inside: Any) -> Scope:
+    def binding(self, variable: str, inside: Any) -> NotationScope:
         """The scope inside a binder, where `replica_2` is called `replica` again if that name is free there."""
         plain = _NUMBERED.sub("", variable)
         taken = {each.name for each in walk(inside) if isinstance(each, ir.Name)} | set(self.renamed.values())
@@ -79,7 +79,7 @@ def prime(name: str, count: int) -> str:
     return name + ("", "′", "″", "‴")[min(count, 3)]
 
 
-def show(expression: ir.Expr, scope: Scope, level: int = _WHOLE) -> str:
+def show(expression: ir.Expr, scope: NotationScope, level: int = _WHOLE) -> str:
     """One line of notation, in parentheses where it binds less tightly than `level`."""
     term = (
         _leaf(expression, scope)
@@ -92,7 +92,7 @@ def show(expression: ir.Expr, scope: Scope, level: int = _WHOLE) -> str:
     return term.text if term.level >= level else f"({term.text})"
 
 
-def _leaf(expression: ir.Expr, scope: Scope) -> _Rendered:
+def _leaf(expression: ir.Expr, scope: NotationScope) -> _Rendered:
     match expression:
         case ir.Const(number=number, type=type_):
             return _Term(_constant(number, type_), _ATOM)
@@ -120,7 +120,7 @@ def _constant(number: int, type_: Type) -> str:
             return str(number).replace("-", "−")
 
 
-def _logic(expression: ir.Expr, scope: Scope) -> _Rendered:
+def _logic(expression: ir.Expr, scope: NotationScope) -> _Rendered:
     match expression:
         case ir.Not(operand=ir.IsNone() | ir.Contains() | ir.Compare() | ir.SetOperation() as operand):
             return _negated(operand, scope)
@@ -156,7 +156,7 @@ def _logic(expression: ir.Expr, scope: Scope) -> _Rendered:
 _OPPOSITE = {"==": "≠", "!=": "=", "<": "≥", "<=": ">", ">": "≤", ">=": "<"}
 
 
-def _negated(operand: ir.IsNone | ir.Contains | ir.Compare | ir.SetOperation, scope: Scope) -> _Term:
+def _negated(operand: ir.IsNone | ir.Contains | ir.Compare | ir.SetOperation, scope: NotationScope) -> _Term:
     """`x ≠ none` rather than `¬(x = none)`."""
     match operand:
         case ir.IsNone(option=option):
@@ -183,14 +183,14 @@ def _freed(operands: tuple[ir.Expr, ...]) -> tuple[ir.Expr, ...]:
 
 def _shape(expression: ir.Expr) -> str:
     """An expression without its places in the file."""
-    return show(expression, Scope())
+    return show(expression, NotationScope())
 
 
-def _either(operands: tuple[ir.Expr, ...], scope: Scope) -> str:
+def _either(operands: tuple[ir.Expr, ...], scope: NotationScope) -> str:
     return " ∨ ".join(show(each, scope, _OR + 1) for each in _freed(operands))
 
 
-def _part(expression: ir.Expr, scope: Scope) -> _Rendered:
+def _part(expression: ir.Expr, scope: NotationScope) -> _Rendered:
     """Reading a part of something, and arithmetic."""
     match expression:
         case ir.StateField(state=state, field=name):
@@ -222,7 +222,7 @@ def _part(expression: ir.Expr, scope: Scope) -> _Rendered:
             return None
 
 
-def _collection(expression: ir.Expr, scope: Scope) -> _Rendered:
+def _collection(expression: ir.Expr, scope: NotationScope) -> _Rendered:
     """Making records, sets, sequences and maps."""
     match expression:
         case ir.SetOperation(op="<=", left=left, right=right):
@@ -254,11 +254,11 @@ def _collection(expression: ir.Expr, scope: Scope) -> _Rendered:
             return None
 
 
-def _changes(pairs: Iterator[tuple[str, ir.Expr]], scope: Scope) -> str:
+def _changes(pairs: Iterator[tuple[str, ir.Expr]], scope: NotationScope) -> str:
     return ", ".join(f"{name} ↦ {show(value, scope, _LOOSE)}" for name, value in pairs)
 
 
-def _quantified(expression: ir.Quantified, scope: Scope) -> _Term:
+def _quantified(expression: ir.Quantified, scope: NotationScope) -> _Term:
     ranges, condition, scope = _binders(expression, scope)
     body = expression.body
     match expression.kind:
@@ -292,7 +292,7 @@ def _is_filter(expression: ir.Quantified) -> bool:
             return False
 
 
-def _binders(expression: ir.Quantified, scope: Scope) -> tuple[str, str, Scope]:
+def _binders(expression: ir.Quantified, scope: NotationScope) -> tuple[str, str, NotationScope]:
     """The ranges of the bound names, every condition on them, and the scope inside."""
     ranges: list[str] = []
     conditions: list[ir.Expr] = []
@@ -304,7 +304,7 @@ def _binders(expression: ir.Quantified, scope: Scope) -> tuple[str, str, Scope]:
     return ", ".join(ranges), " ∧ ".join(show(each, scope, _AND + 1) for each in conditions), scope
 
 
-def source_text(source: ir.Source, scope: Scope) -> str:
+def source_text(source: ir.Source, scope: NotationScope) -> str:
     """What a bound name ranges over."""
     match source:
         case ir.Range(start=start, stop=stop):
@@ -320,7 +320,7 @@ def source_text(source: ir.Source, scope: Scope) -> str:
 # --- long expressions over several lines ----------------------------------------------------------------------------
 
 
-def layout(expression: ir.Expr, scope: Scope, indent: int = 0) -> list[str]:
+def layout(expression: ir.Expr, scope: NotationScope, indent: int = 0) -> list[str]:
     """The expression on one line if it fits, else broken at its outermost connective; lines come indented."""
     line = show(expression, scope)
     pad = " " * indent
@@ -347,7 +347,7 @@ def layout(expression: ir.Expr, scope: Scope, indent: int = 0) -> list[str]:
             return [pad + line]
 
 
-def _member(values: tuple[ir.Expr, ...], type_: Record, scope: Scope) -> _Term:
+def _member(values: tuple[ir.Expr, ...], type_: Record, scope: NotationScope) -> _Term:
     """A record of a union: the parts that it has."""
     kind = values[0]
     assert isinstance(kind, ir.Const), "what is made of a record knows which it is"
@@ -357,7 +357,7 @@ def _member(values: tuple[ir.Expr, ...], type_: Record, scope: Scope) -> _Term:
     return _Term(f"{member.name}[{_changes(named, scope)}]", _ATOM)
 
 
-def _quantified_layout(expression: ir.Quantified, scope: Scope, indent: int) -> list[str]:
+def _quantified_layout(expression: ir.Quantified, scope: NotationScope, indent: int) -> list[str]:
     sign, joint = ("∀", "⇒ ") if expression.kind == "all" else ("∃", "∧ ")
     ranges, condition, inner = _binders(expression, scope)
     head = f"{' ' * indent}{sign} {ranges}:"
@@ -366,7 +366,7 @@ def _quantified_layout(expression: ir.Quantified, scope: Scope, indent: int) -> 
     return [head, f"{' ' * indent}  {condition}", *_bullet(joint, expression.body, inner, indent + 2)]
 
 
-def _consequence(operands: tuple[ir.Expr, ...], scope: Scope, indent: int) -> list[str]:
+def _consequence(operands: tuple[ir.Expr, ...], scope: NotationScope, indent: int) -> list[str]:
     if len(operands) == 1:
         return _bullet("⇒ ", operands[0], scope, indent)
     first, *others = operands
@@ -374,7 +374,7 @@ def _consequence(operands: tuple[ir.Expr, ...], scope: Scope, indent: int) -> li
     return lines + [part for each in others for part in _bullet("∨ ", each, scope, indent + 2)]
 
 
-def _bullet(sign: str, expression: ir.Expr, scope: Scope, indent: int) -> list[str]:
+def _bullet(sign: str, expression: ir.Expr, scope: NotationScope, indent: int) -> list[str]:
     """An operand under its sign; one that itself binds loosely is put in parentheses by indentation alone."""
     lines = layout(expression, scope, indent + len(sign))
     return [" " * indent + sign + lines[0][indent + len(sign) :], *lines[1:]]
