@@ -57,7 +57,7 @@ class Search:
     ending at the first. `deadlocks` says whether a state in which nothing can happen is a failure. `walks` is for the
     engine that walks, and None for its defaults. `depth` is how many steps runs have at most in the
     engine that is bounded by it; None leaves that to the engine. `cluster` is for the engine on Spark.
-    `projection` names the model's projection whose values tell states apart; None keeps every state.
+    `projection` names the model's projection whose values distinguish states; None keeps every state.
     """
 
     symmetry: bool = False

@@ -31,7 +31,7 @@ class Ending:
     `held` is in how many states nothing was enabled and limits stopped what the protocol or a client would do, `beyond`
     how many lie beyond a `@bound`; None where that is not counted. `cut_short` says that a sample ended at a failure
     before all of it was taken. `projection`
-    names what told states apart, where one state was kept for each of its values: then nothing is exhausted.
+    names what distinguished states, where one state was kept for each of its values: then nothing is exhausted.
     """
 
     engine: str

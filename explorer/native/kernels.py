@@ -63,8 +63,8 @@ def kernel_of(
     masks: Sequence[int] = (),
 ) -> Kernel:
     """The kernel of a bound model, from `folder` when an equal one was compiled there for this processor. One that can
-    take random walks is another, and one that works on shards with fingerprints of 64 or 128 bits, and one that tells
-    states apart by their words under `masks` (none: by all of them)."""
+    take random walks is another, and one that works on shards with fingerprints of 64 or 128 bits, and one that
+    distinguishes states by their words under `masks` (none: by all of them)."""
     started = time.perf_counter()
     variant = "walks" if walks else f"shards {fingerprint}" if fingerprint else _masked(masks)
     path = _place(model, symmetric, folder, variant, effort)
@@ -104,5 +104,5 @@ def _place(
 
 
 def _masked(masks: Sequence[int]) -> str:
-    """What a kernel is called by that tells states apart under masks."""
+    """What a kernel is called by that distinguishes states by masks."""
     return "".join(f" {each:x}" for each in masks)

@@ -1,5 +1,5 @@
-"""States told apart by some of their fields: words under a mask, `kept(k)` for word k. The store holds whole states, so
-that what is found can be replayed."""
+"""States distinguished by some of their fields: words under a mask, `kept(k)` for word k. The store holds whole
+states, so that what is found can be replayed."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def masked_texts() -> tuple[Callable[..., Any], ...]:
 
 
 def kept_function(module: llvm.Module, masks: Sequence[int]) -> llvm.Function:
-    """`kept(k)`: the bits of word k that tell states apart."""
+    """`kept(k)`: the bits of word k that distinguish states."""
     function = llvm.Function(module, llvm.FunctionType(I64, [I64]), "kept")
     function.linkage = "internal"
     builder = llvm.IRBuilder(function.append_basic_block())

@@ -93,7 +93,7 @@ def generate(
 ) -> str:
     """The LLVM text of a bound model; `symmetric` are the domains whose renamings are folded. `walks` adds random walks
     to it, `fingerprint` (64 or 128 bits) a shard's share of a level. `effort` says
-    what is written out. States are told apart by their words under `masks`, without any by all of them."""
+    what is written out. States are distinguished by their words under `masks`, without any by all of them."""
     layout, module = program.layout, llvm.Module("tidegate")
     functions = _Functions(module, layout, program.opens, effort)
     functions.masked("invariants", program.invariants, wanted=False)

@@ -9,7 +9,7 @@ from typing import Any
 
 
 def hash_words(at):
-    """As the kernel's, of the bits that tell states apart."""
+    """As the kernel's, of the bits that distinguish states."""
     total = 0x9E3779B97F4A7C15
     for k in range(W):
         total = mix(total ^ (at[k] & kept(k)), 0xD6E8FEB86659FD93 ^ (k << 17))
