@@ -160,7 +160,7 @@ def _subject(each: SubjectReport) -> Document:
     }
 
 
-def _with_racks(subject: Document, report: Report, cluster: Cluster) -> Document:
+def _with_racks(subject: Document, report: SubjectReport, cluster: Cluster) -> Document:
     """With what is missing of the racks by its name, wherever an answer depends on them."""
     name, ask = missing_racks(cluster, report.verdict.subject.topics[0])
     subject["not_given"][name] = ask

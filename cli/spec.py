@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from ..api.models import definition_of
-from ..gates.records import Expected, RecordedChecks, constant_text, read, shipped
+from ..gates.records import Expected, Recorded, constant_text, read, shipped
 from ..language.binding import Definition
 from ..language.errors import UsageError
 from ..reports.exits import Exit
@@ -73,16 +73,16 @@ def page(name: str) -> str:
     )
 
 
-def recorded_of(name: str) -> tuple[RecordedChecks, ...]:
+def recorded_of(name: str) -> tuple[Recorded, ...]:
     """What spec/ records of a built-in model, or the TOML file beside a user's own."""
     beside = Path(name).with_suffix(".toml")
     paths = [beside] if name.endswith(".py") and beside.is_file() else [path for path in shipped() if path.stem == name]
     return tuple(check for path in paths for check in read(path).checks)
 
 
-def _rows(checks: Iterable[RecordedChecks], definition: Definition) -> list[Row]:
+def _rows(checks: Iterable[Recorded], definition: Definition) -> list[Row]:
     """One row for all that is recorded of a profile at one size, in the order of the file."""
-    groups: dict[tuple[str, str, str], list[RecordedChecks]] = {}
+    groups: dict[tuple[str, str, str], list[Recorded]] = {}
     for check in checks:
         known = [name for name in definition.constants if name in check.constants]
         constants = " ".join(f"{name}={constant_text(check.constants[name])}" for name in known)
@@ -90,7 +90,7 @@ def _rows(checks: Iterable[RecordedChecks], definition: Definition) -> list[Row]
     return [_row(profile, constants, marks, group) for (profile, constants, marks), group in groups.items()]
 
 
-def _row(profile: str, constants: str, marks: str, checks: Iterable[RecordedChecks]) -> Row:
+def _row(profile: str, constants: str, marks: str, checks: Iterable[Recorded]) -> Row:
     counts: dict[str, int] = {}
     found: dict[str, str | int] = {}
     for check in checks:

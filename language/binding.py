@@ -533,7 +533,7 @@ class _Finisher:
         return tuple(self._property(function, mark) for function, mark in self._marked("bound") if of_steps(function))
 
     def projections(self) -> tuple[Projection, ...]:
-        """What a search may be asked to tell states apart by."""
+        """What a search may be asked to distinguish states by."""
         return tuple(self._projection(function) for function, _ in self._marked("projection"))
 
     def _projection(self, function: FunctionType) -> Projection:

@@ -4,7 +4,7 @@
 @initial, @action                   behaviour
 @invariant, @transition, @reachable, @terminal      what must hold, must be possible, may end
 @bound                              how far the search goes
-@projection                         what a search that is asked for it tells states apart by
+@projection                         what a search that is asked for it distinguishes states by
 @lemma                              what holds besides, and makes a proof by induction go through
 @recursive                          a helper that calls itself, so deep and no deeper
 require(...), limit(...)            guards of the protocol, guards of the bounds
@@ -153,7 +153,7 @@ def bound(function: F) -> F:
 
 
 def projection(function: F) -> F:
-    """Marks a function of a state to a value that a search can tell states apart by, as TLC's VIEW does: asked for by
+    """Marks a function of a state to a value that a search can distinguish states by, as TLC's VIEW does: asked for by
     name, it keeps one state for each value.
 
     What such a search finds is real. What it does not find may be there: two states of one value may differ in what

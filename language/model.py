@@ -78,7 +78,7 @@ class Property:
 
 @immutable
 class Projection:
-    """A function of the state to a value, by which a search that is asked for it tells states apart. `ghosts` are the
+    """A function of the state to a value, by which a search that is asked for it distinguishes states. `ghosts` are the
     ghost fields it reads; `form` is None where one of them was folded away."""
 
     name: str
@@ -95,8 +95,8 @@ class Model:
     `name` is what the user typed, profile included (`replication:kip320`). `constants` are the declarations in source
     order, `values` their values; `open` names those left open in compiled kernels (the judge always uses `values`).
     `terminals` are predicates of states that may end; where one of the `bounds` is false nothing happens, and a step of
-    which one of the `step_bounds` is false is not taken. `projections` are what a search may be asked to tell states
-    apart by. `lemmas` are what a proof by induction rests on, when the
+    which one of the `step_bounds` is false is not taken. `projections` are what a search may be asked to distinguish
+    states by. `lemmas` are what a proof by induction rests on, when the
     model was bound for one: invariants and transitions that no search checks unless they are `properties` too.
     `namespace` is the bound namespace in which sentence templates and step texts are evaluated. `files` are the source
     files the text came from.

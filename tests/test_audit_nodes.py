@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tidegate.audit.auditing import Asked, Audited, audit
+from tidegate.audit.auditing import Audited, AuditRequest, audit
 from tidegate.audit.cluster import CannotRead, Cluster
 from tidegate.audit.nodes import down
 from tidegate.audit.readers import Options, of_texts, read
@@ -32,7 +32,7 @@ def cluster_with(*lines: str, version: str = "3.9.0", topic: str = TOPIC) -> Clu
 
 def audited(*texts: tuple[str, str]) -> Audited:
     """Without time for the model: what is out of service needs none."""
-    asked = Asked(repairs=False, seconds=0.0)
+    asked = AuditRequest(repairs=False, seconds=0.0)
     return audit(*of_texts([(path, text, True) for path, text in texts], OPTIONS, "x"), asked)
 
 

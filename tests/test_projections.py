@@ -13,7 +13,7 @@ from tidegate.api.checking import check
 from tidegate.explorer import ENGINES
 from tidegate.explorer.native.search import check as native
 from tidegate.explorer.plain import check as plain
-from tidegate.explorer.search import Cluster, Search, Walks
+from tidegate.explorer.search import Search, SparkCluster, Walks
 from tidegate.language import ir
 from tidegate.language.binding import load
 from tidegate.language.errors import ModelErrors, UsageError
@@ -175,7 +175,7 @@ def test_what_cannot_be_asked_is_refused(engine: str, asked: Search, message: st
 
 @pytest.mark.parametrize("engine", ["walk", "bmc", "spark"])
 def test_other_engines_refuse_it(engine: str, tmp_path: Path) -> None:
-    asked = Search(projection="seen_as", depth=2, walks=Walks(2), cluster=Cluster() if engine == "spark" else None)
+    asked = Search(projection="seen_as", depth=2, walks=Walks(2), cluster=SparkCluster() if engine == "spark" else None)
     with pytest.raises(UsageError, match=f"--engine python, not {engine}"):
         ENGINES[engine](model_with(tmp_path), asked, None)
 
