@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tidegate.audit.auditing import Asked, audit
+from tidegate.audit.auditing import AuditRequest, audit
 from tidegate.audit.cluster import Cluster, Finding
 from tidegate.audit.readers import Options, of_texts
 from tidegate.audit.signature import Subject, subjects
@@ -68,7 +68,7 @@ def test_a_setting_whose_line_is_cut() -> None:
     described = "Dynamic configs for topic orders are:\n  min.insync.replicas=1 sensitive=false synonyms={DYN"
     cluster, missing, _ = of(("t.txt", HEAD + "\tConfigs: " + PARTITION), ("c.txt", described))
     assert [str(each.where) for each in missing] == ["c.txt:2"]
-    done = audit(cluster, missing, Asked(required=(), repairs=False, seconds=0.0))
+    done = audit(cluster, missing, AuditRequest(required=(), repairs=False, seconds=0.0))
     assert done.exit == done.document["exit"] == 5
 
 
@@ -85,4 +85,4 @@ def test_a_topic_that_is_named_and_not_described_is_not_known() -> None:
     texts = [("t.txt", f"{HEAD}\tConfigs: {PARTITION}"), ("audit.toml", mapping), ("p.properties", "acks=all\n")]
     cluster, missing, _ = of(*texts)
     assert "`payments` is the name of no topic" in missing[0].what
-    assert audit(cluster, missing, Asked(required=(), repairs=False, seconds=0.0)).exit == 5
+    assert audit(cluster, missing, AuditRequest(required=(), repairs=False, seconds=0.0)).exit == 5
