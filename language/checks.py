@@ -9,7 +9,7 @@ value outside its type is a ModelError that says what is allowed.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, cast
 
@@ -86,6 +86,39 @@ def members_of(type_: types.Type, values: Values) -> tuple[Any, ...]:
             return tuple(_map_over(places, each) for each in held)
         case _:
             raise TypeError(f"{type_} has no list of values")
+
+
+def member_at(type_: types.Type, number: int) -> Any:
+    """The value at a place of `members_of` of a finite type whose bounds are not open, without the list. IndexError
+    beyond the last; TypeError for a type whose values cannot be listed, and for one of several records."""
+    if not 0 <= number < types.value_count(type_):
+        raise IndexError(number)
+    match type_:
+        case types.Option(of=of):
+            return None if number == 0 else member_at(of, number - 1)
+        case types.Subset(of=of):
+            return _masked(members_of(of, {}), number)
+        case types.Record(fields=fields, variants=()):
+            parts = [of for _, of in fields]
+            return made_of(type_, map(member_at, parts, places_of(parts, number)))
+        case types.Map(key=key, value=value):
+            keys = members_of(key, {})
+            parts = [value] * len(keys)
+            held = tuple(map(member_at, parts, places_of(parts, number)))
+            return _map_over({key: at for at, key in enumerate(keys)}, held)
+        case types.Record():
+            raise TypeError(f"{type_} is one of several records")
+        case _:
+            return members_of(type_, {})[number]
+
+
+def places_of(parts: Sequence[types.Type], number: int) -> list[int]:
+    """The place of each part's value in a combination of values; the last part changes fastest."""
+    places = list[int]()
+    for of in reversed(parts):
+        number, place = divmod(number, types.value_count(of))
+        places.append(place)
+    return places[::-1]
 
 
 def _masked(members: tuple[Any, ...], mask: int) -> Set[Any]:

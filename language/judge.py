@@ -19,7 +19,7 @@ from contextlib import suppress
 from types import TracebackType
 from typing import Any, cast
 
-from .checks import members_of
+from .checks import member_at, members_of, places_of
 from .declare import AtLimit, Disabled
 from .drafts import Cells, Draft, Shape
 from .errors import shown_path
@@ -69,12 +69,28 @@ def starts(model: Model) -> Iterator[tuple[Initial, dict[str, Any], State]]:
     """Every initial function with each of its arguments and the state that they give."""
     for initial in model.initials:
         for arguments in _bindings(model, initial.name, initial.form.parameters, None):
-            try:
-                yield initial, arguments, initial.run(**arguments)
-            except (Disabled, AtLimit):
-                continue
-            except Exception as error:
-                raise blamed(model, error, initial.name, arguments) from error
+            state = start_of(model, initial, arguments)
+            if state is not None:
+                yield initial, arguments, state
+
+
+def start_of(model: Model, initial: Initial, arguments: Mapping[str, Any]) -> State | None:
+    """The state that an initial function gives for some arguments; None where a guard of it is false. ModelError when
+    it breaks the model's types."""
+    try:
+        return initial.run(**arguments)
+    except (Disabled, AtLimit):
+        return None
+    except Exception as error:
+        raise blamed(model, error, initial.name, arguments) from error
+
+
+def given(initial: Initial, number: int) -> dict[str, Any]:
+    """The arguments of an initial function at a place of the order in which `starts` takes them, where no bound is
+    open. IndexError beyond the last."""
+    types = [each.type for each in initial.form.parameters]
+    names = [each.name for each in initial.form.parameters]
+    return dict(zip(names, map(member_at, types, places_of(types, number)), strict=True))
 
 
 def instances(model: Model, state: State) -> Iterator[tuple[Action, dict[str, Any]]]:

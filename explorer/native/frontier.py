@@ -71,6 +71,26 @@ class Frontier:
     def __setitem__(self, cell: str, value: int) -> None:
         self.context[CELLS[cell]] = value
 
+    def sound(self) -> str:
+        """Make the initial states from COMBINATION on, keeping none: why the kernel stopped, ERROR if one breaks."""
+        return EVENTS[self.code.function("sound", 1)(self.address)]
+
+    def begin(self) -> str:
+        """As `explore`, for the initial states from COMBINATION on, where they are made natively."""
+        return EVENTS[self.code.function("begin", 1)(self.address)]
+
+    def start(self, number: int) -> tuple[int, ...] | None:
+        """The words of the initial state of a combination; None where a guard is false or it breaks. Overwrites the
+        buffer."""
+        made = self.code.function("start", 3)(self.address, number, self.buffer.address)
+        return self.buffer.words(0, self.words) if made == 1 else None
+
+    def instance(self, words: tuple[int, ...]) -> int:
+        """The first combination that gives the initial state that words stand for; one past all where none does.
+        Overwrites the buffer."""
+        self.scratch.write(0, words)
+        return self.code.function("instance", 2)(self.address, self.scratch.address)
+
     def counter(self, cell: int) -> int:
         """A coverage counter."""
         return self.context[cell]

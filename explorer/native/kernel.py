@@ -46,6 +46,8 @@ CONTEXT = (
     "LEVEL_END",  # with several workers: the states below this belong to the level
     "WALK",  # address of a walker's own words, see `walking`
     "EDGES",  # address of the steps that broke a transition property: for each, the source's index, the words reached
+    "COMBINATION",  # the next combination of an initial function's arguments, where initial states are made natively
+    "COMBINATIONS",  # how many combinations there are
 )
 """The cells of the context. After them come the values of open constants, then the counters: BOUNDED_STATES, of
 states in which nothing happens and a limit stops something, then those of coverage."""

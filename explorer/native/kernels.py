@@ -14,6 +14,7 @@ from ...language.types import Identity
 from ..walk import digest
 from .compiler import Code, compile_text, content_key, load_binary, read_object, write_object
 from .effort import FULL, QUICK, CompileEffort
+from .initials import combinations
 from .program import Program, can_happen, generate, plan_program
 
 
@@ -45,6 +46,7 @@ def meaning(model: Model, symmetric: Sequence[Identity]) -> str:
         tuple((action.name, action.form) for action in model.actions if can_happen(action)),
         tuple((each.name, each.kind, each.form) for each in (*model.properties, *model.terminals, *model.bounds)),
         tuple((each.name, each.form) for each in model.step_bounds),
+        tuple((each.name, each.form) for each in model.initials) if combinations(model) else (),
         tuple(symmetric),
         tuple(sorted(model.open)),
         tuple((name, str(value)) for name, value in sorted(model.values.items()) if name not in model.open),

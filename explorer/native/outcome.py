@@ -38,6 +38,7 @@ from ..verdicts import Ending, verdict_of
 from .frontier import Frontier, decode
 from .kernel import ERROR_BIT, NO_ACTION
 from .kernels import Kernel
+from .starts import Starts
 
 Words = tuple[int, ...]
 UNREADABLE = (ModelError, LookupError, ValueError)
@@ -108,6 +109,11 @@ class Confirmation:
 
     def _start(self, words: Words) -> State:
         """The initial state that words stand for."""
+        starts = Starts(self.model, self.frontier)
+        if starts.counts:
+            found = starts.state_of(words)
+            if found is not None and self.words(found) == words:
+                return found
         for state in initial_states(self.model):
             if self.words(state) == words:
                 return state
@@ -363,12 +369,21 @@ def _failure(confirm: Confirmation, found: Findings) -> Failure | None:
 
 def _recheck(confirm: Confirmation, search: Search, found: Findings, count: int) -> int:
     """Re-check a seeded sample of an exhausted search; how many states."""
-    if not found.exhausted or not count:
+    if not found.exhausted:
         return 0
+    _recheck_starts(confirm, search)
     chosen = sorted(random.Random(search.seed).sample(range(count), min(search.recheck, count)))
     for index in chosen:
         confirm.recheck(index)
     return len(chosen)
+
+
+def _recheck_starts(confirm: Confirmation, search: Search) -> None:
+    """Re-check a seeded sample of the initial states, where the kernel makes them."""
+    starts = Starts(confirm.model, confirm.frontier)
+    combinations = range(sum(starts.counts))
+    for number in sorted(random.Random(search.seed).sample(combinations, min(search.recheck, len(combinations)))):
+        starts.recheck(number)
 
 
 def coverage_of(model: Model, kernel: Kernel, frontier: Frontier) -> tuple[ActionCoverage, ...]:

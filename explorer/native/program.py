@@ -13,11 +13,12 @@ from ...language.immutable import immutable
 from ...language.ir import Const, Function, Require
 from ...language.model import Action, Model, Property
 from ...language.types import Identity
-from . import kernel, sharding, walking
+from . import kernel, sharding, starting, walking
 from .actions import CELL, FAILED, ActionCode, Counters, Plan, bump, load_opens
 from .canonical import canonical_function
 from .cells import Memory
 from .effort import FULL, CompileEffort
+from .initials import combinations, start_function
 from .kernel import CONTEXT, ERROR_BIT, EVENTS, NO_PARENT
 from .layout import Layout
 from .machine import I64, WORDS, address, compile_into, word
@@ -44,7 +45,8 @@ class Program:
 
     `opens` are the context cells of open constants, `held_states` that of the first counter;
     `within` and `beyond_states` count, for each `@bound`, the states that it is asked of and true, or false, in;
-    `context_cells` and `buffer_slots` say how much memory a run needs.
+    `context_cells` and `buffer_slots` say how much memory a run needs. `starts` are the combinations of arguments that
+    each initial function has, where initial states are made natively.
     """
 
     layout: Layout
@@ -55,6 +57,7 @@ class Program:
     plans: tuple[Plan, ...]
     context_cells: int
     buffer_slots: int
+    starts: tuple[int, ...]
     invariants: tuple[Property, ...]
     transitions: tuple[Property, ...]
     witnesses: tuple[Property, ...]
@@ -72,7 +75,7 @@ def plan_program(model: Model) -> Program:
     plans = tuple(Plan(number, action, model, layout, counters, passed) for number, action in enumerate(active))
     slots = BATCH + sum(plan.fan_out() for plan in plans) + 16
     kinds = (applicable(model, kind) for kind in ("invariant", "transition", "reachable"))
-    return Program(layout, opens, held_states, within, beyond, plans, counters.next, slots, *kinds)
+    return Program(layout, opens, held_states, within, beyond, plans, counters.next, slots, combinations(model), *kinds)
 
 
 def with_properties_of(program: Program, model: Model) -> Program:
@@ -104,8 +107,11 @@ def generate(
     functions.made["canonical"] = canonical_function(module, layout, symmetric)
     if masks:
         functions.made["kept"] = kept_function(module, masks)
+    if program.starts:
+        functions.made["start"] = start_function(module, layout, program.opens, model, effort)
     texts = (
         *(masked_texts() if masks else kernel.TEXTS),
+        *(starting.TEXTS if program.starts else ()),
         *(walking.TEXTS if walks else ()),
         *(sharding.TEXTS if fingerprint else ()),
     )
@@ -145,7 +151,7 @@ def _kernel(
     }  # fmt: skip
     for text in texts:
         made[text.__name__] = compile_into(module, text, numbers, made)
-        if text.__name__ not in (*kernel.PUBLIC, *walking.PUBLIC, *sharding.PUBLIC):
+        if text.__name__ not in (*kernel.PUBLIC, *starting.PUBLIC, *walking.PUBLIC, *sharding.PUBLIC):
             made[text.__name__].linkage = "internal"
 
 

@@ -27,6 +27,7 @@ from .masks import masks_of
 from .memory import physical_memory
 from .outcome import Findings, conclude
 from .program import with_properties_of
+from .starts import Starts
 from .workers import ALONE, FAILURES, Crew
 
 Faster: TypeAlias = Callable[[], Kernel]
@@ -122,6 +123,7 @@ class Driver:
         self.model, self.search, self.frontier, self.report = model, search, frontier, report
         self.findings = Findings(compile_seconds=kernel.seconds, cached=kernel.cached)
         self.started = time.perf_counter()
+        self.starts = Starts(model, frontier)
         self.crew = Crew(frontier, search.workers) if search.workers > 1 else None
         self.failed = False
         self.slice = FIRST_SLICE
@@ -160,6 +162,9 @@ class Driver:
         return frozenset(properties[bit].name for properties, known in bits for bit in known)
 
     def _start(self) -> None:
+        if self.starts.counts:
+            self._start_natively()
+            return
         states = [self.frontier.encode(state) for state in initial_states(self.model)]
         for first in range(0, len(states), self.frontier.slots):
             self.frontier.offer(states[first : first + self.frontier.slots])
@@ -167,6 +172,15 @@ class Driver:
             if self.findings.ended:
                 return
         self._end_level(0, 0.0)
+
+    def _start_natively(self) -> None:
+        """Initial states made by the kernel: all of them once, for one that breaks, and once more to be explored."""
+        self.frontier["COMBINATIONS"] = sum(self.starts.counts)
+        self._slices(self.frontier.sound, "COMBINATION")
+        self.frontier["COMBINATION"] = 0
+        self._slices(self.frontier.begin, "COMBINATION")
+        if not self.findings.ended:
+            self._end_level(0, 0.0)
 
     def _level(self) -> bool:
         """Expand one level; False when it found nothing new."""
@@ -208,14 +222,16 @@ class Driver:
         if new:
             self.findings.levels.append(Level(len(self.findings.levels) + 1, new, self.seconds - since))
 
-    def _slices(self) -> None:
-        """Call the kernel until the level is done or the search has ended."""
+    def _slices(self, run: Callable[[], str] | None = None, counted: str = "NEXT") -> None:
+        """Call the kernel until the level is done or the search has ended; `run` is what to call, and `counted` the
+        cell in which it counts what it has done."""
+        run = run or self.frontier.explore
         while not self.findings.ended:
-            begin, since = self.frontier["NEXT"], time.perf_counter()
+            begin, since = self.frontier[counted], time.perf_counter()
             self.frontier["STOP"] = begin + self.slice
             self.frontier.prepare()
-            event = self.frontier.explore()
-            self._pace(self.frontier["NEXT"] - begin, time.perf_counter() - since)
+            event = run()
+            self._pace(self.frontier[counted] - begin, time.perf_counter() - since)
             self._report()
             if event == "LEVEL":
                 return
@@ -251,6 +267,8 @@ class Driver:
                 found.deadlock = about if found.deadlock is None else found.deadlock
                 self.frontier["DEADLOCKS"] = 0
                 self._violated()
+            case "ERROR" if self.frontier["COMBINATION"] < self.frontier["COMBINATIONS"]:
+                raise self.starts.broken(self.frontier["COMBINATION"])
             case "ERROR" if self._nothing_before():
                 found.error = about
             case "PROPERTY_ERROR" if self._nothing_before():

@@ -1,0 +1,67 @@
+"""The initial states that a kernel makes, see `initials`, and what plain Python says of each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ...language.judge import given, start_of
+from ...language.model import Initial, Model
+from ...language.steptext import format_step
+from ...language.values import ModelError, State
+from ...language.verdict import Disagreement
+from ..differences import named
+from .frontier import Frontier
+
+
+class Starts:
+    """The initial states of a model, made by its kernel, with what plain Python says of each."""
+
+    def __init__(self, model: Model, frontier: Frontier) -> None:
+        self.model, self.frontier, self.counts = model, frontier, frontier.program.starts
+
+    def plain(self, number: int) -> State | None:
+        """What plain Python makes of a combination; None where a guard is false. ModelError when it breaks."""
+        initial, arguments = self._named(number)
+        return start_of(self.model, initial, arguments)
+
+    def _named(self, number: int) -> tuple[Initial, Mapping[str, object]]:
+        """A combination's function and arguments."""
+        for initial, count in zip(self.model.initials, self.counts, strict=True):
+            if number < count:
+                return initial, given(initial, number)
+            number -= count
+        raise IndexError(number)
+
+    def broken(self, number: int) -> Disagreement:
+        """Raises what plain Python says of a combination that breaks natively: the ModelError, or else the disagreement
+        is returned."""
+        found = self.plain(number)
+        return Disagreement(f"{self._text(number)} breaks the model's types natively; in plain Python {_says(found)}")
+
+    def state_of(self, words: tuple[int, ...]) -> State | None:
+        """The initial state that words stand for: of the first combination that gives them natively. None when there is
+        none."""
+        number = self.frontier.instance(words)
+        return None if number == sum(self.counts) else self.plain(number)
+
+    def recheck(self, number: int) -> None:
+        """Raises `Disagreement` where the kernel and plain Python make something else of a combination."""
+        words = self.frontier.start(number)
+        try:
+            state = self.plain(number)
+        except ModelError as error:
+            raise Disagreement(f"{self._text(number)} gives a state natively; in plain Python: {error}") from error
+        mine = None if words is None else self.frontier.canonical(words)
+        theirs = None if state is None else self.frontier.canonical(self.frontier.encode(state))
+        if mine != theirs:
+            natively = "no state" if mine is None else "another one"
+            raise Disagreement(f"{self._text(number)} gives {natively} natively; in plain Python {_says(state)}")
+
+    def _text(self, number: int) -> str:
+        """`start(leader=B) (model.py:12)`."""
+        initial, arguments = self._named(number)
+        return named(format_step(initial.name, arguments), initial.form.where)
+
+
+def _says(state: State | None) -> str:
+    return "a guard of it is false" if state is None else f"it gives {state}"
