@@ -31,6 +31,7 @@ _LOADING = threading.RLock()
 _PYTHON = "a file that Python itself accepts: python -m py_compile FILE"
 _IMPORTABLE = "a file that can be imported by itself"
 _LANGUAGE = __name__.rpartition(".")[0]
+_TOP = _LANGUAGE.partition(".")[0]
 _FOREIGN = frozenset({_LANGUAGE.partition(".")[0], "__main__", *sys.stdlib_module_names})
 """Packages of which no module belongs to a model's files."""
 
@@ -156,7 +157,14 @@ def _import_hint(path: str, error: BaseException) -> str:
     """What to write where importing a file failed."""
     name = getattr(error, "name", None)
     if isinstance(error, ModuleNotFoundError):
-        return f"{name}.py beside the file, or a package {name} that is installed"
+        near = difflib.get_close_matches(
+            str(name), [*_importable_modules(path), _TOP, _LANGUAGE, f"{_TOP}.model.parts"], n=1
+        )
+        known = "".join(f"; did you mean {each}?" for each in near)
+        return f"{name}.py beside the file, or a package {name} that is installed{known}"
+    if isinstance(error, ImportError) and isinstance(name, str):
+        wanted = getattr(error, "name_from", None) or _missing_name(error)
+        return nearest(wanted, _names_of(name)) or _IMPORTABLE
     if not isinstance(error, NameError) or not isinstance(name, str):
         return _IMPORTABLE
     defined = {each.name for each in read(path).tree.body if isinstance(each, (ast.ClassDef, ast.FunctionDef))}
@@ -164,6 +172,25 @@ def _import_hint(path: str, error: BaseException) -> str:
         return f"{name} above its first use; or, in annotations, `from __future__ import annotations` at the top"
     near = difflib.get_close_matches(name, sorted(defined | set(_words())), n=1)
     return f"a definition or an import of {name}" + "".join(f"; did you mean {each}?" for each in near)
+
+
+def _importable_modules(path: str) -> list[str]:
+    """The files beside a file, as an import names them."""
+    return sorted(each.stem for each in Path(path).parent.glob("*.py"))
+
+
+def _missing_name(error: ImportError) -> str:
+    """The name that a module does not have: Python 3.11 says it in the message only."""
+    return error.msg.partition("cannot import name '")[2].partition("'")[0]
+
+
+def _names_of(module: str) -> list[str]:
+    """What can be imported from a module that is loaded."""
+    known = sys.modules.get(module)
+    if known is None:
+        return []
+    listed: Iterable[str] = vars(known).get("__all__") or (each for each in vars(known) if not each.startswith("_"))
+    return sorted(listed)
 
 
 def _words() -> Iterable[str]:

@@ -40,6 +40,11 @@ class NoValueYet(TypeError):
         self.instead = instead
 
 
+def no_value_yet(what: str) -> NoValueYet:
+    """Why something that depends on constants' values is not answered while a file is imported."""
+    return NoValueYet(f"{_NO_VALUE}: {what}", _IN_A_FUNCTION)
+
+
 class ConstantExpression:
     """Integer arithmetic over constants, as bounds and capacities are written: `max_leader_epoch + 1`."""
 

@@ -132,10 +132,9 @@ def parts_of(type_: Record, value: Any) -> tuple[Any, ...]:
 def _parts_of_union(type_: Record, value: Any) -> tuple[Any, ...]:
     member, places = next(each for each in type_.variants if value.__class__ is each[0].python)
     kinds = cast(Enumeration, type_.fields[0][1])
-    parts = [kinds.python[member.name], *(absent(of) for _, of in type_.fields[1:])]
-    for (name, _), at in zip(member.fields, places, strict=True):
-        parts[at] = getattr(value, name)
-    return tuple(parts)
+    held = {at: getattr(value, name) for (name, _), at in zip(member.fields, places, strict=True)}
+    others = enumerate(type_.fields[1:], 1)
+    return kinds.python[member.name], *(held[at] if at in held else absent(of) for at, (_, of) in others)
 
 
 def made_of(type_: Record, parts: Iterable[Any]) -> Any:

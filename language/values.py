@@ -19,6 +19,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from typing import Any, ClassVar, Generic, Never, Self, TypeAlias, TypeVar, cast, overload
 
+from .constants import ConstantExpression, no_value_yet
 from .containers import Container, ModelError, field_names, record_key, show, sort_key, stale
 from .types import Type
 
@@ -264,6 +265,24 @@ class Seq(Container, Generic[T]):
 # --- sets -------------------------------------------------------------------------------------------------------------
 
 
+class _Unsettled(frozenset[Any]):
+    """The elements of a set with constants in it, in a module that is being imported: which of them are equal is known
+    once the model is bound, and nothing that depends on it is answered before."""
+
+    __slots__ = ()
+
+    def _refuse(self, *_: object) -> Never:
+        raise no_value_yet("the elements of this set cannot be compared or counted here")
+
+    __eq__ = __ne__ = __contains__ = __len__ = __le__ = __lt__ = __ge__ = __gt__ = _refuse
+    __and__ = __rand__ = __or__ = __ror__ = __sub__ = __rsub__ = __xor__ = __rxor__ = _refuse
+    __hash__ = frozenset[Any].__hash__
+
+
+def _is_unsettled(value: ConstantExpression | Set[Any]) -> bool:
+    return isinstance(value, ConstantExpression) or isinstance(value.plain_items(), _Unsettled)
+
+
 class Set(Container, Generic[T]):
     """A set, over a domain or of records: `Set()`, `Set(Replica)` (all of it), `Set([a, b])`, `x in s`, `| & - ^`,
     `<=`, and in a state `.add(x)`, `.discard(x)`, `.remove(x)`. It goes with Python's own sets: `s.isr - {r}`.
@@ -278,6 +297,13 @@ class Set(Container, Generic[T]):
 
     def __init__(self, elements: Iterable[T] = ()) -> None:
         listed = tuple(elements)
+        for each in listed:
+            if isinstance(each, ConstantExpression) or (
+                isinstance(each, Set) and _is_unsettled(cast("Set[Any]", each))
+            ):
+                self._items = _Unsettled(listed)
+                self._hash = self._owner = None
+                return
         try:
             self._items = frozenset(listed)
         except TypeError:

@@ -11,6 +11,7 @@ from .cells import Built, Mask, Number, Truth
 from .expressions import CHEAP, UNROLL, Expressions
 from .machine import I1, I64
 from .scalars import Bit, Num
+from .shapes import is_within, unbounded
 
 Round = Callable[[Built, Bit], None]
 """What to do with one element; the truth value says whether the round really takes place."""
@@ -59,7 +60,12 @@ class Loops(Expressions):
     def _range(self, start: ir.Expr, stop: ir.Expr, type_: Type, run: Round, unroll: bool) -> None:
         assert isinstance(start.type, Int)
         assert isinstance(stop.type, Int)
-        first, last = self.integer(start), self.integer(stop)
+        begin, end = self.evaluate(start), self.evaluate(stop)
+        first, last = self.num(begin), self.num(end)
+        if not (is_within(begin.type, start.type) and is_within(end.type, stop.type)):
+            of = unbounded(type_)  # of a record that is made on the way: its numbers are any
+            self.rounds_of(first, last, 0, lambda at: run(Number(of, at), True))
+            return
         lowest = first if isinstance(first, int) else start.type.lo
         highest = last if isinstance(last, int) else stop.type.hi
 
@@ -147,7 +153,10 @@ class Loops(Expressions):
     def _quantify(self, node: ir.Quantified) -> Bit:
         is_all = node.kind == "all"
         looping = any(self.rounds(each.source, each.type) > UNROLL for each in node.generators)
-        if self._jumps(node) or looping or not self._unrolls(node) or may_break(node):  # what decides ends it
+        sure = all(self._knows_ends(each.source) for each in node.generators)
+        if (
+            self._jumps(node) or looping or not self._unrolls(node) or not sure or may_break(node)
+        ):  # what decides ends it
             return self._quantify_jumping(node, is_all)
         result: list[Bit] = [is_all]
 
@@ -160,6 +169,18 @@ class Loops(Expressions):
 
         self._generate(node, run, jump=False)
         return result[0]
+
+    def _knows_ends(self, source: ir.Source) -> bool:
+        """Whether the ends of a range lie where their types say: those from a record made on the way need not."""
+        if not isinstance(source, ir.Range):
+            return True
+        for each in (*walk(source.start), *walk(source.stop)):
+            if isinstance(each, ir.RecordField) and not is_stored(each.record):
+                return False
+            held = self.env.get(each.name) if isinstance(each, ir.Name) else None
+            if held is not None and not is_within(held.type, each.type):
+                return False
+        return True
 
     def _quantify_jumping(self, node: ir.Quantified, is_all: bool) -> Bit:
         result, done = self.slot(I1), self.block()
@@ -222,6 +243,15 @@ class Loops(Expressions):
             return self.scalar(node.type, self.builder.load(best))
         default = self.integer(node.default)  # an argument: evaluated even where it is not needed
         return self.scalar(node.type, self.pick(met, self.builder.load(best), default))
+
+
+def is_stored(node: ir.Expr) -> bool:
+    """Whether an expression is a part of a state, which was checked when it was stored."""
+    match node:
+        case ir.RecordField(record=inner) | ir.Index(container=inner) | ir.Unwrap(option=inner):
+            return is_stored(inner)
+        case _:
+            return isinstance(node, ir.StateField)
 
 
 def may_break(node: ir.Statement | ir.Expr) -> bool:

@@ -229,6 +229,8 @@ def _hint(found: Type, wanted: Type) -> str:
     match found, wanted:
         case _, Option(of=of):
             return _hint(found, of)
+        case Record(variants=variants), Record(name=name) if any(member == wanted for member, _ in variants):
+            return f"match it: case {name}() as x: ..., where x is the {name}; isinstance does not change a type"
         case Unit(), _:
             return f"a {describe(wanted)}; or declare the place as {describe(wanted)} | None"
         case ((Seq() | Subset() | Pool()), Int()):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import inspect
 from collections.abc import Iterable, Iterator, Set
 from contextlib import suppress
 from dataclasses import replace
@@ -11,6 +12,7 @@ from types import FunctionType
 from .. import ir
 from ..errors import Abandoned, Diagnostics
 from ..immutable import immutable
+from ..records import is_tuple
 from ..steps import without_returns
 from ..types import Bool, Enumeration, Identity, Int, Map, Option, Pool, Record, Subset, Type, Unit, value_count
 from . import comparisons, patterns, statements
@@ -71,9 +73,14 @@ def _names_read(body: tuple[ir.Statement, ...]) -> frozenset[str]:
 
 def located(program: Program, function: FunctionType) -> tuple[Source, ast.FunctionDef]:
     """A collected function's text. Raises Abandoned after noting TG008 when there is none."""
+    code = function.__code__
+    if code.co_flags & (inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR):
+        where = ir.Where(code.co_filename, code.co_firstlineno, 0, code.co_firstlineno, 1)
+        message = f"{function.__name__} is an `async def`, and nothing of a model waits: a step happens at once"
+        program.diagnostics.add("TG114", where, message, f"def {function.__name__}(...)")
+        raise Abandoned
     found = source_of_function(function)
     if found is None:
-        code = function.__code__
         message = f"{function.__name__} has no text at {code.co_filename}:{code.co_firstlineno}"
         where = ir.Where(code.co_filename, code.co_firstlineno, 0, code.co_firstlineno, 0)
         program.diagnostics.add(
@@ -106,6 +113,12 @@ def _signature(program: Program, function: FunctionType, states: int, role: str)
         program.diagnostics.add(
             "TG311", heading(source, node), f"{node.name} is {role}, and takes {wanted}", _USAGE[role].format(name)
         )
+        raise Abandoned
+    if len(kinds) > states > 0 and role != "an action":
+        extra = node.args.args[states]
+        message = f"{node.name} is {role}, and {extra.arg} is no state: nothing says which {extra.arg} is meant"
+        hint = f"all(... for {extra.arg} in ...) or any(... for {extra.arg} in ...) over the states alone"
+        program.diagnostics.add("TG311", source.where(extra), message, hint)
         raise Abandoned
     return its
 
@@ -140,6 +153,7 @@ def _parameters(program: Program, its: CallSignature, skip: int) -> tuple[ir.Par
 def _parameter(program: Program, its: CallSignature, node: ast.arg, type_: Type) -> ir.Parameter:
     where = its.source.where(node)
     if isinstance(type_, Record):
+        _check_message(program, type_, node, where)
         return ir.Parameter(node.arg, type_, _pool(program, its, node, type_), where)
     if not _is_listed(type_):
         hint = "a domain, an enum, bool, an int with a Range, or an option, set or map of such; or a message"
@@ -153,6 +167,25 @@ def _parameter(program: Program, its: CallSignature, node: ast.arg, type_: Type)
         program.diagnostics.add("TG308", where, message, hint)
         raise Abandoned
     return ir.Parameter(node.arg, type_, None, where)
+
+
+def _check_message(program: Program, type_: Record, node: ast.arg, where: ir.Where) -> None:
+    """A parameter that is a record is a message of the state: notes a tuple of choices, and one record of a union."""
+    pools = [each.of for each in program.shape.fields.values() if isinstance(each, Pool)]
+    if type_ in pools:
+        return
+    union = next((each for each in pools if any(member == type_ for member, _ in each.variants)), None)
+    if is_tuple(type_):
+        message = f"{node.arg} is a tuple, and no field of the state holds messages of that type"
+        program.diagnostics.add("TG308", where, message, "a parameter for each part")
+    elif union is not None:
+        name = describe(union)
+        message = f"{node.arg} is of type {type_.name}, and the state holds messages of type {name}"
+        hint = f"{node.arg}: {name}, and match {node.arg}: case {type_.name}(...): ..."
+        program.diagnostics.add("TG308", where, message, hint)
+    else:
+        return
+    raise Abandoned
 
 
 def _is_listed(type_: Type) -> bool:

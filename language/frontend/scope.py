@@ -242,6 +242,15 @@ def expression(scope: Scope, node: ast.expr, expected: Type | None = None) -> ir
     return handler(scope, node, expected)
 
 
+_INSTEAD: dict[type[ast.stmt], str] = {
+    ast.Delete: ".discard(x) of a Set, .truncate(n) of a Seq, or another value for the field",
+    ast.AsyncFor: "a for loop: a step happens at once",
+    ast.AsyncWith: "a step happens at once",
+    ast.AsyncFunctionDef: "a def at module level",
+}
+"""What to write for statements that people know from elsewhere."""
+
+
 def block(scope: Scope, nodes: list[ast.stmt]) -> tuple[tuple[ir.Statement, ...], bool]:
     """The typed form of statements, and whether control never reaches their end. A mistake ends one statement only."""
     made: list[ir.Statement] = []
@@ -249,9 +258,8 @@ def block(scope: Scope, nodes: list[ast.stmt]) -> tuple[tuple[ir.Statement, ...]
     for node in nodes:
         handler = _STATEMENTS.get(type(node))
         if handler is None:
-            scope.note(
-                "TG114", node, "this statement is not in the language", "assignments, if, for, match, assert, require"
-            )
+            hint = _INSTEAD.get(type(node), "assignments, if, for, match, assert, require")
+            scope.note("TG114", node, "this statement is not in the language", hint)
             continue
         try:
             ends = handler(scope, node, made) or ends

@@ -102,6 +102,8 @@ def _range(scope: Scope, node: ast.Call) -> Iteration:
 
 
 def _members(scope: Scope, cls: type, node: ast.expr) -> Iteration:
+    if cls is bool:
+        raise scope.error("TG216", node, "Python cannot visit bool", "for b in (False, True)")
     of = scope.program.types.named(cls) if issubclass(cls, (Enum, Domain)) else None
     if not isinstance(of, (Enumeration, Identity)):
         raise scope.error(

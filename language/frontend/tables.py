@@ -74,7 +74,9 @@ def _elements(
 
 
 def _is_empty(found: Any) -> bool:
-    return isinstance(found, (containers.Set, containers.Seq)) and not len(cast("containers.Seq[Any]", found))
+    if isinstance(found, containers.Set):  # one with constants in it is not counted before they have values
+        return not any(True for _ in cast("containers.Set[Any]", found).plain_items())
+    return isinstance(found, containers.Seq) and not len(cast("containers.Seq[Any]", found))
 
 
 def _hull(scope: Scope, one: Type, other: Type, node: ast.AST) -> Type:

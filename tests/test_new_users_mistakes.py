@@ -1,0 +1,275 @@
+"""What those who know TLA+ or Python write first, and what they are told: cause, place and the nearest legal form."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tidegate.explorer.search import Search
+from tidegate.explorer.smt.bmc import check as bounded
+from tidegate.language.binding import load
+from tidegate.language.errors import ModelErrors
+
+from .engines import agree, bound, text_of
+
+BEFORE = """
+class Node(Domain, size=2):
+    '''A node.'''
+
+
+@record
+class Vote:
+    '''A vote.'''
+
+    by: Node
+    term: Small
+
+
+@record
+class Ack:
+    '''An answer. Every record has the node.'''
+
+    by: Node
+    done: bool
+
+
+Message = Vote | Ack
+
+
+@record
+class Few:
+    '''At most two.'''
+
+    count: Annotated[int, Range(0, 2)]
+
+
+def few(count: int) -> Few:
+    '''So many.'''
+    return Few(count=count)
+
+
+def is_late(vote: Vote) -> bool:
+    '''Late.'''
+    return vote.term > 2
+
+
+left = constant(2, minimum=1, maximum=3, says="one number")
+right = constant(2, minimum=1, maximum=3, says="another")
+"""
+FIELDS = """
+count: Annotated[int, Range(0, 9)]
+on: bool
+sent: Annotated[Set[Message], Capacity(2)]
+last: Message
+row: Annotated[Seq[Small], Capacity(2)]
+"""
+START = "count=0\non=False\nsent=Set()\nlast=Ack(by=Node(0), done=False)\nrow=Seq()"
+BODY = '''
+@action
+def up(s: World) -> None:
+    """Up."""
+    s.count = (s.count + 1) % 4
+
+
+'''
+
+
+def text(body: str, more: str = "") -> str:
+    """The text of the model with this body, and more before its state."""
+    return text_of(FIELDS, START, BODY + body, before=BEFORE + more)
+
+
+MISTAKES = {
+    "bool is visited": (
+        "@action\ndef act(s: World) -> None:\n    '''Act.'''\n    for b in bool:\n        s.on = b\n",
+        "TG216",
+        "for b in (False, True)",
+    ),
+    "an invariant with a parameter": (
+        "@invariant\ndef low(s: World, node: Node) -> bool:\n    '''Low.'''\n    return s.count < 9\n",
+        "TG311",
+        "all(... for node in ...) or any(... for node in ...) over the states alone",
+    ),
+    "an invariant of a step": (
+        "@invariant\ndef low(before: World, after: World) -> bool:\n    '''Low.'''\n    return after.count < 9\n",
+        "TG311",
+        "def holds(s: World) -> bool",
+    ),
+    "an action that waits": (
+        "@action\nasync def act(s: World) -> None:\n    '''Act.'''\n    s.count = 1\n",
+        "TG114",
+        "def act(...)",
+    ),
+    "del": (
+        "@action\ndef act(s: World) -> None:\n    '''Act.'''\n    del s.row[0]\n",
+        "TG114",
+        ".discard(x) of a Set, .truncate(n) of a Seq, or another value for the field",
+    ),
+    "text": (
+        "@action\ndef act(s: World) -> None:\n    '''Act.'''\n    s.count = 1\n    name = f'{s.count}'\n",
+        "TG110",
+        "a member of an Enum or of a Domain",
+    ),
+    "a set of messages from a set of messages": (
+        "@action\ndef act(s: World) -> None:\n    '''Act.'''\n    s.sent = {x for x in s.sent if x.by == Node(0)}\n",
+        "TG217",
+        "a loop over a domain, an enum or a fixed range without `if`; or .add(...) in a for loop of an action",
+    ),
+    "a tuple as a parameter": (
+        "@action\ndef act(s: World, pair: tuple[Node, bool]) -> None:\n    '''Act.'''\n    s.on = pair[1]\n",
+        "TG308",
+        "a parameter for each part",
+    ),
+    "one record of a union as a parameter": (
+        "@action\ndef act(s: World, ack: Ack) -> None:\n    '''Act.'''\n    s.on = ack.done\n",
+        "TG308",
+        "ack: Ack | Vote, and match ack: case Ack(...): ...",
+    ),
+    "isinstance as a proof": (
+        "@invariant\ndef low(s: World) -> bool:\n    '''Low.'''\n"
+        "    return not (isinstance(s.last, Vote) and is_late(s.last))\n",
+        "TG203",
+        "match it: case Vote() as x: ..., where x is the Vote; isinstance does not change a type",
+    ),
+    "messages that are numbered": (
+        "@invariant\ndef low(s: World) -> bool:\n    '''Low.'''\n    return all(i < 3 for i, x in enumerate(s.sent))\n",
+        "TG216",
+        "a Seq, a range of known ends, an enum, or an ordered domain",
+    ),
+    "a step helper that calls itself": (
+        "def down(s: World, n: int) -> None:\n    '''Down.'''\n    s.count = n\n    down(s, n - 1)\n\n\n"
+        "@action\ndef act(s: World) -> None:\n    '''Act.'''\n    down(s, 2)\n",
+        "TG106",
+        "a loop over a bounded range; only a helper that returns a value may be @recursive",
+    ),
+}
+
+
+LINES = {
+    "bool is visited": "for b in bool",
+    "an invariant with a parameter": "def low",
+    "an invariant of a step": "def low",
+    "an action that waits": "@action",
+    "del": "del s.row",
+    "text": "name = f",
+    "a set of messages from a set of messages": "s.sent = {",
+    "a tuple as a parameter": "def act",
+    "one record of a union as a parameter": "def act",
+    "isinstance as a proof": "is_late(s.last)",
+    "messages that are numbered": "enumerate(s.sent)",
+    "a step helper that calls itself": "    down(s, n - 1)",
+}
+"""What stands at the place of each."""
+
+
+@pytest.mark.parametrize("what", MISTAKES)
+def test_a_mistake_is_refused_with_what_to_write(what: str, tmp_path: Path) -> None:
+    body, code, hint = MISTAKES[what]
+    with pytest.raises(ModelErrors) as caught:
+        bound(tmp_path, text(body))
+    (error,) = caught.value.errors
+    assert (error.code, error.hint) == (code, hint)
+    assert LINES[what] in text(body).splitlines()[error.where.line - 1]
+
+
+@pytest.mark.parametrize(
+    ("line", "hint"),
+    [
+        ("from tidegate.language import Capcity", "did you mean Capacity?"),
+        ("from tidegate.language import invariants, state", "did you mean invariant?"),
+        ("from tidegate.langage import state", "; did you mean tidegate.language?"),
+        ("import tidegat", "; did you mean tidegate?"),
+        ("import helprs", "; did you mean helpers?"),
+    ],
+)
+def test_a_misspelled_import_has_the_nearest_name(line: str, hint: str, tmp_path: Path) -> None:
+    (tmp_path / "helpers.py").write_text('"""Helpers."""\n', encoding="utf-8")
+    path = tmp_path / "misspelled.py"
+    path.write_text(f'"""A model."""\n\n{line}\n', encoding="utf-8")
+    with pytest.raises(ModelErrors) as caught:
+        load(path)
+    (error,) = caught.value.errors
+    assert (error.code, error.where.line) == ("TG002", 3)
+    assert error.hint.endswith(hint)
+
+
+@pytest.mark.parametrize(
+    "asked",
+    ["Set([left]) == Set([right])", "left in Set([right])", "Set([left]) <= Set([right])", "len(Set([left, right]))",
+     "Set([left]) & Set([right])", "2 in Set([left])", "Set([Set([left])]) == Set([Set([right])])"],
+)  # fmt: skip
+def test_a_set_of_constants_is_not_compared_before_they_have_values(asked: str, tmp_path: Path) -> None:
+    with pytest.raises(ModelErrors) as caught:
+        bound(tmp_path, text("", f"SAME = {asked}\n"))
+    (error,) = caught.value.errors
+    assert error.code == "TG002"
+    assert "a constant has a value only when the model is bound" in error.message
+
+
+def test_a_set_of_constants_is_compared_where_they_have_values(tmp_path: Path) -> None:
+    both = "@reachable\ndef one(s: World) -> bool:\n    '''One.'''\n    return len(BOTH) == 1 and left in BOTH\n"
+    verdict = agree(bound(tmp_path, text(both, "BOTH = Set([left, right])\n")))
+    assert verdict is not None
+    assert {each.name: each.verdict for each in verdict.properties} == {"one": "reached"}
+
+
+def test_a_union_whose_every_record_has_a_member_of_a_domain(tmp_path: Path) -> None:
+    body = '''
+@action
+def send(s: World, by: Node) -> None:
+    """Send."""
+    limit(len(s.sent) < 2)
+    s.sent.add(Vote(by=by, term=s.count))
+    s.last = Vote(by=by, term=s.count)
+
+
+@action
+def answer(s: World, message: Message) -> None:
+    """Answer."""
+    s.sent.remove(message)
+    s.last = Ack(by=message.by, done=isinstance(message, Vote))
+'''
+    verdict = agree(bound(tmp_path, text(body)))
+    assert verdict is not None
+    assert verdict.outcome == "none"
+
+
+RANGES = '''
+@action
+def act(s: World) -> None:
+    """Act."""
+    some = Few(count=s.count + 3)
+    end = some.count
+    require(any(i == 3 for i in range(some.count)) and all(i < 6 for i in range(end)))
+    require(max((i for i in range(few(s.count + 3).count)), default=0) == s.count + 2)
+    for i in range(end):
+        s.count = i
+
+
+@reachable
+def far(s: World) -> bool:
+    """Far."""
+    return sum(i for i in range(few(s.count + 2).count)) == 10
+
+
+@invariant
+def short(s: World) -> bool:
+    """Not so."""
+    return all(i < 5 for i in range(few(s.count + 2).count))
+'''
+
+
+def test_a_range_to_a_number_of_a_record_made_on_the_way(tmp_path: Path) -> None:
+    model = bound(tmp_path, text(RANGES))
+    verdict = agree(model)
+    assert verdict is not None
+    assert {each.name: each.verdict for each in verdict.properties} == {"far": "reached", "short": "violated"}
+    assert bounded(model, Search(depth=4)).outcome == "safety"
+
+
+def test_a_range_on_the_way_ends_at_the_line_that_stores_too_much(tmp_path: Path) -> None:
+    stored = RANGES.replace("s.count = i\n", "s.row = Seq([i])\n")
+    verdict = agree(bound(tmp_path, text(stored)))
+    assert verdict is not None
+    assert verdict.failure is not None
+    assert verdict.failure.message.startswith("row: 4 is outside 0..3")
