@@ -51,12 +51,16 @@ class Origin:
         return self.path if self.line is None else f"{self.path}:{self.line}"
 
 
+ENVIRONMENT = "the environment of "
+"""What `Setting.when` begins with where variables of a service set it, and not a profile."""
+
+
 @dataclass(frozen=True, slots=True)
 class Setting:
     """One `key=value` as written. The key is Kafka's own name for it, whatever the file's spelling was.
 
     The value is text without surrounding blanks. A key that `SECRET` matches has the value `HIDDEN`, always.
-    `when` is the profile of Spring's that it is in force with, "" for always.
+    `when` is the profile of Spring's that it is in force with, or the environment (`ENVIRONMENT`); "" for always.
     """
 
     key: str

@@ -14,6 +14,7 @@ from importlib.resources import files
 from typing import Any, Literal
 
 from .cluster import (
+    ENVIRONMENT,
     MARK,
     Answer,
     Broker,
@@ -218,10 +219,12 @@ def _for_client(client: Client, key: Key) -> Answer:
     others = [each for each in said.values() if isinstance(always, Unknown) or each.value != always.value]
     if not others:
         return always
-    why = f"`{key.name}` of {client.name} is {others[0].value} with the profile {others[0].when} ({others[0].origin})"
+    when = others[0].when if others[0].when.startswith(ENVIRONMENT) else f"the profile {others[0].when}"
+    why = f"`{key.name}` of {client.name} is {others[0].value} with {when} ({others[0].origin})"
+    ask = "the file of the one profile that is active, or who writes it, in audit.toml"
     base = [Default(always.value, str(always.origin))] if isinstance(always, Stated) else list(_defaults(always))
     possible = {each.value: each for each in (*base, *(Default(s.value, str(s.origin)) for s in others))}
-    return Unknown(f"{why}, and otherwise not", "the file of the one profile that is active", tuple(possible.values()))
+    return Unknown(f"{why}, and otherwise not", ask, tuple(possible.values()))
 
 
 def _always(client: Client, key: Key) -> Answer:

@@ -92,3 +92,36 @@ def test_the_file_of_a_profile_that_audit_toml_names_is_in_force() -> None:
         "audit.toml": '[topic.orders]\nproducer = "application-prod.yml"\n',
     }
     assert acks(of(files)[0]) == {"all"}
+
+
+COMPOSE = "services:\n  app:\n    image: shop/app:1\n    environment:\n      {}: '{}'\n"
+
+
+@pytest.mark.parametrize(
+    ("variable", "value", "key"),
+    [
+        ("SPRING_KAFKA_PRODUCER_ACKS", "1", "acks"),
+        ("SPRING_KAFKA_PRODUCER_PROPERTIES_ENABLE_IDEMPOTENCE", "false", "enable.idempotence"),
+        ("SPRING_KAFKA_PRODUCER_TRANSACTION_ID_PREFIX", "t", "transactional.id"),
+    ],
+)
+def test_a_variable_of_springs_is_a_setting_of_the_service(variable: str, value: str, key: str) -> None:
+    cluster, _ = of({"docker-compose.yml": COMPOSE.format(variable, value)})
+    (client,) = cluster.clients
+    assert client.name == "app" and [(each.key, each.value) for each in client.settings] == [(key, value)]
+    assert not cluster.whole and not [each for each in cluster.brokers if each.settings]
+
+
+def test_a_variable_may_be_stronger_than_a_file() -> None:
+    files = {
+        "application.yml": BASE.format("all"),
+        "docker-compose.yml": COMPOSE.format("SPRING_KAFKA_PRODUCER_ACKS", "1"),
+    }
+    cluster, _ = of(files)
+    assert acks(cluster) == {"leader", "all"}
+    named, _ = of(files | {"audit.toml": '[topic.orders]\nproducer = "application.yml"\n'})
+    assert acks(named) == {"leader", "all"}
+    answer = value_of(named, named.clients[0], "acks")
+    assert isinstance(answer, Unknown) and "with the environment of app" in answer.why
+    service, _ = of(files | {"audit.toml": '[topic.orders]\nproducer = "app"\n'})
+    assert acks(service) == {"leader"}

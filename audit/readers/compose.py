@@ -32,10 +32,15 @@ def name_and_tag(image: str) -> tuple[str, str]:
     return f"{path}{slash}{name}", tag
 
 
+SPRING = "SPRING_KAFKA_"
+"""Variables that Spring Boot takes for `spring.kafka.*`, stronger than its files (Externalized Configuration)."""
+
+
 def recognised(tree: Tree) -> bool:
-    """Whether a YAML document has compose services of which one is a broker."""
+    """Whether a YAML document has compose services of which one is a broker, or has Spring's variables of Kafka."""
     services = tree.get("services")
-    return services is not None and any(_is_broker(service) for _, service in services.items())
+    every = [service for _, service in services.items()] if services is not None else []
+    return any(_is_broker(each) or any(name.startswith(SPRING) for name, _, _ in variables(each)) for each in every)
 
 
 def _is_broker(service: Tree) -> bool:
@@ -93,8 +98,29 @@ def read(path: str, tree: Tree) -> Part:
             _service(part, path, name, service, tree.get("volumes"))
         else:
             _worker(part, path, name, service)
-    part.whole = True
+            _spring(part, path, name, service)
+    part.whole = bool(part.brokers)
     return part
+
+
+def _spring(part: Part, path: str, name: str, service: Tree) -> None:
+    """The clients of an application with Spring Boot, by its variables."""
+    given: list[Setting] = []
+    for variable, value, line in variables(service):
+        if variable.startswith(SPRING):
+            place = f"services.{name}.environment.{variable}"
+            given.append(Setting(spring_key(variable), value, Origin(path, line, place)))
+    if given:
+        part.clients += [replace(each, name=name) for each in properties.spring(path, given).clients]
+
+
+def spring_key(variable: str) -> str:
+    """`spring.kafka.producer.acks` of `SPRING_KAFKA_PRODUCER_ACKS`; below `properties` each `_` is a dot of Kafka's."""
+    words = variable.removeprefix(SPRING).lower().split("_")
+    kind = words[0] if words[0] in ("producer", "consumer") else ""
+    rest = words[1:] if kind else words
+    text = f"properties.{'.'.join(rest[1:])}" if rest[:1] == ["properties"] else "-".join(rest)
+    return ".".join(filter(None, ("spring.kafka", kind, text)))
 
 
 def _service(part: Part, path: str, name: str, service: Tree, named: Tree | None) -> None:

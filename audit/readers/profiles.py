@@ -2,7 +2,8 @@
 
 A document with `spring.config.activate.on-profile` (before 2.4 `spring.profiles`) applies with that profile alone, and
 so does the file `application-PROFILE.yml` beside `application.yml` (Spring Boot reference, Externalized Configuration).
-Which profiles are active is said where the application starts, and not in its files for certain.
+Which profiles are active is said where the application starts, and not in its files for certain: what they state as
+`spring.profiles.active` is a default that a variable or an argument replaces.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import PurePath
 
-from ..cluster import Client, Origin, Setting
+from ..cluster import ENVIRONMENT, Client, Origin, Setting
 from .parsed_file import Part
 from .yamls import Tree
 
@@ -49,6 +50,17 @@ def together(parts: Sequence[Part]) -> None:
     bases = {(str(where.parent), each.kind): each for each in clients if (where := _path(each)).stem == "application"}
     for part in parts:
         part.clients = [_whole(each, bases, clients) for each in part.clients]
+        part.clients = [_in_environments(each, clients) for each in part.clients]
+
+
+def _in_environments(client: Client, clients: Sequence[Client]) -> Client:
+    """With what services set by variables, which are stronger than files: whose application it is, nothing says."""
+    if not _path(client).stem.startswith("application"):
+        return client
+    services = [each for each in clients if each.kind == client.kind and each.name != _path(each).name]
+    spring = [each for each in services if each.family is not None and each.family.value == "spring"]
+    more = [replace(s, when=f"{ENVIRONMENT}{each.name}") for each in spring for s in each.settings]
+    return replace(client, settings=(*client.settings, *more))
 
 
 def _whole(client: Client, bases: dict[tuple[str, str], Client], clients: Sequence[Client]) -> Client:
