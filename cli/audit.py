@@ -79,7 +79,10 @@ def add(verbs: Verbs[Parser]) -> None:
     asked.add_argument("--no-cache", action="store_true", help="keep no compiled model and no answers")
     add_print_options(parser)
     parser.add_argument(
-        "--out", metavar="DIR", type=Path, help="write audit.json, summary.md, results.sarif and a page of each loss"
+        "--out",
+        metavar="DIR",
+        type=Path,
+        help="write audit.json, summary.md, results.sarif, junit.xml and a page of each loss",
     )
     parser.add_argument("--all", action="store_true", help="every group of topics in full, and every finding")
     parser.set_defaults(run=run)
@@ -162,7 +165,9 @@ def _saved(done: Audited, out: Path) -> Exit:
     except OSError as error:
         print(f"tidegate: --out {out}: the report could not be saved: {error}", file=sys.stderr)
         return Exit(done.exit) if done.exit else Exit.USAGE
-    print(f"saved {out / 'audit.json'}, summary.md, results.sarif and {count(pages, 'page')}", file=sys.stderr)
+    print(
+        f"saved {out / 'audit.json'}, summary.md, results.sarif, junit.xml and {count(pages, 'page')}", file=sys.stderr
+    )
     return Exit(done.exit)
 
 

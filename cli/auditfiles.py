@@ -1,5 +1,5 @@
-"""The files that `audit --out DIR` writes: audit.json, summary.md, results.sarif, in scenarios/ pages of the losses, in
-repairs/ every command of each repair.
+"""The files that `audit --out DIR` writes: audit.json, summary.md, results.sarif, junit.xml, in scenarios/ pages of the
+losses, in repairs/ every command of each repair.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from typing import Any
 from ..audit.auditing import Audited
 from ..audit.document import Document, SubjectReport, loss_of
 from ..audit.scenario import names, renamed
+from ..reports.audit.junit import audit_junit
 from ..reports.audit.markdown import audit_markdown
 from ..reports.audit.repair import whole
 from ..reports.audit.sarif import audit_sarif
@@ -30,6 +31,7 @@ def save(done: Audited, out: Path) -> int:
     _repairs(done.document, out)
     write_text(out / "summary.md", audit_markdown(done.document))
     write_json(out / "results.sarif", audit_sarif(done.document))
+    write_text(out / "junit.xml", audit_junit(done.document))
     write_json(out / "audit.json", done.document)
     return pages
 

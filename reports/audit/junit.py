@@ -1,0 +1,65 @@
+"""An audit's document as JUnit XML: a suite for each group of topics, a case for each requirement, and one suite for
+what is out of service and what was not read whole. A run without a failure is one that ends with 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+from xml.etree import ElementTree
+
+from ..document import Document
+from ..gate.junit import clean, token
+
+NOW = "out of service now, and not read whole"
+"""The suite of what is no requirement, and decides the exit."""
+
+_ELEMENTS = {"met": "", "failed": "failure", "depends": "failure", "not checked": "failure", "accepted": "skipped"}
+
+Case = tuple[str, str, str, str]
+"""A case: its name, its element ("" where it passes), what it comes to in a line, and all of it."""
+
+
+def audit_junit(document: Document) -> str:
+    """The XML document."""
+    root = ElementTree.Element("testsuites")
+    _add(root, NOW, list(_now(document)))
+    for subject in document["subjects"]:
+        _add(root, subject["name"], [_case(subject, check) for check in subject["checks"]])
+    ElementTree.indent(root)
+    return '<?xml version="1.0" encoding="utf-8"?>\n' + ElementTree.tostring(root, encoding="unicode") + "\n"
+
+
+def _now(document: Document) -> Iterator[Case]:
+    """The outages that are certain, and what was not read whole; that nothing was asked is a failure, too."""
+    for each in document["outages"]:
+        element = "failure" if each["certain"] else ""
+        yield each["says"], element, each["says"], each["says"]
+    for each in document["findings"]:
+        if each["kind"] == "incomplete":
+            yield each["what"], "failure", each["what"], f"{each['what']}; {each['to_do']}"
+    if not document["subjects"]:
+        yield "topics and brokers", "failure", document["headline"], document["headline"]
+
+
+def _case(subject: Mapping[str, Any], check: Mapping[str, Any]) -> Case:
+    on = f" on {', '.join(check['on'])}" if check["on"] else ""
+    says = f"{check['require']} {check['result']}{on}: {subject['headline']}"
+    lines = [says, *(subject["loss"]["scenario"] if check["result"] == "failed" and subject["loss"] else ())]
+    if check["result"] == "failed" and subject["repair"]:
+        lines += [step["says"] for step in subject["repair"]["steps"]]
+    return check["require"], _ELEMENTS[check["result"]], check["note"] or says, "\n".join(lines)
+
+
+def _add(root: ElementTree.Element, name: str, cases: Sequence[Case]) -> None:
+    elements = [element for _, element, _, _ in cases]
+    counts = {"tests": str(len(cases)), "failures": str(elements.count("failure")), "errors": "0"}
+    counts |= {"skipped": str(elements.count("skipped")), "time": "0.000"}
+    suite = ElementTree.SubElement(root, "testsuite", {"name": token(name), **counts})
+    for title, element, line, text in cases:
+        case = ElementTree.SubElement(
+            suite, "testcase", {"classname": "tidegate.audit", "name": token(f"{title} [{name}]"), "time": "0.000"}
+        )
+        if element:
+            made = ElementTree.SubElement(case, element, {"message": clean(line)})
+            made.text = clean(text) if element == "failure" else None
