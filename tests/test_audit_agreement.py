@@ -17,7 +17,7 @@ import pytest
 import xmlschema
 from tidegate.api.auditing import requirements
 from tidegate.audit import document, verdicts
-from tidegate.audit.auditing import Asked, Audited, audit
+from tidegate.audit.auditing import Audited, AuditRequest, audit
 from tidegate.audit.questions import OF_TOPICS
 from tidegate.audit.readers import Options, of_texts
 from tidegate.audit.requirements import PRESETS
@@ -82,7 +82,7 @@ def audited(seed: int, monkeypatch: pytest.MonkeyPatch) -> Audited:
     monkeypatch.setattr(document, "sentences", told)
     options = Options(kafka_version="3.9.0", distribution="apache", clients=("java:3.9",))
     preset = rng.choice([*PRESETS])
-    asked = Asked(required=requirements([preset]), repairs=False)
+    asked = AuditRequest(required=requirements([preset]), repairs=False)
     found = audit(*of_texts(texts(rng), options, "x"), asked)
     assert found.document["required"] == preset
     return found
