@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import ast
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator
 from types import FunctionType, ModuleType
 
@@ -20,14 +19,26 @@ def look_alikes(modules: Iterable[ModuleType], state: str) -> Iterator[tuple[Sou
     """Functions at the top level of a file that take the state class first, carry no decorator, and are called
     nowhere."""
     sources = [read(str(each.__file__)) for each in modules]
-    named = {id(each): _named_in(each) for source in sources for each in source.tree.body}
-    users = Counter(name for names in named.values() for name in names)
     for source in sources:
         for node in source.tree.body:
-            if not isinstance(node, ast.FunctionDef) or not _looks_marked(node, state):
-                continue
-            if users[node.name] == (node.name in named[id(node)]):  # nothing but the function itself, at most
+            if isinstance(node, ast.FunctionDef) and _looks_marked(node, state) and not _is_used(node, sources):
                 yield source, node
+
+
+def _is_used(function: ast.FunctionDef, sources: Iterable[Source]) -> bool:
+    """Whether any other statement at the top level of these files names a function. Only those whose text has the name
+    are looked into."""
+    return any(
+        each is not function and _has_text(source, each, function.name) and function.name in _named_in(each)
+        for source in sources
+        for each in source.tree.body
+    )
+
+
+def _has_text(source: Source, statement: ast.stmt, name: str) -> bool:
+    """Whether a statement's text, its decorators included, has a name anywhere."""
+    first = min([statement.lineno, *(each.lineno for each in getattr(statement, "decorator_list", ()))])
+    return any(name in line for line in source.lines[first - 1 : statement.end_lineno])
 
 
 def _looks_marked(node: ast.FunctionDef, state: str) -> bool:

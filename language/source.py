@@ -10,6 +10,7 @@ from collections.abc import Callable
 from types import FunctionType
 from typing import Any, cast
 
+from .frontend.source import read
 from .immutable import immutable
 from .ir import Where
 
@@ -38,13 +39,14 @@ def text_of(file: str) -> Text:
 @functools.lru_cache(maxsize=64)
 def _parsed(file: str, _modified: int, _size: int) -> Text:
     linecache.checkcache(file)
-    lines = linecache.getlines(file)
     try:
-        tree = ast.parse("".join(lines), file)
+        source = read(file)  # which elaboration has parsed already
     except SyntaxError as error:
         raise NoSource(f"{file}: {error.msg}") from error
-    functions = [each for each in ast.walk(tree) if isinstance(each, ast.FunctionDef)]
-    return Text(lines, {(each.name, _first_line(each)): each for each in functions})
+    except (OSError, UnicodeDecodeError) as error:
+        raise NoSource(f"{file}: {error}") from error
+    lines = [f"{line}\n" for line in source.lines]
+    return Text(lines, {(each.name, first): each for first, each in source.functions.items()})
 
 
 def function_node(function: Callable[..., Any]) -> ast.FunctionDef:
@@ -54,10 +56,6 @@ def function_node(function: Callable[..., Any]) -> ast.FunctionDef:
     if node is None:
         raise NoSource(f"{code.co_filename} has no function {code.co_name} at line {code.co_firstlineno}")
     return node
-
-
-def _first_line(node: ast.FunctionDef) -> int:
-    return min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
 
 
 def words(file: str, node: ast.expr) -> str:

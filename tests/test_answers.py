@@ -5,10 +5,15 @@ from __future__ import annotations
 import dataclasses
 import pickle
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tidegate.api import checking
+from tidegate.api.models import load
 from tidegate.cli.main import main
+from tidegate.explorer.native import kernels
+from tidegate.language.errors import ModelErrors
+from tidegate.language.frontend import source
 from tidegate.language.immutable import immutable
 
 LOCK = str(Path(__file__).parent.parent / "examples" / "lock.py")
@@ -89,3 +94,38 @@ def test_a_trace_document_is_made_only_for_who_reads_it(
     given = (*options, str(tmp_path)) if options == ("--out",) else options
     main(["check", LOCK, *given])
     assert made_for == ["somebody_inside"] * made
+
+
+def test_a_model_is_read_and_its_meaning_worked_out_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    parsed, meant = list[str](), list[str]()
+    parse: Any = source.ast.parse
+    meaning = kernels.meaning
+
+    def counted_parse(text: str, name: str = "", *others: Any, **named: Any) -> Any:
+        parsed.append(name)
+        return parse(text, name, *others, **named)
+
+    def counted_meaning(model: Any, symmetric: Any) -> str:
+        meant.append(model.name)
+        return meaning(model, symmetric)
+
+    path = tmp_path / "lock.py"
+    path.write_text(Path(LOCK).read_text("utf-8"), "utf-8")
+    monkeypatch.setattr(source.ast, "parse", counted_parse)
+    monkeypatch.setattr(kernels, "meaning", counted_meaning)
+    for times in (1, 2):
+        assert main(["check", str(path)]) == 0
+        assert (parsed.count(str(path)), len(meant)) == (1, times)
+
+
+def test_a_helper_that_only_its_own_text_names_is_still_reported(tmp_path: Path) -> None:
+    text = Path(LOCK).read_text("utf-8")
+    state = next(each.split()[1].strip(":") for each in text.split("@state\n")[1].splitlines() if "class" in each)
+    helper = f'\n\ndef alone(s: {state}) -> bool:\n    """Looks like an invariant, in alone."""\n    return True\n'
+    path = tmp_path / "lock.py"
+    path.write_text(text + helper, "utf-8")
+    with pytest.raises(ModelErrors, match="alone takes the state, has no decorator, and nothing calls it"):
+        load(str(path))
+    decorator = "\n\ndef shown(_: object) -> object:\n    return lambda each: each\n"
+    path.write_text(text + helper + decorator + "\n\n@shown(alone)\ndef used() -> None:\n    pass\n", "utf-8")
+    load(str(path))

@@ -63,13 +63,15 @@ def kernel_of(
     fingerprint: int = 0,
     effort: CompileEffort = FULL,
     masks: Sequence[int] = (),
+    said: str | None = None,
 ) -> Kernel:
     """The kernel of a bound model, from `folder` when an equal one was compiled there for this processor. One that can
     take random walks is another, and one that works on shards with fingerprints of 64 or 128 bits, and one that
-    distinguishes states by their words under `masks` (none: by all of them)."""
+    distinguishes states by their words under `masks` (none: by all of them). `said` is the model's `meaning`, where it
+    is known."""
     started = time.perf_counter()
     variant = "walks" if walks else f"shards {fingerprint}" if fingerprint else _masked(masks)
-    path = _place(model, symmetric, folder, variant, effort)
+    path = None if folder is None else _place(folder, said or meaning(model, symmetric), variant, effort)
     binary = read_object(path)
     cached = binary is not None
     program = plan_program(model)
@@ -84,25 +86,23 @@ def kernel_at_once(
     model: Model, symmetric: Sequence[Identity], folder: Path | None, masks: Sequence[int] = ()
 ) -> Kernel:
     """The kernel to begin a search with: the fast one where it is in the cache, else one that compiles quickly."""
-    effort = FULL if is_kept(model, symmetric, folder, FULL, masks) else QUICK
-    return kernel_of(model, symmetric, folder, effort=effort, masks=masks)
+    if folder is None:
+        return kernel_of(model, symmetric, None, effort=QUICK, masks=masks)
+    said = meaning(model, symmetric)
+    effort = FULL if _place(folder, said, _masked(masks), FULL).is_file() else QUICK
+    return kernel_of(model, symmetric, folder, effort=effort, masks=masks, said=said)
 
 
 def is_kept(
     model: Model, symmetric: Sequence[Identity], folder: Path | None, effort: CompileEffort, masks: Sequence[int] = ()
 ) -> bool:
     """Whether the kernel made with an effort is in the cache."""
-    path = _place(model, symmetric, folder, _masked(masks), effort)
-    return path is not None and path.is_file()
+    return folder is not None and _place(folder, meaning(model, symmetric), _masked(masks), effort).is_file()
 
 
-def _place(
-    model: Model, symmetric: Sequence[Identity], folder: Path | None, variant: str, effort: CompileEffort
-) -> Path | None:
-    """Where a kernel is kept, under a name that says everything it depends on."""
-    if folder is None:
-        return None
-    return folder / f"{content_key(effort, own_text(), meaning(model, symmetric), variant)}.o"
+def _place(folder: Path, said: str, variant: str, effort: CompileEffort) -> Path:
+    """Where a kernel is kept, under a name that says everything it depends on; `said` is the model's `meaning`."""
+    return folder / f"{content_key(effort, own_text(), said, variant)}.o"
 
 
 def _masked(masks: Sequence[int]) -> str:

@@ -34,6 +34,9 @@ from ...language.types import (
 
 WORD = 64
 
+KEPT = 256
+"""Values of fields that are kept with their words, for the next states."""
+
 
 @immutable
 class Leaf:
@@ -169,6 +172,8 @@ class Layout:
         self.shape = struct([shape_of(each.type) for each in fields])
         self.words = max(1, words_of(self.shape))
         self._index = {each.name: index for index, each in enumerate(fields)}
+        self._read: dict[tuple[int, Any], Any] = {}
+        self._written: dict[tuple[int, int], tuple[Any, list[int]]] = {}
 
     def field(self, name: str) -> tuple[Type, Shape, int, int]:
         """Type, shape, word and shift of a state field."""
@@ -178,16 +183,39 @@ class Layout:
     def encode(self, values: Sequence[Any]) -> tuple[int, ...]:
         """The words of a state, from its field values in order."""
         words = [0] * self.words
-        for each, part, place, value in zip(self.fields, self.shape.parts, self.shape.places, values, strict=True):
-            encode_into(words, each.type, part, *place, value)
+        for index, value in enumerate(values):
+            for at, written in enumerate(self._words_of(index, value)):
+                words[at] |= written
         return tuple(words)
+
+    def _words_of(self, index: int, value: Any) -> list[int]:
+        """What a field's value writes. It is kept for the values seen last, since a step leaves most fields as they
+        are: the very same objects, which hold for as long as they are kept here."""
+        known = self._written.get((index, id(value)))
+        if known is None:
+            if len(self._written) >= KEPT:
+                self._written.clear()
+            words = [0] * self.words
+            encode_into(words, self.fields[index].type, self.shape.parts[index], *self.shape.places[index], value)
+            known = self._written[index, id(value)] = (value, words)
+        return known[1]
 
     def decode(self, words: Sequence[int]) -> tuple[Any, ...]:
         """The field values of a state, in order, from its words."""
-        return tuple(
-            decode_from(words, each.type, part, *place, self.values)
-            for each, part, place in zip(self.fields, self.shape.parts, self.shape.places, strict=True)
-        )
+        return tuple(self._value_of(index, words) for index in range(len(self.fields)))
+
+    def _value_of(self, index: int, words: Sequence[int]) -> Any:
+        """A field's value, the same object for the bits seen last: it is one that nothing can change."""
+        part, (word, shift) = self.shape.parts[index], self.shape.places[index]
+        if is_wide(part):
+            bits: Any = tuple(words[word : word + words_of(part)])
+        else:
+            bits = words[word] >> shift & (1 << part.bits) - 1
+        if (index, bits) not in self._read:
+            if len(self._read) >= KEPT:
+                self._read.clear()
+            self._read[index, bits] = decode_from(words, self.fields[index].type, part, word, shift, self.values)
+        return self._read[index, bits]
 
 
 def code_of(type_: Type, value: Any) -> int:

@@ -63,6 +63,7 @@ class Ghosts:
         self.fields = fields
         self.diagnostics = diagnostics
         self.names: set[str] = set()
+        self._helpers: dict[int, tuple[ir.Function, bool]] = {}
 
     def check(self, body: tuple[ir.Statement, ...]) -> None:
         """Notes every place where behaviour would depend on a ghost."""
@@ -111,11 +112,13 @@ class Ghosts:
         return next((found for part in parts(form) if (found := self._first(part)) is not None), None)
 
     def _helper_reads(self, call: ir.Call) -> bool:
-        return any(
-            isinstance(each, ir.StateField) and each.field in self.fields
-            for form in call.function.body
-            for each in inside(form)
-        )
+        """Whether a helper reads a ghost field; each helper is looked through once."""
+        known = self._helpers.get(id(call.function))
+        if known is None:
+            forms = (each for form in call.function.body for each in inside(form))
+            reads = any(isinstance(each, ir.StateField) and each.field in self.fields for each in forms)
+            known = self._helpers[id(call.function)] = (call.function, reads)
+        return known[1]
 
     # --- where they must not be --------------------------------------------------------------------------------------
 

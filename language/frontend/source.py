@@ -6,6 +6,7 @@ import ast
 import functools
 import os
 import sys
+from collections.abc import Iterator
 from types import FunctionType
 from typing import Any
 
@@ -21,7 +22,7 @@ class Source:
         self.tree = ast.parse(text, path)
         self.functions: dict[int, ast.FunctionDef] = {}
         self.classes: dict[str, ast.ClassDef] = {}
-        for node in ast.walk(self.tree):
+        for node in _statements(self.tree):
             if isinstance(node, ast.FunctionDef):
                 self.functions[first_line(node)] = node
         for node in self.tree.body:
@@ -68,6 +69,17 @@ class Source:
         """The annotated fields of a class, in order."""
         fields = [each for each in node.body if isinstance(each, ast.AnnAssign)]
         return [(each.target.id, each) for each in fields if isinstance(each.target, ast.Name)]
+
+
+def _statements(tree: ast.Module) -> Iterator[ast.stmt]:
+    """Every statement of a file, those inside others too. Functions are among them, and most nodes are not."""
+    waiting: list[Any] = [tree]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.stmt):
+            yield node
+        for name in ("body", "orelse", "handlers", "finalbody", "cases"):
+            waiting.extend(getattr(node, name, ()))
 
 
 def first_line(node: ast.FunctionDef) -> int:
