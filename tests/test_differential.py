@@ -391,16 +391,21 @@ FOUND: dict[str, tuple[str, str, str, str]] = {
         """,
     ),
     "a key from a field that is too large for its record": (
-        NODE + "\n\n@record\nclass Note:\n    '''A note.'''\n\n    number: Small\n",
-        "number: Annotated[int, Range(0, 5)]\nat: Map[Small, bool]",
-        "number=0\nat=Map({n: False for n in Small})",
+        NODE + "\n\n@record\nclass Note:\n    '''A note.'''\n\n    number: Small\n"
+        "\n\ndef noted(number: int) -> Note:\n    '''Notes.'''\n    return Note(number=number)\n",
+        "number: Annotated[int, Range(0, 5)]\nlit: bool\nat: Map[Small, bool]",
+        "number=0\nlit=False\nat=Map({n: False for n in Small})",
         """
         @action
         def up(s: World) -> None:
             '''Goes up.'''
-            note = Note(number=s.number)
-            s.at[note.number] = True
+            limit(s.number < 5)
             s.number += 1
+
+        @action
+        def look(s: World) -> None:
+            '''Looks.'''
+            s.lit = s.at[noted(s.number).number]
         """,
     ),
     "an option beside a number whose range begins lower": (
