@@ -150,8 +150,11 @@ class _Exploration:
         if self._is_beyond(number, state):
             return
         moved = held = False
-        for action, arguments in instances(self.model, state):
-            result = self._attempt(number, state, action, arguments)
+        attempts = [
+            (action, arguments, self._attempt(number, state, action, arguments))
+            for action, arguments in instances(self.model, state)
+        ]  # all of them first: that a step breaks is said before what another step leads to
+        for action, arguments, result in attempts:
             if isinstance(result, Stopped):
                 held = held or is_held(action, result)
                 continue

@@ -138,5 +138,5 @@ def test_a_task_that_tells_what_is_not_so_is_found_out(model: Model, cache: Path
                 for each in super().walk(shares, seconds)
             ]
 
-    with pytest.raises(Disagreement, match="which took it again"):
+    with pytest.raises(Disagreement, match=r"a task met .* \(.*\.py:\d+\) in walk .*, which took it again"):
         strolls.check(model, searching(cache), lambda: Wrong(2), None)

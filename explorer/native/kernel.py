@@ -237,12 +237,16 @@ def fill(c):
     while next < end and pending < BATCH and event == NOTHING:
         at = c[STATES] + next * (W * 8)
         c[BOUNDED] = 0
+        crossed = c[CROSSED]
+        watched = c[WATCH]
         got = expand(c, at, c[BUFFER] + pending * (STRIDE * 8), next)
         c[ABOUT] = next
         next += 1
         if got == FAILED:
             event = ERROR
             got = 0
+            c[CROSSED] = crossed
+            c[WATCH] = watched
         if got == 0 and event == NOTHING:
             if c[BOUNDED] != 0:
                 c[BOUNDED_STATES] = c[BOUNDED_STATES] + 1

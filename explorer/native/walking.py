@@ -206,9 +206,13 @@ def go(c, w):
     at = c[STATES] + length * (W * 8)
     c[BOUNDED] = 0
     c[ABOUT] = length
+    crossed = c[CROSSED]
+    watched = c[WATCH]
     got = expand(c, at, c[BUFFER], length)
     c[NEXT] = c[NEXT] + 1
     if got == FAILED:
+        c[CROSSED] = crossed
+        c[WATCH] = watched
         end(c, w)
         return ERROR
     if c[CROSSED] != 0:

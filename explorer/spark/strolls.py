@@ -17,6 +17,7 @@ from typing import Protocol
 
 from ...language.model import Model
 from ...language.verdict import Disagreement, Verdict
+from ..differences import named_all
 from ..native.compiler import Target
 from ..native.frontier import CELLS
 from ..native.kernel import ERROR_BIT
@@ -285,9 +286,20 @@ class Outing:
             found = self.finds.found.get((kind, bit))
             if found is None or (found.walk, found.steps) != (walk, steps):
                 raise Disagreement(
-                    f"a task met {kind} {bit} in walk {walk} after {steps} steps; this machine, which took it again, "
+                    f"a task met {self._named(kind, bit)} in walk {walk} after {steps} steps; this machine, which took "
+                    "it again, "
                     f"{'did not' if found is None else f'met it in walk {found.walk} after {found.steps}'}"
                 )
+
+    def _named(self, kind: str, bit: int) -> str:
+        """What walks met, in words: a property with its line, a deadlock, or a step that breaks the model."""
+        program = self.kernel.program
+        properties = {"invariants": program.invariants, "transitions": program.transitions}
+        if kind == "witnesses":
+            return f"the witness {named_all([program.witnesses[bit]])}"
+        if kind in properties:
+            return f"a violation of {named_all([properties[kind][bit]])}"
+        return "a deadlock" if kind == "deadlock" else "a step that breaks the model"
 
     def _seconds(self) -> float:
         return time.perf_counter() - self.started
