@@ -83,7 +83,7 @@ QUESTIONS: tuple[Question, ...] = (
     Question("no-loss", "acknowledged record lost", "loss", ("acknowledged_kept", "acked_durable")),
     # With acks=all what is acknowledged is below the high watermark, and may have been read.
     Question("no-unread", "committed record read, then gone", "loss", ("consistent_read",), ("acked_durable",)),
-    Question("no-divergence", "logs diverge", "loss", ("log_matching",)),
+    Question("no-divergence", "logs diverge", "loss", ("committed_log_matching",)),
     # Consumers that read from followers: sent to one that lags, or served by one what was never committed.
     Question(
         "no-stale-reads",
@@ -110,7 +110,7 @@ WITNESS = "record_is_acknowledged"
 SETTLES = "settles"
 """Without it nothing is said of what goes on for good."""
 
-_LOSS = ("acknowledged_kept", "acked_durable", "consistent_read", "log_matching", WITNESS)
+_LOSS = ("acknowledged_kept", "acked_durable", "consistent_read", "committed_log_matching", WITNESS)
 
 PROPERTIES: Mapping[Asked, tuple[str, ...]] = {
     "loss": _LOSS,

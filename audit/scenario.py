@@ -14,7 +14,7 @@ ENDS: Mapping[str, str] = {
     "acknowledged_kept": "Now {leader} leads, and a record that was acknowledged is not in its log.",
     "acked_durable": "Now no broker has a record that was acknowledged.",
     "consistent_read": "Now {leader} leads, and a record that consumers may have read is not in its log.",
-    "log_matching": "Now two logs differ below both high watermarks.",
+    "committed_log_matching": "Now two logs differ below both high watermarks.",
     "no_duplicate": "Now the record is in the log twice.",
     "producer_order": "Now the records are in another order than they were sent in.",
 }

@@ -53,7 +53,7 @@ EXAMPLES = """\
   tidegate check replication:kip320 --engine spark --master "local[2]" --bounds large
 
 exit: 0 holds, 1 a property is violated, 2 deadlock, 4 vacuous, 5 inconclusive, 7 a step broke
-the model's types, 64 usage, 65 the model's text is wrong, 70 engine and judge disagree
+the model's types, 64 usage, 65 the model's text is wrong, 70 engine and plain Python disagree
 """
 
 

@@ -22,6 +22,7 @@ Until it is mended, `check --engine python` answers with plain Python alone."""
 def main(arguments: Sequence[str]) -> Exit:
     """Runs one command line and gives its exit; every mistake is reported on standard error."""
     try:
+        arguments = _with_help(arguments)
         options = parser(_verb(arguments)).parse_args(arguments)
         with kept_for_json() if getattr(options, "json", False) else nullcontext():
             return options.run(options)
@@ -47,6 +48,15 @@ def main(arguments: Sequence[str]) -> Exit:
         return report("this is a bug in tidegate, not in your model; the lines above say where", Exit.INTERNAL)
 
 
+OTHER_NAMES = {"run": "simulate", "verify": "check", "explore": "check", "trace": "show", "list": "models"}
+"""What other tools call a verb, and its name here."""
+
+
+def _with_help(arguments: Sequence[str]) -> Sequence[str]:
+    """`help` and `help VERB` as `--help` and `VERB --help`."""
+    return [*arguments[1:2], "--help"] if arguments and arguments[0] == "help" else arguments
+
+
 def _verb(arguments: Sequence[str]) -> str | None:
     """The verb that a command line begins with; None where it begins with an option, or is empty. Raises
     `UsageError` for one that there is not."""
@@ -54,7 +64,8 @@ def _verb(arguments: Sequence[str]) -> str | None:
     if first.startswith("-"):
         return None
     if first not in VERBS:
-        raise UsageError(f"there is no verb {first}; {nearest(first, VERBS)}\ntry: tidegate --help")
+        hint = f"did you mean {OTHER_NAMES[first]}?" if first in OTHER_NAMES else nearest(first, VERBS)
+        raise UsageError(f"there is no verb {first}; {hint}\ntry: tidegate --help")
     return first
 
 

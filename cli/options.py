@@ -98,7 +98,7 @@ def add_search_options(parser: Parser) -> None:
         "--engine",
         choices=("native", "python", "walk", "bmc", "spark"),
         default="native",
-        help="compiled code (default), plain Python, the judge itself, random walks: a sample, bmc: all runs up to a "
+        help="compiled code (default), plain Python, the slow reference, random walks: a sample, bmc: all runs up to a "
         "depth, by SAT, or spark: compiled code on many machines",
     )
     group.add_argument(

@@ -68,7 +68,7 @@ exit codes
   3  a liveness property is violated     64  usage; replay: a step is disabled
   4  vacuous: a witness is missing, an   65  the model's text is wrong
      action never happens                66  a gate file cannot be read
-  8  prove: it rests on lemmas that are  70  internal error, or engine and judge disagree
+  8  prove: it rests on lemmas that are  70  internal error, or engine and Python disagree
      not proved
 """
 

@@ -31,14 +31,15 @@ OUTSIDE = re.compile(r"\[([^\]]+)\]\((?:\.\./)+(?!decisions|tutorials)[^)]*\)")
 
 
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
-    """A page's text with its links to files that the site has not as plain text."""
+    """A page's text as readers see it: links to files outside the site are plain text, and the empty lines of samples,
+    which doctest spells `<BLANKLINE>`, are empty."""
     depth = page.file.src_uri.count("/")
 
     def plain(match: re.Match[str]) -> str:
         ups = match.group(0).count("../")
         return match.group(1) if ups > depth else match.group(0)
 
-    return OUTSIDE.sub(plain, markdown)
+    return OUTSIDE.sub(plain, re.sub(r"^<BLANKLINE>$", "", markdown, flags=re.MULTILINE))
 
 
 def on_files(files: Any, config: Any, **_: Any) -> Any:

@@ -1,31 +1,32 @@
 """Kafka's replication of one partition, from "truncate to the high watermark" (0.8) to KIP-320 (2.1).
 
 A producer's record is committed once every member of the in-sync replicas, the ISR, holds it. Whoever leads next must
-hold it too. All of this history is about one question: when a replica starts to follow a new leader, which
-of its own records may it keep?
+hold it too. The five versions below answer one question: when a replica starts to follow a new leader, which of its
+own records may it keep?
 
-* `truncate_to_hw`: those below its own high watermark. But that lags the leader's by a fetch, so a follower throws
-  away records that are committed, and may be elected right then (KAFKA-1211, the first scenario of KIP-101).
+* `truncate_to_hw`: those below its own high watermark. But that lags the leader's high watermark by a fetch, so the
+  follower discards records that are committed, and may then be elected (KAFKA-1211, the first scenario of KIP-101).
 * `kip101`: those up to where the leader's log leaves the epoch of the follower's newest record (0.11). After two
   quick elections the leader may know nothing of that epoch, and logs diverge (KAFKA-6361).
-* `kip279`: those that leader and follower have in common, found by going back epoch by epoch (2.0). A leader of an
-  old epoch is still answered and counted: nothing is fenced (KAFKA-7395).
-* `kip320_first_try`: as before, but only once a fetch shows that the logs differ. Never shipped: a replica may be
-  counted for a high watermark and cut its log afterwards.
+* `kip279`: those that leader and follower have in common, found by going back epoch by epoch (2.0). Requests
+  between replicas of different leader epochs are still served and counted: nothing is fenced (KAFKA-7395).
+* `kip320_first_try`: as before, but a follower cuts its log only once a fetch shows that the logs differ. It was never
+  released: a replica may count for a high watermark and cut its log afterwards.
 * `kip320`: as `kip279`, and a leader serves and counts only replicas of its own leader epoch (2.1).
 
-The five are one text and a handful of switches; dropping one fence of `kip320` at a time shows what each is for.
+All five are this one text under different switches; turning off one fence of `kip320` at a time shows its purpose.
 
 It is, state for state, the transition system of github.com/hachikuji/kafka-specification, by Jason Gustafson, whose
-names are kept where they are Kafka's. As there:
+names are kept: `quorum` is what ZooKeeper holds of the partition (its state znode), and not a quorum of KRaft. As
+there:
 
 * The controller has no state of its own, and writing to ZooKeeper is atomic and seen at once by whoever writes next:
   the fencing of ISR changes (`zkVersion`, later the partition epoch) is taken as correct.
 * A LeaderAndIsr request, once sent, may arrive at any replica at any later time, never, or twice.
 * A fetch is one step: the request, the leader's answer and the append; it carries one record, and the leader's high
-  watermark comes with it. There is no clock: a lagging replica *may* leave the ISR, at any time.
-* Brokers do not crash: a replica that does nothing for a while is a broker that is down, and nothing is lost from
-  disk.
+  watermark comes with it. There is no clock: the leader may remove a lagging replica from the ISR at any time.
+* A broker that is down is a replica that takes no step for a while; the controller may remove it from the ISR. No
+  broker loses what is on its disk.
 * There is no `min.insync.replicas`, no `acks`, and no unclean election.
 
 What must hold of it is in `invariants/replication/`, and how much of it there is within which bounds in `spec/`.
@@ -82,7 +83,7 @@ fence_fetch = constant(True, says="KIP-320: only a leader of the follower's own 
 fence_high_watermark = constant(True, says="KIP-320: an ISR member in another epoch holds the high watermark back")
 fence_isr_shrink = constant(True, says="KIP-320: an ISR member in another epoch counts as lagging")
 fence_isr_expansion = constant(True, says="KIP-320: only a replica in the leader's epoch may join the ISR")
-await_epoch_start = constant(True, says="KAFKA-7128: nobody joins the ISR before the high watermark is in this epoch")
+await_epoch_start = constant(True, says="KAFKA-7128: none joins the ISR before the high watermark is in the epoch")
 
 _unfenced = {
     "fence_truncation": False,
@@ -139,7 +140,7 @@ class LeaderAndIsr:
 
 @state
 class Partition:
-    """One partition: its replicas, the quorum's record of it, and the requests under way."""
+    """One partition: its replicas, its state in ZooKeeper, and the requests under way."""
 
     log: Map[Replica, Annotated[Seq[Record], Capacity(log_size)]]  # each replica's log, on its disk
     high_watermark: Map[Replica, Offset]  # how far each replica knows its log to be committed
@@ -148,18 +149,18 @@ class Partition:
     isr: Map[Replica, Set[Replica]]  # who is in sync, as far as each replica knows
     next_record_id: Annotated[int, Range(0, max_records)]  # the number of the next record that a producer writes
     next_leader_epoch: Annotated[int, Range(0, max_leader_epoch + 1)]  # the epoch that the controller gives out next
-    quorum: LeaderAndIsr  # the partition's state in ZooKeeper, which the controller and the true leader write
+    quorum: LeaderAndIsr  # the partition's state znode in ZooKeeper, which the controller and the true leader write
     requests: Annotated[Set[LeaderAndIsr], Capacity(max_leader_epoch + 1)]  # every LeaderAndIsr request ever sent
     committed: Ghost[Set[RecordId]]  # every record that was ever below the high watermark of a replica that leads
     left_isr: Ghost[Set[Replica]]  # every replica that was ever taken out of the ISR
     # What the proof remembers of every epoch, in `invariants/replication/proof.py`:
-    elected: Ghost[Map[Epoch, Option[Replica]]]  # whom the controller named its leader
+    elected: Ghost[Map[Epoch, Option[Replica]]]  # which replica the controller named as its leader
     first_isr: Ghost[Map[Epoch, Set[Replica]]]  # the ISR that the controller gave it
     last_isr: Ghost[Map[Epoch, Set[Replica]]]  # the ISR that its leader left it with, so far
     began: Ghost[Map[Epoch, bool]]  # whether its leader ever learned that it leads
     leader_log: Ghost[Map[Epoch, Annotated[Seq[Record], Capacity(log_size)]]]  # its leader's log, while it led
     leader_committed: Ghost[Map[Epoch, Offset]]  # how far its leader moved the high watermark; 0 if it did not
-    committed_by: Ghost[Map[Replica, EpochOrNone]]  # and whose leader each replica's high watermark comes from
+    committed_by: Ghost[Map[Replica, EpochOrNone]]  # from which epoch's leader each replica's high watermark comes
 
 
 view = LogLanes(
@@ -240,7 +241,7 @@ def presumes_leadership(s: Partition, replica: Replica) -> bool:
 
 
 def is_true_leader(s: Partition, replica: Replica) -> bool:
-    """Whether it leads, knows it, and knows the epoch: only then does ZooKeeper take its writes."""
+    """Whether the replica leads, and knows so and in which epoch: ZooKeeper accepts its writes only then."""
     return (
         s.quorum.leader == replica
         and presumes_leadership(s, replica)
@@ -309,12 +310,12 @@ def write(s: Partition, leader: Replica) -> None:
 
 
 def follows(s: Partition, follower: Replica, leader: Replica) -> bool:
-    """Whether the follower takes that replica for its leader (a leader follows itself)."""
+    """Whether the follower regards that replica as its leader (a leader follows itself)."""
     return s.leader[follower] == leader
 
 
 def are_in_one_epoch(s: Partition, one: Replica, other: Replica) -> bool:
-    """Whether both have heard of the same leader epoch last."""
+    """Whether the newest leader epoch that both have learned of is the same."""
     return s.leader_epoch[one] == s.leader_epoch[other]
 
 
@@ -416,7 +417,7 @@ def write_isr(s: Partition, leader: Replica, members: Set[Replica]) -> None:
 
 
 def has_reached_its_epoch(s: Partition, leader: Replica) -> bool:
-    """Whether the leader's high watermark has come to the records of its own epoch: it is then no longer stale."""
+    """Whether the leader's high watermark has reached the records of its own epoch, so that it is no longer stale."""
     offset = s.high_watermark[leader]
     return offset == len(s.log[leader]) or s.log[leader][offset].epoch == s.leader_epoch[leader]
 
@@ -426,7 +427,7 @@ def has_reached_its_epoch(s: Partition, leader: Replica) -> bool:
 
 @action(kind="fault")
 def controller_shrink_isr(s: Partition, replica: Replica) -> None:
-    """{replica} fails and leaves the ISR (or only loses leadership, if it leads and nobody else is in the ISR)."""
+    """{replica} fails and leaves the ISR (or only loses leadership, if it leads and is alone in the ISR)."""
     require(replica in s.quorum.isr)
     limit(s.next_leader_epoch <= max_leader_epoch)
     leads = s.quorum.leader == replica
@@ -476,6 +477,6 @@ def note_committed(s: Partition, leader: Replica, offset: int) -> None:
 def nobody_is_in_sync(s: Partition) -> bool:
     """The ISR is empty: as published, nobody can be elected any more and the partition stays as it is.
 
-    The controller brings that about when it takes the last member out while there is no leader; Kafka would keep it.
+    The controller empties the ISR when it removes the last member while there is no leader; Kafka keeps that member.
     """
     return len(s.quorum.isr) == 0

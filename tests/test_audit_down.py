@@ -71,7 +71,7 @@ FEW = ("leader-move", "restart", "crash", "cut-off", "power-loss", "disk-loss")
 @pytest.mark.parametrize("seed", range(4))
 def test_who_is_never_elected_may_as_well_be_down(seed: int, explorations: Explorations) -> None:
     every = [(one, cell) for one, cell in left_out() if cell.fault.name in FEW]
-    judged = ("acknowledged_kept", "acked_durable", "log_matching")
+    judged = ("acknowledged_kept", "acked_durable", "committed_log_matching")
     found: set[bool] = set()
     for one, cell in random.Random(seed).sample(every, 12):
         lagging = explorations.found(loss_case(one, cell))

@@ -72,7 +72,7 @@ def test_a_moved_leader_makes_no_difference_where_such_a_broker_is_refused(
     assert faults["preferred_elections"] == 0
     moved = explorations.found(case_with("loss", one, {**faults, "preferred_elections": 1}))
     kept = explorations.found(loss_case(one, cell))
-    for name in ("acknowledged_kept", "acked_durable", "log_matching"):
+    for name in ("acknowledged_kept", "acked_durable", "committed_log_matching"):
         assert (name in moved.scenarios) == (name in kept.scenarios)
     assert not moved.stopped
 

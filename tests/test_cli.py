@@ -151,6 +151,7 @@ def test_a_wrong_model_exits_65_with_code_line_and_caret(tidegate: Run, counter:
         (["check", "replication", "--workers", "0"], "not a number from 1"),
         (["check", "replication", "--engine", "warp"], "invalid choice"),
         (["chek"], "there is no verb chek; did you mean check?"),
+        (["run", "raft"], "there is no verb run; did you mean simulate?"),
         (
             ["check", "--symetry", LOCK],
             "--symetry; did you mean --symmetry or --no-symmetry or --set?\ntry: tidegate check",
@@ -349,3 +350,9 @@ def test_bash_completes_what_was_begun(tidegate: Run, tmp_path: Path) -> None:
     ask = 'COMP_WORDS=(tidegate sim); COMP_CWORD=1; _shtab_tidegate; echo "${COMPREPLY[@]}"'
     done = subprocess.run(["bash", "-c", f"source {script}; {ask}"], capture_output=True, text=True, check=False)
     assert done.stdout.split() == ["simulate"], done.stderr
+
+
+@pytest.mark.parametrize(("words", "same"), [(["help"], ["--help"]), (["help", "check"], ["check", "--help"])])
+def test_help_is_a_verb_too(words: list[str], same: list[str], tidegate: Run) -> None:
+    asked, expected = tidegate(*words), tidegate(*same)
+    assert asked == expected and asked.exit == 0 and asked.out.startswith("usage: tidegate")

@@ -1,6 +1,6 @@
 """What must hold of a partition, what must never happen in one step, and what must be possible.
 
-Kafka's promise is conditional, and so are these. A record is *acknowledged* once its producer may take it for safe, and
+Kafka's promise is conditional, and so are these. A record is *acknowledged* once its producer may count on it, and
 *committed* once it was below the high watermark of a broker that led, so that a consumer may have read it. With
 `acks=all` and clean elections both are kept while fewer than `min.insync.replicas` brokers lose a part of their log,
 if unclean stops are distinguished (ELR). Bounds beyond that break them, which is no bug: see `spec/partition.toml`.
@@ -10,7 +10,7 @@ behind what was committed, and an error for a record that is committed all the s
 
 R1 to R31 are the numbers under which the project lists these properties; the names are those of Jason Gustafson's and
 Jack Vanlightly's specifications. Wherever brokers may lose parts of their logs, "all members of the ISR" means those
-that have not; who deletes its copy in a reassignment has lost it.
+that have not; a broker that deletes its copy in a reassignment has lost it.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from ...model.partition.state import (
     acks,
     await_high_watermark,
     controllers_decide,
+    effective_min_isr,
     elr,
     follower_reads,
     host_losses,
     is_true_leader,
     leads,
-    least_isr,
     log_size,
     prefer_in_sync,
     reset_at_leader,
@@ -81,7 +81,7 @@ def consistent_read(s: Partition) -> bool:
 
 @invariant
 def reads_below_high_watermark(s: Partition) -> bool:
-    """R12. Nothing is read before it is committed."""
+    """R12. No record is read before it is committed."""
     return all(
         offset < len(s.committed) and s.committed[offset] == id for offset in range(log_size) for id in s.read[offset]
     )
@@ -155,7 +155,7 @@ def producer_order(s: Partition) -> bool:
 
 
 @invariant
-def log_matching(s: Partition) -> bool:
+def committed_log_matching(s: Partition) -> bool:
     """R9. Two logs are the same below both high watermarks."""
     return all(
         s.log[one][offset] == s.log[other][offset]
@@ -166,7 +166,7 @@ def log_matching(s: Partition) -> bool:
 
 
 @invariant
-def log_matching_by_epoch(s: Partition) -> bool:
+def log_matching(s: Partition) -> bool:
     """R10. Two logs with a record of the same epoch at the same offset are the same up to there."""
     return all(
         s.log[one][before] == s.log[other][before]
@@ -180,7 +180,7 @@ def log_matching_by_epoch(s: Partition) -> bool:
 
 @invariant
 def weak_isr(s: Partition) -> bool:
-    """R3. Whoever takes itself for the leader: its own ISR holds its records below its high watermark."""
+    """R3. Every member of the ISR that a leader knows holds the leader's records below its high watermark."""
     return all(
         has_same_record(s, leader, broker, offset)
         for leader in Broker
@@ -193,7 +193,7 @@ def weak_isr(s: Partition) -> bool:
 
 @invariant
 def strong_isr(s: Partition) -> bool:
-    """R4. Whoever takes itself for the leader: the registered ISR holds its records below its high watermark."""
+    """R4. Every member of the registered ISR holds the records of each leader below its high watermark."""
     return all(
         has_same_record(s, leader, broker, offset)
         for leader in Broker
@@ -224,7 +224,7 @@ def counted_log_matches(s: Partition) -> bool:
 
 @invariant
 def leader_candidate_completeness(s: Partition) -> bool:
-    """R6. Whoever runs and may be elected cleanly holds every record that was committed."""
+    """R6. Every running broker that may be elected cleanly holds every record that was committed."""
     return all(has_all_committed(s, broker) for broker in (s.registered.isr | s.registered.elr) & s.up)
 
 
@@ -245,7 +245,7 @@ def min_isr_copies(s: Partition) -> bool:
             for broker in Broker
             if broker in s.lossy or (offset < len(s.log[broker]) and s.log[broker][offset].id == s.committed[offset])
         )
-        >= least_isr()
+        >= effective_min_isr()
         for offset in range(len(s.committed))
     )
 
@@ -269,18 +269,18 @@ def type_ok(s: Partition) -> bool:
 
 @invariant
 def leader_in_isr(s: Partition) -> bool:
-    """R2. The leader that is registered, if any, is in the ISR."""
+    """R2. The registered leader, if any, is in the ISR."""
     return s.registered.leader is None or s.registered.leader in s.registered.isr
 
 
 @invariant
 def replication_quorum_superset(s: Partition) -> bool:
-    """R7. Who may be elected counts for the high watermark of the leader of the newest epoch."""
+    """R7. Every broker that may be elected counts for the high watermark of the leader of the newest epoch."""
     return all(
         s.registered.isr | s.registered.elr <= counted(s, leader)
         and (s.pending[leader] is not None or not is_current(s, leader) or counted(s, leader) == s.registered.isr)
         for leader in Broker
-        if is_true_leader(s, leader) and len(s.registered.isr) >= least_isr()
+        if is_true_leader(s, leader) and len(s.registered.isr) >= effective_min_isr()
     )
 
 
@@ -298,33 +298,33 @@ def valid_high_watermark(s: Partition) -> bool:
 
 @invariant
 def recovery_knows_whom(s: Partition) -> bool:
-    """R16. With ELR, and once nobody may be elected cleanly, it is known who led last."""
+    """R16. With ELR, and once no broker may be elected cleanly, the last known leader is recorded."""
     return not elr or len(s.registered.isr | s.registered.elr) > 0 or s.registered.last_known_leader is not None
 
 
 @invariant
 def valid_isr_and_elr(s: Partition) -> bool:
-    """R17. Nobody is in both the ISR and the ELR, and with an ISR of min.isr there is no ELR."""
+    """R17. No broker is in both the ISR and the ELR, and the ELR is empty while the ISR has min.isr members."""
     return len(s.registered.isr & s.registered.elr) == 0 and (
-        len(s.registered.isr) < least_isr() or len(s.registered.elr) == 0
+        len(s.registered.isr) < effective_min_isr() or len(s.registered.elr) == 0
     )
 
 
 @invariant
 def isr_unfenced(s: Partition) -> bool:
-    """R18. No fenced broker is in the ISR, unless it is all there is of it."""
+    """R18. No fenced broker is in the ISR, unless it is the only member."""
     return len(s.registered.isr) == 1 or len(s.registered.isr & s.fenced) == 0
 
 
 @invariant
 def leader_unfenced(s: Partition) -> bool:
-    """R19. The leader that is registered is not fenced."""
+    """R19. The registered leader is not fenced."""
     return s.registered.leader is None or s.registered.leader not in s.fenced
 
 
 @invariant
 def one_leader_per_epoch(s: Partition) -> bool:
-    """R25. No two brokers lead in one epoch."""
+    """R25. No two brokers lead in the same epoch."""
     return all(
         one == other or s.view[one].leader_epoch != s.view[other].leader_epoch
         for one in Broker
@@ -350,7 +350,7 @@ def metadata_is_of_the_past(s: Partition) -> bool:
 
 @transition
 def true_high_watermark_never_decreases(before: Partition, after: Partition) -> bool:
-    """R20. Whoever is elected, and runs, holds all that was committed."""
+    """R20. A running broker that is elected holds all that was committed."""
     return after.registered.leader_epoch == before.registered.leader_epoch or all(
         has_all_committed(after, leader) for leader in after.up if after.registered.leader == leader
     )
@@ -358,7 +358,7 @@ def true_high_watermark_never_decreases(before: Partition, after: Partition) -> 
 
 @transition
 def joins_with_all_committed(before: Partition, after: Partition) -> bool:
-    """R21. Whoever runs and joins the ISR holds all that was committed, however far back the leader's own mark is."""
+    """R21. A running broker that joins the ISR holds all that was committed, even if the leader's own mark lags."""
     return after.registered.leader_epoch != before.registered.leader_epoch or all(
         has_all_committed(after, broker) for broker in (after.registered.isr - before.registered.isr) & after.up
     )
@@ -366,7 +366,7 @@ def joins_with_all_committed(before: Partition, after: Partition) -> bool:
 
 @transition
 def no_truncation_below_true_high_watermark(before: Partition, after: Partition) -> bool:
-    """R23. Nobody who may be elected cuts off what was committed."""
+    """R23. No broker that may be elected cuts off a committed record."""
     return all(
         len(after.log[broker]) >= min(len(before.log[broker]), len(before.committed))
         for broker in (before.registered.isr | before.registered.elr) & before.up & after.up
@@ -397,7 +397,7 @@ def reassignment_keeps_min_isr(before: Partition, after: Partition) -> bool:
     return (
         not is_reassigned(before)
         or is_reassigned(after)
-        or (len(after.registered.isr) >= least_isr() and after.assignment.replicas <= after.registered.isr)
+        or (len(after.registered.isr) >= effective_min_isr() and after.assignment.replicas <= after.registered.isr)
     )
 
 
@@ -452,5 +452,5 @@ def partition_waits(s: Partition) -> bool:
 def writes_go_on(s: Partition) -> bool:
     """As many hosts are lost for good as may be, and a leader who knows has followers enough for acks=all."""
     return len(s.gone & s.fenced) == host_losses and any(
-        is_current(s, leader) and len(s.view[leader].isr) >= least_isr() for leader in s.up
+        is_current(s, leader) and len(s.view[leader].isr) >= effective_min_isr() for leader in s.up
     )

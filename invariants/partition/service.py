@@ -24,9 +24,9 @@ from ...model.partition.state import (
     Partition,
     acks,
     controllers_decide,
+    effective_min_isr,
     is_true_leader,
     leads,
-    least_isr,
     strict_high_watermark,
 )
 
@@ -49,7 +49,7 @@ def is_busy(s: Partition, broker: Broker) -> bool:
         or (broker in s.truncating and leader is not None and leads(s, leader))
         or (
             leads(s, broker)
-            and (not strict_high_watermark or len(s.view[broker].isr) >= least_isr())
+            and (not strict_high_watermark or len(s.view[broker].isr) >= effective_min_isr())
             and end_in_sync(s, broker) > s.high_watermark[broker]
         )
     )
@@ -75,7 +75,7 @@ def writes_resume(s: Partition) -> bool:
     """Without a repair by hand a leader takes records again, and answers as its producers wait for it (`acks`)."""
     return not is_settled(s) or any(
         is_current(s, leader)
-        and (acks != Acks.ALL or (len(s.view[leader].isr) >= least_isr() and s.view[leader].isr <= s.up))
+        and (acks != Acks.ALL or (len(s.view[leader].isr) >= effective_min_isr() and s.view[leader].isr <= s.up))
         for leader in s.up
     )
 
@@ -91,7 +91,10 @@ def reads_resume(s: Partition) -> bool:
         is_true_leader(s, leader)
         and (
             acks == Acks.ALL
-            or (s.view[leader].isr <= s.up and (not strict_high_watermark or len(s.view[leader].isr) >= least_isr()))
+            or (
+                s.view[leader].isr <= s.up
+                and (not strict_high_watermark or len(s.view[leader].isr) >= effective_min_isr())
+            )
         )
         for leader in s.up
     )

@@ -2,11 +2,11 @@
 
 The published specification states `weak_isr`, `strong_isr` and `leader_in_isr`; the others say the same promise from
 the side of the records. They need ghosts: a record is *committed* once it was below the high watermark of a replica
-that took itself for the leader, since it may then have been read.
+that believed itself to be the leader, since a consumer may then have read it.
 
 One thing to know before trusting `strong_isr`: as published, the controller can empty the ISR. Where no leader is
-elected and one member is left, that one may be taken out too. Nobody can be elected then, ever, and what is said of
-all members of the ISR holds of none. The properties about logs and leaders still speak.
+elected and one member is left, the controller may remove that member too. No replica can be elected after that, and a
+property of all members of the ISR holds of an empty ISR. The properties about logs and leaders still speak.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ def type_ok(s: Partition) -> bool:
 
 @invariant
 def leader_in_isr(s: Partition) -> bool:
-    """The leader that the quorum names, if any, is in the ISR."""
+    """The leader that ZooKeeper names, if any, is in the ISR."""
     return s.quorum.leader is None or s.quorum.leader in s.quorum.isr
 
 
 @invariant
 def one_leader_per_epoch(s: Partition) -> bool:
-    """No two replicas take themselves for the leader of the same epoch."""
+    """No two replicas believe that they lead the same epoch."""
     return all(
         one == other
         or not presumes_leadership(s, one)
@@ -44,7 +44,7 @@ def one_leader_per_epoch(s: Partition) -> bool:
 
 @invariant
 def weak_isr(s: Partition) -> bool:
-    """Whoever takes itself for the leader: all of its own ISR hold its records below its high watermark."""
+    """Every member of the ISR that a leader knows holds the leader's records below the leader's high watermark."""
     return all(
         have_same_record(s, leader, follower, offset)
         for leader in Replica
@@ -56,7 +56,7 @@ def weak_isr(s: Partition) -> bool:
 
 @invariant
 def strong_isr(s: Partition) -> bool:
-    """Whoever takes itself for the leader: all of the quorum's ISR hold its records below its high watermark."""
+    """Every member of the ISR in ZooKeeper holds each leader's records below that leader's high watermark."""
     return all(
         have_same_record(s, leader, follower, offset)
         for leader in Replica
@@ -111,7 +111,7 @@ def committed_log_matching(s: Partition) -> bool:
 
 @transition
 def true_high_watermark_never_decreases(before: Partition, after: Partition) -> bool:
-    """The true high watermark never goes back: what all of the ISR held of the committed records, it holds."""
+    """The true high watermark never goes back: committed records that all of the ISR hold stay in all of the ISR."""
     return true_high_watermark(after) >= true_high_watermark(before)
 
 
@@ -133,7 +133,7 @@ def true_high_watermark(s: Partition) -> int:
 
 @transition
 def leader_epochs_never_decrease(before: Partition, after: Partition) -> bool:
-    """No leader epoch goes back, neither the quorum's nor a replica's."""
+    """No leader epoch goes back, neither ZooKeeper's nor a replica's."""
     return after.quorum.leader_epoch >= before.quorum.leader_epoch and all(
         after.leader_epoch[replica] >= before.leader_epoch[replica] for replica in Replica
     )
@@ -166,7 +166,7 @@ def isr_shrinks_and_grows_back(s: Partition) -> bool:
 
 @reachable
 def two_replicas_lead(s: Partition) -> bool:
-    """Two replicas take themselves for the leader at once."""
+    """Two replicas believe at once that they lead."""
     return any(
         one != other and presumes_leadership(s, one) and presumes_leadership(s, other)
         for one in Replica

@@ -30,7 +30,7 @@ from ...language import (
 # --- bounds and switches ----------------------------------------------------------------------------------------------
 
 voters = constant(3, minimum=2, maximum=5, says="controllers that vote")
-brokers = constant(1, minimum=1, maximum=3, says="brokers that follow the log, where they are looked at")
+brokers = constant(1, minimum=1, maximum=3, says="brokers that fetch the log, if brokers_apply or brokers_register")
 max_epoch = constant(3, minimum=1, maximum=8, says="elections are for epochs 1 to this")
 max_records = constant(1, minimum=0, maximum=6, says="metadata records that active controllers write in all")
 crashes = constant(1, minimum=0, maximum=4, says="restarts of a voter")
@@ -60,10 +60,10 @@ high_watermark_rule = constant(HighWatermarkRule.PAST_EPOCH_START, says="when th
 resign_on_restart = constant(True, says="KAFKA-10527: a leader is not the leader of its epoch after a restart")
 flush_log = constant(True, says="KAFKA-10533: what is fetched or acknowledged is on disk before")
 keep_votes = constant(True, says="the file quorum-state, with epoch and vote, survives a restart")
-directory_ids = constant(False, says="KIP-853: a voter with another disk is another one, and no voter")
+directory_ids = constant(False, says="KIP-853: a voter with a replaced disk has a new directory id: no voter")
 guard_truncation = constant(True, says="KAFKA-12460: a log is never cut below the high watermark")
 await_epoch_start = constant(True, says="KAFKA-15345: a leader is active once its epoch's start is committed")
-resigned_knows_itself = constant(True, says="a voter that resigned may hear that it leads its epoch")
+resigned_knows_itself = constant(True, says="an answer may name a resigned leader as its epoch's leader")
 pre_vote = constant(False, says="KIP-996: a voter asks whether it could win before it begins an epoch")
 check_quorum = constant(CheckQuorum.UNTIMED, says="whether a leader resigns that no majority fetches from")
 keep_until_snapshot = constant(True, says="KAFKA-14238: no record is deleted that is in no snapshot")
@@ -76,7 +76,7 @@ brokers_register = constant(False, says="brokers register, and get an epoch for 
 
 
 class Voter(Domain, size=voters, symmetric=True):
-    """A controller, known to all voters as one of them."""
+    """A controller in the set of voters, which is the same for all of them throughout."""
 
 
 class Broker(Domain, size=brokers, symmetric=True, labels=("X", "Y", "Z")):
@@ -86,7 +86,7 @@ class Broker(Domain, size=brokers, symmetric=True, labels=("X", "Y", "Z")):
 class Role(Enum):
     """What a voter is in its epoch."""
 
-    UNATTACHED = "unattached"  # it knows the epoch, and nobody who leads or deserves its vote
+    UNATTACHED = "unattached"  # it knows the epoch, but no leader, and has not voted
     VOTED = "voted"  # it has voted for another
     FOLLOWER = "follower"  # it fetches from the leader
     PROSPECTIVE = "prospective"  # KIP-996: it asks whether it could win
@@ -116,14 +116,15 @@ Log = Annotated[Seq[Record], Capacity(max_epoch + max_records)]
 
 @record
 class Election:
-    """Where a voter stands. Epoch, leader and vote are kept in the file quorum-state; what follows them is not."""
+    """What a voter knows of elections. Epoch, leader and vote are in the file quorum-state; the
+    other fields are in memory alone."""
 
     role: Role
     epoch: Epoch
     leader: Option[Voter]
     voted_for: Option[Voter]
     votes: Set[Voter]  # a candidate: who votes for it; a prospective one: who would
-    fetched_to: Map[Voter, FetchedTo]  # a leader: how far each other has come, where one of them is no majority with it
+    fetched_to: Map[Voter, FetchedTo]  # a leader: how far each other voter has come (if two are no majority)
     fetched: Set[Voter]  # a leader: who has fetched since a majority last had
     silent: bool  # a leader: the time for check-quorum has passed since then
 
@@ -256,27 +257,27 @@ def standing_as(role: Role, epoch: Epoch, leader: Option[Voter], voted_for: Opti
 
 
 def unattached(epoch: Epoch) -> Election:
-    """It has heard of the epoch, and of no leader."""
+    """A voter that has learned of the epoch, and of no leader."""
     return standing_as(Role.UNATTACHED, epoch, None, None)
 
 
 def voted(epoch: Epoch, candidate: Voter) -> Election:
-    """It has given its vote to another."""
+    """A voter that has given its vote to another."""
     return standing_as(Role.VOTED, epoch, None, candidate)
 
 
 def following(epoch: Epoch, leader: Voter) -> Election:
-    """It has found the leader; whom it voted for does not matter any more."""
+    """A voter that has found the leader; its own vote no longer matters."""
     return standing_as(Role.FOLLOWER, epoch, leader, None)
 
 
 def standing(epoch: Epoch, voter: Voter) -> Election:
-    """It votes for itself, and asks the others."""
+    """A candidate: a voter that votes for itself, and asks the others."""
     return replace(standing_as(Role.CANDIDATE, epoch, None, voter), votes=Set({voter}))
 
 
 def leading(role: Role, epoch: Epoch, voter: Voter) -> Election:
-    """It leads, or did until it resigned."""
+    """A voter that leads, or did until it resigned."""
     return standing_as(role, epoch, voter, None)
 
 
@@ -301,12 +302,12 @@ def next_election(s: Quorum, voter: Voter) -> Election:
 
 
 def is_voter(s: Quorum, voter: Voter) -> bool:
-    """Whether the others take it for one of the voters."""
+    """Whether the other voters count it as one of them."""
     return not directory_ids or voter not in s.replaced
 
 
 def follows(s: Quorum, follower: Voter, leader: Voter) -> bool:
-    """Whether it fetches from that leader, in the leader's epoch."""
+    """Whether the follower fetches from that leader, in the leader's epoch."""
     return (
         s.election[follower].role == Role.FOLLOWER
         and s.election[follower].leader == leader
@@ -315,7 +316,7 @@ def follows(s: Quorum, follower: Voter, leader: Voter) -> bool:
 
 
 def is_active(s: Quorum, controller: Voter) -> bool:
-    """Whether it acts as the controller: it leads, and its log has shown it so. The others stand by."""
+    """Whether the voter is the active controller: it leads, and its epoch's start is committed. The others stand by."""
     return s.election[controller].role == Role.LEADER and (
         s.high_watermark[controller] > epoch_start(s, controller)
         or (not await_epoch_start and epoch_start(s, controller) == 0)

@@ -7,8 +7,8 @@ from ..parts.logs import common_end, end_of_last_epoch
 from .ghosts import note_committed, note_read, note_refused
 from .state import (
     Acks,
-    Answer,
     Broker,
+    DivergingEpoch,
     IsrChange,
     Partition,
     Record,
@@ -20,6 +20,7 @@ from .state import (
     await_epoch_start,
     bound_reads,
     controllers_decide,
+    effective_min_isr,
     fence_fetch,
     fence_truncation,
     fetch_in_epoch,
@@ -28,7 +29,6 @@ from .state import (
     is_true_leader,
     isr_shrinks,
     leads,
-    least_isr,
     log_size,
     max_in_flight,
     max_records,
@@ -90,8 +90,8 @@ def produce_again(s: Partition, leader: Broker, id: RecordId) -> None:
 
 
 def accepts(s: Partition, leader: Broker) -> bool:
-    """Whether it takes itself for the leader, and for one with followers enough."""
-    return leads(s, leader) and (acks != Acks.ALL or len(s.view[leader].isr) >= least_isr())
+    """Whether the broker believes that it leads, and knows of an ISR that is large enough for the producer's acks."""
+    return leads(s, leader) and (acks != Acks.ALL or len(s.view[leader].isr) >= effective_min_isr())
 
 
 def is_in_sequence(s: Partition, leader: Broker, id: int) -> bool:
@@ -117,7 +117,7 @@ def a_record_is_missing(s: Partition) -> bool:
 @terminal
 def writes_have_stopped(s: Partition) -> bool:
     """The ISR is smaller than min.insync.replicas: the leader refuses writes, and nobody who is gone comes back."""
-    return acks == Acks.ALL and len(s.registered.isr) < least_isr()
+    return acks == Acks.ALL and len(s.registered.isr) < effective_min_isr()
 
 
 # --- it is fetched ----------------------------------------------------------------------------------------------------
@@ -130,7 +130,7 @@ def fetch(s: Partition, leader: Broker, follower: Broker) -> None:
     require(may_fetch(s, leader, follower))
     require(fetch_changes_something(s, leader, follower))
     end = len(s.log[follower])
-    common = fetch_end(s, leader, follower)
+    common = diverges_at(s, leader, follower)
     if common < end:
         if follower_reads and not truncate_first:
             note_read(s, follower, min(s.high_watermark[leader], end))
@@ -149,7 +149,7 @@ def fetch(s: Partition, leader: Broker, follower: Broker) -> None:
 
 
 def cut(s: Partition, broker: Broker, end: int) -> None:
-    """A broker cuts its log, and knows no more of it than is left."""
+    """A broker cuts its log: its flushed offset and its high watermark are at most the new end."""
     s.log[broker].truncate(end)
     s.flushed[broker] = min(s.flushed[broker], end)
     s.high_watermark[broker] = min(s.high_watermark[broker], end)
@@ -171,7 +171,7 @@ def forget(s: Partition, broker: Broker) -> None:
 
 
 def may_fetch(s: Partition, leader: Broker, follower: Broker) -> bool:
-    """Whether it takes that one for its leader, and the leader serves it."""
+    """Whether the follower regards that broker as its leader, and the leader serves the fetch."""
     return (
         follower != leader
         and follower in s.up
@@ -183,27 +183,30 @@ def may_fetch(s: Partition, leader: Broker, follower: Broker) -> bool:
 
 
 def waits(s: Partition, follower: Broker) -> bool:
-    """Whether it fetches no more until it has acted upon an answer. Who has a new leader has a new fetcher."""
+    """Whether the follower fetches nothing until it has cut its log as a leader answered. A follower of a new leader
+    starts a new fetcher, which does not wait."""
     answer = s.answer[follower]
     return answer is not None and not answer.late
 
 
 def are_in_one_epoch(s: Partition, leader: Broker, follower: Broker) -> bool:
-    """Whether both have heard of the same leader epoch last."""
+    """Whether the newest leader epoch that both have learned of is the same."""
     return s.view[follower].leader_epoch == s.view[leader].leader_epoch
 
 
-def fetch_end(s: Partition, leader: Broker, follower: Broker) -> int:
-    """Up to where the leader finds the follower's log to be its own: before KIP-320 it looks at the length alone."""
+def diverges_at(s: Partition, leader: Broker, follower: Broker) -> int:
+    """The offset where the follower's log diverges from the leader's, or its end. Before KIP-320 a leader
+    compares the lengths alone."""
     return common_end(s.log[leader], s.log[follower]) if fence_fetch else min(len(s.log[follower]), len(s.log[leader]))
 
 
 def fetch_changes_something(s: Partition, leader: Broker, follower: Broker) -> bool:
-    """Whether a fetch is worth looking at: it brings a record, a difference, or news of how far each one is."""
+    """Whether a fetch changes the state: it brings a record, shows that the logs diverge, or updates what the leader
+    knows of the follower, or the follower's high watermark."""
     end = len(s.log[follower])
     return (
         end < len(s.log[leader])
-        or fetch_end(s, leader, follower) < end
+        or diverges_at(s, leader, follower) < end
         or s.fetched[leader][follower] != end
         or s.high_watermark[follower] != s.high_watermark[leader]
     )
@@ -211,17 +214,20 @@ def fetch_changes_something(s: Partition, leader: Broker, follower: Broker) -> b
 
 @action
 def answer_late(s: Partition, leader: Broker, follower: Broker) -> None:
-    """{leader} answers {follower} that their logs part at {fetch_end(s, leader, follower)}; nothing is cut as yet."""
+    """{leader} answers {follower} that their logs part at {diverges_at(s, leader, follower)}; nothing is cut yet."""
     require(not fence_truncation and fence_fetch)
     require(leads(s, leader))
     require(may_fetch(s, leader, follower))
-    require(s.answer[follower] is None and fetch_end(s, leader, follower) < len(s.log[follower]))
-    s.answer[follower] = Answer(end=fetch_end(s, leader, follower), late=False)
+    require(s.answer[follower] is None and diverges_at(s, leader, follower) < len(s.log[follower]))
+    s.answer[follower] = DivergingEpoch(end=diverges_at(s, leader, follower), late=False)
 
 
 @action
 def cut_late(s: Partition, follower: Broker) -> None:
-    """{follower} truncates its log as an earlier leader answered, whichever leader it follows by now."""
+    """{follower} truncates its log as an earlier leader answered, whichever leader it follows by now.
+
+    KAFKA-13207: the answer to a fetch in an earlier epoch was still acted upon.
+    """
     require(not fence_truncation and fence_fetch)
     answer = s.answer[follower]
     require(answer is not None)
@@ -243,7 +249,7 @@ def truncate(s: Partition, leader: Broker, follower: Broker) -> None:
 
 
 def truncation_offset(s: Partition, leader: Broker, follower: Broker) -> int:
-    """Where a follower cuts its log that has asked."""
+    """The offset at which a follower that has asked its leader cuts its log."""
     if truncation == Truncation.COMMON_PREFIX:
         lost = not record_epoch and not knows_epoch(s, leader, follower)
         return (
@@ -255,7 +261,7 @@ def truncation_offset(s: Partition, leader: Broker, follower: Broker) -> int:
 
 
 def knows_epoch(s: Partition, leader: Broker, follower: Broker) -> bool:
-    """Whether a leader with the epochs of its records alone knows where that of the follower's last one ended."""
+    """Whether a leader that knows only its records' epochs knows where the epoch of the follower's last one ends."""
     end = len(s.log[leader])
     return end > 0 and (
         len(s.log[follower]) == 0
@@ -270,12 +276,12 @@ def knows_epoch(s: Partition, leader: Broker, follower: Broker) -> bool:
 def advance_high_watermark(s: Partition, leader: Broker) -> None:
     """{leader} moves its high watermark from {s.high_watermark[leader]} to {end_in_sync(s, leader)}."""
     require(leads(s, leader))
-    require(not strict_high_watermark or len(s.view[leader].isr) >= least_isr())
+    require(not strict_high_watermark or len(s.view[leader].isr) >= effective_min_isr())
     require(end_in_sync(s, leader) > s.high_watermark[leader])
     old = s.high_watermark[leader]
     new = end_in_sync(s, leader)
     s.high_watermark[leader] = new
-    enough = len(maximal(s, leader)) >= least_isr()
+    enough = len(maximal(s, leader)) >= effective_min_isr()
     for offset in range(old, new):
         if acks == Acks.ALL and s.log[leader][offset].epoch == s.view[leader].leader_epoch:
             if enough:
@@ -286,12 +292,13 @@ def advance_high_watermark(s: Partition, leader: Broker) -> None:
 
 
 def end_in_sync(s: Partition, leader: Broker) -> int:
-    """Up to where all who count are known to have the leader's log."""
+    """The offset up to which every broker that counts is known to have the leader's log."""
     return min(s.fetched[leader][broker] if broker != leader else len(s.log[leader]) for broker in counted(s, leader))
 
 
 def counted(s: Partition, leader: Broker) -> Set[Broker]:
-    """Who counts for the high watermark: the leader, and who is in sync or may be by now."""
+    """The brokers that count for the high watermark: the leader, and those that are in the ISR or may be by now
+    (maximalIsr in Kafka)."""
     return (maximal(s, leader) if maximal_isr else s.view[leader].isr) | {leader}
 
 

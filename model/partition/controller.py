@@ -15,12 +15,12 @@ from .state import (
     crashes,
     detect_restart,
     disk_losses,
+    effective_min_isr,
     elr,
     fences,
     heed_unclean,
     host_losses,
     keep_epoch,
-    least_isr,
     max_leader_epoch,
     one_snapshot,
     power_losses,
@@ -81,7 +81,7 @@ def who_changes(s: Partition, leader: Broker) -> Option[Broker]:
 
 
 def is_refused(s: Partition, change: IsrChange) -> bool:
-    """Whether it may not join: it is fenced, or not the one any more that its leader knew."""
+    """Whether the broker may not join the ISR: it is fenced, or has registered anew since its leader asked."""
     return change.joins and ((reject_fenced and change.broker in s.fenced) or (reject_restarted and change.restarted))
 
 
@@ -89,8 +89,8 @@ def is_refused(s: Partition, change: IsrChange) -> bool:
 
 
 def next_elr(registered: Registration, isr: Set[Broker], unclean_stops: Set[Broker]) -> Set[Broker]:
-    """Who may lead besides the new ISR: while that is below min.isr, all who leave it, but for unclean stops."""
-    if not elr or len(isr) >= least_isr():
+    """The eligible leader replicas: while the ISR is below min.isr, those that left it, except after unclean stops."""
+    if not elr or len(isr) >= effective_min_isr():
         return Set()
     return (registered.isr | registered.elr) - isr - unclean_stops
 
@@ -104,12 +104,13 @@ def without(registered: Registration, broker: Broker) -> Registration:
 
 
 def stays(target: Registration, alive: Set[Broker]) -> bool:
-    """Whether the leader may go on."""
+    """Whether the leader stays the leader: it is in the ISR and not fenced."""
     return target.leader is not None and target.leader in (target.isr & alive)
 
 
 def candidates(target: Registration, alive: Set[Broker]) -> Set[Broker]:
-    """Whom the controller may elect: the ISR, or else the ELR, or else the last leader, or else, uncleanly, anyone."""
+    """The brokers that the controller may elect: of the ISR, or else of the ELR, or else the last known leader, or
+    else, uncleanly, any that is not fenced."""
     clean = (target.isr if len(target.isr) > 0 else target.elr) & alive
     if len(clean) > 0:
         return clean
@@ -120,7 +121,7 @@ def candidates(target: Registration, alive: Set[Broker]) -> Set[Broker]:
 
 
 def is_choice(target: Registration, alive: Set[Broker], broker: Broker, successor: Broker) -> bool:
-    """Whether the controller may settle on that successor. Where there is none to be had, it is the broker at hand."""
+    """Whether the controller may choose that successor. Where none can be elected, `broker` stands for none."""
     if stays(target, alive):
         return successor == target.leader
     choice = candidates(target, alive)
@@ -152,14 +153,14 @@ def settle(s: Partition, target: Registration, alive: Set[Broker], broker: Broke
 
 
 def take_out(s: Partition, broker: Broker, successor: Broker) -> None:
-    """The controller fences a broker, takes it out of the ISR, and has a successor for it if it led."""
+    """The controller fences a broker, removes it from the ISR, and elects a successor if it led."""
     settle(s, without(s.registered, broker), unfenced(s) - {broker}, broker, successor)
     s.fenced.add(broker)
     s.left_isr.add(broker)
 
 
 def leaderless(before: Registration, target: Registration) -> Registration:
-    """The partition without a leader. Who led last is kept once nobody is in sync."""
+    """The partition without a leader. The last known leader is recorded once the ISR is empty."""
     last = before.leader if len(target.isr) == 0 and before.leader is not None else before.last_known_leader
     return replace(
         target,
@@ -223,7 +224,7 @@ def fence_alive(s: Partition, broker: Broker, successor: Broker) -> None:
 
 
 def unfenced(s: Partition) -> Set[Broker]:
-    """Brokers with a copy that the controller takes for alive."""
+    """Brokers with a copy that the controller regards as alive."""
     return s.assignment.replicas - s.fenced
 
 

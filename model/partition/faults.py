@@ -26,7 +26,7 @@ from .state import (
 
 
 def power_down(s: Partition, broker: Broker) -> None:
-    """Its process runs no more: what it knew is gone, and where its host has a controller, that is down too."""
+    """The broker's process ends: what was in memory is gone, and where the host has a controller, that is down too."""
     s.up.discard(broker)
     s.view[broker] = nobody_known(0)
     forget(s, broker)
@@ -35,7 +35,7 @@ def power_down(s: Partition, broker: Broker) -> None:
 
 
 def lose_records(s: Partition, broker: Broker) -> None:
-    """Its disk is lost, with all that was on it."""
+    """The broker's disk is lost, with all that was on it."""
     note_lost_records(s, broker, 0)
     delete_log(s, broker)
 

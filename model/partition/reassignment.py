@@ -18,7 +18,7 @@ from .state import (
     Partition,
     await_target,
     controllers_decide,
-    least_isr,
+    effective_min_isr,
     max_leader_epoch,
     nobody_known,
     reassignments,
@@ -31,7 +31,7 @@ def reassign(s: Partition, target: Set[Broker]) -> None:
     require(reassignments > 0)
     require(controllers_decide(s))
     require(not is_reassigned(s))
-    require(len(target) >= least_isr() and target != s.assignment.replicas)
+    require(len(target) >= effective_min_isr() and target != s.assignment.replicas)
     held = s.assignment.replicas
     s.assignment = Assignment(replicas=held | target, adding=target - held, removing=held - target)
 
@@ -62,12 +62,13 @@ def complete_reassignment(s: Partition, successor: Broker) -> None:
 
 
 def kept(s: Partition) -> Set[Broker]:
-    """Who is to hold a copy once the reassignment is complete."""
+    """The brokers that are to hold a copy once the reassignment is complete."""
     return s.assignment.replicas - s.assignment.removing
 
 
 def may_complete(s: Partition) -> bool:
-    """Whether it is complete: all of them are in the ISR. Before 3.8 those who are new, and anyone, was enough."""
+    """Whether the reassignment may complete: all target replicas are in the ISR. Before 3.8 it was enough that the ISR
+    holds the new ones, and at least one target replica."""
     isr = s.registered.isr - s.assignment.removing
     return is_reassigned(s) and (kept(s) <= isr if await_target else len(isr) > 0 and s.assignment.adding <= isr)
 

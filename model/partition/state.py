@@ -39,7 +39,7 @@ controller_losses = constant(0, minimum=0, maximum=4, says="controllers on hosts
 preferred_elections = constant(0, minimum=0, maximum=4, says="leaders that are moved while all is well")
 unclean_elections = constant(0, minimum=0, maximum=4, says="kafka-leader-election.sh --election-type unclean")
 retries = constant(0, minimum=0, maximum=4, says="requests that fail, or whose answer is lost")
-reassignments = constant(0, minimum=0, maximum=4, says="times that somebody moves the copies to other brokers")
+reassignments = constant(0, minimum=0, maximum=4, says="reassignments of the partition to other brokers")
 
 # --- settings: what somebody has written into a file ------------------------------------------------------------------
 
@@ -57,7 +57,7 @@ idempotent = constant(True, says="enable.idempotence: the leader knows a record 
 max_in_flight = constant(5, minimum=1, maximum=5, says="max.in.flight.requests.per.connection")
 min_isr = constant(2, minimum=1, maximum=5, says="min.insync.replicas")
 unclean = constant(False, says="unclean.leader.election.enable")
-fsync = constant(False, says="log.flush.interval.messages=1: each append is on disk before anybody hears of it")
+fsync = constant(False, says="log.flush.interval.messages=1: an append is on disk before anybody learns of it")
 follower_reads = constant(False, says="replica.selector.class (KIP-392): consumers read from followers too")
 voters = constant(3, minimum=1, maximum=5, says="controllers, or ZooKeeper's servers, on hosts of their own")
 co_located = constant(False, says="process.roles=broker,controller: instead, each broker's host has one of them")
@@ -81,36 +81,36 @@ truncation = constant(Truncation.COMMON_PREFIX, says="where a new follower cuts 
 # OffsetsForLeaderEpoch; core/server/AbstractFetcherThread.scala, 2.0.0: getOffsetTruncationState
 fence_fetch = constant(True, says="KIP-320: only a leader of the follower's own epoch serves it and counts it")
 # core/cluster/Partition.scala, 2.1.0: FENCED_LEADER_EPOCH, UNKNOWN_LEADER_EPOCH
-truncate_each_epoch = constant(True, says="KAFKA-7164: who missed an epoch asks where to cut, though its leader stays")
+truncate_each_epoch = constant(True, says="KAFKA-7164: a follower that missed an epoch asks where to cut its log")
 # core/cluster/Partition.scala, 2.0.1: makeFollower, oldLeaderEpoch
 record_epoch = constant(True, says="KAFKA-7415: a new leader notes where its epoch begins, before it has a record")
 # core/cluster/Partition.scala, core/server/epoch/LeaderEpochFileCache.scala, 2.0.1: endOffsetFor
 await_epoch_start = constant(True, says="KAFKA-7128: who joins the ISR has all from before the leader's epoch")
 # core/cluster/Partition.scala, 2.0.1: leaderEpochStartOffset
-await_high_watermark = constant(True, says="KAFKA-2334: a new leader names the end only when it is what it was")
+await_high_watermark = constant(True, says="KAFKA-2334: no end offset is given before the high watermark caught up")
 # core/cluster/Partition.scala, 2.2.0: fetchOffsetForTimestamp, OFFSET_NOT_AVAILABLE
 detect_restart = constant(True, says="KAFKA-7235, KIP-631: no restart of a broker escapes the controller")
 # core/controller/KafkaController.scala, 2.2.0: bouncedBrokerIds; metadata/ClusterControlManager.java: registerBroker
-bound_reads = constant(True, says="KAFKA-9835: no read grows with what is appended meanwhile")
+bound_reads = constant(True, says="KAFKA-9835: a read ends where the log ended when it began")
 # clients/src/main/java/org/apache/kafka/common/record/FileRecords.java, 2.5.1, 2.6.0: slice. What it mends is of 1.1.0
 reset_at_leader = constant(True, says="KIP-392: only a leader answers a consumer that its offset is out of range")
 # clients/src/main/java/org/apache/kafka/clients/consumer/internals/Fetcher.java, 2.4.0: clearPreferredReadReplica
 alter_partition = constant(True, says="KIP-497: the controller changes the ISR; before, its leader did, in ZooKeeper")
-maximal_isr = constant(True, says="KIP-497: who is about to join the ISR counts for the high watermark already")
+maximal_isr = constant(True, says="KIP-497: a broker about to join the ISR already counts for the high watermark")
 # core/cluster/Partition.scala, 2.7.0: maximalIsr
 skip_diverging = constant(True, says="KAFKA-13141: a leader learns nothing from the fetch of a log that differs")
 # core/server/ReplicaManager.scala, 2.7.2, 2.8.1, 3.0.0: updateFollowerFetchState
-fence_truncation = constant(True, says="KAFKA-13207: no late answer cuts the log of who has a new leader, or leads")
+fence_truncation = constant(True, says="KAFKA-13207: a late answer of an old leader does not cut a log")
 # core/server/AbstractFetcherThread.scala, 2.8.1, 3.0.0: truncateOnFetchResponse. What it mends came in 2.7.0
 reject_fenced = constant(True, says="KIP-841: the controller lets no fenced broker into the ISR")
 # metadata/ReplicationControlManager.java, core/controller/KafkaController.scala, 3.3.0: INELIGIBLE_REPLICA
 prefer_in_sync = constant(True, says="KAFKA-14372: consumers are sent to followers that are in the ISR")
 # core/server/ReplicaManager.scala, 3.3.2, 3.4.0: findPreferredReadReplica
-truncate_first = constant(True, says="KAFKA-14704: a follower cuts its log before it hears the high watermark")
+truncate_first = constant(True, says="KAFKA-14704: a follower cuts its log before it updates its high watermark")
 # core/server/AbstractFetcherThread.scala, 3.5.0: processFetchRequest
 reject_restarted = constant(True, says="KIP-903: a broker that registered anew after it caught up stays out of the ISR")
 # metadata/ReplicationControlManager.java, 3.5.0: "broker epoch mismatch". Never with ZooKeeper.
-one_snapshot = constant(True, says="KAFKA-15221: a follower's offset and its registration are of one moment")
+one_snapshot = constant(True, says="KAFKA-15221: a follower's offset and registration are read at one moment")
 # core/cluster/Partition.scala, 3.7.0: stateSnapshot is read once
 keep_epoch = constant(True, says="KAFKA-15021: a smaller ISR alone makes no new leader epoch")
 # metadata/PartitionChangeBuilder.java, 3.6.0: triggerLeaderEpochBumpForIsrShrinkIfNeeded
@@ -177,7 +177,7 @@ class Assignment:
 
 @record
 class View:
-    """What a broker knows of that. The ISR matters to who leads, and is empty elsewhere."""
+    """A broker's metadata image of the partition: the newest registration it knows. Only a leader keeps the ISR."""
 
     leader: Option[Broker]
     leader_epoch: Epoch
@@ -186,7 +186,7 @@ class View:
 
 @record
 class IsrChange:
-    """What a leader has asked of the controller, and not heard about since: an AlterPartition request."""
+    """An AlterPartition request of a leader that the leader has no answer to yet."""
 
     broker: Broker
     joins: bool
@@ -195,8 +195,8 @@ class IsrChange:
 
 
 @record
-class Answer:
-    """What a leader has answered to a fetch, and the follower has not acted upon: their logs part."""
+class DivergingEpoch:
+    """A leader's answer that the logs diverge (a fetch's DivergingEpoch), on which the follower has not acted."""
 
     end: Offset
     late: bool  # the follower has heard of another leader since, or leads
@@ -208,7 +208,7 @@ class Partition:
 
     registered: Registration  # what the controller has on record: metadata log, or ZooKeeper
     assignment: Assignment  # who is to hold a copy, on record beside it
-    fenced: Set[Broker]  # brokers that the controller takes for dead
+    fenced: Set[Broker]  # brokers that the controller regards as dead
     up: Set[Broker]  # brokers whose process runs
     gone: Set[Broker]  # brokers whose host is lost
     unclean: Set[Broker]  # brokers that are down, and whose last stop was unclean
@@ -216,11 +216,13 @@ class Partition:
     voters_down: Set[Broker]  # hosts whose controller is down, where each host has one
     view: Map[Broker, View]  # what each broker last learned of it; nothing while it is down
     truncating: Set[Broker]  # followers that have not asked their leader yet where to cut their log
-    answer: Map[Broker, Option[Answer]]  # where each follower is about to cut its log; None where it does so at once
+    answer: Map[
+        Broker, Option[DivergingEpoch]
+    ]  # where each follower is about to cut its log; None where it does so at once
     log: Map[Broker, Annotated[Seq[Record], Capacity(log_size)]]  # each broker's log, in page cache and on disk
     flushed: Map[Broker, Offset]  # how much of its log is on disk for certain
     high_watermark: Map[Broker, Offset]  # how far each broker knows its log to be committed
-    fetched: Map[Broker, Map[Broker, Offset]]  # how far each leader knows a follower's log to be its own
+    fetched: Map[Broker, Map[Broker, Offset]]  # up to which offset each leader knows a follower's log to be its own
     pending: Map[Broker, Option[IsrChange]]  # what each leader has asked of the controller
     sent: Annotated[int, Range(0, max_records)]  # how many records the producer has sent
     acknowledged: Set[RecordId]  # records that it may take for safe
@@ -267,7 +269,7 @@ def start(leader: Broker) -> Partition:
 
 
 def nothing_fetched() -> Map[Broker, Offset]:
-    """What a new leader knows of its followers, and what anybody else remembers."""
+    """What a new leader knows of its followers' logs, and what a broker that does not lead remembers: nothing."""
     return Map({broker: 0 for broker in Broker})
 
 
@@ -280,17 +282,17 @@ def nobody_known(epoch: int) -> View:
 
 
 def leads(s: Partition, broker: Broker) -> bool:
-    """Whether it runs, and takes itself for the leader. More than one may: an old leader learns late of the new one."""
+    """Whether the broker runs and believes that it leads. More than one may: an old leader may learn of it late."""
     return broker in s.up and s.view[broker].leader == broker
 
 
 def is_true_leader(s: Partition, broker: Broker) -> bool:
-    """Whether it leads, and in the newest epoch."""
+    """Whether the broker leads, and does so in the newest epoch."""
     return leads(s, broker) and s.view[broker].leader_epoch == s.registered.leader_epoch
 
 
-def least_isr() -> int:
-    """How many members the ISR must have for acks=all."""
+def effective_min_isr() -> int:
+    """The effective min.insync.replicas: how many members the ISR must have for acks=all."""
     return min(min_isr, replicas) if cap_min_isr else min_isr
 
 
@@ -300,6 +302,6 @@ def controllers_decide(s: Partition) -> bool:
 
 
 def maximal(s: Partition, leader: Broker) -> Set[Broker]:
-    """The ISR as large as it may be by now, as far as its leader knows: with who is proposed."""
+    """Kafka's maximalIsr: the ISR that the leader knows, with the broker that it has proposed to add."""
     change = s.pending[leader]
     return s.view[leader].isr if change is None or not change.joins else s.view[leader].isr | {change.broker}
