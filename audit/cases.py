@@ -21,7 +21,7 @@ from typing import Any
 from ..explorer.keeping import keep
 from ..explorer.native.effort import QUICK, ROLLED
 from ..explorer.native.kernels import Kernel, is_kept, kernel_of, own_text
-from ..explorer.native.search import LONG, Enough, explore
+from ..explorer.native.search import Enough, explore
 from ..explorer.search import Search
 from ..explorer.symmetry import Symmetry, symmetry_of
 from ..language.loaded import text_digest as digest_of_files
@@ -42,7 +42,7 @@ SELDOM = ("unclean_elections", "reassignments", "follower_reads")
 _OTHER_FAULTS = ("fences", "crashes", "power_losses", "disk_losses", "preferred_elections")
 
 ALIKE: Mapping[Asked, tuple[str, ...]] = {
-    "loss": ("retries", "idempotent", "max_in_flight"),
+    "loss": ("idempotent", "max_in_flight"),
     "reads": ("retries", "idempotent", "max_in_flight"),
     "goes_on": ("retries", "idempotent", "max_in_flight", "fsync", *_OTHER_FAULTS),
     "delivery": ("retries", "host_losses", "fences", "shutdowns", "controller_losses"),
@@ -68,9 +68,14 @@ HEAVY = 12
 DIED = "a process ended that may have explored it; audit again, with more memory free"
 
 MANY = 20_000
-"""Of an exploration with more states the rest is left out once the main questions are answered, all against it."""
+"""Of an exploration with more states the rest is left out once the main questions are answered, all against it. One
+that is for a single question ends with any number of states."""
 
 MEMORY_BYTES = 1 << 30
+
+PAYS = 3_000_000
+"""With so many states from one kernel the faster one is made for the cases that come: it takes 3 s to compile, and
+saves about 1 s in a million states."""
 
 TOO_MANY, GROWTH = 4_000_000, 1.3
 """With so many states, and levels that still grow by so much, there are several times more than memory holds: levels
@@ -125,7 +130,7 @@ class Engine:
 
     def verdict(self, model: Model, search: Search, enough: Enough) -> Verdict:
         """What an exploration gives, of a model whose open constants have their values."""
-        if self.states > LONG:
+        if self.states > PAYS:
             self.faster()
         faster = None if self.kernel.effort == ROLLED else self.faster
         verdict = explore(model, search, self.kernel, self.symmetry, enough=enough, faster=faster)
@@ -146,7 +151,7 @@ class StopRule:
     def is_here(self, decided: frozenset[str], states: int) -> bool:
         """Whether it may, given what was violated or met by name, and the number of states."""
         before, self.level, self.states = self.level, states - self.states, states
-        if states > MANY and self.case.is_enough(decided):
+        if (states > MANY or self.case.is_of_one) and self.case.is_enough(decided):
             return True
         if states > TOO_MANY and self.level > before * GROWTH:
             self.given_up = f"given up after {states:,} states, of what must be many times more"
@@ -260,6 +265,8 @@ class Explorations:
         self.until = None if seconds is None else time.time() + seconds
         self.bench = Bench(folder)
         self.known: dict[Case, CaseResult] = {}
+        self.inferred: dict[Any, Any] = {}
+        """What others infer from what is known, by what it is about; empty again once more is known."""
         self.explored = 0
         work = Work(_explore, _begin, (self.folder, self.until), _prepare)
         self.processes = Processes[Sequence[Case], list[CaseResult]](work, workers)
@@ -272,6 +279,8 @@ class Explorations:
     def all(self, cases: Iterable[Case]) -> None:
         """Sees to it that what each case finds is known: from before, from disk, or explored now."""
         wanted = [each for each in dict.fromkeys(case.explored for case in cases) if each not in self.known]
+        if wanted:
+            self.inferred.clear()
         for case in wanted:
             if (kept := self._kept(case)) is not None:
                 self.known[case] = kept

@@ -14,14 +14,14 @@ from typing import Any
 from .cases import Explorations
 from .cluster import Partition, Topic
 from .outages import least_isr
-from .questions import QUESTION, Case, case_with
+from .questions import QUESTION, Case, ways_of
 from .scenario import sentences
 from .signature import MOST_REPLICAS, Signature
-from .situations import MOST_LAGGING
+from .situations import BY_NAME, MOST_LAGGING, Name, budgets
 from .verdicts import Answer, SubjectVerdict
 
 _LOSS = QUESTION["no-loss"].properties
-_FAULTS = (("crashes", "one more crash"), ("power_losses", "one loss of power"))
+_FAULTS = (("crash@all", "one more crash"), ("power-loss@all", "one loss of power"))
 LISTED = 100
 """Partitions that are listed one by one."""
 
@@ -113,8 +113,8 @@ def _says(one: Partition, signatures: Sequence[Signature], explorations: Explora
         yield f"writes with acks=all are refused: {max(needed)} in sync are needed (arithmetic)"
     elif all(len(one.isr) - 1 < number for number in needed):
         yield "one more broker down stops writes (arithmetic)"
-    for budget, what in _FAULTS:
-        hits = [_lost(each, one, budget, explorations) for each in signatures]
+    for cell, what in _FAULTS:
+        hits = [_lost(each, one, cell, explorations) for each in signatures]
         if all(hits):
             yield f"{what} can lose acknowledged records"
         elif any(hits):
@@ -141,19 +141,17 @@ def _waits_for(one: Partition, signatures: Sequence[Signature]) -> str:
     return f"{waits} {who}, or, {supposed}a replica without its last records is elected"
 
 
-def _cases(signature: Signature, one: Partition, budget: str) -> tuple[Case, ...]:
-    """The explorations that say whether it is lost: with those out of the ISR lagging, and where leaders are elected
-    uncleanly with one of them or more down as well; none with more replicas than the model has."""
+def _cases(signature: Signature, one: Partition, cell: Name) -> tuple[Case, ...]:
+    """The explorations that say whether it is lost, as in a table's cell; those out of the ISR are as many as there
+    are now. None with more replicas than the model has."""
     if signature.replicas > MOST_REPLICAS:
         return ()
     lag = max(0, min(MOST_LAGGING, signature.replicas - len(one.isr)))
-    most = lag if signature.elects_uncleanly else 0
-    faults = [{"isr_shrinks": lag - down, "shutdowns": down, budget: 1} for down in range(most + 1)]
-    return tuple(case_with("loss", signature, each) for each in faults)
+    return ways_of(signature, {**budgets(BY_NAME[cell], signature), "isr_shrinks": lag})
 
 
-def _lost(signature: Signature, one: Partition, budget: str, explorations: Explorations) -> bool:
-    cases = _cases(signature, one, budget)
+def _lost(signature: Signature, one: Partition, cell: Name, explorations: Explorations) -> bool:
+    cases = _cases(signature, one, cell)
     return any(name in explorations.found(case).scenarios for case in cases for name in _LOSS)
 
 
@@ -164,8 +162,8 @@ def _scenario(
     if one.leader is None:
         return []
     for signature in signatures:
-        for budget, _ in _FAULTS:
-            for case in _cases(signature, one, budget):
+        for cell, _ in _FAULTS:
+            for case in _cases(signature, one, cell):
                 found = explorations.found(case).scenarios
                 for name in _LOSS:
                     if name in found:

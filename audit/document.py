@@ -9,15 +9,15 @@ from typing import Any
 
 from ..traces.heading import tool
 from .cluster import Cluster, Finding, Origin
-from .headline import GRAVEST, LOST, first_loss, headline, in_words
+from .headline import GRAVEST, LOST, UNREAD, first_loss, headline, in_words
 from .nodes import Down, down
 from .outages import Outage
 from .placing import missing_racks
-from .questions import QUESTIONS
+from .questions import QUESTION, QUESTIONS
 from .requirements import Requirement, preset_of
 from .scenario import sentences
 from .signature import Subject, Used, Variant
-from .situations import BY_NAME, CELLS, FAULTS, SITUATIONS, Name
+from .situations import BY_NAME, CELLS, FAULTS, SITUATIONS, Cell, Name
 from .verdicts import RACK, Answer, RequirementCheck, SubjectVerdict, Table, facts_that_matter
 
 SCHEMA = "tidegate.audit/1"
@@ -146,7 +146,7 @@ def _subject(each: SubjectReport) -> Document:
         "conditional": conditional if len(conditional) > 1 else [],
         "failed": [c.requirement.text for c in each.checks if c.result == "failed"],
         "accepted": "; ".join(dict.fromkeys(c.note for c in each.checks if c.result == "accepted")),
-        "checks": [_check(check) for check in each.checks],
+        "checks": [_check(check, subject) for check in each.checks],
         "table": {
             question.name: {cell.name: _cell(verdict.table[question.name, cell.name]) for cell in CELLS}
             for question in QUESTIONS
@@ -259,12 +259,16 @@ def _cell(answer: Answer) -> Document:
     return {"word": answer.word, "basis": answer.basis, "why": answer.why, "on": list(answer.on)}
 
 
-def _check(check: RequirementCheck) -> Document:
+def _check(check: RequirementCheck, subject: Subject) -> Document:
+    """What came of a requirement; where it failed, `scenario` is the run that shows it, step by step."""
     on = list(check.answer.on) if check.answer is not None else []
     why = check.answer.why if check.answer is not None else ""
     asked = check.requirement
     said = {"require": asked.text, "question": asked.question, "cell": asked.cell, "result": check.result}
-    return {**said, "says": in_words(BY_NAME[asked.cell]), "on": on, "why": why, "note": check.note}
+    failed = check.result == "failed" and check.answer is not None and check.answer.steps
+    scenario = sentences(subject, check.answer) if failed and check.answer is not None else []
+    says = in_words(BY_NAME[asked.cell])
+    return {**said, "says": says, "on": on, "why": why, "note": check.note, "scenario": scenario}
 
 
 def _used(used: Used) -> Document:
@@ -281,17 +285,38 @@ def _finding(each: Finding) -> Document:
             "to_do": each.to_do, "source": each.source}  # fmt: skip
 
 
-def loss_of(verdict: SubjectVerdict) -> tuple[Name, str, Answer] | None:
-    """The loss to report, the gravest: its cell, question and answer."""
-    losses = [(table, loss) for table in verdict.tables if (loss := first_loss(table)) is not None]
+def loss_of(each: SubjectReport) -> tuple[Name, str, Answer] | None:
+    """The loss to report: its cell, question and answer. The gravest of those that must not be; else of all."""
+    failed = [
+        _widest(each.verdict.table, check.requirement.question, BY_NAME[check.requirement.cell])
+        for check in each.checks
+        if check.result == "failed" and check.requirement.question in _LOSSES
+    ]
+    if found := [loss for loss in failed if loss[2].steps]:
+        return min(found, key=lambda loss: (_LOSSES.index(loss[1]), GRAVEST.index(BY_NAME[loss[0]])))
+    losses = [(table, loss) for table in each.verdict.tables if (loss := first_loss(table)) is not None]
     if not losses:
         return None
-    table, (question, cell) = min(losses, key=lambda each: (each[1][0] != LOST, GRAVEST.index(each[1][1])))
+    table, (question, cell) = min(losses, key=lambda loss: (loss[1][0] != LOST, GRAVEST.index(loss[1][1])))
     return cell.name, question, table[question, cell.name]
 
 
+def _widest(table: Table, question: str, cell: Cell) -> tuple[Name, str, Answer]:
+    """The loss of a cell, as it is with the most replicas in sync: that is a loss of the cell as well."""
+    names = [f"{cell.fault.name}@{each.name}" for each in SITUATIONS[: SITUATIONS.index(cell.situation)]]
+    lost = [name for name in names if table[question, name].word == "can lose"]
+    name = lost[0] if lost else cell.name
+    return name, question, table[question, name]
+
+
+_LOSSES = tuple(each.name for each in QUESTIONS if each.asked in ("loss", "reads", "delivery"))
+"""The questions about what is lost, read or written wrongly, the gravest first."""
+
+_MAIN = (LOST, UNREAD)
+
+
 def _loss(each: SubjectReport) -> Document | None:
-    found = loss_of(each.verdict)
+    found = loss_of(each)
     if found is None:
         return None
     cell, question, answer = found
@@ -299,11 +324,12 @@ def _loss(each: SubjectReport) -> Document | None:
         "cell": cell,
         "says": in_words(BY_NAME[cell]),
         "question": question,
+        "title": "How it is lost" if question in _MAIN else f"How it goes wrong, {QUESTION[question].title}",
         "supposed": _supposed(each.verdict, cell, question, answer),
         "scenario": sentences(each.verdict.subject, answer),
         "steps": [step.step for step in answer.steps],
         "constants": {} if answer.case is None else answer.case.values,
-        "source": _source(cell, {} if answer.case is None else answer.case.values),
+        "source": _source(cell, answer.case.values) if question in _MAIN and answer.case is not None else "",
         "html": None,
     }
 

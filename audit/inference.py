@@ -12,7 +12,18 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from .cases import CaseResult, Explorations, ScenarioStep
-from .questions import PROPERTIES, QUESTION, WITNESS, Case, case_with, kind_of, loss_cases, whole_isr_case
+from .questions import (
+    OF_TOPICS,
+    PROPERTIES,
+    QUESTION,
+    WITNESS,
+    Case,
+    asked_instead,
+    case_with,
+    kind_of,
+    loss_cases,
+    whole_isr_case,
+)
 from .signature import Constant, Signature
 from .situations import CALM
 
@@ -50,6 +61,29 @@ class Known:
         return lost or set(asked.properties) <= self.held
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Form:
+    """What an order of cases goes by: the settings (one number for equal ones), whether losses of power find everything
+    on the disk, the voters, the budgets in the order of `BUDGETS`."""
+
+    settings: int
+    flushing: bool
+    voters: Constant
+    budgets: tuple[int, ...]
+
+
+_numbers: dict[tuple[str, frozenset[tuple[str, Constant]]], int] = {}
+
+
+@lru_cache(maxsize=100_000)
+def form_of(case: Case) -> Form:
+    """A case as it is compared with others."""
+    settings = case.asked, frozenset(each for each in case.constants if each[0] not in (*BUDGETS, "voters", "fsync"))
+    budgets = tuple(int(case.values[name]) for name in BUDGETS)
+    flushing, voters = bool(case.values["fsync"]), case.values["voters"]
+    return Form(_numbers.setdefault(settings, len(_numbers)), flushing, voters, budgets)
+
+
 def within(less: Case, more: Case) -> bool:
     """Whether every run of one case is a run of the other: the same settings, and no fault that the other has not.
 
@@ -57,26 +91,26 @@ def within(less: Case, more: Case) -> bool:
     which nothing is less because more was flushed before. A disk that is lost, or a host, is a loss of power in which
     nothing was on the disk, if nothing is ever flushed and nobody is down before.
     """
-    few, many = less.values, more.values
-    names = {*BUDGETS, "voters"}
-    if less.asked != more.asked or any(few[name] != many[name] for name in few if name not in names):
-        return _differs_in_fsync(few, many) and within(_with(less, "fsync", many["fsync"]), more)
-    if int(many["controller_losses"]) and int(few["controller_losses"]) and few["voters"] != many["voters"]:
+    return is_within(form_of(less), form_of(more))
+
+
+def is_within(few: Form, many: Form) -> bool:
+    """The same of their forms."""
+    if few.settings != many.settings:
         return False
-    return _fits({name: int(few[name]) for name in BUDGETS}, {name: int(many[name]) for name in BUDGETS},
-                 flushing=bool(many["fsync"]))  # fmt: skip
+    if few.flushing != many.flushing and few.budgets[_POWER]:
+        return False  # without a loss of power flushing is of no account
+    if few.voters != many.voters and few.budgets[_CONTROLLERS] and many.budgets[_CONTROLLERS]:
+        return False
+    return _fits(few.budgets, many.budgets, many.flushing)
 
 
-def _differs_in_fsync(few: Mapping[str, Constant], many: Mapping[str, Constant]) -> bool:
-    """Whether they differ in flushing, which the one without losses of power leaves out as of no account."""
-    return few["fsync"] != many["fsync"] and not few["power_losses"]
+_CONTROLLERS, _POWER = BUDGETS.index("controller_losses"), BUDGETS.index("power_losses")
 
 
-def _with(case: Case, name: str, value: Constant) -> Case:
-    return Case(case.asked, tuple(sorted({**case.values, name: value}.items())))
-
-
-def _fits(few: dict[str, int], many: dict[str, int], *, flushing: bool) -> bool:
+@lru_cache(maxsize=100_000)
+def _fits(fewer: tuple[int, ...], more: tuple[int, ...], flushing: bool) -> bool:
+    few, many = dict(zip(BUDGETS, fewer, strict=True)), dict(zip(BUDGETS, more, strict=True))
     over = {name: max(0, few[name] - many[name]) for name in BUDGETS}
     spare = many["power_losses"] - few["power_losses"]
     dark = over["crashes"] + over["disk_losses"] + over["host_losses"]
@@ -99,37 +133,68 @@ Ways = tuple[Case, ...]
 """Explorations that answer a cell together: one that loses records is enough to say that it loses them."""
 
 
+@dataclass(frozen=True, slots=True)
+class Order:
+    """Of a plan's other cases those that have no more faults than one, those that have no fewer, and of the latter
+    those that are explored before it: of cases that are alike, the first."""
+
+    fewer: Ways
+    more: Ways
+    before: Ways
+
+
+class Plan:
+    """The explorations for losses that a signature may need, cell by cell, the calm one first, and their order."""
+
+    def __init__(self, groups: tuple[Ways, ...]) -> None:
+        self.groups = groups
+        self.cases: Ways = tuple(dict.fromkeys(case for ways in groups for case in ways))
+        self._forms = [(case, form_of(case)) for case in self.cases]
+        self._places = {case: at for at, case in enumerate(self.cases)}
+        self._orders: dict[Case, Order] = {}
+
+    def order(self, case: Case) -> Order:
+        """Where a case stands among those of the plan; it may be one that is not explored itself."""
+        if case not in self._orders:
+            form = form_of(case)
+            fewer = tuple(each for each, other in self._forms if each is not case and is_within(other, form))
+            more = tuple(each for each, other in self._forms if each is not case and is_within(form, other))
+            alike, own = frozenset(fewer), self._places.get(case, len(self.cases))
+            before = tuple(each for each in more if each not in alike or self._places[each] < own)
+            self._orders[case] = Order(fewer, more, before)
+        return self._orders[case]
+
+
 @lru_cache(maxsize=10_000)
-def ways_in(signature: Signature) -> tuple[Ways, ...]:
-    """The explorations for losses that a signature may need, cell by cell, the calm one first."""
+def plan_of(signature: Signature) -> Plan:
+    """A signature's plan; one and the same for signatures that need the same explorations."""
     calm, whole_isr = case_with(kind_of(signature), signature, {}), whole_isr_case(signature)
     more = () if whole_isr is None else ((whole_isr,),)
-    return tuple(dict.fromkeys([(calm,), *(ways for _, ways in loss_cases(signature)), *more]))
+    return _plan(tuple(dict.fromkeys([(calm,), *(ways for _, ways in loss_cases(signature)), *more])))
+
+
+@lru_cache(maxsize=10_000)
+def _plan(groups: tuple[Ways, ...]) -> Plan:
+    return Plan(groups)
 
 
 def cases_in(signature: Signature) -> Ways:
-    """All of them in a row."""
-    return flat(ways_in(signature))
+    """All explorations for losses that a signature may need, in a row."""
+    return plan_of(signature).cases
 
 
-@lru_cache(maxsize=10_000)
-def flat(groups: tuple[Ways, ...]) -> Ways:
-    """Every case once."""
-    return tuple(dict.fromkeys(case for ways in groups for case in ways))
+def known(case: Case, plan: Plan, explorations: Explorations) -> Known:
+    """What is known of a case, given the others of its plan; nothing is explored."""
+    found = explorations.inferred.get((plan, case))
+    if found is None:
+        found = explorations.inferred[plan, case] = _known(case, plan, explorations)
+    return found
 
 
-@lru_cache(maxsize=100_000)
-def neighbours(case: Case, others: tuple[Case, ...]) -> tuple[tuple[Case, ...], tuple[Case, ...]]:
-    """Of other cases those that have no more faults than this one, and those that have no fewer."""
-    fewer = tuple(each for each in others if each != case and within(each, case))
-    return fewer, tuple(each for each in others if each != case and within(case, each))
-
-
-def known(case: Case, others: Iterable[Case], explorations: Explorations) -> Known:
-    """What is known of a case, given the others of its signature; nothing is explored."""
-    own = explorations.known.get(case.explored)
-    fewer, more = ({each: explorations.known[each.explored] for each in some if each.explored in explorations.known}
-                   for some in neighbours(case, tuple(others)))  # fmt: skip
+def _known(case: Case, plan: Plan, explorations: Explorations) -> Known:
+    own, order = explorations.known.get(case.explored), plan.order(case)
+    fewer, more = ({each: found for each in some if (found := explorations.known.get(each.explored)) is not None}
+                   for some in (order.fewer, order.more))  # fmt: skip
     holding = [(case, own)] if own is not None and not own.stopped else []
     holding += sorted(more.items(), key=lambda each: each[1].states)
     names = [name for name in PROPERTIES[case.asked] if name != WITNESS]
@@ -154,45 +219,41 @@ def _lost(name: str, case: Case, own: CaseResult | None, fewer: Mapping[Case, Ca
     return min(ways, key=lambda each: len(each.steps), default=None)
 
 
-MAIN = ("no-loss", "no-unread")
-"""The questions that are decided for every cell; the others are where an exploration was made."""
-
-
 def is_decided(case: Case, found: Known) -> bool:
     """Whether nothing more is to be explored for a case: it was, or what others found answers its main questions."""
-    asked = (*MAIN, "no-stale-reads") if case.asked == "reads" else MAIN
-    return found.explored or all(found.decides(name) for name in asked)
+    return found.explored or all(found.decides(name) for name in _main(case))
 
 
-def next_wave(groups: tuple[Ways, ...], explorations: Explorations) -> list[Case]:
+def _main(case: Case) -> tuple[str, ...]:
+    """The questions that are decided for every cell; the others are where an exploration was made."""
+    return (*case.main, "no-stale-reads") if case.asked == "reads" else case.main
+
+
+def next_wave(plan: Plan, explorations: Explorations) -> list[Case]:
     """The explorations to make next: first those with at most one fault and all in sync, then those that decide most.
 
     What the first lose, all the others lose. What they keep most likely is kept with more faults, too; so the cells
     with the most faults come next, and what they keep the rest keeps. Of the ways of one cell only the first that is
     open is explored, and none once one of them loses records.
     """
-    cases = flat(groups)
-    first = [each for each in cases if _is_probe(each) and each.explored not in explorations.known]
+    first = [each for each in plan.cases if _is_probe(each) and each.explored not in explorations.known]
     if first:
         return first
-    open_ = dict.fromkeys(way for ways in groups if (way := _next_way(ways, cases, explorations)) is not None)
-    return [each for each in open_ if not any(other in open_ for other in neighbours(each, cases)[1])]
+    open_ = dict.fromkeys(way for ways in plan.groups if (way := _next_way(ways, plan, explorations)) is not None)
+    return [each for each in open_ if not any(other in open_ for other in plan.order(each).before)]
 
 
-def _next_way(ways: Ways, cases: Ways, explorations: Explorations) -> Case | None:
+def _next_way(ways: Ways, plan: Plan, explorations: Explorations) -> Case | None:
     for way in ways:
-        found = known(way, cases, explorations)
+        found = known(way, plan, explorations)
         if not is_decided(way, found):
             return way
-        if len(ways) > 1 and all(_loses(found, name) for name in MAIN):
+        if len(ways) > 1 and way.is_enough(frozenset(found.lost)):
             return None
     return None
 
 
-def _loses(found: Known, question: str) -> bool:
-    return any(name in found.lost for name in QUESTION[question].answered_by(found.basis.values["acks"]))
-
-
+@lru_cache(maxsize=100_000)
 def _is_probe(case: Case) -> bool:
     """Nothing, or a single crash, power loss or move of the leader, with all in sync: it costs next to nothing."""
     budgets = {name: int(case.values[name]) for name in BUDGETS if case.values[name]}
@@ -201,8 +262,9 @@ def _is_probe(case: Case) -> bool:
 
 def explore_losses(signatures: Iterable[Signature], explorations: Explorations) -> None:
     """Sees to it that everything is explored that decides the signatures' losses, and nothing that others decide."""
-    open_ = {groups: None for groups in map(ways_in, signatures)}
+    asked = (asked_instead(question, each) for each in signatures for question in OF_TOPICS)
+    open_ = dict.fromkeys(map(plan_of, dict.fromkeys(asked)))
     while open_:
-        waves = {groups: next_wave(groups, explorations) for groups in open_}
-        open_ = {groups: None for groups, wave in waves.items() if wave}
+        waves = {plan: next_wave(plan, explorations) for plan in open_}
+        open_ = {plan: None for plan, wave in waves.items() if wave}
         explorations.all([case for wave in waves.values() for case in wave])

@@ -29,6 +29,7 @@ from .situations import (
     placements,
     racks_of,
     voters_of,
+    with_down,
 )
 
 Asked = Literal["loss", "reads", "goes_on", "delivery"]
@@ -51,6 +52,9 @@ brokers up to 2.1 write no record twice when one loses power, with three they do
 
 ALONE: Mapping[str, Constant] = {"replicas": 1, "min_isr": 1, "co_located": False, "max_leader_epoch": EPOCHS}
 """Where nothing else goes wrong one replica is enough for that: what its leader writes, others copy."""
+
+MOST_CRASHES = 4
+"""The largest budget that the model has for processes that die."""
 
 ONE_FAULT_FROM = 3
 """With so many replicas or more, duplicates and order are asked about with one fault only and all replicas in sync:
@@ -201,17 +205,38 @@ class Case:
             "unclean": bool(values["unclean"]) and self.takes_all,
             "min_isr": 1 if int(values["min_isr"]) <= stay else values["min_isr"],
         }
-        return Case(self.asked, tuple(sorted(made.items())))
+        return _the_one(Case(self.asked, tuple(sorted(made.items()))))
+
+    @cached_property
+    def main(self) -> tuple[str, ...]:
+        """The questions that it is for; others are answered where they can be."""
+        return ("no-loss",) if self.asked == "loss" and self.values["acks"] == "none" else ENOUGH[self.asked]
 
     def is_enough(self, decided: frozenset[str]) -> bool:
         """Whether what was violated, by name, answers all that it is for."""
         acks = self.values["acks"]
-        return all(decided & set(QUESTION[name].answered_by(acks)) for name in ENOUGH[self.asked])
+        return all(decided & set(QUESTION[name].answered_by(acks)) for name in self.main)
+
+    @property
+    def is_of_one(self) -> bool:
+        """Whether it is for one question and no other, so that it ends with its answer however few states it has."""
+        return len(self.main) == 1
 
 
 def kind_of(signature: Signature) -> Asked:
     """The kind of exploration that looks for a signature's losses."""
     return "reads" if signature.follower_reads else "loss"
+
+
+def asked_instead(question: Question, signature: Signature) -> Signature:
+    """The signature that a question is asked of in place of another, since its answer is the same and known sooner.
+
+    With acks=0 brokers do what they do with acks=1. What differs is what the producer takes for acknowledged, and that
+    a request may be lost: then its one record is nowhere, and nothing is read or differs. tests/test_audit_inference.py
+    explores both and compares.
+    """
+    same = question.asked == "loss" and question.name != "no-loss" and kind_of(signature) == "loss"
+    return replace(signature, acks="leader") if same and signature.acks == "none" else signature
 
 
 def case_with(asked: Asked, signature: Signature, faults: Mapping[str, Constant]) -> Case:
@@ -222,8 +247,15 @@ def case_with(asked: Asked, signature: Signature, faults: Mapping[str, Constant]
 
 
 def as_far_as_it_matters(asked: Asked, constants: Mapping[str, Constant]) -> dict[str, Constant]:
-    """The constants, those as by default that no step of this exploration asks for: fewer cases for many signatures."""
+    """The constants, those as by default that no step of this exploration asks for: fewer cases for many signatures.
+
+    Where every append is flushed a loss of power takes nothing from the disk, and is a crash. tests/test_audit_cases.py
+    explores both and compares.
+    """
     made = dict(constants)
+    stops = int(made["crashes"]) + int(made["power_losses"])
+    if made["fsync"] and asked in ("loss", "reads") and stops <= MOST_CRASHES:
+        made |= {"crashes": stops, "power_losses": 0}
     if not made["power_losses"]:
         made["fsync"] = False
     if not made["heed_unclean"]:
@@ -241,22 +273,29 @@ def as_far_as_it_matters(asked: Asked, constants: Mapping[str, Constant]) -> dic
 @lru_cache(maxsize=100_000)
 def loss_case(signature: Signature, cell: Cell, in_rack: int | None = None, down: int = 0) -> Case:
     """The exploration that says what a signature loses in a cell; `down` of those that are out of the ISR are down."""
-    return case_with(kind_of(signature), signature, budgets(cell, signature, in_rack, down))
+    faults = budgets(cell, signature, in_rack)
+    return case_with(kind_of(signature), signature, with_down(faults, down) if down else faults)
 
 
 @lru_cache(maxsize=100_000)
 def loss_ways(signature: Signature, cell: Cell, in_rack: int | None = None) -> tuple[Case, ...]:
-    """The explorations that say it together: those out of the ISR only lag in the first, and in the others one of them
-    and more are down.
+    """The explorations that say together what a signature loses in a cell."""
+    return ways_of(signature, budgets(cell, signature, in_rack))
+
+
+def ways_of(signature: Signature, faults: Mapping[str, Constant]) -> tuple[Case, ...]:
+    """The explorations that say together what some faults lose: those out of the ISR only lag in the first, and in the
+    others one of them and more are down.
 
     Where leaders are elected cleanly, or a member of the ISR has no fault, who is out of the ISR is never elected: it
     makes no difference whether it is down, and one is enough. tests/test_audit_down.py explores both, and compares.
     """
-    lagging = loss_case(signature, cell, in_rack)
+    kind = kind_of(signature)
+    lagging = case_with(kind, signature, faults)
     if not signature.elects_uncleanly or not lagging.takes_all:
         return (lagging,)
-    most = lag(cell.situation, signature)
-    return (lagging, *(loss_case(signature, cell, in_rack, down) for down in range(1, most + 1)))
+    most = int(faults["isr_shrinks"])
+    return (lagging, *(case_with(kind, signature, with_down(faults, down)) for down in range(1, most + 1)))
 
 
 @lru_cache(maxsize=100_000)
@@ -332,7 +371,13 @@ def is_sent_again(signature: Signature) -> bool:
 
 
 def _case(asked: Asked, constants: Mapping[str, Constant]) -> Case:
-    return Case(asked, tuple(sorted(as_far_as_it_matters(asked, constants).items())))
+    return _the_one(Case(asked, tuple(sorted(as_far_as_it_matters(asked, constants).items()))))
+
+
+@lru_cache(maxsize=100_000)
+def _the_one(case: Case) -> Case:
+    """The same object for equal cases, which are then told to be equal at once."""
+    return case
 
 
 # --- what is asked, and what there are too many states for ------------------------------------------------------------

@@ -224,9 +224,8 @@ def is_of_machine(fault: Fault, signature: Signature) -> bool:
 _OF_MACHINES = ("power-loss", "two-power-losses", "cut-off-power-loss", "disk-loss")
 
 
-def budgets(cell: Cell, signature: Signature, in_rack: int | None = None, down: int = 0) -> dict[str, Constant]:
+def budgets(cell: Cell, signature: Signature, in_rack: int | None = None) -> dict[str, Constant]:
     """How often each thing goes wrong in a cell. `in_rack` is how many replicas the rack holds (None: as stated).
-    `down`: of those that leave the ISR so many are shut down, and may start again; the others lag.
 
     What stops a broker, or moves the leader, fails a request as well. That matters with acks=0: the producer takes a
     record for written once it is sent (clients/producer/internals/Sender.java, 4.1.0: sendProduceRequest expects no
@@ -237,8 +236,13 @@ def budgets(cell: Cell, signature: Signature, in_rack: int | None = None, down: 
     faults = _with_empty_disks(faults, signature) if signature.ephemeral else faults
     if signature.acks == "none" and (cell.fault.name == "leader-move" or away(cell.fault, signature, in_rack)):
         faults = {**faults, "retries": 1}
-    made = {"isr_shrinks": lag(cell.situation, signature) - down, **faults}
-    return {**made, "shutdowns": min(MOST_SHUTDOWNS, int(made.get("shutdowns", 0)) + down)} if down else made
+    return {"isr_shrinks": lag(cell.situation, signature), **faults}
+
+
+def with_down(faults: Mapping[str, Constant], down: int) -> dict[str, Constant]:
+    """The same faults, where of those that leave the ISR so many are shut down, and may start again."""
+    shutdowns = min(MOST_SHUTDOWNS, int(faults.get("shutdowns", 0)) + down)
+    return {**faults, "isr_shrinks": int(faults["isr_shrinks"]) - down, "shutdowns": shutdowns}
 
 
 _STOPS = ("shutdowns", "crashes", "power_losses")

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from .cases import CaseResult, Explorations, ScenarioStep
-from .inference import Known, LossFound, cases_in, explore_losses, known, within
+from .inference import Known, LossFound, Plan, explore_losses, known, plan_of, within
 from .questions import (
     OF_TOPICS,
     ONE_FAULT_FROM,
@@ -19,6 +19,7 @@ from .questions import (
     WITNESS,
     Case,
     Question,
+    asked_instead,
     asks_delivery,
     asks_loss,
     delivery_case,
@@ -130,7 +131,16 @@ def table_of(signature: Signature, explorations: Explorations) -> Table:
 
 
 def answer(signature: Signature, question: Question, cell: Cell, explorations: Explorations) -> Answer:
-    """One question in one cell."""
+    """One question in one cell. What was said before is said again, until more is known."""
+    asked = asked_instead(question, signature), question, cell
+    said = explorations.inferred.get(asked)
+    if said is None:
+        said = _answer(*asked, explorations)
+        explorations.inferred[asked] = said
+    return said
+
+
+def _answer(signature: Signature, question: Question, cell: Cell, explorations: Explorations) -> Answer:
     if question.asked == "delivery":
         return _delivery(signature, question, cell, explorations)
     if question.asked == "goes_on":
@@ -159,11 +169,11 @@ def _loss(
 ) -> Answer:
     if question.asked == "reads" and not signature.follower_reads:
         return Answer("no loss found", "arithmetic", "without replica.selector.class consumers read from leaders alone")
-    ways = loss_ways(signature, cell, in_rack)
-    explorations.all(cases_in(signature)[:1])  # without it nobody knows whether anything is ever acknowledged
+    plan = plan_of(signature)
+    explorations.all(plan.cases[:1])  # without it nobody knows whether anything is ever acknowledged
     said: list[Answer] = []
-    for case in ways:
-        said.append(_loss_in(signature, question, case, explorations, few=asks_loss(signature, cell, in_rack)))
+    for case in loss_ways(signature, cell, in_rack):
+        said.append(_loss_in(plan, question, case, explorations, few=asks_loss(signature, cell, in_rack)))
         if said[-1].word == "can lose":
             return said[-1]
     worst = _worst(said)
@@ -171,15 +181,14 @@ def _loss(
     return Answer("not checked", "", doubt) if doubt and worst.word == "no loss found" else worst
 
 
-def _loss_in(signature: Signature, question: Question, case: Case, explorations: Explorations, *, few: bool) -> Answer:
+def _loss_in(plan: Plan, question: Question, case: Case, explorations: Explorations, *, few: bool) -> Answer:
     """What one exploration says, or others say of it; it is made where neither is known, if it has `few` states."""
-    cases = cases_in(signature)
-    found = known(case, cases, explorations)
+    found = known(case, plan, explorations)
     if not found.explored and not found.decides(question.name):
         if not few:
-            return Answer("not checked", "", _TOO_MANY_STATES.format(signature.replicas))
+            return Answer("not checked", "", _TOO_MANY_STATES.format(case.values["replicas"]))
         explorations.all([case])
-        found = known(case, cases, explorations)
+        found = known(case, plan, explorations)
     return _of_known(question, case, found)
 
 

@@ -77,7 +77,7 @@ def _slug(subject: Document) -> str:
 
 def traces_of(done: Audited, report: SubjectReport, subject: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """The trace of a loss, explored again: as `replay` takes it, and with the brokers' names in the user's cluster."""
-    found = loss_of(report.verdict)
+    found = loss_of(report)
     assert found is not None and found[2].case is not None
     answer = found[2]
     model, verdict, _ = done.explorations.bench.verdict(found[2].case)

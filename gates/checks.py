@@ -243,8 +243,7 @@ def _unmet(report: Mapping[str, Any]) -> Iterator[Difference]:
                 continue
             on = f" on {', '.join(check['on'])}" if check["on"] else ""
             lines = [f"{subject['name']}: {check['require']} {check['result']}{on}: {subject['headline']}"]
-            if check["result"] == "failed" and subject["loss"]:
-                lines += subject["loss"]["scenario"]
+            lines += check["scenario"]
             yield Difference("", "\n".join(lines))
 
 

@@ -6,13 +6,19 @@ All checks of one size share a kernel: settings, switches and budgets are left o
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from tidegate.explorer import ENGINES
+from tidegate.explorer.native.kernels import Kernel, kernel_of
+from tidegate.explorer.native.search import explore
 from tidegate.explorer.search import Search
+from tidegate.explorer.symmetry import Symmetry, symmetry_of
 from tidegate.invariants.catalogue import find
-from tidegate.language.verdict import PropertyVerdict
+from tidegate.language.constants import Value
+from tidegate.language.model import Model
+from tidegate.language.verdict import PropertyVerdict, Verdict
 
 Constant = bool | int | str
 Settings = Mapping[str, Constant]
@@ -25,21 +31,46 @@ CALM: Settings = {"isr_shrinks": 0, "fences": 0, "power_losses": 0}
 
 
 @dataclass(frozen=True, slots=True)
+class Engine:
+    """A compiled kernel, the model that it was made from, and that model's symmetry."""
+
+    model: Model
+    symmetry: Symmetry
+    kernel: Kernel
+
+
+@dataclass(frozen=True, slots=True)
 class Pages:
-    """Runs checks, with compiled kernels kept in a folder."""
+    """Runs checks, each once, with compiled kernels kept in a folder and in use for all checks of one size."""
 
     kernels: Path
+    engines: dict[Any, Engine] = field(default_factory=dict[Any, Engine])
+    verdicts: dict[Any, Verdict] = field(default_factory=dict[Any, Verdict])
 
     def check(self, profile: str, settings: Settings, properties: Sequence[str]) -> dict[str, PropertyVerdict]:
         """Each property's verdict under a profile, with these settings over it and faults only where they are given."""
         definition, _ = find("partition")
-        values = {**CALM, **settings}
-        opened = [name for name in definition.constants if name not in CLOSED]
-        model = definition.bind(profile, values, profile, opened, properties=properties)
-        search = Search(symmetry=True, recheck=10, cache=self.kernels)
-        verdict = ENGINES["native"](model, search, None)
+        values = definition.values({**CALM, **settings}, profile)
+        asked = (*properties, *values.items())
+        if asked not in self.verdicts:
+            engine = self._engine(values, properties)
+            opened = {name: value for name, value in values.items() if name not in CLOSED}
+            model = definition.revalued(engine.model, profile, opened)
+            search = Search(symmetry=True, recheck=10, cache=self.kernels)
+            self.verdicts[asked] = explore(model, search, engine.kernel, engine.symmetry)
+        verdict = self.verdicts[asked]
         assert verdict.verdict != "inconclusive", verdict.assurance
         return {each.name: each for each in verdict.properties}
+
+    def _engine(self, values: Mapping[str, Value], properties: Sequence[str]) -> Engine:
+        definition, _ = find("partition")
+        size = (*properties, *(values[name] for name in sorted(CLOSED)))
+        if size not in self.engines:
+            opened = [name for name in definition.constants if name not in CLOSED]
+            model = definition.bind("partition", values, None, opened, properties=properties)
+            symmetry = symmetry_of(model)
+            self.engines[size] = Engine(model, symmetry, kernel_of(model, symmetry.domains, self.kernels))
+        return self.engines[size]
 
     def kept(self, profile: str, settings: Settings) -> str:
         """`kept`, or `lost` and in how many steps: every acknowledged record, whatever the producer waited for."""

@@ -16,14 +16,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tidegate.audit.cases import DIED, GROWTH, MANY, TOO_MANY, Bench, CaseResult, Explorations, StopRule, to_json
+from tidegate.audit.cases import DIED, GROWTH, MANY, PAYS, TOO_MANY, Bench, CaseResult, Explorations, StopRule, to_json
 from tidegate.audit.processes import Processes, Work
 from tidegate.audit.questions import Case, asks_loss, delivery_case, goes_on_cases, loss_case
 from tidegate.audit.readers import Options, read
 from tidegate.audit.signature import Signature, profiles, subjects, switches
 from tidegate.audit.situations import BY_NAME, CELLS
 from tidegate.explorer.native.effort import QUICK, ROLLED
-from tidegate.explorer.native.search import LONG
 
 from .conftest import ROOT
 
@@ -62,6 +61,25 @@ def test_a_setting_that_cannot_matter_does_not(bench: Bench, seed: int) -> None:
     """The case that is explored for another finds the same: states, depth, scenarios, step by step."""
     for case in random.Random(seed).sample(every_case(), 8):
         assert bench.found(case) == bench.found(case.explored), case
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_loss_of_power_is_a_crash_where_every_append_is_flushed(bench: Bench, seed: int) -> None:
+    """What is explored for it, a crash, finds what the loss of power itself finds: the same is lost, the same holds."""
+    chance, compared = random.Random(seed), 0
+    powered = [name for name in BY_NAME if name.startswith(("power-loss", "two-power-losses", "cut-off-power-loss"))]
+    for one in chance.sample(list(signatures()), 4):
+        cell = BY_NAME[chance.choice(powered)]
+        loose, flushed = loss_case(one, cell), loss_case(replace(one, fsync=True), cell)
+        itself = Case("loss", tuple(sorted({**loose.values, "fsync": True}.items())))
+        assert (itself.values["power_losses"], flushed.values["power_losses"]) == (flushed.values["crashes"], 0)
+        found, other = bench.found(flushed), bench.found(itself)
+        if {found.stopped, other.stopped} == {""} and found.checked | found.scenarios.keys():
+            compared += 1
+            assert not found.scenarios.keys() & other.checked and not other.scenarios.keys() & found.checked, itself
+            ended = max(found.states, other.states) > MANY
+            assert ended or (found.scenarios.keys(), found.checked) == (other.scenarios.keys(), other.checked), itself
+    assert compared == 4
 
 
 def test_each_setting_is_left_out_somewhere_and_kept_where_it_matters(bench: Bench) -> None:
@@ -142,7 +160,7 @@ def test_a_kernel_that_finds_many_states_is_made_again_for_many(tmp_path: Path) 
     case, bench = loss_case(next(signatures()), BY_NAME["crash@all"]), Bench(tmp_path)
     first, engine = bench.found(case), bench.engine(case)
     assert engine.kernel.effort == QUICK and 0 < engine.states == first.states
-    engine.states = LONG + 1
+    engine.states = PAYS + 1
     assert bench.found(case) == first and engine.kernel.effort == ROLLED
     kernel = Bench(tmp_path).engine(case).kernel
     assert kernel.cached and kernel.effort == ROLLED

@@ -72,6 +72,35 @@ def test_the_last_replica_standing_is_told_with_the_users_names(audit: Audit) ->
     assert any("eligible.leader.replicas.version=1" in " ".join(step["commands"]) for step in found["repair"]["steps"])
 
 
+@pytest.mark.parametrize(
+    ("name", "asked", "title"),
+    [
+        ("acks-1", "no-loss=crash@all", "How it is lost"),
+        ("acks-1", "no-duplicates=crash@all", "How it goes wrong, duplicates"),
+        ("last-replica-standing", "no-unread=two-power-losses@min-isr", "How it is lost"),
+    ],
+)
+def test_the_run_that_is_shown_is_of_the_requirement_that_fails(
+    name: str, asked: str, title: str, audit: Audit
+) -> None:
+    """Also where another cell or question has a loss that is graver, and that is shown where nothing fails."""
+    ended, document = audit(CLUSTERS / name, *OLD, "--require", asked)
+    found = about(document, "orders")
+    question, _, cell = asked.partition("=")
+    assert ended == 1 and found["failed"] == [asked]
+    assert (found["loss"]["question"], found["loss"]["cell"], found["loss"]["title"]) == (question, cell, title)
+    graver = "leader-move@all" if name == "acks-1" else "power-loss@one"
+    assert found["table"]["no-loss"][graver]["word"] == "can lose"
+    (check,) = found["checks"]
+    assert check["scenario"] == found["loss"]["scenario"] and len(check["scenario"]) >= len(found["loss"]["steps"]) > 0
+
+
+def test_the_run_that_is_shown_is_with_the_most_replicas_in_sync(audit: Audit) -> None:
+    """What is lost with all in sync is lost with fewer, too, and the sentence says the graver of both."""
+    _, document = audit(CLUSTERS / "acks-1", *OLD, "--require", "no-loss=crash@one")
+    assert about(document, "orders")["loss"]["cell"] == "crash@all"
+
+
 def test_the_one_producers_file_is_assumed_to_write_what_no_file_maps(audit: Audit, tmp_path: Path) -> None:
     shutil.copytree(CLUSTERS / "acks-1", tmp_path / "c")
     (tmp_path / "c" / "audit.toml").unlink()

@@ -9,9 +9,18 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tidegate.audit.cases import Explorations
-from tidegate.audit.inference import BUDGETS, cases_in, explore_losses, is_decided, known, within
-from tidegate.audit.questions import PROPERTIES, WITNESS, Case, case_with, loss_case
+from tidegate.audit.cases import Bench, Explorations, StopRule
+from tidegate.audit.inference import BUDGETS, cases_in, explore_losses, is_decided, known, plan_of, within
+from tidegate.audit.questions import (
+    OF_TOPICS,
+    PROPERTIES,
+    WITNESS,
+    Case,
+    asked_instead,
+    asks_loss,
+    case_with,
+    loss_case,
+)
 from tidegate.audit.signature import Signature, profiles, switches
 from tidegate.audit.situations import BY_NAME, CELLS
 
@@ -42,7 +51,7 @@ def test_what_is_inferred_is_what_is_explored(seed: int, cache: Path, exploratio
         explore_losses([one], alone)
         cases = cases_in(one)
         for case in cases:
-            said = known(case, cases, alone)
+            said = known(case, plan_of(one), alone)
             if said.explored:
                 continue
             inferred += 1
@@ -93,7 +102,42 @@ def test_a_crash_is_a_loss_of_power_that_lost_nothing_and_a_disk_is_one_that_los
 def test_what_is_on_the_disk_is_not_lost_with_power_but_with_the_disk() -> None:
     one = next(each for each in signatures() if each.replicas == 3 and each.fsync)
     crash, power, disk = (case_with("loss", one, {name: 1}) for name in ("crashes", "power_losses", "disk_losses"))
-    assert within(crash, power) and not within(disk, power)
+    assert crash == power and within(crash, power) and not within(disk, power)
+    # More of them than the model has crashes stay what they are.
+    all_, disk = case_with("loss", one, {"power_losses": 5}), case_with("loss", one, {"disk_losses": 1})
+    assert all_.values["power_losses"] == 5 and within(crash, all_) and not within(disk, all_)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_who_waits_for_no_answer_reads_what_who_waits_for_one_reads(
+    seed: int, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """acks=0 loses more, and its consumers read what those of acks=1 read: whole explorations say the same of it."""
+
+    def never(rule: StopRule, decided: frozenset[str], states: int) -> bool:
+        return False
+
+    monkeypatch.setattr(StopRule, "is_here", never)
+    bench, chance = Bench(cache), random.Random(seed)
+    some = [each for each in signatures() if each.acks == "leader" and each.replicas < 3]
+    for leader in chance.sample(some, 4):
+        none = replace(leader, acks="none")
+        assert [asked_instead(each, none) for each in OF_TOPICS[:3]] == [none, leader, leader]
+        for cell in chance.sample([cell for cell in CELLS if asks_loss(none, cell)], 4):
+            found, other = bench.found(loss_case(none, cell)), bench.found(loss_case(leader, cell))
+            assert not found.stopped and not other.stopped
+            for name in ("consistent_read", "log_matching"):
+                assert (name in found.checked) == (name in other.checked), (none, cell)
+                assert (name in found.scenarios) == (name in other.scenarios), (none, cell)
+
+
+def test_a_case_for_one_question_ends_with_its_answer(cache: Path) -> None:
+    one = next(each for each in signatures() if each.replicas == 3 and each.acks == "leader" and each.least_isr == 2)
+    crash = BY_NAME["crash@one"]
+    ended, whole = StopRule(loss_case(replace(one, acks="none"), crash)), StopRule(loss_case(one, crash))
+    assert ended.is_here(frozenset({"acknowledged_kept"}), 2) and not ended.given_up
+    assert not ended.is_here(frozenset({"consistent_read"}), 3)
+    assert not whole.is_here(frozenset({"acknowledged_kept", "consistent_read"}), 3)
 
 
 def test_every_cell_is_ordered_below_itself_with_less_in_sync() -> None:
@@ -115,7 +159,7 @@ def test_waves_explore_less_than_there_is(cache: Path) -> None:
         explore_losses([one], alone)
         cases = cases_in(one)
         assert len(cases) == 43 and len(alone.known) <= most, (acks, len(alone.known))
-        assert all(is_decided(case, known(case, cases, alone)) for case in cases)
+        assert all(is_decided(case, known(case, plan_of(one), alone)) for case in cases)
 
 
 def test_budgets_are_all_that_differs_between_cells() -> None:

@@ -67,9 +67,10 @@ def topics(path: str, text: str) -> Part | None:
             _partition(part, partitions.setdefault(name, []), read, origin)
         else:
             heads[name] = (read, origin)
+    observed = "Observers:" in text
     for name in dict.fromkeys([*heads, *partitions]):
         head, origin = heads.get(name, ({}, partitions[name][0].origin if partitions.get(name) else Origin(path)))
-        part.topics.append(_topic(part, name, head, origin, partitions.get(name, []), observed="Observers:" in text))
+        part.topics.append(_topic(part, name, head, origin, partitions.get(name, []), observed=observed))
     return part
 
 

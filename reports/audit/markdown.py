@@ -59,7 +59,7 @@ def _subject(each: Mapping[str, Any], document: Document) -> Iterator[str]:
     loss = each["loss"]
     if loss:
         steps = [f"{number}. {plain_text(says)}" for number, says in enumerate(loss["scenario"], 1)]
-        yield f"How it is lost ({plain_text(loss['says'])}):\n\n" + "\n".join(steps)
+        yield f"{loss['title']} ({plain_text(loss['says'])}):\n\n" + "\n".join(steps)
     if each["repair"]:
         yield plain_text(each["repair"]["headline"])
         for step in each["repair"]["steps"]:

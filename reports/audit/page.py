@@ -208,7 +208,7 @@ def _subject(page: Page, each: Mapping[str, Any], document: Document) -> None:
     if loss:
         supposed = f", if {loss['supposed']}" if loss["supposed"] else ""
         page.blank()
-        page.line(f"How it is lost ({loss['says']}{supposed}):", indent=2, style="bold")
+        page.line(f"{loss['title']} ({loss['says']}{supposed}):", indent=2, style="bold")
         for number, says in enumerate(loss["scenario"][:-1], 1):
             page.line(f"{number}. {says}", indent=4, hang=3)
         page.line(loss["scenario"][-1], indent=4, style="red")

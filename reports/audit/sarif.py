@@ -67,8 +67,7 @@ def _unmet(subject: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
 
 def _message(subject: Mapping[str, Any], check: Mapping[str, Any]) -> str:
     lines = [f"{subject['name']}: {check['require']} {check['result']}: {subject['headline']}"]
-    if check["result"] == "failed" and subject["loss"]:
-        lines += subject["loss"]["scenario"]
+    lines += check["scenario"]
     if check["result"] == "failed" and subject["repair"]:
         lines += [step["says"] for step in subject["repair"]["steps"]]
     return "\n".join(lines)
