@@ -141,7 +141,7 @@ def _waits_for(one: Partition, signatures: Sequence[Signature]) -> str:
     return f"{waits} {who}, or, {supposed}a replica without its last records is elected"
 
 
-def _cases(signature: Signature, one: Partition, cell: Name) -> tuple[Case, ...]:
+def cases_of(signature: Signature, one: Partition, cell: Name) -> tuple[Case, ...]:
     """The explorations that say whether it is lost, as in a table's cell; those out of the ISR are as many as there
     are now. None with more replicas than the model has."""
     if signature.replicas > MOST_REPLICAS:
@@ -151,7 +151,7 @@ def _cases(signature: Signature, one: Partition, cell: Name) -> tuple[Case, ...]
 
 
 def _lost(signature: Signature, one: Partition, cell: Name, explorations: Explorations) -> bool:
-    cases = _cases(signature, one, cell)
+    cases = cases_of(signature, one, cell)
     return any(name in explorations.found(case).scenarios for case in cases for name in _LOSS)
 
 
@@ -163,7 +163,7 @@ def _scenario(
         return []
     for signature in signatures:
         for cell, _ in _FAULTS:
-            for case in _cases(signature, one, cell):
+            for case in cases_of(signature, one, cell):
                 found = explorations.found(case).scenarios
                 for name in _LOSS:
                     if name in found:

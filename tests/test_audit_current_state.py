@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tidegate.audit.cases import Explorations
-from tidegate.audit.current_state import describe_current_state
+from tidegate.audit.current_state import cases_of, describe_current_state
 from tidegate.audit.outages import outages
+from tidegate.audit.questions import loss_ways
 from tidegate.audit.readers import Options, of_texts
 from tidegate.audit.signature import Subject, subjects
+from tidegate.audit.situations import BY_NAME
 from tidegate.audit.verdicts import SubjectVerdict
 
 
@@ -55,6 +59,20 @@ def test_every_kind_of_partition_is_judged_and_not_the_smallest_alone(exploratio
     assert "one loss of power can lose acknowledged records" in alone
     assert "partition 2" in two and "(and 1 more like it)" in two and "one more broker down stops writes" in two
     assert "can lose" not in two
+
+
+@pytest.mark.parametrize(
+    "changed", [{}, {"acks": "none"}, {"ephemeral": True}, {"unclean": True}, {"one_machine": True}]
+)
+def test_what_is_asked_of_a_small_isr_is_what_its_cell_asks(changed: Mapping[str, Any]) -> None:
+    """The same explorations: with acks=0 a request is lost too, and what does not last is empty after a stop."""
+    subject = described(line(1, "2", "2,3,1", "2"))
+    one = subject.topics[0].partitions[0]
+    for variant in subject.variants:
+        signature = replace(variant.signature, **changed)
+        for fault in ("crash", "power-loss"):
+            asked = cases_of(signature, one, f"{fault}@all")
+            assert asked == loss_ways(signature, BY_NAME[f"{fault}@one"]), fault
 
 
 def test_more_replicas_than_the_model_has_have_their_present_state(explorations: Explorations) -> None:

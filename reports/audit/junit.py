@@ -45,7 +45,7 @@ def _now(document: Document) -> Iterator[Case]:
 def _case(subject: Mapping[str, Any], check: Mapping[str, Any]) -> Case:
     on = f" on {', '.join(check['on'])}" if check["on"] else ""
     says = f"{check['require']} {check['result']}{on}: {subject['headline']}"
-    lines = [says, *(subject["loss"]["scenario"] if check["result"] == "failed" and subject["loss"] else ())]
+    lines = [says, *check["scenario"]]
     if check["result"] == "failed" and subject["repair"]:
         lines += [step["says"] for step in subject["repair"]["steps"]]
     return check["require"], _ELEMENTS[check["result"]], check["note"] or says, "\n".join(lines)
