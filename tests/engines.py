@@ -22,7 +22,7 @@ from tidegate.explorer.native.search import check as native
 from tidegate.explorer.plain import check as plain
 from tidegate.explorer.search import Progress, Search
 from tidegate.explorer.symmetry import symmetry_of
-from tidegate.language.binding import load
+from tidegate.language.binding import Definition, load
 from tidegate.language.judge import holds, initial_states, steps
 from tidegate.language.model import Model
 from tidegate.language.values import ModelError, State
@@ -81,9 +81,14 @@ def text_of(
 
 def bound(folder: Path, text: str, **options: Any) -> Model:
     """A model from its text, bound."""
+    return defined(folder, text).bind(**options)
+
+
+def defined(folder: Path, text: str) -> Definition:
+    """A model from its text, to be bound several times: a failure says the file and line of the same text each time."""
     path = folder / f"model_{next(_numbers)}.py"
     path.write_text(text, encoding="utf-8")
-    return load(path).bind(**options)
+    return load(path)
 
 
 def asked(engine: Any, model: Model, search: Search) -> Verdict | str:

@@ -15,6 +15,8 @@ import time
 from collections.abc import Callable, Generator
 from pathlib import Path
 
+from .capture.brokers import free_ports
+
 PATIENCE_SECONDS = 240.0
 
 
@@ -72,9 +74,7 @@ class LocalCluster:
 
     def __init__(self, folder: Path, workers: int = 2) -> None:
         self.folder, self._count = folder, workers
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            self.port = free.getsockname()[1]
+        (self.port,) = free_ports(1)
         self.master = f"spark://127.0.0.1:{self.port}"
         self.processes = list[subprocess.Popen[bytes]]()
 

@@ -258,7 +258,7 @@ def test_no_secret_is_in_any_output(here: Here, tmp_path: Path, capsys: pytest.C
 
 def test_a_wrong_password_is_one_sentence(here: Here, requests: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     code = main(["audit", "--bootstrap-server", here.secured, "--command-config", str(here.wrong)])
-    assert requests.count("SaslAuthenticateRequest") == 1, "the password is tried once"
+    assert [each for each in requests if each.startswith("Sasl")] == ["SaslHandshakeRequest", "SaslAuthenticateRequest"]
     said = capsys.readouterr().err
     assert code == 66
     assert said == f"tidegate: {here.secured} refuses the user or the password of --command-config.\n"
@@ -269,12 +269,19 @@ def test_a_listener_of_another_kind_is_told(here: Here, tmp_path: Path) -> None:
         live.read(here.secured, Secured(), 2)
     path = tmp_path / "client.properties"
     path.write_text("security.protocol=SSL\n", encoding="utf-8")
-    for seconds in (2, 20, 200):  # a busy machine may need longer than two seconds to hear of the certificate
-        with pytest.raises(CannotRead, match=f"no broker answered within {seconds} s") as caught:
-            live.read(here.secured, secured(path), seconds)
-        if ": " in str(caught.value).partition(" s")[2]:
-            break
-    assert "CERTIFICATE_VERIFY_FAILED" in str(caught.value)
+    assert "CERTIFICATE_VERIFY_FAILED" in refusal(here.secured, secured(path))
+
+
+def refusal(address: str, how: Secured) -> str:
+    """What is said where nobody answers, and why: a busy machine may need longer than half a second to hear of it."""
+    for seconds in (0.5, 5.0, 50.0):
+        with pytest.raises(CannotRead) as caught:
+            live.read(address, how, seconds)
+        said = str(caught.value)
+        assert said.startswith(f"{address}: no broker answered within {seconds:g} s")
+        if f"{seconds:g} s: " in said:
+            return said
+    raise AssertionError("no reason was given")
 
 
 @pytest.mark.brokers
@@ -463,10 +470,7 @@ def test_partitions_come_in_pages(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_nobody_listens() -> None:
     (port,) = capture.free_ports(1)
-    with pytest.raises(CannotRead) as caught:
-        live.read(f"127.0.0.1:{port}", Secured(), 0.5)
-    assert str(caught.value).startswith(f"127.0.0.1:{port}: no broker answered within 0.5 s: ")
-    assert "REFUSED" in str(caught.value).upper()
+    assert "REFUSED" in refusal(f"127.0.0.1:{port}", Secured()).upper()
 
 
 def test_somebody_listens_who_says_nothing() -> None:

@@ -14,7 +14,7 @@ from tidegate.explorer.symmetry import symmetry_of
 from tidegate.language.errors import ModelErrors
 
 from . import random_models
-from .engines import MEMORY, agree, agree_on, bound, compiled, reachable_states, summary
+from .engines import MEMORY, agree, agree_on, compiled, defined, reachable_states, summary
 from .shipped import tiered
 
 DEEP = bool(os.environ.get("TIDEGATE_DEEP"))
@@ -25,7 +25,8 @@ MOST = 2000
 def compare(text: str, folder: Path, seed: int) -> None:
     """Both engines on one random model: with symmetry and without, folded and open, and state by state."""
     try:
-        model = bound(folder, text)
+        definition = defined(folder, text)
+        model = definition.bind()
     except ModelErrors:
         reject()
     plain = agree(model, states=MOST)
@@ -37,7 +38,7 @@ def compare(text: str, folder: Path, seed: int) -> None:
     if seed % 2 or plain is None:
         return
     try:
-        opened = bound(folder, text, open={"nodes", "top", "room", "faults", "quick"})
+        opened = definition.bind(open={"nodes", "top", "room", "faults", "quick"})
     except ModelErrors:
         return
     told, known = summary(native(opened, Search(keep_going=True, memory_bytes=MEMORY))), summary(plain)

@@ -8,7 +8,9 @@ Writes tests/fixtures/audit/<release>/{healthy,one-dead,two-dead,collected}/, an
 
 from __future__ import annotations
 
+import contextlib
 import os
+import random
 import shutil
 import signal
 import socket
@@ -78,14 +80,19 @@ log.dirs=data/100
 """
 
 
+PORTS = (10_240, 32_768)
+"""Below those that Linux gives to whoever asks for any port (`net.ipv4.ip_local_port_range`)."""
+
+
 def free_ports(count: int) -> list[int]:
-    """Ports of 127.0.0.1 that nobody uses now."""
-    sockets = [socket.socket() for _ in range(count)]
-    for each in sockets:
-        each.bind(("127.0.0.1", 0))
-    ports = [each.getsockname()[1] for each in sockets]
-    for each in sockets:
-        each.close()
+    """Ports of 127.0.0.1 that nobody uses now, and that the system gives to nobody who asks for any port: until the
+    process that they are for has begun to listen, no other takes them."""
+    ports: list[int] = []
+    while len(ports) < count:
+        port = random.SystemRandom().randrange(*PORTS)
+        with socket.socket() as tried, contextlib.suppress(OSError):
+            tried.bind(("127.0.0.1", port))
+            ports += [] if port in ports else [port]
     return ports
 
 
