@@ -76,14 +76,13 @@ class _Heard(logging.Handler):
     def __init__(self) -> None:
         super().__init__(logging.WARNING)
         self.reason = ""
-        self.refused = self.ended = False
+        self.refused = False
 
     def emit(self, record: logging.LogRecord) -> None:
         for each in record.args if isinstance(record.args, tuple) else ():
             if isinstance(each, SaslAuthenticationFailedError):
                 self.refused = True
-                if record.name == "kafka.net.manager" and not self.ended:  # where the next attempt would begin
-                    self.ended = True
+                if str(record.msg).startswith("Bootstrap connection"):  # where the next attempt would begin
                     raise each
             elif isinstance(each, Exception) and not isinstance(each, KafkaTimeoutError):
                 self.reason = str(each)
