@@ -15,7 +15,7 @@ from .current_state import describe_current_state
 from .document import Document, SubjectReport, badness, document
 from .nodes import keep_down
 from .outages import outages
-from .repair import repair, repair_document
+from .repair import repair, repair_document, why_none
 from .requirements import DEFAULT, Requirement
 from .signature import subjects
 from .verdicts import RequirementCheck, SubjectVerdict, check_requirements, check_subjects
@@ -70,7 +70,8 @@ def _report(each: SubjectVerdict, cluster: Cluster, asked: AuditRequest, explora
     found = repair(each, checks, explorations) if asked.repairs else None
     present = describe_current_state(each, explorations) if asked.from_current else None
     repaired = None if found is None else repair_document(each.subject, found, cluster)
-    return SubjectReport(each, checks, repaired, present, tuple(outages(each.subject, keep_down(cluster))))
+    none = why_none(each, checks) if asked.repairs and repaired is None else ""
+    return SubjectReport(each, checks, repaired, present, tuple(outages(each.subject, keep_down(cluster))), none)
 
 
 def exit_of(checks: Sequence[RequirementCheck]) -> int:

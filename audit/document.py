@@ -33,13 +33,14 @@ NOTES = (
 @dataclass(frozen=True, slots=True)
 class SubjectReport:
     """One audited subject: its answers, what came of the requirements, its repair, its present state and what of it is
-    out of service now."""
+    out of service now; `no_repair` says why there is none where something fails, and was looked for."""
 
     verdict: SubjectVerdict
     checks: Sequence[RequirementCheck]
     repair: Document | None = None
     now: Document | None = None
     outages: Sequence[Outage] = ()
+    no_repair: str = ""
 
 
 NOTHING = "nothing was asked: no topic and no broker is in what was given; add server.properties or the topics"
@@ -155,6 +156,7 @@ def _subject(each: SubjectReport) -> Document:
         "not_given": dict(subject.asks),
         "loss": _loss(each),
         "repair": each.repair,
+        "no_repair": each.no_repair,
         "now": each.now,
         "where": _where(subject.topics[0].origin),
     }

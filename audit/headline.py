@@ -121,8 +121,9 @@ def _nothing(table: Table) -> str:
     found, open_ = words.count("no loss found"), len(words) - words.count("no loss found")
     if not found:
         return "nothing was decided"
-    doubts = f"; {open_} of its cells are not decided" if open_ else ""
-    return f"no loss found, whatever of the table goes wrong{doubts}"
+    if open_:
+        return f"no loss found in {found} of {len(words)} cells; {open_} are not decided"
+    return "no loss found, whatever of the table goes wrong"
 
 
 def in_words(cell: Cell) -> str:

@@ -125,6 +125,21 @@ def repair(each: SubjectVerdict, checks: Sequence[RequirementCheck], exploration
     return None
 
 
+def why_none(each: SubjectVerdict, checks: Sequence[RequirementCheck]) -> str:
+    """Why there is no repair where something fails, in a sentence; "" if nothing fails."""
+    failed = [check for check in checks if check.result == "failed"]
+    if not failed:
+        return ""
+    signatures = [variant.signature for variant in each.subject.variants]
+    if not signatures:
+        return "no repair is looked for: it takes a change of what is said above, and not of these settings"
+    if not wanted_of(checks):
+        return "no repair is looked for here: it is at __consumer_offsets, at what is lost, or in the consumer"
+    names = dict.fromkeys(c.setting for s in signatures for c in changes_of(s))
+    tried = ", ".join(names) or "no setting"
+    return f"no repair was found: with up to {MOST_CHANGES} of these it fails or is not decided in time: {tried}"
+
+
 def _least(
     signatures: Sequence[Signature], changes: Sequence[SettingChange], cells: Sequence[Cell], explorations: Explorations
 ) -> Sequence[SettingChange]:

@@ -8,18 +8,24 @@ from typing import Any
 from ..document import Document
 from ..paper import Page, Paper, count
 from .repair import shown
-from .table import LEGEND, WIDTHS, heading, others, rows
+from .table import LEGEND, WIDTHS, heading, legend_of, others, rows
 
-MARKS = (
-    "✗ fails what is required; ? that depends on something not given; • meets it, and can lose records in another cell "
-    "of the table; ✓ meets it, and no loss was found"
-)
+MEANINGS = {
+    "✗": "fails what is required",
+    "?": "that depends on something not given, or was not decided",
+    "•": "meets it, and can lose records in another cell of the table",
+    "✓": "meets it, and no loss was found",
+}
+MARKS = "; ".join(f"{mark} {means}" for mark, means in MEANINGS.items())
 _STYLES = {"error": "red", "warning": "yellow"}
 SHOWN = 12
 """Groups of topics, outages and findings that are listed, unless all are asked for."""
 
 MOST_NAMES = 6
 """Names of groups of which the same is said."""
+
+MOST_CELLS = 3
+"""Cells of a requirement that are named in a line, unless all are asked for."""
 
 NEW_TOPICS = "(new topics)"
 """The name of the group of topics that are not there yet."""
@@ -40,11 +46,11 @@ def audit_page(document: Document, paper: Paper, *, every: bool = False) -> Page
     _list(page, subjects, every=every)
     in_full = subjects if every else [each for each in subjects[:1] if each["loss"] or each["failed"]]
     if every:
-        _legend(page, document, every=every)
+        _legend(page, document, in_full, every=every)
     for each in in_full:
         _subject(page, each, document)
     if in_full and not every:
-        _legend(page, document, every=every)
+        _legend(page, document, in_full, every=every)
     for each in document["notes"] if in_full else ():
         page.line(each, style="dim")
     _findings(page, document["findings"], every=every)
@@ -71,7 +77,7 @@ def _list(page: Page, subjects: Sequence[Mapping[str, Any]], *, every: bool) -> 
         first = group[0]
         page.line(f"{mark_of(first)} {names_of(group)}: {first['headline']}", hang=4, style=_style(first))
         _cases(page, first, every=every)
-        _unmet(page, first)
+        _unmet(page, first, every=every)
     left = sum(len(group) for group in groups[SHOWN:])
     if left and not every:
         page.line(f"and {count(left, 'group')} of topics more; --all shows them")
@@ -161,8 +167,8 @@ def _style(each: Mapping[str, Any]) -> str:
     return {"✗": "red", "?": "yellow"}.get(mark_of(each), "")
 
 
-def unmet(each: Mapping[str, Any]) -> Iterator[str]:
-    """What is not met, a line for all cells of which the same is said."""
+def unmet(each: Mapping[str, Any], most: int | None = None) -> Iterator[str]:
+    """What is not met, a line for all cells of which the same is said; with `most`, so many of them by name."""
     alike: dict[tuple[str, str, str], list[str]] = {}
     for check in each["checks"]:
         question = check["question"]
@@ -177,17 +183,21 @@ def unmet(each: Mapping[str, Any]) -> Iterator[str]:
             continue
         alike.setdefault(key, []).append(check["cell"])
     for (verb, question, then), cells in alike.items():
-        yield f"{verb} {question}={', '.join(cells)}{then}".strip()
+        shown = cells if most is None or len(cells) <= most + 1 else cells[:most]
+        more = f" and {len(cells) - len(shown)} more" if len(shown) < len(cells) else ""
+        yield f"{verb} {question}={', '.join(shown)}{more}{then}".strip()
 
 
-def _unmet(page: Page, each: Mapping[str, Any]) -> None:
+def _unmet(page: Page, each: Mapping[str, Any], *, every: bool) -> None:
     if each["accepted"]:
         page.line(each["accepted"], indent=4)
     for note in dict.fromkeys(check["note"] for check in each["checks"] if check["result"] != "accepted"):
         if note:
             page.line(note, indent=4)
-    for says in unmet(each):
+    for says in unmet(each, None if every else MOST_CELLS):
         page.line(says, indent=4, hang=2)
+    if each["no_repair"]:
+        page.line(each["no_repair"], indent=4, hang=2, style="dim")
     if each["now"]:
         for group in each["now"]["groups"][:SHOWN]:
             page.line(f"now: {group['headline']}", indent=4, style="yellow")
@@ -254,14 +264,20 @@ def place_of(where: Mapping[str, Any]) -> str:
     return f"{where['path']} ({where['place']})" if where["place"] else where["path"]
 
 
-def _legend(page: Page, document: Document, *, every: bool) -> None:
+def _legend(page: Page, document: Document, in_full: Sequence[Mapping[str, Any]], *, every: bool) -> None:
     page.blank()
     if every:
         page.line("Faults, and situations of a partition in which they happen", style="bold")
         named = (*document["faults"], *document["situations"])
         page.columns([(each["name"], each["says"]) for each in named], indent=2)
-    page.line(MARKS, style="dim")
-    page.line(LEGEND if every else f"{LEGEND} --all says what each fault is.", style="dim")
+    if every:
+        page.line(MARKS, style="dim")
+        page.line(LEGEND, style="dim")
+        return
+    marks = {mark_of(each) for each in document["subjects"]}
+    page.line("; ".join(f"{mark} {means}" for mark, means in MEANINGS.items() if mark in marks), style="dim")
+    said = {word for each in in_full for row in rows(each, document) for cell in row[1:] for word in cell.split(", ")}
+    page.line(f"{legend_of(said)} --all says what each fault is.", style="dim")
 
 
 def _findings(page: Page, findings: Sequence[Mapping[str, Any]], *, every: bool) -> None:

@@ -2,17 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 KEEPS, LOSES, UNREADS, UNKNOWN, UNDECIDED = "keeps", "LOSES", "UNREADS", "?", "-"
 
-LEGEND = (
-    "keeps: no loss of an acknowledged record found within the bounds; LOSES: one can be lost; UNREADS: what consumers "
-    "have read can be gone; stops: writes stop while it lasts; offline: reads too; hidden: what is acknowledged cannot "
-    "be read; ?: it depends on something not given; -: not decided (after a comma: whether writes and reads go "
-    "on). A cell is about its fault and no other, and about a larger ISR, too."
-)
+_MEANS = {
+    KEEPS: "no loss of an acknowledged record found within the bounds",
+    LOSES: "one can be lost",
+    UNREADS: "what consumers have read can be gone",
+    "stops": "writes stop while it lasts",
+    "offline": "reads too",
+    "hidden": "what is acknowledged cannot be read",
+    UNKNOWN: "it depends on something not given",
+    UNDECIDED: "not decided",
+}
+
+
+def legend_of(words: Collection[str]) -> str:
+    """What these words of a table mean, and what a cell is about."""
+    said = [f"{word}: {means}" for word, means in _MEANS.items() if word in words]
+    if "offline" in words and "stops" not in words:
+        said = [each.replace("reads too", "writes and reads stop while it lasts") for each in said]
+    service = " (after a comma: whether writes and reads go on)" if {*words} & _SERVICE_WORDS else ""
+    return f"{'; '.join(said)}{service}. A cell is about its fault and no other, and about a larger ISR, too."
+
+
+_SERVICE_WORDS = frozenset({"stops", "offline", "hidden"})
+LEGEND = legend_of([*_MEANS])
+"""The legend with every word."""
 
 WIDTHS = (33, 15)
 """Columns: the fault, and each state."""
