@@ -231,7 +231,7 @@ def test_every_face_is_written_and_no_secret_is_in_any(tidegate: Run, tmp_path: 
     done = tidegate("audit", str(tmp_path / "c"), *OLD, "--out", str(tmp_path / "out"), "--all")
     assert done.exit == 1
     written = {path.relative_to(tmp_path / "out").as_posix(): path for path in (tmp_path / "out").rglob("*.*")}
-    assert {"audit.json", "summary.md", "results.sarif", "scenarios/01-orders.html"} <= set(written)
+    assert {"audit.json", "summary.md", "results.sarif", "junit.xml", "scenarios/01-orders.html"} <= set(written)
     for text in (done.out, done.err, *(path.read_text(encoding="utf-8") for path in written.values())):
         assert "hunter2" not in text
     assert "broker 2" in written["scenarios/01-orders.html"].read_text(encoding="utf-8")
