@@ -118,7 +118,7 @@ def run(options: argparse.Namespace) -> Exit:
         print(says, file=sys.stderr)
     definition, profile = definition_of(choice.model)
     everything = definition.names("invariant", "transition", "reachable", "lemma")
-    whole = dataclasses.replace(choice, properties=everything, ghosts=True)
+    whole = dataclasses.replace(choice, properties=everything, without=(), ghosts=True)
     model = bind_definition(definition, profile, whole, lemmas=True)
     if options.record_hints and options.candidates:
         raise UsageError("--record-hints is of a proof that is found: leave out --candidates")
@@ -170,6 +170,7 @@ def _proved(definition: Definition, model: Model, options: argparse.Namespace) -
     asked = ProofRequest(
         lemmas=tuple(options.lemmas),
         properties=tuple(options.properties),
+        without=tuple(options.without),
         effort=SolverEffort(work=options.query_work),
         seconds=options.time,
         workers=options.workers,

@@ -115,10 +115,10 @@ class Proof:
     the proof rests on; `actions` those that were looked at, in source order; `goals` what was to be proved: lemmas and
     properties by name, with what each says. `empty` is what makes it vacuous, `never` among that: actions whose guard
     contradicts the lemmas. `unstated` are properties that cannot be said without bounds, `left_out` those about a
-    feature that is switched off, `known_false` those of which a violation is recorded. `idle` are lemmas whose
-    antecedent is never true. `symmetric` are the domains of which one choice of members stands for
-    all. `witnesses` counts the reachable states, initial ones among them, in which plain Python found all lemmas true.
-    `stopped` says why it ended early. `falls` are the candidates that were given up. `above_zero` are those of
+    feature that is switched off and those that were not wanted, `known_false` those of which a violation is recorded.
+    `idle` are lemmas whose antecedent is never true. `symmetric` are the domains of which one choice of members stands
+    for all. `witnesses` counts the reachable states, initial ones among them, in which plain Python found all lemmas
+    true. `stopped` says why it ended early. `falls` are the candidates that were given up. `above_zero` are those of
     `boundless` that may be 0, of which nothing is proved: then there is no such thing, and it is another model.
     """
 

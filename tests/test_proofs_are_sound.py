@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 from tidegate.explorer import ENGINES
 from tidegate.explorer.search import Search
+from tidegate.explorer.smt.effort import SolverEffort
 from tidegate.explorer.smt.induction import Induction, ProofRequest
+from tidegate.explorer.smt.questions import Questions
 from tidegate.language.binding import load
 from tidegate.language.proof import Proof
 from tidegate.language.values import ModelError
@@ -16,7 +18,7 @@ from tidegate.language.values import ModelError
 from .engines import text_of
 
 BEFORE = '''
-from tidegate.language import lemma
+from tidegate.language import lemma, recursive
 
 top = constant(2, minimum=1, maximum=8)
 other = constant(2, minimum=1, maximum=8)
@@ -38,6 +40,13 @@ class Ask:
 
     number: Number
     hint: Option[Positive]
+
+
+@record
+class Halt:
+    """The end."""
+
+    by: Node
 '''
 
 
@@ -49,6 +58,21 @@ def until(r: Node, t: Node) -> Small:
         if q == r:
             return 0
         assert q != t
+    return 0
+
+
+@recursive(depth=2)
+def below(n: int) -> int:
+    """The sum of what is below a number; it breaks from 3 on."""
+    return 0 if n <= 0 else n - 1 + below(n - 1)
+
+
+def beyond(r: Node) -> Small:
+    """It breaks for the first node, and for no other."""
+    for q in Node:
+        if q != r:
+            return 0
+        assert q != r
     return 0
 
 
@@ -297,6 +321,16 @@ def test_what_a_search_refutes_is_not_proved(name: str, tmp_path: Path) -> None:
     proof = prove(path)
     assert proof.word != "proved"
     assert proof.word_of("never_bad") != "proved"
+
+
+def test_an_action_that_only_the_first_node_cannot_take_can_happen(tmp_path: Path) -> None:
+    """One node stands for all that no text distinguishes, but a helper that ends early meets them in an order."""
+    path = tmp_path / "ordered.py"
+    path.write_text(Wrong(X, {"act r: Node": "s.x = beyond(r)"}).text(), encoding="utf-8")
+    definition = load(path)
+    made = Induction(definition, definition.bind(), ProofRequest())
+    assert made.symmetric == {"Node"}
+    assert not Questions(made.model, made.symmetric, SolverEffort()).can_never_happen("act")
 
 
 @pytest.mark.parametrize("name", AT_LARGE_BOUNDS)

@@ -166,6 +166,47 @@ def test_names_that_there_are_not(capsys: pytest.CaptureFixture[str]) -> None:
     assert "no property not_ahead to prove; " in capsys.readouterr().err
 
 
+TWO = f'''{TEXT}
+
+@invariant
+def low_is_a_number(s: Pair) -> bool:
+    """It is."""
+    return s.low >= 0
+
+
+@invariant
+def high_is_a_number(s: Pair) -> bool:
+    """It is, too."""
+    return s.high >= 0
+'''
+
+
+def test_a_property_that_is_not_wanted_is_left_out_by_name(capsys: pytest.CaptureFixture[str]) -> None:
+    path = written(TWO)
+    assert main(["prove", path, "--without", "low_is_a_number", "--json"]) is Exit.HOLDS
+    said = json.loads(capsys.readouterr().out)
+    assert "high_is_a_number" in {each["name"] for each in said["properties"]}
+    assert "low_is_a_number" not in {each["name"] for each in said["properties"]}
+    assert {"name": "low_is_a_number", "reason": "--without names it"} in said["left_out"]
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        (["--without", "low_is_number"], "--without low_is_number: no such property to leave out; did you mean"),
+        (["--without", "in_order"], "--without in_order: it is a lemma, and the proof rests on it; name a property"),
+        (
+            ["--without", "low_is_a_number", "--property", "low_is_a_number"],
+            "low_is_a_number: named by --property and left out by --without; give one of the two",
+        ),
+    ],
+    ids=["no property", "a lemma", "both"],
+)
+def test_what_without_cannot_leave_out(options: list[str], says: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["prove", written(TWO), *options]) is Exit.USAGE
+    assert says in capsys.readouterr().err
+
+
 def test_a_step_that_may_break_the_types(capsys: pytest.CaptureFixture[str]) -> None:
     path = written(
         TEXT.replace("require(not careful or s.low < s.high)", "require(s.low != 0)\n    assert s.low < s.high")

@@ -44,6 +44,16 @@ GOALS = (
             "lossy_restart": True,
             "messages": 0,
         },
+        {
+            "servers": 3,
+            "max_term": 2,
+            "log_size": 1,
+            "client_values": 1,
+            "crashes": 1,
+            "lossy_restart": True,
+            "count_fsync": False,
+            "messages": 0,
+        },
     ],
     ids=lambda sizes: f"{sizes['servers']} servers, {'lossy' if 'lossy_restart' in sizes else 'paper'}",
 )
@@ -74,9 +84,14 @@ def test_raft_is_proved_for_five_servers_whatever_the_bounds(tmp_path: Path) -> 
 
 
 @pytest.mark.proof
-@pytest.mark.parametrize("messages", [0, 1])
-def test_raft_is_proved_where_a_crash_loses_what_is_not_on_the_disk(messages: int, tmp_path: Path) -> None:
-    model = RAFT.bind("raft:lossy_restart", {"messages": messages}, "lossy_restart")
+@pytest.mark.parametrize(
+    ("profile", "messages"), [("lossy_restart", 0), ("lossy_restart", 1), ("no_send_fsync", 0), ("no_count_fsync", 0)]
+)
+def test_raft_is_proved_where_a_crash_loses_what_is_not_on_the_disk(
+    profile: str, messages: int, tmp_path: Path
+) -> None:
+    """With either of the leader's two fsyncs the other is not needed."""
+    model = RAFT.bind(f"raft:{profile}", {"messages": messages}, profile)
     proof = Induction(RAFT, model, ProofRequest(folder=tmp_path)).prove(lambda _: None)
     assert [each.obligation for each in proof.findings if each.word != "proved"] == []
     assert (proof.word, {*LEMMAS, *GOALS} - {*proof.goals}) == ("proved", set())
@@ -89,6 +104,21 @@ DURABLE = (
     "servers_have_what_they_take_for_committed",
     "committed_entries_stay",
 )
+
+
+ON_DISK = (
+    "a_majority_acknowledged_what_was_counted",
+    "servers_have_what_they_take_for_committed",
+    "leaders_have_on_disk_what_others_have",
+)
+
+
+@pytest.mark.parametrize("profile", ["no_send_fsync", "no_count_fsync"])
+def test_a_leader_counts_what_is_on_its_disk_by_either_of_its_fsyncs(profile: str) -> None:
+    made = Induction(RAFT, RAFT.bind(f"raft:{profile}", {}, profile), ProofRequest(lemmas=ON_DISK))
+    questions = Prover(made.ground()).questions
+    some = [Obligation("step", name, "advance_commit_index") for name in ON_DISK]
+    assert [each.goal for each in some if not questions.ask(each, hard=False).proved] == []
 
 
 def test_a_restart_keeps_what_is_on_the_disk() -> None:
@@ -107,6 +137,11 @@ PLANTED = [
     ({"check_previous": False}, "receive_append_entries", "an_entry_comes_with_all_before_it"),
     ({"keep_matching_entries": False}, "receive_append_entries", "who_acknowledged_in_its_term_has_it"),
     ({"lossy_restart": True, "follower_fsync": False}, "receive_append_entries", "logs_are_as_long_as_acknowledged"),
+    (
+        {"lossy_restart": True, "send_fsync": False, "count_fsync": False},
+        "advance_commit_index",
+        "a_majority_acknowledged_what_was_counted",
+    ),
 ]
 
 

@@ -60,7 +60,8 @@ Heard: TypeAlias = Callable[[ProofFinding | Unstated], None]
 
 @dataclass(frozen=True, slots=True)
 class ProofRequest:
-    """What to prove and how. `lemmas` and `properties` name what to prove; empty is all of both.
+    """What to prove and how. `lemmas` and `properties` name what to prove; empty is all of both. `without` are
+    properties to leave out.
 
     `effort` is for one query, `seconds` for everything (None: no limit); `folder` is where proofs are kept. `seed`
     draws the reachable states in which plain Python evaluates the lemmas. With `record`, everything is proved anew and
@@ -70,6 +71,7 @@ class ProofRequest:
 
     lemmas: tuple[str, ...] = ()
     properties: tuple[str, ...] = ()
+    without: tuple[str, ...] = ()
     effort: SolverEffort = field(default_factory=SolverEffort)
     seconds: float | None = None
     workers: int = 2
@@ -121,7 +123,14 @@ class Induction:
             if name not in claims and name not in known:
                 raise UsageError(f"no property {name} to prove; {nearest(name, [*claims, *known])}")
         named = {*self.asked.lemmas, *self.asked.properties}
-        everything = {**known, **claims}.values()
+        for name in self.asked.without:
+            if name in known:
+                raise UsageError(f"--without {name}: it is a lemma, and the proof rests on it; name a property")
+            if name not in claims:
+                raise UsageError(f"--without {name}: no such property to leave out; {nearest(name, claims)}")
+            if name in named:
+                raise UsageError(f"{name}: named by --property and left out by --without; give one of the two")
+        everything = [each for name, each in {**known, **claims}.items() if name not in self.asked.without]
         if named:
             return tuple(each for each in everything if each.name in named)
         return tuple(each for each in everything if each.name not in self.asked.known)
@@ -293,7 +302,10 @@ class Induction:
             stopped=stopped,
             notes=(*self.shelf.notes, *self.hints.notes, *self.notes),
             empty=tuple(self._empty(goals)),
-            left_out=tuple(e for e in apart.values() if isinstance(e, Unclaimed) and e.goal not in goals),
+            left_out=(
+                *(e for e in apart.values() if isinstance(e, Unclaimed) and e.goal not in goals),
+                *(Unclaimed(name, "--without names it") for name in dict.fromkeys(self.asked.without)),
+            ),
             known_false=tuple(self._known_false()),
             idle=tuple(each.name for each in self.lemmas if each.name in self.idle),
             above_zero=tuple(
@@ -306,7 +318,7 @@ class Induction:
         named = {*self.asked.lemmas, *self.asked.properties}
         refuted = {each.obligation.goal for each in self.findings if each.word == "refuted"}
         for name, reason in self.asked.known.items():
-            if name not in refuted and (not named or name in named):
+            if name not in {*refuted, *self.asked.without} and (not named or name in named):
                 yield Unclaimed(name, reason)
 
     def _empty(self, goals: Collection[str]) -> Iterator[Empty]:

@@ -122,7 +122,10 @@ class Prover:
     # --- obligations --------------------------------------------------------------------------------------------------
 
     def _quick(self, obligation: Obligation, copies: int) -> FoundCounterexample | None:
-        """Most lemmas are proved at once, and most mistakes show in the smallest copy; so many are searched before."""
+        """Most lemmas are proved at once, and most mistakes show in the smallest copy. Of what is suspect many copies
+        are searched before much is tried, since a proof that fails costs more than they do."""
+        if copies and self.questions.at_once(obligation):
+            return FoundCounterexample(obligation, "proved")
         sketch, _ = self._sketched(obligation, itertools.islice(self._all_copies(), copies))
         if sketch is None and self.questions.ask(obligation, hard=False, once=True).proved:
             return FoundCounterexample(obligation, "proved")
@@ -178,7 +181,7 @@ class Prover:
         name = f"no antecedent of {goal}"
         self.questions.predicates[name] = replace(prop, name=name, form=said)
         try:
-            return all(self.questions.follows(each) for each in self._denials(name, prop.kind))
+            return all(self.questions.at_once(each) for each in self._denials(name, prop.kind))
         except NotUnbounded:
             return False
 

@@ -157,9 +157,9 @@ class Questions:
         questions = [(context, goals) for context, goals in self._goals(obligation) if goals]
         return self._proved(questions, lemmas, self.effort.work / SHORT)
 
-    def follows(self, obligation: Obligation) -> bool:
-        """Whether a single attempt with little work proves the obligation from all lemmas."""
-        attempt = (None, self.effort.seeds[0], self.effort.work / SHORT / _PARTS[1])
+    def at_once(self, obligation: Obligation) -> bool:
+        """Whether a single attempt with little work proves the obligation, from the lemmas that are tried first."""
+        attempt = (self._given(obligation)[0], self.effort.seeds[0], self.effort.work / SHORT / _PARTS[1])
         return all(self._tried(context, goals, [attempt]).proved for context, goals in self._goals(obligation) if goals)
 
     def _given(self, obligation: Obligation) -> list[Lemmas]:
@@ -181,7 +181,7 @@ class Questions:
     def can_never_happen(self, action: str) -> bool:
         """Whether the action's guard contradicts the lemmas, so that whatever is said of it is said of nothing."""
         work = self.effort.work / SHORT
-        return all(self._refuted(context, [], None, 0, work).proved for _, context in self._instances(action))
+        return all(self._refuted(context, [], None, 0, work).proved for _, context in self._all_instances(action))
 
     def _goals(self, obligation: Obligation) -> Iterator[Question]:
         """What has to be proved, each in its context."""

@@ -18,8 +18,9 @@ Terms and indices are numbered as in the paper, from 1; `o` is an offset, an ind
 from __future__ import annotations
 
 from ...language import Set, is_majority, lemma
-from ...model.raft.cluster import Cluster, Kind, LogEnd, Role, Server, lossy_restart, max_term
+from ...model.raft.cluster import Cluster, Kind, LogEnd, Role, Server, lossy_restart, max_term, send_fsync
 from ...model.raft.election import last_term
+from ...model.raft.log import end_of
 
 # --- votes ------------------------------------------------------------------------------------------------------------
 
@@ -271,6 +272,11 @@ def on_disk(s: Cluster, server: Server) -> int:
     return s.synced[server] if lossy_restart else len(s.log[server])
 
 
+def is_sent_from_disk() -> bool:
+    """Whether what a leader sends survives its crash: `send_fsync`, or restarts that lose nothing."""
+    return send_fsync or not lossy_restart
+
+
 @lemma
 def acknowledgements_are_of_the_log(s: Cluster) -> bool:
     """A server acknowledges what is in the log of a term that it is in or beyond."""
@@ -297,6 +303,18 @@ def leaders_know_what_was_acknowledged(s: Cluster) -> bool:
         s.match_index[leader][follower] <= s.acknowledged[s.current_term[leader]][follower]
         and s.match_index[leader][follower] < s.next_index[leader][follower]
         and s.next_index[leader][follower] <= len(s.log[leader]) + 1
+        for leader in Server
+        if s.role[leader] == Role.LEADER
+        for follower in Server
+        if follower != leader
+    )
+
+
+@lemma
+def leaders_have_on_disk_what_others_have(s: Cluster) -> bool:
+    """What a leader knows a follower to have is on its own disk too, where it writes there what it sends."""
+    return not is_sent_from_disk() or all(
+        s.match_index[leader][follower] <= on_disk(s, leader)
         for leader in Server
         if s.role[leader] == Role.LEADER
         for follower in Server
@@ -435,6 +453,15 @@ def append_replies_were_given(s: Cluster) -> bool:
     )
 
 
+@lemma
+def messages_are_of_what_their_leader_acknowledged(s: Cluster) -> bool:
+    """A leader acknowledged what it sends, and what it is told to be with others, where it writes that to its disk."""
+    return not is_sent_from_disk() or (
+        all(end_of(m) <= s.acknowledged[m.term][m.source] for m in s.network if m.kind == Kind.APPEND_REQUEST)
+        and all(m.index <= s.acknowledged[m.term][m.to] for m in s.network if m.kind == Kind.APPEND_REPLY and m.success)
+    )
+
+
 # --- what is committed ------------------------------------------------------------------------------------------------
 
 
@@ -505,13 +532,43 @@ def servers_commit_what_was_counted(s: Cluster) -> bool:
 
 
 @lemma
+def logs_of_led_terms_have_what_servers_take_for_committed(s: Cluster) -> bool:
+    """What a server takes for committed is in the log of the term it is in, if that has had a leader, as it is in its
+    own."""
+    return all(
+        o < len(s.log[server])
+        and o < len(s.leader_log[s.current_term[server]])
+        and s.log[server][o].term == s.leader_log[s.current_term[server]][o].term
+        for server in Server
+        if s.elected[s.current_term[server]] is not None
+        for o in range(s.commit_index[server])
+    )
+
+
+@lemma
+def logs_of_led_terms_have_what_was_counted_for_servers(s: Cluster) -> bool:
+    """What a server takes for committed is in the log of the term it is in, if that has had a leader, as it is in that
+    of the term that counted it."""
+    return all(
+        o < len(s.leader_log[s.current_term[server]])
+        and o < len(s.leader_log[s.commit_term[server]])
+        and s.leader_log[s.current_term[server]][o].term == s.leader_log[s.commit_term[server]][o].term
+        for server in Server
+        if s.elected[s.current_term[server]] is not None
+        for o in range(s.commit_index[server])
+    )
+
+
+@lemma
 def servers_have_what_they_take_for_committed(s: Cluster) -> bool:
-    """What a server takes for committed is in its log, on its disk too, and in the log of the term that counted it."""
+    """What a server takes for committed is in its log, on its disk too; while nobody has led its term, it is so in the
+    log of the term that counted it. Of a term that was led the two lemmas before say so."""
     return all(s.commit_index[server] <= on_disk(s, server) <= len(s.log[server]) for server in Server) and all(
         o < len(s.log[server])
         and o < len(s.leader_log[s.commit_term[server]])
         and s.log[server][o] == s.leader_log[s.commit_term[server]][o]
         for server in Server
+        if s.elected[s.current_term[server]] is None
         for o in range(s.commit_index[server])
     )
 
