@@ -204,6 +204,17 @@ def test_time_ends_it_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     assert solvers[0].process.returncode is not None
 
 
+def test_time_ends_it_while_formulas_become_clauses(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The limit is over before the first clause is made, and no solver begins."""
+
+    def begun(*limits: Any) -> None:
+        raise AssertionError("a solver began")
+
+    monkeypatch.setattr(bmc, "Sat", begun)
+    verdict = bmc.check(small(tmp_path, COUNTER, "count=0", STEPS), Search(depth=5, seconds=1e-9))
+    assert (verdict.verdict, verdict.assurance) == ("inconclusive", "none: the time limit was reached")
+
+
 def test_memory_ends_it() -> None:
     verdict = checked(model_of("raft", "four_terms", ("election_safety",)), 60, memory_bytes=2**25)
     assert verdict.verdict == "inconclusive"

@@ -76,7 +76,8 @@ class _Bounded:
                 self.complete = self.depth
                 return
             encoding = finite(self.model)
-            circuits = circuits_of(self.model, encoding)
+            seconds = self.search.seconds
+            circuits = circuits_of(self.model, encoding, None if seconds is None else began + seconds)
             self.folded = tuple(each.domain.name for each in namings(self.model, encoding))
             self.prepared = time.monotonic() - began
             self._deepen(circuits, began)

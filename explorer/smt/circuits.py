@@ -105,8 +105,8 @@ class Circuits:
 class _Builder:
     """Makes the circuits of one model."""
 
-    def __init__(self, model: Model, encoding: Encoding) -> None:
-        self.model, self.encoding = model, encoding
+    def __init__(self, model: Model, encoding: Encoding, deadline: float | None) -> None:
+        self.model, self.encoding, self.deadline = model, encoding, deadline
         self.numbers, self.algebra = encoding.numbers, encoding.algebra
         self.before = fresh_state(model, encoding, "s")
         self.after = fresh_state(model, encoding, "t")
@@ -193,7 +193,8 @@ class _Builder:
         chosen = [(when, one.state) for when, one in zip(whens, began, strict=True)]
         first = began[0].state if began else self.before
         unnamed = [each.none_yet() for each in self.namings]
-        return clauses_of([bool(began), valid, *right, *unnamed, self.becomes(self.before, chosen, first)])
+        became = self.becomes(self.before, chosen, first)
+        return clauses_of([bool(began), valid, *right, *unnamed, became], self.deadline)
 
     def _step(self, acting: tuple[Instance, ...], choice: Number, valid: Bit) -> Clauses:
         whens = [self.algebra.is_at(choice, at) for at in range(len(acting))]
@@ -203,7 +204,7 @@ class _Builder:
         which = [z3.Bool(step_name(at)) == formula(when) for at, when in enumerate(whens)]
         named = [each.step(taken) for each in self.namings]
         becomes = self.becomes(self.after, chosen, self.before)
-        return clauses_of([bool(acting), valid, *right, *which, *named, becomes])
+        return clauses_of([bool(acting), valid, *right, *which, *named, becomes], self.deadline)
 
     # --- questions ----------------------------------------------------------------------------------------------------
 
@@ -228,7 +229,7 @@ class _Builder:
             asked.append((CircuitQuestion(f"?{prop.name} breaks", "broken terminal", prop), breaks))
             stuck = both(stuck, truth.defined, negation(truth.value))
         asked.append((CircuitQuestion("?deadlock", "deadlock"), stuck))
-        return _asked(asked)
+        return _asked(asked, self.deadline)
 
     def _bounds(self) -> tuple[Bit, Bit]:
         """Whether the state lies within every `@bound`, and whether one breaks before another one is false."""
@@ -259,7 +260,7 @@ class _Builder:
                 asked.append(
                     (CircuitQuestion(f"?{prop.name} breaks", "broken property", prop), negation(truth.defined))
                 )
-        return _asked(asked)
+        return _asked(asked, self.deadline)
 
 
 def step_name(at: int) -> str:
@@ -267,10 +268,12 @@ def step_name(at: int) -> str:
     return f"!is {at}"
 
 
-def _asked(asked: list[tuple[CircuitQuestion, Bit]]) -> tuple[Clauses, tuple[CircuitQuestion, ...]]:
+def _asked(
+    asked: list[tuple[CircuitQuestion, Bit]], deadline: float | None
+) -> tuple[Clauses, tuple[CircuitQuestion, ...]]:
     """A circuit with an output for each question that is not answered already."""
     open_ = [(question, bit) for question, bit in asked if bit is not False]
-    made = clauses_of(z3.Bool(question.name) == formula(bit) for question, bit in open_)
+    made = clauses_of((z3.Bool(question.name) == formula(bit) for question, bit in open_), deadline)
     return made, tuple(question for question, _ in open_)
 
 
@@ -286,6 +289,6 @@ def _id(term: object) -> int:
     return term.get_id()
 
 
-def circuits_of(model: Model, encoding: Encoding) -> Circuits:
-    """The circuits of a model in the finite encoding."""
-    return _Builder(model, encoding).circuits()
+def circuits_of(model: Model, encoding: Encoding, deadline: float | None = None) -> Circuits:
+    """The circuits of a model in the finite encoding. SolverEnded at the `deadline`, a time of `time.monotonic`."""
+    return _Builder(model, encoding, deadline).circuits()

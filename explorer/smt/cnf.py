@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import time
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import z3
 
+from .sat import SolverEnded
 from .terms import Bit, formula
 
 
@@ -20,17 +22,31 @@ class Clauses:
     clauses: tuple[tuple[int, ...], ...]
 
 
-def clauses_of(formulas: Iterable[Bit]) -> Clauses:
+def clauses_of(formulas: Iterable[Bit], deadline: float | None = None) -> Clauses:
     """Clauses that hold, for some values of the variables without a name, exactly if all formulas do.
 
     The formulas are over truth values and bit-vectors made of them (see `numbers.BitVectors`). No cardinality
-    constraint may be among them: Z3 would pass it on as one atom."""
+    constraint may be among them: Z3 would pass it on as one atom. Numbers of many bits take long: SolverEnded at the
+    `deadline`, a time of `time.monotonic`."""
     goal = z3.Goal()
     for each in formulas:
         if each is not True:
             goal.add(formula(each))
-    (made,) = _tactic().apply(goal)
+    (made,) = _applied(goal, deadline)
     return read_dimacs(made.dimacs(True))
+
+
+def _applied(goal: z3.Goal, deadline: float | None) -> Sequence[z3.Goal]:
+    if deadline is None:
+        return _tactic().apply(goal)
+    left = int(1000 * (deadline - time.monotonic()))
+    try:
+        if left > 0:
+            return z3.TryFor(_tactic(), left).apply(goal)
+    except z3.Z3Exception:
+        if time.monotonic() < deadline:
+            raise
+    raise SolverEnded("the time limit was reached")
 
 
 def _tactic() -> z3.Tactic:
