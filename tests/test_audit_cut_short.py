@@ -86,3 +86,11 @@ def test_a_topic_that_is_named_and_not_described_is_not_known() -> None:
     cluster, missing, _ = of(*texts)
     assert "`payments` is the name of no topic" in missing[0].what
     assert audit(cluster, missing, AuditRequest(required=(), repairs=False, seconds=0.0)).exit == 5
+
+
+@pytest.mark.parametrize(
+    "line", ["Configs for topic 'orders' are min.insync.replicas=1", "Configs for broker '1' are x=1"]
+)
+def test_what_zookeeper_is_asked_is_not_passed_over(line: str) -> None:
+    (missing,) = of(("t.txt", HEAD + "\tConfigs: " + PARTITION), ("c.txt", f"\n{line}\n"))[1]
+    assert str(missing.where) == "c.txt:2" and "--zookeeper" in missing.what

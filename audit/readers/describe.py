@@ -29,6 +29,7 @@ CONFIG_HEAD = re.compile(
     re.M,
 )
 CONFIG_LINE = re.compile(r"^  ([A-Za-z0-9_.\-]{1,200})=(.*?) sensitive=(true|false) synonyms=\{(.*)\}\s*$")
+BY_ZOOKEEPER = re.compile(r"^Configs for (topic|broker)s? '[^']*' are ", re.M)
 CUT_LINE = re.compile(r"^  [a-z][a-z0-9_\-]*(\.[a-z0-9_\-]+)*(=|$)")
 OF_EVERY_TOPIC = ("min.insync.replicas", "unclean.leader.election.enable")
 """Settings that topics have in every release that kafka-configs.sh can describe with --all."""
@@ -207,7 +208,7 @@ class Described:
 def configs(path: str, text: str) -> Part | None:
     """`kafka-configs.sh --describe`, of topics, of brokers and of all brokers, with `--all` or without."""
     if not CONFIG_HEAD.search(text):
-        return None
+        return _by_zookeeper(path, text)
     part = Part("kafka-configs.sh --describe")
     into: list[Setting] = []
     dynamic: list[Setting] = []
@@ -229,6 +230,18 @@ def configs(path: str, text: str) -> Part | None:
             part.note("not_read", "note", "a line that states no setting", Origin(path, number), "nothing")
     _all_there(part, path)
     end_of_configs(part)
+    return part
+
+
+def _by_zookeeper(path: str, text: str) -> Part | None:
+    """What `kafka-configs.sh --zookeeper` prints, which is not read: it has no word of where a value comes from."""
+    found = BY_ZOOKEEPER.search(text)
+    if found is None:
+        return None
+    part = Part("kafka-configs.sh --zookeeper --describe")
+    what = f"{path} was not read: it is what kafka-configs.sh prints with --zookeeper"
+    where = Origin(path, text.count("\n", 0, found.start()) + 1)
+    part.note("incomplete", "error", what, where, "describe again with --bootstrap-server")
     return part
 
 
