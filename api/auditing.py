@@ -14,11 +14,12 @@ from ..audit.requirements import DEFAULT, NoRequirement, Requirement, parse
 from ..explorer.keeping import cache_directory
 from ..language.errors import Unreadable, UsageError
 from ..language.immutable import immutable
-from ..reports.audit.page import audit_page
+from ..reports.audit.page import audit_page, audit_verdict
+from ..reports.audit.table import heading, rows
 from ..reports.document import Document
 from ..reports.exits import Exit
 from . import arguments
-from .results import PAPER, preformatted
+from .results import PAPER, folded, preformatted, table
 
 
 @immutable
@@ -54,7 +55,13 @@ class AuditResult:
         return audit_page(self.document(), PAPER).text()
 
     def _repr_html_(self) -> str:
-        return preformatted(str(self))
+        """The verdict, each group of topics with its table, and the whole report to unfold."""
+        document = self.document()
+        shown = [preformatted(audit_verdict(document))]
+        for each in document["subjects"]:
+            shown.append(preformatted(f"{each['name']}: {each['headline']}"))
+            shown.append(table(list(rows(each, document)), heading(each, document)))
+        return "".join(shown) + folded("The whole report", preformatted(str(self)))
 
 
 def audit(

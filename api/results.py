@@ -53,14 +53,25 @@ def framed(page_text: str, height: int = 640) -> str:
 
 
 def table(rows: list[tuple[str, ...]], head: tuple[str, ...]) -> str:
-    """Rows of text as an HTML table."""
+    """Rows of text as an HTML table in the colours of the page around it; what is wider than the page scrolls by
+    itself."""
 
     def row(cells: tuple[str, ...], tag: str) -> str:
         return "<tr>" + "".join(f"<{tag}>{html.escape(cell)}</{tag}>" for cell in cells) + "</tr>"
 
-    return f"<table><thead>{row(head, 'th')}</thead><tbody>{''.join(row(each, 'td') for each in rows)}</tbody></table>"
+    body = "".join(row(each, "td") for each in rows)
+    return (
+        '<div style="max-width:100%;overflow-x:auto"><table style="color:inherit">'
+        f"<thead>{row(head, 'th')}</thead><tbody>{body}</tbody></table></div>"
+    )
 
 
 def preformatted(text: str) -> str:
-    """Text as it stands, for a notebook."""
-    return f"<pre>{html.escape(text)}</pre>"
+    """Text as it stands, for a notebook, in the colours of the page around it; long lines are wrapped."""
+    style = "white-space:pre-wrap;overflow-wrap:anywhere;color:inherit;background:none"
+    return f'<pre style="{style}">{html.escape(text)}</pre>'
+
+
+def folded(title: str, content: str) -> str:
+    """HTML that a reader opens by its title."""
+    return f"<details><summary>{html.escape(title)}</summary>{content}</details>"

@@ -46,6 +46,18 @@ def test_a_violation_shows_itself_in_a_notebook(workshop: Path) -> None:
     assert "one_inside" in str(result)
 
 
+def test_an_audit_shows_its_table_as_a_table(workshop: Path) -> None:
+    """Nothing in it is wider than the page or has colours of its own."""
+    folder = str(ROOT / "examples" / "clusters" / "acks-1")
+    result = tg.audit(folder, kafka_version="3.9", clients="java:3.9", distribution="apache", time=0.001)
+    shown = result._repr_html_()  # pyright: ignore[reportPrivateUsage]  # IPython's name
+    document = result.document()
+    assert shown.count("<table") == len(document["subjects"]) > 0
+    assert all(f"<td>{fault['title']}</td>" in shown for fault in document["faults"])
+    assert shown.count("overflow-x:auto") == shown.count("<table") and "white-space:pre-wrap" in shown
+    assert shown.index("<details>") > shown.index("<table")
+
+
 def test_what_has_no_trace_is_reported(workshop: Path) -> None:
     with pytest.raises(UsageError, match="nothing failed"):
         tg.check(LOCK).trace()
