@@ -233,3 +233,9 @@ def test_a_combination_that_plain_python_sees_differently_is_a_disagreement(
     for frontier in opened(model, QUICK):
         told = str(Starts(model, frontier).broken(0))
         assert "start(a=0, b=0, colour=RED)" in told and "breaks the model's types natively; in plain Python it" in told
+
+
+@pytest.mark.parametrize("variant", [{"walks": True}, {"fingerprint": 64}, {"fingerprint": 128}])
+def test_kernels_for_walks_and_shards_are_made_of_such_models_too(variant: dict[str, Any], tmp_path: Path) -> None:
+    kernel = kernel_of(of_text(tmp_path, TWO), (), None, effort=QUICK, **variant)
+    assert kernel.program.starts == (18, 2) and kernel.code.function("start_all", 1)

@@ -77,7 +77,7 @@ class Frontier:
 
     def begin(self) -> str:
         """As `explore`, for the initial states from COMBINATION on, where they are made natively."""
-        return EVENTS[self.code.function("begin", 1)(self.address)]
+        return EVENTS[self.code.function("start_all", 1)(self.address)]
 
     def start(self, number: int) -> tuple[int, ...] | None:
         """The words of the initial state of a combination; None where a guard is false or it breaks. Overwrites the

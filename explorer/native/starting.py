@@ -20,7 +20,7 @@ def sound(c):
     return LEVEL
 
 
-def begin(c):
+def start_all(c):
     """Inserts every initial state, from COMBINATION on, until all are or something happens; returns the event."""
     event = insert(c)
     while event == NOTHING and c[COMBINATION] < c[COMBINATIONS]:
@@ -58,8 +58,8 @@ def instance(c, at):
     return number
 
 
-TEXTS: tuple[Callable[..., Any], ...] = (sound, begin, instance)
+TEXTS: tuple[Callable[..., Any], ...] = (sound, start_all, instance)
 """Every function above, each after those it calls."""
 
-PUBLIC = ("sound", "begin", "instance")
+PUBLIC = ("sound", "start_all", "instance")
 """Those that Python calls, with `start`."""
