@@ -376,7 +376,7 @@ def _case(asked: Asked, constants: Mapping[str, Constant]) -> Case:
 
 @lru_cache(maxsize=100_000)
 def _the_one(case: Case) -> Case:
-    """The same object for equal cases, which are then told to be equal at once."""
+    """The same object for equal cases, so that they compare at once."""
     return case
 
 

@@ -455,7 +455,7 @@ def append_replies_were_given(s: Cluster) -> bool:
 
 @lemma
 def messages_are_of_what_their_leader_acknowledged(s: Cluster) -> bool:
-    """A leader acknowledged what it sends, and what it is told to be with others, where it writes that to its disk."""
+    """A leader acknowledged what it sends, and what others report to have, where it writes that to its disk."""
     return not is_sent_from_disk() or (
         all(end_of(m) <= s.acknowledged[m.term][m.source] for m in s.network if m.kind == Kind.APPEND_REQUEST)
         and all(m.index <= s.acknowledged[m.term][m.to] for m in s.network if m.kind == Kind.APPEND_REPLY and m.success)
