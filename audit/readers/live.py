@@ -16,6 +16,7 @@ from kafka.admin import ConfigResource, ConfigResourceType
 from kafka.errors import (
     AuthorizationError,
     IncompatibleBrokerVersion,
+    KafkaConnectionError,
     KafkaError,
     KafkaTimeoutError,
     SaslAuthenticationFailedError,
@@ -70,28 +71,38 @@ class _Heard(logging.Handler):
     """Keeps the last reason for which a connection failed: kafka-python writes it to its log alone.
 
     It tries a password that is refused again and again until its time is over, which can lock an account. Java's client
-    does not, and neither do we: what is raised here ends the attempt at its first refusal.
+    does not, and neither do we: what is raised here ends the attempt at its first refusal. A broker closes the
+    connection after a refusal, and kafka-python reads nothing of an answer that arrives together with the close. So a
+    connection that a broker closes ends the attempt too, where a user was to be authenticated on it.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, authenticates: bool) -> None:
         super().__init__(logging.WARNING)
         self.reason = ""
         self.refused = False
+        self._authenticates = authenticates
 
     def emit(self, record: logging.LogRecord) -> None:
+        next_begins = str(record.msg).startswith("Bootstrap connection")  # where kafka-python would try again
         for each in record.args if isinstance(record.args, tuple) else ():
             if isinstance(each, SaslAuthenticationFailedError):
                 self.refused = True
-                if str(record.msg).startswith("Bootstrap connection"):  # where the next attempt would begin
-                    raise each
             elif isinstance(each, Exception) and not isinstance(each, KafkaTimeoutError):
                 self.reason = str(each)
+            if isinstance(each, KafkaError) and next_begins and self._was_refused(each):
+                raise each
+
+    def _was_refused(self, error: KafkaError) -> bool:
+        if isinstance(error, SaslAuthenticationFailedError):
+            return True
+        closed = any(each in str(error) for each in ("socket disconnected", "reset by peer"))
+        return self._authenticates and closed and "Handshake failed" not in str(error)
 
 
 @contextmanager
-def _quiet() -> Generator[_Heard, None, None]:
+def _quiet(how: Secured) -> Generator[_Heard, None, None]:
     """kafka-python's log goes nowhere but into the reason of a failure."""
-    logger, heard = logging.getLogger("kafka"), _Heard()
+    logger, heard = logging.getLogger("kafka"), _Heard(how.mechanism is not None)
     before = logger.propagate
     logger.addHandler(heard)
     logger.propagate = False
@@ -104,7 +115,7 @@ def _quiet() -> Generator[_Heard, None, None]:
 
 @contextmanager
 def _client(address: str, how: Secured, connect_seconds: float) -> Generator[Admin, None, None]:
-    with _quiet() as heard:
+    with _quiet(how) as heard:
         client = _connected(address, how, connect_seconds, heard)
         try:
             yield client
@@ -126,9 +137,14 @@ def _connected(address: str, how: Secured, connect_seconds: float, heard: _Heard
             sasl_plain_password=how.password,
             sasl_kerberos_service_name=how.service,
         )
-    except (SaslAuthenticationFailedError, KafkaTimeoutError):
+    except (SaslAuthenticationFailedError, KafkaConnectionError, KafkaTimeoutError) as error:
         if heard.refused:
             raise CannotRead(f"{address} refuses the user or the password of --command-config.") from None
+        if isinstance(error, KafkaConnectionError) and how.mechanism is not None:
+            raise CannotRead(
+                f"{address} closed the connection on which the user of --command-config was authenticated. A broker "
+                "does so when it refuses the user or the password, and when it stops. The password was tried once."
+            ) from None
         why = f": {heard.reason}" if heard.reason else ""
         raise CannotRead(
             f"{address}: no broker answered within {connect_seconds:g} s{why}. Give the HOST:PORT of a broker, and "
