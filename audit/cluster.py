@@ -54,13 +54,20 @@ class Origin:
 ENVIRONMENT = "the environment of "
 """What `Setting.when` begins with where variables of a service set it, and not a profile."""
 
+CLOUD = "the cloud platform "
+"""What it begins with where a setting is in force on one of Spring's cloud platforms alone."""
+
+OF_IMAGE = "an image that reads KAFKA_CFG_, as Bitnami's does"
+"""What it is where a variable has an effect in such an image alone, and nothing says whether this one is."""
+
 
 @dataclass(frozen=True, slots=True)
 class Setting:
     """One `key=value` as written. The key is Kafka's own name for it, whatever the file's spelling was.
 
     The value is text without surrounding blanks. A key that `SECRET` matches has the value `HIDDEN`, always.
-    `when` is the profile of Spring's that it is in force with, or the environment (`ENVIRONMENT`); "" for always.
+    `when` is the profile of Spring's that it is in force with, or the environment (`ENVIRONMENT`), or the cloud
+    platform (`CLOUD`), or, of a broker, the kind of image (`OF_IMAGE`); "" for always.
     """
 
     key: str

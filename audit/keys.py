@@ -14,6 +14,7 @@ from importlib.resources import files
 from typing import Any, Literal
 
 from .cluster import (
+    CLOUD,
     ENVIRONMENT,
     MARK,
     Answer,
@@ -219,7 +220,7 @@ def _for_client(client: Client, key: Key) -> Answer:
     others = [each for each in said.values() if isinstance(always, Unknown) or each.value != always.value]
     if not others:
         return always
-    when = others[0].when if others[0].when.startswith(ENVIRONMENT) else f"the profile {others[0].when}"
+    when = others[0].when if others[0].when.startswith((ENVIRONMENT, CLOUD)) else f"the profile {others[0].when}"
     why = f"`{key.name}` of {client.name} is {others[0].value} with {when} ({others[0].origin})"
     ask = "the file of the one profile that is active, or who writes it, in audit.toml"
     base = [Default(always.value, str(always.origin))] if isinstance(always, Stated) else list(_defaults(always))
@@ -318,7 +319,15 @@ def _for_broker(cluster: Cluster, broker: Broker, key: Key) -> Answer:
     name = "a broker" if broker.id is None else f"broker {broker.id}"
     if not broker.settings:
         return Unknown(f"`{key.broker_names[0]}`: the configuration of {name} was not given", "its server.properties")
-    return default_of(cluster, key, f"`{key.broker_names[0]}` of {name} is not stated")
+    default = default_of(cluster, key, f"`{key.broker_names[0]}` of {name} is not stated")
+    perhaps = [each for each in broker.settings if each.when and each.key in key.broker_names]
+    if not perhaps:
+        return default
+    said = perhaps[-1]
+    value = _scaled(said.value, key.factors[key.broker_names.index(said.key)])
+    why = f"`{said.key}` of {name} is {value} in {said.when} ({said.origin}), and nothing says whether this one does"
+    possible = {each.value: each for each in (Default(value, str(said.origin)), *_defaults(default))}
+    return Unknown(why, "the server.properties that its container runs with", tuple(possible.values()))
 
 
 def _on_broker(cluster: Cluster, broker: Broker, key: Key) -> Stated | None:

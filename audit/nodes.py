@@ -74,7 +74,7 @@ def keep_down(cluster: Cluster) -> frozenset[int]:
 
 
 def _reasons(cluster: Cluster, node: Broker) -> Iterator[tuple[str, Origin]]:
-    for each in {each.key: each for each in node.settings}.values():
+    for each in {each.key: each for each in node.settings if not each.when}.values():
         message = refused(cluster, each)
         if message:
             yield f"`{each.key}={each.value}` {message}", each.origin

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from tidegate.audit.cluster import CannotRead, Cluster, Finding
+from tidegate.audit.cluster import CannotRead, Cluster, Finding, Stated, Unknown
+from tidegate.audit.keys import value_of
+from tidegate.audit.nodes import down
 from tidegate.audit.readers import Options, of_texts
 
 COMPOSE = """\
@@ -65,6 +67,28 @@ def test_a_variable_that_the_image_reads_or_may_read(text: str, image: str, vari
     cluster, typos = of(text, image, variable)
     settings = [each for broker in cluster.brokers for each in broker.settings if each.value == "3"]
     assert [each.key for each in settings] == ["default.replication.factor"] and not typos
+
+
+@pytest.mark.parametrize("text", [COMPOSE, POD])
+def test_a_variable_of_bitnamis_in_an_unknown_image_is_not_guessed(text: str) -> None:
+    image, variable = "ghcr.io/acme/kafka:1.2.3", "KAFKA_CFG_MIN_INSYNC_REPLICAS"
+    _, findings = of_texts(
+        [("c.yml", text.format(image=image, variable=variable, prefix="KAFKA_"), True)], Options(), ""
+    )
+    assert len([each for each in findings if "nothing says whether this image reads KAFKA_CFG_" in each.what]) == 1
+    cluster, _ = of(text, image, variable)
+    answer = value_of(cluster, cluster.brokers[0], "min.insync.replicas")
+    assert isinstance(answer, Unknown) and "nothing says whether this one does" in answer.why
+    assert {each.value for each in answer.possible} == {"1", "3"}
+    known, _ = of(text, "bitnami/kafka:3.9", "KAFKA_CFG_MIN_INSYNC_REPLICAS")
+    assert isinstance(stated := value_of(known, known.brokers[0], "min.insync.replicas"), Stated)
+    assert stated.value == "3"
+
+
+@pytest.mark.parametrize("text", [COMPOSE, POD])
+def test_a_value_that_may_have_no_effect_keeps_nobody_down(text: str) -> None:
+    cluster, _ = of(text.replace('"3"', '"abc"'), "ghcr.io/acme/kafka:1.2.3", "KAFKA_CFG_MIN_INSYNC_REPLICAS")
+    assert not down(cluster)
 
 
 @pytest.mark.parametrize("version", ["3.9-rc", "3.9beta", "3.9.0-mine"])

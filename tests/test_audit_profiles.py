@@ -125,3 +125,60 @@ def test_a_variable_may_be_stronger_than_a_file() -> None:
     assert isinstance(answer, Unknown) and "with the environment of app" in answer.why
     service, _ = of(files | {"audit.toml": '[topic.orders]\nproducer = "app"\n'})
     assert acks(service) == {"leader"}
+
+
+PLATFORM = "spring.config.activate.on-cloud-platform: kubernetes\nspring.kafka.producer.acks: {}\n"
+
+
+@pytest.mark.parametrize(("base", "other"), [("1", "all"), ("all", "1")])
+def test_a_document_of_a_cloud_platform_may_be_in_force_or_not(base: str, other: str) -> None:
+    cluster, findings = of({"application.yml": BASE.format(base) + "---\n" + PLATFORM.format(other)})
+    assert acks(cluster) == {"leader", "all"}
+    assert not [each for each in findings if "stated twice" in each.what]
+    answer = value_of(cluster, cluster.clients[0], "acks")
+    assert isinstance(answer, Unknown) and "with the cloud platform kubernetes (application.yml:" in answer.why
+
+
+def test_a_document_of_a_properties_file_for_a_cloud_platform_and_a_profile() -> None:
+    text = "spring.kafka.producer.acks=1\n#---\nspring.config.activate.on-cloud-platform=kubernetes\n"
+    text += "spring.config.activate.on-profile=dev\nspring.kafka.producer.acks=all\n"
+    cluster, _ = of({"application.properties": text})
+    assert acks(cluster) == {"leader", "all"}
+    answer = value_of(cluster, cluster.clients[0], "acks")
+    assert isinstance(answer, Unknown) and "with the cloud platform kubernetes and the profile dev" in answer.why
+
+
+@pytest.mark.parametrize(("yml", "properties", "expected"), [("all", "1", "leader"), ("1", "all", "all")])
+@pytest.mark.parametrize("named", ["application.yml", "application.properties"])
+def test_properties_are_stronger_than_yaml_in_the_same_folder(
+    yml: str, properties: str, expected: str, named: str
+) -> None:
+    files = {
+        "application.properties": f"spring.kafka.producer.acks={properties}\n",
+        "application.yml": BASE.format(yml),
+    }
+    files["audit.toml"] = f'[topic.orders]\nproducer = "{named}"\n'
+    for order in (files, dict(reversed(files.items()))):
+        cluster, findings = of(order)
+        assert acks(cluster) == {expected}
+        assert not [each for each in findings if "stated twice" in each.what]
+
+
+def test_properties_in_another_folder_are_another_applications() -> None:
+    files = {"a/application.yml": BASE.format("all"), "b/application.properties": "spring.kafka.producer.acks=1\n"}
+    cluster, _ = of(files | {"audit.toml": '[topic.orders]\nproducer = "a/application.yml"\n'})
+    assert acks(cluster) == {"all"}
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {"application.yml": "spring.config.import: optional:file:override.yml\n" + BASE.format("all")},
+        {"application.yml": "spring.config: {import: ['configserver:']}\n" + BASE.format("all")},
+        {"application.properties": "spring.config.import=vault://\nspring.kafka.producer.acks=all\n"},
+    ],
+)
+def test_an_import_is_said_to_be_not_read(files: dict[str, str]) -> None:
+    _, findings = of(files)
+    (said,) = [each for each in findings if "spring.config.import" in each.what]
+    assert said.kind == "not_read" and "it was not read" in said.what

@@ -198,7 +198,7 @@ def of_yaml(path: str, text: str) -> Part | None:
     if rendered is not None:
         return rendered
     spring = [each for tree in trees for each in profiles.of_document(path, tree)]
-    if not spring:
+    if not any(each.key.startswith("spring.kafka.") for each in spring):
         return _values_of_a_chart(path)
     part = properties.spring(path, spring)
     return part if part.clients else None

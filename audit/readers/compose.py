@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from ..cluster import Origin, Setting
+from ..cluster import OF_IMAGE, Origin, Setting
 from . import names, properties, volumes, workers
 from .parsed_file import Part
 from .releases import CONFLUENT
@@ -130,7 +130,8 @@ def _service(part: Part, path: str, name: str, service: Tree, named: Tree | None
         if why := unread(variable, service):
             note_unread(part, variable, why, origin)
         elif key is not None:
-            given.append(Setting(key, value, origin))
+            note_perhaps(part, variable, service, origin)
+            given.append(Setting(key, value, origin, perhaps(variable, service)))
     made = properties.of_broker(path, given)
     broker = made.brokers[0]
     extra = service.get("env_file")
@@ -165,6 +166,19 @@ def unread(variable: str, service: Tree) -> str:
     if owner == "bitnami" and not theirs and mine:
         return f"`{variable}` has no effect: Bitnami's image reads KAFKA_CFG_ alone"
     return ""
+
+
+def perhaps(variable: str, service: Tree) -> str:
+    """When a variable has an effect, as `Setting.when`: `KAFKA_CFG_*` only if its image is like Bitnami's."""
+    known = owner_of(service) is not None
+    return "" if known or not variable.startswith("KAFKA_CFG_") else OF_IMAGE
+
+
+def note_perhaps(part: Part, variable: str, service: Tree, origin: Origin) -> None:
+    """The finding, once a file, that variables may have an effect or not."""
+    what = "nothing says whether this image reads KAFKA_CFG_, as Bitnami's does: what these variables set is open"
+    if perhaps(variable, service) and not any(each.what == what for each in part.findings):
+        part.note("not_read", "warning", what, origin, "give the server.properties that its container runs with")
 
 
 def note_unread(part: Part, variable: str, why: str, origin: Origin) -> None:

@@ -95,6 +95,8 @@ def _note_unread(part: Part, path: str, container: Tree) -> None:
         name = each.text("name") or ""
         if why := compose.unread(name, container):
             compose.note_unread(part, name, why, Origin(path, each.line, name))
+        elif compose.key_of(name) is not None:
+            compose.note_perhaps(part, name, container, Origin(path, each.line, name))
 
 
 def _of_variables(path: str, container: Tree) -> Iterator[Setting]:
@@ -104,4 +106,5 @@ def _of_variables(path: str, container: Tree) -> Iterator[Setting]:
         value = each.text("value")
         key = compose.key_of(name) if name is not None and not compose.unread(name, container) else None
         if key is not None:  # what comes from a field or a secret is filled in later
-            yield Setting(key, "${}" if value is None else value, Origin(path, each.line, name or ""))
+            when = compose.perhaps(name or "", container)
+            yield Setting(key, "${}" if value is None else value, Origin(path, each.line, name or ""), when)

@@ -1,9 +1,10 @@
 """Spring's profiles: documents and files that are in force only while a profile is active.
 
-A document with `spring.config.activate.on-profile` (before 2.4 `spring.profiles`) applies with that profile alone, and
-so does the file `application-PROFILE.yml` beside `application.yml` (Spring Boot reference, Externalized Configuration).
-Which profiles are active is said where the application starts, and not in its files for certain: what they state as
-`spring.profiles.active` is a default that a variable or an argument replaces.
+A document with `spring.config.activate.on-profile` (before 2.4 `spring.profiles`) applies with that profile alone, one
+with `spring.config.activate.on-cloud-platform` on that platform alone, and the file `application-PROFILE.yml` beside
+`application.yml` with its profile. Of two files of one name in one folder, properties are stronger than YAML (Spring
+Boot reference, Externalized Configuration). Which profiles are active is said where the application starts, and not in
+its files for certain: what they state as `spring.profiles.active` is a default that a variable or an argument replaces.
 """
 
 from __future__ import annotations
@@ -13,11 +14,16 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import PurePath
 
-from ..cluster import ENVIRONMENT, Client, Origin, Setting
+from ..cluster import CLOUD, ENVIRONMENT, Client, Origin, Setting
 from .parsed_file import Part
 from .yamls import Tree
 
 ACTIVATION = ("spring.config.activate.on-profile", "spring.config.activate.onProfile", "spring.profiles")
+ON_CLOUD = ("spring.config.activate.on-cloud-platform", "spring.config.activate.onCloudPlatform")
+IMPORT = re.compile(r"spring\.config\.import(\.\d+|\[\d+\])?")
+WEAKER_FIRST = (".yaml", ".yml", ".properties")
+"""The order in which Spring Boot reads files of one name: a later one replaces what an earlier one sets."""
+
 SEPARATOR = re.compile(r"[#!]---\s*")
 """A line between two documents of a properties file, since Spring Boot 2.4."""
 
@@ -27,11 +33,11 @@ _OF_PROFILE = re.compile(r"(application)-([A-Za-z0-9_.\-]+?)(\.ya?ml|\.propertie
 def of_document(path: str, tree: Tree) -> list[Setting]:
     """The settings of Kafka in one document of an `application.yml`."""
     named = [(".".join(leaf.path), leaf) for leaf in tree.leaves()]
-    words = [leaf.value for name, leaf in named if re.sub(r"\.\d+$", "", name) in ACTIVATION]
+    when = _activation([(re.sub(r"\.\d+$", "", name), leaf.value) for name, leaf in named])
     return [
-        Setting(name, leaf.value, Origin(path, leaf.line, name), ", ".join(words))
+        Setting(name, leaf.value, Origin(path, leaf.line, name), when)
         for name, leaf in named
-        if name.startswith("spring.kafka.")
+        if name.startswith("spring.kafka.") or IMPORT.fullmatch(name)
     ]
 
 
@@ -39,18 +45,50 @@ def of_lines(settings: Sequence[Setting], text: str) -> list[Setting]:
     """The settings of an `application.properties`, each with the profile of its document."""
     ends = [number for number, line in enumerate(text.splitlines(), 1) if SEPARATOR.fullmatch(line)]
     document = [sum(end < (each.origin.line or 0) for end in ends) for each in settings]
-    of = {place: each.value for place, each in zip(document, settings, strict=True) if each.key in ACTIVATION}
-    return [replace(each, when=of.get(place, "")) for place, each in zip(document, settings, strict=True)]
+    stated: dict[int, list[tuple[str, str]]] = {}
+    for place, each in zip(document, settings, strict=True):
+        stated.setdefault(place, []).append((each.key, each.value))
+    of = {place: _activation(pairs) for place, pairs in stated.items()}
+    return [replace(each, when=of[place]) for place, each in zip(document, settings, strict=True)]
+
+
+def _activation(stated: Sequence[tuple[str, str]]) -> str:
+    """What a document says of when it is in force, as `Setting.when`."""
+    profiles = ", ".join(value for key, value in stated if key in ACTIVATION)
+    platforms = ", ".join(value for key, value in stated if key in ON_CLOUD)
+    if not platforms:
+        return profiles
+    return f"{CLOUD}{platforms}" + (f" and the profile {profiles}" if profiles else "")
 
 
 def together(parts: Sequence[Part]) -> None:
     """Puts `application-PROFILE` and `application` of one folder together. The latter says what holds with each of its
     profiles; the former, if `audit.toml` names it, what holds with its own."""
+    given = [client for part in parts for client in part.clients]
+    for part in parts:
+        part.clients = [_of_one_name(each, given) for each in part.clients]
     clients = [client for part in parts for client in part.clients]
     bases = {(str(where.parent), each.kind): each for each in clients if (where := _path(each)).stem == "application"}
     for part in parts:
         part.clients = [_whole(each, bases, clients) for each in part.clients]
         part.clients = [_in_environments(each, clients) for each in part.clients]
+
+
+def _of_one_name(client: Client, clients: Sequence[Client]) -> Client:
+    """With what files of its name and folder say in another format: Spring Boot reads them all."""
+    path = _path(client)
+    if path.stem != "application" and not _profile(client):
+        return client
+    alike = [each for each in clients if _is_of_spring(each) and each.kind == client.kind]
+    mine = [each for each in alike if _path(each).with_suffix("") == path.with_suffix("")]
+    if not _is_of_spring(client) or len(mine) < 2:
+        return client
+    mine.sort(key=lambda each: WEAKER_FIRST.index(_path(each).suffix))
+    return replace(client, settings=tuple(setting for each in mine for setting in each.settings))
+
+
+def _is_of_spring(client: Client) -> bool:
+    return client.family is not None and client.family.value == "spring" and _path(client).suffix in WEAKER_FIRST
 
 
 def _in_environments(client: Client, clients: Sequence[Client]) -> Client:
@@ -70,7 +108,7 @@ def _whole(client: Client, bases: dict[tuple[str, str], Client], clients: Sequen
         return client
     if own:
         return replace(client, settings=(*base.settings, *client.settings), embedded=True)
-    if base is not client:
+    if _path(client).stem != "application":
         return client
     beside = [each for each in clients if each.kind == client.kind and str(_path(each).parent) == folder]
     more = [replace(s, when=_profile(each)) for each in beside if _profile(each) for s in each.settings]

@@ -224,6 +224,11 @@ def spring(path: str, settings: list[Setting]) -> Part:
             family = Stated("spring", mine[0].origin, "Spring's client is the Java client with defaults of its own")
             word = "producer" if kind == "producer" else "consumer"
             part.clients.append(Client(PurePath(path).name, word, origin, family, None, tuple(mine)))
+    for each in settings if part.clients else ():
+        if profiles.IMPORT.fullmatch(each.key):
+            what = f"`{each.key}` names configuration that replaces what this file sets, and it was not read"
+            to_do = "compare what it sets for spring.kafka, and give the values that are in force"
+            part.note("not_read", "warning", what, each.origin, to_do)
     return part
 
 
