@@ -6,8 +6,9 @@ nothing: there is no initial state, an action's guard contradicts the lemmas, or
 *refuted*: there is a counterexample, which plain Python has replayed. *not proved*: neither; the solver gave up, and no
 finite copy has a counterexample.
 
-Three more words say of a property that nothing is claimed: *not stated*, since it has no meaning without bounds;
-*left out*, since it is about a feature that the constants switch off; *known false*, since a violation is recorded.
+Four more words say of a property that nothing is claimed: *not stated*, since it has no meaning without bounds;
+*left out*, since it is about a feature that the constants switch off; *known false*, since a violation is recorded;
+*not asked for*, since the options that select what to prove pass it over.
 """
 
 from __future__ import annotations
@@ -32,7 +33,8 @@ class Obligation:
 
     `initial`: the lemma `goal` holds in every initial state. `step`: where all lemmas hold, `action` keeps the lemma
     `goal`, or the property of two states `goal` holds of its steps. `defined`: where all lemmas hold, no step of
-    `action` breaks the model's types. `consequence`: the invariant `goal` holds wherever all lemmas do.
+    `action` breaks the model's types, room in the fields of `Proof.roomless` apart. `consequence`: the invariant `goal`
+    holds wherever all lemmas do.
     """
 
     kind: Kind
@@ -115,7 +117,9 @@ class Proof:
     the proof rests on; `actions` those that were looked at, in source order; `goals` what was to be proved: lemmas and
     properties by name, with what each says. `empty` is what makes it vacuous, `never` among that: actions whose guard
     contradicts the lemmas. `unstated` are properties that cannot be said without bounds, `left_out` those about a
-    feature that is switched off and those that were not wanted, `known_false` those of which a violation is recorded.
+    feature that is switched off, `known_false` those of which a violation is recorded, `not_asked` those that were not
+    asked for: others were named, or they were excluded. `roomless` are the fields with a set or a bag whose capacity is
+    without a bound: that they have room for what is added to them is not proved.
     `idle` are lemmas whose antecedent is never true. `symmetric` are the domains of which one choice of members stands
     for all. `witnesses` counts the reachable states, initial ones among them, in which plain Python found all lemmas
     true. `stopped` says why it ended early. `falls` are the candidates that were given up. `above_zero` are those of
@@ -144,6 +148,8 @@ class Proof:
     known_false: tuple[Unclaimed, ...] = ()
     idle: tuple[str, ...] = ()
     above_zero: tuple[str, ...] = ()
+    not_asked: tuple[str, ...] = ()
+    roomless: tuple[str, ...] = ()
 
     @property
     def word(self) -> Word:

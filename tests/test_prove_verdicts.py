@@ -306,6 +306,106 @@ def test_a_bound_that_may_be_0_is_named(capsys: pytest.CaptureFixture[str]) -> N
     assert "top=0" not in capsys.readouterr().out
 
 
+POOL = """from typing import Annotated
+from tidegate.language import {kind}, Capacity, Range, action, constant, initial, invariant, lemma, record, state
+
+most = constant(1, minimum=1, maximum=4, says="messages at a time")
+
+
+@record
+class Note:
+    number: Annotated[int, Range(0, 1)]
+
+
+@state
+class Mail:
+    sent: Annotated[{kind}[Note], Capacity({capacity})]
+
+
+@initial
+def nothing() -> Mail:
+    return Mail(sent={kind}())
+
+
+@action
+def send(s: Mail, number: Annotated[int, Range(0, 1)]) -> None:
+    s.sent.add(Note(number=number))
+
+
+@lemma
+def notes_have_numbers(s: Mail) -> bool:
+    return all(each.number <= most for each in s.sent)
+"""
+
+
+@pytest.mark.parametrize("kind", ["Set", "Bag"])
+def test_a_capacity_without_a_bound_is_named_as_not_proved(kind: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """`check` stops such a model, since it breaks its own types."""
+    path = written(POOL.format(kind=kind, capacity="most"))
+    assert main(["check", path, "--property", "notes_have_numbers"]) is Exit.MODEL_BROKE
+    capsys.readouterr()
+    line = "not proved that sent has room for what is added, whatever the capacity; tidegate check looks at that "
+    assert main(["prove", path, "--workers", "1"]) is Exit.HOLDS
+    assert f"{line}within bounds" in " ".join(capsys.readouterr().out.split())
+    _, document = report(path, "--workers", "1", capsys=capsys)
+    assert document["room_not_proved"] == ["sent"]
+    assert f"{line}within bounds" in document["claim"]  # type: ignore[operator]
+
+
+@pytest.mark.parametrize("kind", ["Set", "Bag"])
+def test_room_within_a_capacity_that_is_a_number_is_looked_at(kind: str, capsys: pytest.CaptureFixture[str]) -> None:
+    exit_, document = report(written(POOL.format(kind=kind, capacity="1")), "--workers", "1", capsys=capsys)
+    assert (exit_, document["room_not_proved"]) == (Exit.SAFETY, [])
+
+
+# --- not asked for ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("options", "exit_", "headline", "not_asked"),
+    [
+        ([], Exit.SAFETY, None, []),
+        (["--without", "extra"], Exit.HOLDS, "of 2 properties 1 is proved and 1 is not asked for", ["extra"]),
+        (
+            ["--lemma", "in_order"],
+            Exit.HOLDS,
+            "of 2 properties none is proved and 2 are not asked for",
+            ["not_ahead_by_two", "extra"],
+        ),
+        (
+            ["--lemma", "in_order", "--property", "not_ahead_by_two"],
+            Exit.HOLDS,
+            "of 2 properties 1 is proved and 1 is not asked for",
+            ["extra"],
+        ),
+        (
+            ["--property", "not_ahead_by_two"],
+            Exit.CONDITIONAL,
+            "1 lemma that is not proved here; 1 property is not asked for",
+            ["extra"],
+        ),
+    ],
+    ids=["all", "without one", "a lemma", "a lemma and a property", "a property"],
+)
+def test_what_is_not_asked_for_is_counted_and_named(
+    options: list[str], exit_: Exit, headline: str | None, not_asked: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A property that is false at some bound, and so of the model: what passes it over says so."""
+    path = with_invariant("s.high < 2 or s.low > 0")
+    found, document = report(path, "--workers", "1", *options, capsys=capsys)
+    assert (found, document["not_asked"], document["left_out"]) == (exit_, not_asked, [])
+    said = str(document["claim"][0])  # type: ignore[index]
+    assert said.endswith(headline) if headline else "asked" not in said
+    main(["prove", path, "--workers", "1", *options])
+    assert (f"not asked for {', '.join(not_asked)}" in " ".join(capsys.readouterr().out.split())) is bool(not_asked)
+
+
+def test_where_every_property_is_passed_over_nothing_is_proved(capsys: pytest.CaptureFixture[str]) -> None:
+    exit_, document = report(written(TEXT), "--without", "not_ahead_by_two", capsys=capsys)
+    why = "no property is proved: each is known to be false, left out, not stated or not asked for"
+    assert (exit_, document["vacuous"]) == (Exit.VACUOUS, [{"property": None, "reason": why}])
+
+
 def test_no_disruption_is_known_to_be_false_of_kip_595() -> None:
     definition, profile = find("kraft:kip595")
     model = definition.bind("kraft:kip595", {}, profile)

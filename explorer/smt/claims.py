@@ -1,5 +1,6 @@
 """Which properties a proof is about: what has no meaning without bounds is *not stated*, and what is true only because
 the constants switch a feature off is *left out*. Both are decided before anything is proved, and from the text alone.
+`roomless` says of which fields a proof does not know that they have room.
 
 A feature that is off leaves fields as they were in the initial state. These are found as the most fields that no step
 changes where all of them have their initial values. A property that follows from those values, from no lemma, and not
@@ -10,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from math import inf
 from types import CodeType
 from typing import TypeAlias, cast
 
@@ -18,9 +20,10 @@ import z3
 from ...language import ir
 from ...language.model import Model, Property
 from ...language.proof import Unclaimed, Unstated
+from ...language.types import Map, Option, Pool, Record, Seq, Type
 from ..walk import walk
 from .algebra import Extensional
-from .encoding import unbounded
+from .encoding import Encoding, unbounded
 from .errors import NotUnbounded
 from .predicate import clauses
 from .shapes import Fields, Heap, Maybe, Shape, Slots, Table
@@ -143,6 +146,29 @@ def _is_endless(shape: Shape | None) -> bool:
             return _is_endless(value)
         case _:
             return True
+
+
+def roomless(model: Model, encoding: Encoding) -> tuple[str, ...]:
+    """The fields with a set or a bag in them of which it is not known how many elements it may have: formulas let it
+    have any number, so that none ever says that it is full."""
+    return tuple(each.name for each in model.fields if any(_is_endless_pool(of, encoding) for of in _types(each.type)))
+
+
+def _is_endless_pool(type_: Type, encoding: Encoding) -> bool:
+    return isinstance(type_, Pool) and encoding.capacity(type_) == inf
+
+
+def _types(type_: Type) -> Iterator[Type]:
+    """A type, and those that its values are made of."""
+    yield type_
+    match type_:
+        case Option(of=of) | Seq(of=of) | Pool(of=of) | Map(value=of):
+            yield from _types(of)
+        case Record(fields=fields):
+            for _, of in fields:
+                yield from _types(of)
+        case _:
+            pass
 
 
 def _read(prop: Property) -> frozenset[str]:

@@ -28,7 +28,7 @@ from ...language.types import Identity
 from ...language.verdict import Run
 from ..symmetry import symmetry_of
 from ..verdicts import plain
-from .claims import Claims
+from .claims import Claims, roomless
 from .effort import SolverEffort
 from .encoding import boundless_constants, unbounded
 from .errors import Unsayable
@@ -61,7 +61,7 @@ Heard: TypeAlias = Callable[[ProofFinding | Unstated], None]
 @dataclass(frozen=True, slots=True)
 class ProofRequest:
     """What to prove and how. `lemmas` and `properties` name what to prove; empty is all of both. `without` are
-    properties to leave out.
+    properties to pass over.
 
     `effort` is for one query, `seconds` for everything (None: no limit); `folder` is where proofs are kept. `seed`
     draws the reachable states in which plain Python evaluates the lemmas. With `record`, everything is proved anew and
@@ -302,16 +302,24 @@ class Induction:
             stopped=stopped,
             notes=(*self.shelf.notes, *self.hints.notes, *self.notes),
             empty=tuple(self._empty(goals)),
-            left_out=(
-                *(e for e in apart.values() if isinstance(e, Unclaimed) and e.goal not in goals),
-                *(Unclaimed(name, "--without names it") for name in dict.fromkeys(self.asked.without)),
-            ),
+            left_out=tuple(e for e in apart.values() if isinstance(e, Unclaimed) and e.goal not in goals),
             known_false=tuple(self._known_false()),
             idle=tuple(each.name for each in self.lemmas if each.name in self.idle),
             above_zero=tuple(
                 name for name, each in model.constants.items() if name in self.boundless and not each.minimum
             ),
+            not_asked=tuple(self._not_asked()),
+            roomless=roomless(model, self.encoding),
         )
+
+    def _not_asked(self) -> Iterator[str]:
+        """The properties that nothing was asked about: others are named, or they are excluded."""
+        named, lemmas = {*self.asked.lemmas, *self.asked.properties}, {each.name for each in self.model.lemmas}
+        for each in self.model.properties:
+            if each.kind == "reachable" or each.name in lemmas:
+                continue
+            if each.name in self.asked.without or (named and each.name not in named):
+                yield each.name
 
     def _known_false(self) -> Iterator[Unclaimed]:
         """What is known to be false, of what was named, or of everything; what is refuted here needs no record."""
@@ -336,7 +344,8 @@ class Induction:
                 yield Empty(name, "its antecedent is never true, by the lemmas")
         claims = [each.name for each in self.model.properties if each.kind != "reachable"]
         if claims and not {*self.asked.lemmas, *self.asked.properties} and not set(claims) & set(goals):
-            yield Empty("", "no property is proved: each is known to be false, left out or not stated")
+            which = "left out, not stated or not asked for" if self.asked.without else "left out or not stated"
+            yield Empty("", f"no property is proved: each is known to be false, {which}")
         for each in self.apart.values():
             if isinstance(each, Unclaimed) and each.goal in goals:
                 yield Empty(each.goal, each.reason)

@@ -114,7 +114,10 @@ def headline(proof: Proof) -> str:
     if proof.word in ("proved", "vacuous"):
         return f"{proof.word}{about}{_how_many(proof)}"
     if proof.word == "conditional":
-        return f"conditional{about}: it rests on {_number_of_lemmas(proof.assumed())} not proved here"
+        said = f"conditional{about}: it rests on {_number_of_lemmas(proof.assumed())} not proved here"
+        unasked = len(proof.not_asked)
+        verb = "is" if unasked == 1 else "are"
+        return said + f"; {count(unasked, 'property', 'properties')} {verb} not asked for" * bool(unasked)
     words = [each.word for each in proof.findings]
     parts = [f"{words.count(word)} {word}" for word in MARKS if word in words]
     return f"{proof.word}{about}: of {count(len(words), 'obligation')} {_listed(parts)}"
@@ -127,9 +130,10 @@ def _how_many(proof: Proof) -> str:
         "is known to be false": len(proof.known_false),
         "is left out": len(proof.left_out),
         "is not stated": len(proof.unstated),
+        "is not asked for": len(proof.not_asked),
     }
     whole = sum(each not in proof.lemmas for each in proof.goals) + sum(apart.values())
-    parts = [f"{proved} {'is' if proved == 1 else 'are'} proved"]
+    parts = [f"{proved or 'none'} {'are' if proved > 1 else 'is'} proved"]
     parts += [f"{n} {what if n == 1 else what.replace('is', 'are', 1)}" for what, n in apart.items() if n]
     return f"; of {count(whole, 'property', 'properties')} {_listed(parts)}" if len(parts) > 1 else ""
 
@@ -144,6 +148,11 @@ def claim(proof: Proof) -> list[str]:
     if proof.above_zero:
         zeros = [f"{name}=0" for name in proof.above_zero]
         lines.append(f"not proved for {_listed(zeros)}, which --set proves apart")
+    if proof.roomless:
+        lines.append(
+            f"not proved that {_listed(proof.roomless)} {'has' if len(proof.roomless) == 1 else 'have'} room for what "
+            "is added, whatever the capacity; tidegate check looks at that within bounds"
+        )
     lines.append("assumes that Z3 and the formulas given to it are right")
     members = _listed([f"number of {name.lower()}s" for name in proof.sizes])
     lines.append(f"not proved for any other {members}" if members else "nothing else is proved")
@@ -195,6 +204,7 @@ def _goals(page: Page, proof: Proof) -> None:
     rows += [("not stated", f"{each.goal}: {place(each)}: {each.reason}") for each in proof.unstated]
     rows += [("left out", f"{each.goal}: {each.reason}") for each in proof.left_out]
     rows += [("known false", f"{each.goal}: {each.reason}") for each in proof.known_false]
+    rows += [("not asked for", ", ".join(proof.not_asked))] if proof.not_asked else []
     page.columns(rows, styles=_STYLES)
 
 
@@ -304,6 +314,8 @@ def proof_document(proof: Proof, paths: Mapping[int, str]) -> Document:
         "unstated": [{"name": each.goal, "where": place(each), "reason": each.reason} for each in proof.unstated],
         "left_out": [{"name": each.goal, "reason": each.reason} for each in proof.left_out],
         "known_false": [{"name": each.goal, "reason": each.reason} for each in proof.known_false],
+        "not_asked": list(proof.not_asked),
+        "room_not_proved": list(proof.roomless),
         "idle": list(proof.idle),
         "obligations": [_finding(at, each, paths) for at, each in enumerate(proof.findings)],
         "never": list(proof.never),
