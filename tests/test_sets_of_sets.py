@@ -10,6 +10,7 @@ from tidegate.explorer.symmetry import symmetry_of
 from tidegate.language.errors import ModelErrors
 from tidegate.language.judge import run_text
 from tidegate.traces.differences import state_to_json
+from tidegate.traces.document import run_document
 
 from .engines import agree, bound, reachable_states, text_of
 from .smt import judged, told
@@ -92,3 +93,14 @@ def test_what_is_refused(annotation: str, code: str, cause: str, tmp_path: Path)
     with pytest.raises(ModelErrors, match=cause) as caught:
         bound(tmp_path, text_of(f"{FIELDS}\nmore: {annotation}", f"{START}\nmore=Set()", BODY, before=BEFORE))
     assert code in {each.code for each in caught.value.errors}
+
+
+def test_a_trace_shows_sets_of_sets_and_of_tuples_and_its_messages_are_records(tmp_path: Path) -> None:
+    text = text_of(FIELDS, START, BODY, before=BEFORE).replace("return most <= 4 and", "return most < 1 and")
+    model = bound(tmp_path, text)
+    run = run_text(model, "send(A, true); answer(Note(by=A, on=true)); learn({A}); learn({A, B})")
+    document = run_document(model, run)
+    shown = [text for step in document["steps"] for text in step["changed"]]
+    assert "quorums: + {A, B}" in shown
+    assert "pairs: + (true, BLUE)" in shown
+    assert [(each["pool"], each["end"]) for each in document["messages"]] == [("notes", "received")]

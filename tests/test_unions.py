@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from textwrap import dedent
 
 import pytest
 from tidegate.explorer.native.search import check as native
@@ -15,6 +16,7 @@ from tidegate.language.errors import ModelErrors
 from tidegate.language.judge import initial_states, run_text
 from tidegate.language.steptext import format_step
 from tidegate.traces.differences import state_to_json
+from tidegate.traces.document import run_document
 
 from .engines import agree, bound, reachable_states, text_of
 from .smt import judged, told
@@ -210,3 +212,26 @@ def go(s: World, number: Small) -> None:
     verdict = agree(bound(tmp_path, text_of("table: Map[bool, Small]", start, body)))
     assert verdict is not None
     assert (verdict.failure, verdict.distinct_states) == (None, 16)
+
+
+def test_why_a_property_fails_that_asks_which_record_of_a_union_a_value_is(tmp_path: Path) -> None:
+    before = BEFORE.replace("Message =", "Answer = Vote | Ack\nMessage =")
+    body = """
+    @action
+    def answer(s: World, node: Node) -> None:
+        '''{node} answers.'''
+        s.given[node] = Ack(term=1, source=node, done=False)
+
+
+    @invariant
+    def nobody(s: World) -> bool:
+        '''Nobody answers.'''
+        return not any(isinstance(s.given[node], Ack) for node in Node)
+    """
+    start = "given=Map({node: Vote(source=node, term=0) for node in Node})"
+    model = bound(tmp_path, text_of("given: Map[Node, Answer]", start, dedent(body), before=before))
+    document = run_document(model, run_text(model, "answer(A)"))
+    said = " ".join(row["text"] for row in document["argument"])
+    assert "A's given became Ack(term=1, source=A, done=false) at step 1" in said
+    assert "A's given is of the kind Ack" in said
+    assert "@kind" not in json.dumps(document)

@@ -22,7 +22,7 @@ from ..language.drafts import Cells, Draft
 from ..language.immutable import immutable
 from ..language.judge import shape_of
 from ..language.model import Action, Model
-from ..language.records import made_of, part_called, part_of
+from ..language.records import KIND, made_of, part_called, part_of
 from ..language.values import Bag, Map, Seq, Set, State
 
 Part: TypeAlias = "tuple[Literal['key', 'at', 'attribute', 'length', 'member'], Any]"
@@ -46,7 +46,7 @@ class Cell:
                 case "key" | "at":
                     text += f"[{show(part)}]"
                 case "attribute":
-                    text += f".{part}"
+                    text = f"type({text})" if part == KIND else f"{text}.{part}"
                 case "length":
                     text = f"len({text})"
                 case "member":

@@ -15,6 +15,7 @@ from ..language import types
 from ..language.kinds import Domain
 from ..language.lanes import LaneNames
 from ..language.model import Action, Model
+from ..language.records import Box
 from ..language.values import Bag, Set, State, field_names, show
 from ..language.verdict import Run
 from .differences import to_json
@@ -32,7 +33,7 @@ class Post:
     def __init__(self, model: Model, run: Run, lanes: Sequence[str | None]) -> None:
         """`lanes` says whose each step is."""
         self.names = LaneNames(model)
-        self.pools = [each.name for each in model.fields if isinstance(each.type, types.Pool)]
+        self.pools = [each.name for each in model.fields if _holds_messages(each.type)]
         self.messages: list[Document] = []
         self.events: list[list[Document]] = []
         self._flying: dict[tuple[str, Any], list[int]] = {}
@@ -51,7 +52,7 @@ class Post:
         come = {pool: _counted(after, pool) - _counted(before, pool) for pool in self.pools}
         fault = action.kind == "fault"
         for parameter in action.form.parameters:
-            if parameter.pool is not None:
+            if parameter.pool in gone:
                 record = given[parameter.name]
                 leaves = gone[parameter.pool][record] > 0
                 gone[parameter.pool] -= Counter([record])
@@ -110,6 +111,11 @@ class Post:
         """The lane that one of these fields names."""
         values = (getattr(record, name, None) for name in names)
         return next((self.names[value] for value in values if isinstance(value, Domain)), None)
+
+
+def _holds_messages(type_: types.Type) -> bool:
+    """Whether it is a pool of records of the author's own: sets of tuples and of sets are pools too."""
+    return isinstance(type_, types.Pool) and type_.of.python not in (tuple, Box)
 
 
 def _counted(state: State, pool: str) -> Counter[Any]:

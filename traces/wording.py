@@ -15,6 +15,7 @@ from ..language import types
 from ..language.kinds import Domain
 from ..language.lanes import LaneNames, LogLanes
 from ..language.model import Model
+from ..language.records import KIND
 from ..language.values import Bag, Map, Seq, Set, State, field_names, show
 from .evidence import ABSENT, Cell
 from .picture import Picture, Undrawable, letter
@@ -108,6 +109,8 @@ class Wording:
         be = "was" if past else "is"
         if kind == "length":
             return self.fact(up(cell), state, past=past)
+        if _is_kind(cell):
+            return f"{self.owned(up(cell))} {be} {'nothing' if value is ABSENT else f'of the kind {value}'}"
         if kind == "member":
             member, whole = self._member(cell.parts[-1][1], state), self.owned(up(cell))
             return f"{member} {be} {'' if value else 'not '}in {whole}"
@@ -132,6 +135,8 @@ class Wording:
         sequence = enclosing(cell, before)
         if sequence is not None:
             return [self._sequence(sequence, sequence.look(before), sequence.look(after))]
+        if _is_kind(cell):
+            return [self._scalar(self.owned(up(cell)), up(cell).look(before), up(cell).look(after))]
         if is_record(old) and type(old) is type(new):
             names = field_names(cast("type[Any]", type(old)))
             inner = (Cell(cell.state, cell.field, (*cell.parts, ("attribute", name))) for name in names)
@@ -192,6 +197,11 @@ def _records_of(state: State) -> Iterator[Any]:
             for _, held in cast("Map[Any, Any]", value).items():
                 if isinstance(held, Seq):
                     yield from cast("Seq[Any]", held)
+
+
+def _is_kind(cell: Cell) -> bool:
+    """Whether a cell says which record of a union its whole is: it holds a name, no value of a model."""
+    return cell.parts[-1:] == (("attribute", KIND),)
 
 
 def up(cell: Cell) -> Cell:
