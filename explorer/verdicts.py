@@ -101,7 +101,7 @@ def _of_values(ending: Ending) -> Ending:
     """How a search ended that kept one state for each value of a projection: it has not seen every state."""
     if ending.projection is None or not ending.exhausted:
         return ending
-    stopped = f"every value of @projection {ending.projection} was explored, not every state"
+    stopped = f"one state was explored for each value of @projection {ending.projection} that was met, not every state"
     return replace(ending, exhausted=False, stopped=stopped)
 
 

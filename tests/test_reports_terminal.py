@@ -128,6 +128,9 @@ def test_coverage_names_what_never_happens() -> None:
     assert "never happened: fetch" in text
     assert "    fetch  line 12  s.up[r]" in text
     assert "    fetch  4 times  len(s.log) < 2" in text
+    stopped = verdict_page(dataclasses.replace(idle, verdict="inconclusive", outcome="none"), Paper()).text()
+    assert "never happened in what was explored: fetch" in stopped
+    assert "guards that never let anything through in what was explored:" in stopped
 
 
 def test_what_is_inconclusive_never_looks_like_a_pass() -> None:

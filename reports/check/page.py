@@ -131,13 +131,14 @@ def _coverage(page: Page, verdict: Verdict) -> None:
     """What a pass should be doubted for: actions, guards and limits by what they never did."""
     live = [each for each in verdict.actions if not each.switched_off]
     never = [each.name for each in live if each.fired == 0]
+    where = "" if verdict.verdict == "holds" else " in what was explored"
     off = [each.name for each in verdict.actions if each.switched_off]
     page.blank()
     if never:
-        page.line(f"never happened: {', '.join(never)}", indent=2, hang=4, style="yellow")
+        page.line(f"never happened{where}: {', '.join(never)}", indent=2, hang=4, style="yellow")
     if off:
         page.line(f"switched off by constants: {', '.join(off)}", indent=2, hang=4)
-    _guards(page, "guards that never let anything through", _shut_guards(live))
+    _guards(page, f"guards that never let anything through{where}", _shut_guards(live))
     _guards(page, "limits that cut (the bounds, not the protocol, stopped these steps)", _cutting_limits(live))
     if verdict.held_states:
         where = count(verdict.held_states, "state")
