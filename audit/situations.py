@@ -227,14 +227,14 @@ _OF_MACHINES = ("power-loss", "two-power-losses", "cut-off-power-loss", "disk-lo
 def budgets(cell: Cell, signature: Signature, in_rack: int | None = None) -> dict[str, Constant]:
     """How often each thing goes wrong in a cell. `in_rack` is how many replicas the rack holds (None: as stated).
 
-    What stops a broker, or moves the leader, fails a request as well. That matters with acks=0: the producer takes a
-    record for written once it is sent (clients/producer/internals/Sender.java, 4.1.0: sendProduceRequest expects no
-    response), and never hears that the broker refused it or was gone (core/server/KafkaApis.scala: a request with
-    acks=0 that fails closes the connection).
+    With acks=0 a request may fail in every cell, as it may with nothing wrong: the producer takes a record for written
+    once it is sent (clients/producer/internals/Sender.java, 4.1.0: sendProduceRequest expects no response), and never
+    hears that the broker refused it or was gone (core/server/KafkaApis.scala: a request with acks=0 that fails closes
+    the connection).
     """
     faults = _of_fault(cell.fault, signature, in_rack)
     faults = _with_empty_disks(faults, signature) if signature.ephemeral else faults
-    if signature.acks == "none" and (cell.fault.name == "leader-move" or away(cell.fault, signature, in_rack)):
+    if signature.acks == "none":
         faults = {**faults, "retries": 1}
     return {"isr_shrinks": lag(cell.situation, signature), **faults}
 

@@ -76,13 +76,13 @@ def out_of_the_isr(row: int, situation: str) -> int:
 def losses(pages: Pages, place: Place) -> Iterator[str]:
     """What checks find, by the number of those out of the ISR that are down: `kept`, or `lost` and in how many steps.
 
-    With acks=0 what stops a broker or moves the leader fails a request too.
+    With acks=0 a request may fail, whatever else goes wrong.
     """
     profile, row, cell = place
     fault, _, situation = cell.partition("@")
     _, replicas, settings = ROWS[row]
     happens = HAPPENS.get(fault, {"crashes": replicas})
-    fails = settings.get("acks") == "none" and not fault.startswith("controller")
+    fails = settings.get("acks") == "none"
     own = {**settings, **happens, "replicas": replicas, "retries": int(fails)}
     out = out_of_the_isr(row, situation)
     for down in range(out + 1 if settings.get("unclean") else 1):
