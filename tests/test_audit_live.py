@@ -9,7 +9,6 @@ import datetime
 import importlib
 import ipaddress
 import json
-import logging
 import shutil
 import socket
 import subprocess
@@ -31,10 +30,8 @@ from kafka.admin import ConfigResource, ConfigResourceType, KafkaAdminClient
 from kafka.errors import (
     AuthorizationError,
     IncompatibleBrokerVersion,
-    KafkaConnectionError,
     KafkaError,
     KafkaTimeoutError,
-    SaslAuthenticationFailedError,
     UnknownTopicOrPartitionError,
 )
 from kafka.protocol.api_key import ApiKey
@@ -277,27 +274,6 @@ def test_a_listener_of_another_kind_is_told(here: Here, tmp_path: Path) -> None:
     path = tmp_path / "client.properties"
     path.write_text("security.protocol=SSL\n", encoding="utf-8")
     assert "CERTIFICATE_VERIFY_FAILED" in refusal(here.secured, secured(path))
-
-
-def test_a_refused_password_ends_the_attempt_where_the_next_would_begin() -> None:
-    """The client's log says of one refusal first that the connection failed: to end there would not end the attempt."""
-    heard: Any = vars(live)["_Heard"](True)
-    error: Any = SaslAuthenticationFailedError()
-
-    def say(text: str, error: Exception = error) -> None:
-        heard.emit(logging.LogRecord("kafka.net.manager", logging.ERROR, "", 0, text, ("a", error), None))
-
-    say("Connection failed: %s %s")
-    assert heard.refused
-    for _ in range(2):
-        with pytest.raises(SaslAuthenticationFailedError):
-            say("Bootstrap connection to %s failed: %s")
-    with pytest.raises(KafkaConnectionError):  # the answer was lost against the close
-        say("Bootstrap connection to %s failed: %s", KafkaConnectionError("socket disconnected"))
-    nobody: Any = vars(live)["_Heard"](False)
-    record = ("a", KafkaConnectionError("socket disconnected"))
-    nobody.emit(logging.LogRecord("kafka", logging.ERROR, "", 0, "Bootstrap connection to %s failed: %s", record, None))
-    assert "socket disconnected" in nobody.reason, "without a user, trying again locks no account"
 
 
 def refusal(address: str, how: Secured) -> str:
