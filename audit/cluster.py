@@ -51,6 +51,9 @@ class Origin:
         return self.path if self.line is None else f"{self.path}:{self.line}"
 
 
+OF_LISTENERS = ("controller.listener.names", "inter.broker.listener.name")
+"""Settings whose values are names of listeners, which are kept where they are plain words."""
+
 ENVIRONMENT = "the environment of "
 """What `Setting.when` begins with where variables of a service set it, and not a profile."""
 

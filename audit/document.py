@@ -268,7 +268,7 @@ def _check(check: RequirementCheck, subject: Subject) -> Document:
     asked = check.requirement
     said = {"require": asked.text, "question": asked.question, "cell": asked.cell, "result": check.result}
     failed = check.result == "failed" and check.answer is not None and check.answer.steps
-    scenario = sentences(subject, check.answer) if failed and check.answer is not None else []
+    scenario = sentences(subject, check.answer, asked.cell) if failed and check.answer is not None else []
     says = in_words(BY_NAME[asked.cell])
     return {**said, "says": says, "on": on, "why": why, "note": check.note, "scenario": scenario}
 
@@ -328,7 +328,7 @@ def _loss(each: SubjectReport) -> Document | None:
         "question": question,
         "title": "How it is lost" if question in _MAIN else f"How it goes wrong, {QUESTION[question].title}",
         "supposed": _supposed(each.verdict, cell, question, answer),
-        "scenario": sentences(each.verdict.subject, answer),
+        "scenario": sentences(each.verdict.subject, answer, cell),
         "steps": [step.step for step in answer.steps],
         "constants": {} if answer.case is None else answer.case.values,
         "source": _source(cell, answer.case.values) if question in _MAIN and answer.case is not None else "",

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from .cluster import HIDDEN, Broker, Cluster, Default, Origin, Setting, Stated, Topic
+from .cluster import HIDDEN, OF_LISTENERS, Broker, Cluster, Default, Origin, Setting, Stated, Topic
 from .facts import NeverUp
 from .keys import NEVER_EMPTY, at_least, known, value_of, wrong
 
@@ -24,6 +24,7 @@ UNBOUNDED = frozenset({
 GONE_IN_4 = frozenset({"inter.broker.protocol.version", "message.format.version"})
 """Settings that 4.0 does not define any more, so that it does not read their values."""
 
+CONTROLLERS, BETWEEN = OF_LISTENERS
 WAIT, LAG = "replica.fetch.wait.max.ms", "replica.lag.time.max.ms"
 
 
@@ -79,6 +80,7 @@ def _reasons(cluster: Cluster, node: Broker) -> Iterator[tuple[str, Origin]]:
         if message:
             yield f"`{each.key}={each.value}` {message}", each.origin
     yield from _together(cluster, node)
+    yield from _of_listeners(node)
 
 
 def refused(cluster: Cluster, setting: Setting) -> str:
@@ -110,6 +112,34 @@ def _together(cluster: Cluster, node: Broker) -> Iterator[tuple[str, Origin]]:
         yield f"it is a controller, and `{voters.key}` has no voter {node.id}", voters.origin
     elif "controller" not in node.roles and votes:
         yield f"it is a broker alone, and `{voters.key}` has its id {node.id} as a voter's", voters.origin
+
+
+def _of_listeners(node: Broker) -> Iterator[tuple[str, Origin]]:
+    """What `KafkaConfig.validateValues` says of the listeners that are stated; what an image adds is not known."""
+    stated = {each.key: each for each in node.settings if not each.when}
+    listeners, controllers = stated.get("listeners"), stated.get(CONTROLLERS)
+    if listeners is None or "://" not in listeners.value or "${" in listeners.value:
+        return
+    mine = _names_of(listeners.value)
+    if controllers is not None and controllers.value != HIDDEN:
+        also = mine & _names_of(controllers.value)
+        if "controller" in node.roles and not also:
+            yield f"it is a controller, and `{CONTROLLERS}` names none of its `listeners`", controllers.origin
+        if node.roles == ("broker",) and also:
+            yield f"it is a broker alone, and `{CONTROLLERS}` names one of its `listeners`", listeners.origin
+    quorum = "controller.quorum.voters" in stated or "controller.quorum.bootstrap.servers" in stated
+    alone = node.roles == ("broker",) and "process.roles" in stated and quorum
+    if alone and controllers is None and not listeners.origin.place:
+        yield f"it is a broker in KRaft, and its file has no `{CONTROLLERS}`", listeners.origin
+    between = stated.get(BETWEEN)
+    known = between is not None and between.value != HIDDEN and "advertised.listeners" not in stated
+    if between is not None and known and "broker" in node.roles and not mine & _names_of(between.value):
+        yield f"`{BETWEEN}={between.value}` is none of its `listeners`", between.origin
+
+
+def _names_of(text: str) -> set[str]:
+    """The names of listeners in a list of them, with addresses or without; their case is of no account."""
+    return {each.partition("://")[0].strip().upper() for each in text.split(",") if each.strip()}
 
 
 def _ids(text: str) -> Iterator[str]:

@@ -18,6 +18,11 @@ ENDS: Mapping[str, str] = {
     "no_duplicate": "Now the record is in the log twice.",
     "producer_order": "Now the records are in another order than they were sent in.",
 }
+UNMOVED: Mapping[str, str] = {
+    "acknowledged_kept": "Now a record that was acknowledged is not in the leader's log.",
+    "consistent_read": "Now a record that consumers may have read is not in the leader's log.",
+}
+"""The same of runs in which nobody is elected."""
 
 
 def names(subject: Subject, steps: Sequence[ScenarioStep]) -> Mapping[str, str]:
@@ -32,17 +37,27 @@ def names(subject: Subject, steps: Sequence[ScenarioStep]) -> Mapping[str, str]:
     return {letter: f"broker {letter}" for letter in order if letter in used or letter == first}
 
 
-def sentences(subject: Subject, answer: Answer) -> list[str]:
-    """The scenario of a loss, step by step, and what is lost at its end."""
+STANDS_IN = "A loss of power in which nothing was on the disk does what the lost disk does in this run."
+
+
+def sentences(subject: Subject, answer: Answer, fault: str = "") -> list[str]:
+    """The scenario of a loss, step by step, and what is lost at its end. Where the run has a lost disk for the loss of
+    power of the `fault` that was asked about, the last sentence says that it stands for it (`inference.within`)."""
     called = names(subject, answer.steps)
     texts = [_named(each.says, called) for each in answer.steps]
-    leader = next((m[1] for each in reversed(answer.steps) if (m := _elects(each))), "")
-    end = ENDS.get(answer.property, "").format(leader=called.get(leader, "another broker"))
-    return [*texts, end] if end else texts
+    leader = next((found for each in reversed(answer.steps) if (found := _leader_after(each))), "")
+    ends = ENDS if leader else {**ENDS, **UNMOVED}
+    end = ends.get(answer.property, "").format(leader=called.get(leader, f"broker {leader}"))
+    values = {} if answer.case is None else answer.case.values
+    empty = values.get("disk_losses") or values.get("host_losses")
+    return [*texts, *([end] if end else []), *([STANDS_IN] if empty and "power-loss" in fault else [])]
 
 
-def _elects(each: ScenarioStep) -> re.Match[str] | None:
-    return re.search(r"(?:successor=|^learn\((?:broker=)?|^elect_preferred\((?:broker=)?)([A-E])", each.step)
+def _leader_after(each: ScenarioStep) -> str:
+    """Who leads by what a step says of it; "" if it says nothing of that."""
+    found = re.search(r"(?:successor=|^elect_(?:preferred|uncleanly)\((?:broker=)?)([A-E])", each.step)
+    found = found or re.search(r"hears that ⟨([A-E])⟩ leads", each.says)
+    return found[1] if found else ""
 
 
 def _named(text: str, called: Mapping[str, str]) -> str:

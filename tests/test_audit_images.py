@@ -101,3 +101,10 @@ def test_what_is_no_release_is_refused(version: str) -> None:
 def test_what_is_a_release_is_taken(version: str) -> None:
     cluster, _ = of_texts([("c.properties", "node.id=1\n", True)], Options(kafka_version=version), "x")
     assert cluster.versions.kafka is not None and cluster.versions.kafka.value == version
+
+
+def test_images_of_two_releases_name_the_option_that_decides() -> None:
+    text = COMPOSE.format(image="apache/kafka:3.9.0", variable="KAFKA_NUM_PARTITIONS", prefix="KAFKA_")
+    other = text.replace("3.9.0", "3.8.0").replace("NODE_ID: 1", "NODE_ID: 2")
+    _, findings = of_texts([("a.yml", text, True), ("b.yml", other, True)], Options(), "x")
+    assert "say which with --kafka-version" in {each.to_do for each in findings}

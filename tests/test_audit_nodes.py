@@ -168,3 +168,33 @@ def test_a_variable_that_compose_passes_on_is_not_empty() -> None:
     passed, _ = of_texts([("c.yml", compose.replace("{value}", ""), True)], Options(), "x")
     empty, _ = of_texts([("c.yml", compose.replace("{value}", ' ""'), True)], Options(), "x")
     assert not down(passed) and down(empty)
+
+
+QUORUM = "controller.quorum.voters=9@c:9093\n"
+
+
+@pytest.mark.parametrize(
+    ("lines", "why"),
+    [
+        (QUORUM + "listeners=PLAINTEXT://:9092", "its file has no `controller.listener.names`"),
+        ("controller.listener.names=CONTROLLER\nlisteners=controller://:9092", "names one of its `listeners`"),
+        ("listeners=A://:1,B://:2\ninter.broker.listener.name=C", "`inter.broker.listener.name=C` is none of its"),
+        ("process.roles=controller\nlisteners=A://:1\ncontroller.listener.names=B", "names none of its `listeners`"),
+    ],
+)
+def test_a_node_does_not_start_with_listeners_that_kafka_refuses(lines: str, why: str) -> None:
+    (found,) = down(cluster_with(lines))
+    assert why in found.says and found.where.path == "b1.properties"
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        QUORUM + "listeners=PLAINTEXT://:9092\ncontroller.listener.names=CONTROLLER",
+        "listeners=A://:1,B://:2\ninter.broker.listener.name=b",
+        "listeners=A://:1\ninter.broker.listener.name=${NAME}",
+        "process.roles=broker,controller\nlisteners=A://:1,B://:2\ncontroller.listener.names=b",
+    ],
+)
+def test_a_node_starts_with_these_listeners(lines: str) -> None:
+    assert not down(cluster_with(lines))

@@ -12,6 +12,7 @@ from ..cluster import (
     CONSTRAINTS,
     HIDDEN,
     MARK,
+    OF_LISTENERS,
     Broker,
     Client,
     Cluster,
@@ -98,6 +99,8 @@ def scrubbed(settings: Iterable[Setting]) -> tuple[Setting, ...]:
 def _scrubbed(setting: Setting) -> Setting:
     if setting.key in CONSTRAINTS:
         return replace(setting, value=_placed(setting.value))
+    if setting.key in OF_LISTENERS and re.fullmatch(r"[A-Za-z][A-Za-z0-9_.\-, ]{0,199}", setting.value):
+        return setting
     key = setting.key.removeprefix(MARK)
     if key in known() or key in table() or key in names.aliases():
         return setting
@@ -370,7 +373,8 @@ def _agreed(joined: _Joined, name: str) -> Stated | None:
     for each in facts:
         if not _compatible(name, each.value, best.value):
             what = f"the {name.replace('_', ' ')} is {best.value} here and {each.value} there"
-            joined.disagree(what, best.origin, each.origin, f"say which with --{name.replace('_', '-')}")
+            option = "kafka-version" if name == "kafka" else name.replace("_", "-")
+            joined.disagree(what, best.origin, each.origin, f"say which with --{option}")
             return None
     return best
 
