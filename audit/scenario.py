@@ -48,8 +48,8 @@ def sentences(subject: Subject, answer: Answer, fault: str = "") -> list[str]:
     leader = next((found for each in reversed(answer.steps) if (found := _leader_after(each))), "")
     ends = ENDS if leader else {**ENDS, **UNMOVED}
     end = ends.get(answer.property, "").format(leader=called.get(leader, f"broker {leader}"))
-    values = {} if answer.case is None else answer.case.values
-    empty = values.get("disk_losses") or values.get("host_losses")
+    case = answer.case
+    empty = case is not None and any(case.values.get(name) for name in ("disk_losses", "host_losses"))
     return [*texts, *([end] if end else []), *([STANDS_IN] if empty and "power-loss" in fault else [])]
 
 
