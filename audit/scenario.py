@@ -42,7 +42,7 @@ STANDS_IN = "A loss of power in which nothing was on the disk does what the lost
 
 def sentences(subject: Subject, answer: Answer, fault: str = "") -> list[str]:
     """The scenario of a loss, step by step, and what is lost at its end. Where the run has a lost disk for the loss of
-    power of the `fault` that was asked about, the last sentence says that it stands for it (`inference.within`)."""
+    power of the `fault` that was asked about, the end says that it stands for it (`inference.within`)."""
     called = names(subject, answer.steps)
     texts = [_named(each.says, called) for each in answer.steps]
     leader = next((found for each in reversed(answer.steps) if (found := _leader_after(each))), "")
@@ -50,7 +50,8 @@ def sentences(subject: Subject, answer: Answer, fault: str = "") -> list[str]:
     end = ends.get(answer.property, "").format(leader=called.get(leader, f"broker {leader}"))
     case = answer.case
     empty = case is not None and any(case.values.get(name) for name in ("disk_losses", "host_losses"))
-    return [*texts, *([end] if end else []), *([STANDS_IN] if empty and "power-loss" in fault else [])]
+    said = [each for each in (end, STANDS_IN if empty and "power-loss" in fault else "") if each]
+    return [*texts, " ".join(said)] if said else texts
 
 
 def _leader_after(each: ScenarioStep) -> str:
