@@ -5,22 +5,33 @@ from __future__ import annotations
 import os
 import sys
 import traceback
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
+from types import MappingProxyType
+from typing import Any
 
 from ..language.errors import ModelErrors, Unreadable, UsageError, nearest
 from ..language.values import ModelError
 from ..language.verdict import Disagreement
 from ..reports.exits import INTERRUPTED, Exit
-from .output import kept_for_json
+from .output import json_asked, kept_for_json, print_failure
 from .verbs import VERBS, parser
 
 TO_REPORT = """This is a defect of tidegate, not of the model. Report the command, the model's file and these lines.
 Until it is mended, `check --engine python` answers with plain Python alone."""
 
 
+NOTHING_MORE: Mapping[str, Any] = MappingProxyType({})
+
+
 def main(arguments: Sequence[str]) -> Exit:
-    """Runs one command line and gives its exit; every mistake is reported on standard error."""
+    """Runs one command line and gives its exit; every mistake is reported on standard error, and with `--json` as the
+    one object on standard output too."""
+    with json_asked() if "--json" in arguments else nullcontext():
+        return _exit_of(arguments)
+
+
+def _exit_of(arguments: Sequence[str]) -> Exit:
     try:
         arguments = _with_help(arguments)
         options = parser(_verb(arguments)).parse_args(arguments)
@@ -33,7 +44,7 @@ def main(arguments: Sequence[str]) -> Exit:
     except ModelErrors as error:
         return report(error.render(), Exit.MODEL_TEXT, name="")
     except ModelError as error:
-        return report(_broken(error), Exit.MODEL_BROKE)
+        return report(_broken(error), Exit.MODEL_BROKE, more=_known(error))
     except Disagreement as error:
         return report(
             f"the engine and plain Python disagree; do not trust this result\n{error}\n{TO_REPORT}", Exit.INTERNAL
@@ -72,11 +83,24 @@ def _verb(arguments: Sequence[str]) -> str | None:
 def _broken(error: ModelError) -> str:
     """What broke before there was a run to show: an initial state."""
     place = f"{error.where}: " if error.where else ""
-    made = f"the initial state that {error.action} gives breaks the model's types: " if error.action else ""
+    from ..language.steptext import format_step
+
+    start = format_step(error.action, error.arguments or {}) if error.action else ""
+    made = f"the initial state that {start} gives breaks the model's types: " if start else ""
     return f"{place}{made}{error}"
 
 
-def report(message: str, exit_: Exit, name: str = "tidegate: ") -> Exit:
-    """Print a message for the user to standard error, after the program's name; the exit code that it comes with."""
+def _known(error: ModelError) -> dict[str, Any]:
+    """What is known of an initial state that broke, for programs."""
+    from ..traces.differences import to_json  # no command needs it that ends well
+
+    given = {name: to_json(value) for name, value in (error.arguments or {}).items()}
+    return {"initial": error.action, "arguments": given, "file": error.file, "line": error.line}
+
+
+def report(message: str, exit_: Exit, name: str = "tidegate: ", more: Mapping[str, Any] = NOTHING_MORE) -> Exit:
+    """Print a message for the user to standard error, after the program's name, and with `--json` as an object, with
+    what `more` is known; the exit code that it comes with."""
     print(f"{name}{message}", file=sys.stderr)
+    print_failure(message, exit_, more)
     return exit_

@@ -6,7 +6,7 @@ import contextlib
 import json
 import sys
 import tempfile
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -34,23 +34,47 @@ def prepared(directory: Path) -> Path:
     return directory
 
 
-_standard: list[TextIO] = []
+class _Asked:
+    """The one JSON object of a command: where it goes, and whether it went there."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self.stream = stream
+        self.printed = False
+
+
+_asked: list[_Asked] = []
+
+
+@contextlib.contextmanager
+def json_asked() -> Generator[None]:
+    """Within it a command owes one JSON object: `print_json` prints it, or else `print_failure`."""
+    _asked.append(_Asked(sys.stdout))
+    try:
+        yield
+    finally:
+        _asked.pop()
 
 
 @contextlib.contextmanager
 def kept_for_json() -> Generator[None]:
     """Within it standard output belongs to `print_json`: what a model's own text prints goes to standard error."""
-    _standard.append(sys.stdout)
-    try:
-        with contextlib.redirect_stdout(sys.stderr):
-            yield
-    finally:
-        _standard.pop()
+    with contextlib.redirect_stdout(sys.stderr):
+        yield
 
 
 def print_json(document: Any) -> None:
     """One JSON document on standard output."""
-    print(json.dumps(document, indent=2, ensure_ascii=False), file=_standard[-1] if _standard else None, flush=True)
+    stream = None
+    if _asked:
+        _asked[-1].printed, stream = True, _asked[-1].stream
+    print(json.dumps(document, indent=2, ensure_ascii=False), file=stream, flush=True)
+
+
+def print_failure(message: str, exit_: int, more: Mapping[str, Any]) -> None:
+    """What a command ended with that has no result: one JSON document, `tidegate.error/1`, where one is asked for and
+    none was printed. `more` is what else is known: the function of an initial state, its arguments and its place."""
+    if _asked and not _asked[-1].printed:
+        print_json({"schema": "tidegate.error/1", "exit": int(exit_), "message": message, **more})
 
 
 def not_checked_note(names: Sequence[str]) -> str:

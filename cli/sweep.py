@@ -17,6 +17,7 @@ from ..api.models import ModelChoice, bind_model
 from ..explorer.commands import Finished, run_command
 from ..explorer.search import SparkCluster
 from ..language.errors import UsageError
+from ..reports.document import SCHEMA
 from ..reports.exits import Exit
 from ..reports.paper import Page, Paper, count
 from .options import (
@@ -155,9 +156,8 @@ def row_of(point: Point, finished: Finished, varied: Sequence[str]) -> dict[str,
         "dropped": next((name for name in point if name not in varied), None),
         "varied": {name: value for name, value in point.items() if name in varied}, "properties": {},
     }  # fmt: skip
-    try:
-        report = json.loads(finished.out)
-    except json.JSONDecodeError:
+    report = _report(finished)
+    if report is None:
         says = (finished.err.strip() or f"the process ended with {finished.exit} and said nothing").splitlines()[-1]
         return {**row, "verdict": "broke down", "outcome": says, "seconds": finished.seconds}
     violated = {each["name"]: each["steps"] for each in report["properties"] if each["verdict"] == "violated"}
@@ -167,6 +167,15 @@ def row_of(point: Point, finished: Finished, varied: Sequence[str]) -> dict[str,
         "idle": _idle(report), "violated": ", ".join(violated), "steps": min(violated.values(), default=None),
         "constants": json.dumps(report["constants"]), "seconds": finished.seconds,
     }  # fmt: skip
+
+
+def _report(finished: Finished) -> dict[str, Any] | None:
+    """The report that a check printed, whole; None where it printed none, or what it ended with instead."""
+    try:
+        read = json.loads(finished.out)
+    except json.JSONDecodeError:
+        return None
+    return read if read.get("schema") == SCHEMA else None
 
 
 def _idle(report: Mapping[str, Any]) -> str:

@@ -222,15 +222,23 @@ def audit_arguments(audit: AuditRecord, settings: Settings) -> list[str]:
 
 def audit_result(audit: AuditRecord, finished: Finished) -> Result:
     """What an audit's process printed: met, not met (differs), or not decided."""
-    try:
-        report = json.loads(finished.out)
-    except json.JSONDecodeError:
+    report = _audit_report(finished)
+    if report is None:
         return _broken(audit, finished.exit, finished.err, finished.seconds)
     results: dict[int, tuple[Word, Exit]] = {
         Exit.HOLDS: ("ok", Exit.HOLDS), Exit.INCONCLUSIVE: ("inconclusive", Exit.INCONCLUSIVE)
     }  # fmt: skip
     result, exit_ = results.get(finished.exit, ("differs", Exit.UNEXPECTED))
     return Result(audit, result, exit_, finished.seconds, None, tuple(_unmet(report)))
+
+
+def _audit_report(finished: Finished) -> Mapping[str, Any] | None:
+    """The report of an audit, whole; None where the process printed none, or what it ended with instead."""
+    try:
+        read = json.loads(finished.out)
+    except json.JSONDecodeError:
+        return None
+    return read if "subjects" in read else None
 
 
 def _unmet(report: Mapping[str, Any]) -> Iterator[Difference]:

@@ -30,11 +30,45 @@ RAISES = "@invariant\ndef small(s: World) -> bool:\n    return 6 // (s.number - 
 
 def test_an_initial_state_outside_its_types_says_which(tmp_path: Path, tidegate: Run) -> None:
     (tmp_path / "mine.py").write_text(HEAD + START.replace("=1", "=7"))
-    for verb in (["check"], ["check", "--json"], ["replay", "--steps", "step"]):
+    for verb in (["check"], ["replay", "--steps", "step"]):
         told = tidegate(*verb, str(tmp_path / "mine.py"))
         assert (told.exit, told.out) == (7, "")
         expected = ":15: the initial state that start gives breaks the model's types: number: 7 is outside 0..3\n"
         assert told.err.endswith(f"mine.py{expected}")
+
+
+@pytest.mark.parametrize("engine", ["native", "python"])
+def test_an_initial_state_that_breaks_says_for_which_parameters(engine: str, tmp_path: Path, tidegate: Run) -> None:
+    start = "@initial\ndef start(one: Small, on: bool) -> World:\n    return World(number=one + (1 if on else 0))\n"
+    (tmp_path / "mine.py").write_text(HEAD + start)
+    told = tidegate("check", "--engine", engine, str(tmp_path / "mine.py"), "--json")
+    said = "the initial state that start(one=3, on=true) gives breaks the model's types: number: 4 is outside 0..3"
+    assert told.exit == 7
+    assert told.err.endswith(f"mine.py:15: {said}\n")
+    found = json.loads(told.out)
+    assert found.pop("message").endswith(f"mine.py:15: {said}")
+    assert found.pop("file").endswith("mine.py")
+    arguments = {"one": 3, "on": True}
+    assert found == {"schema": "tidegate.error/1", "exit": 7, "initial": "start", "arguments": arguments, "line": 15}
+
+
+@pytest.mark.parametrize(
+    ("command", "exit_", "message"),
+    [
+        (["check", "none.py"], 64, "none.py"),
+        (["check", "replication", "--nothing"], 64, "--nothing"),
+        (["check", "mine.py"], 65, "error"),
+        (["gate", "none.toml"], 66, "none.toml"),
+    ],
+)
+def test_json_is_one_object_also_where_there_is_no_result(
+    command: list[str], exit_: int, message: str, tmp_path: Path, tidegate: Run
+) -> None:
+    (tmp_path / "mine.py").write_text(HEAD)
+    told = tidegate(*command, "--json", cwd=tmp_path)
+    found = json.loads(told.out)
+    assert (told.exit, found["exit"], found["schema"]) == (exit_, exit_, "tidegate.error/1")
+    assert message in found["message"] and found["message"] in told.err
 
 
 @pytest.mark.parametrize("engine", ["native", "python"])
