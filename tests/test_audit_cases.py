@@ -183,7 +183,7 @@ def test_results_come_with_their_tasks_and_the_processes_stay(two: Processes[Cal
     assert len(found) == 9 and all(task() == result for task, result in found)
     # One of the two may answer every task of a round; three rounds with processes of their own would have three.
     rounds = [{result for _, result in two.results([partial(os.getpid)] * 9)} for _ in range(3)]
-    seen: set[Any] = set().union(*rounds)
+    seen: set[Any] = set[Any]().union(*rounds)
     assert os.getpid() not in seen and len(seen) <= 2
     two.close()
     assert seen.isdisjoint({result for _, result in two.results([partial(os.getpid)] * 9)})
