@@ -57,6 +57,19 @@ def interrupted(arguments: Sequence[str], when: str, cache: Path) -> subprocess.
     )  # fmt: skip
 
 
+def without(module: str, arguments: Sequence[str]) -> Done:
+    """`tidegate ...` in a process that cannot import `module`, as where its extra is not installed. A module taken out
+    of a process that goes on leaves its packages with attributes of two generations."""
+    program = (
+        f"import sys; sys.modules[{module!r}] = None\nfrom tidegate.cli.main import main; sys.exit(main(sys.argv[1:]))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program, *arguments], capture_output=True, text=True, check=False,
+        timeout=TIMEOUT_SECONDS,
+    )  # fmt: skip
+    return Done(done.returncode, done.stdout, done.stderr)
+
+
 class Commands:
     """Forks commands from a warm process, one at a time; the warm process begins with the first."""
 

@@ -44,6 +44,7 @@ from tidegate.audit.signature import subjects
 from tidegate.cli.main import main
 
 from .capture import brokers as capture
+from .commands import without
 
 PLANTED = 'hunter2 "planted"'
 USER = "auditor"
@@ -519,16 +520,10 @@ def test_mistakes_of_usage(arguments: list[str], message: str, capsys: pytest.Ca
     assert message in capsys.readouterr().err
 
 
-def test_without_the_extra_it_says_what_to_install(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    import sys
-
-    monkeypatch.delitem(sys.modules, "tidegate.audit.readers.live")
-    monkeypatch.delattr("tidegate.audit.readers.live")
-    monkeypatch.setitem(sys.modules, "kafka.admin", None)
-    assert main(["audit", "--bootstrap-server", "127.0.0.1:9092"]) == 64
-    assert "pip install 'tidegate[live]'" in capsys.readouterr().err
+def test_without_the_extra_it_says_what_to_install() -> None:
+    done = without("kafka.admin", ["audit", "--bootstrap-server", "127.0.0.1:9092"])
+    assert done.exit == 64
+    assert "pip install 'tidegate[live]'" in done.err
 
 
 @pytest.mark.parametrize(

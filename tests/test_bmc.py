@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -13,13 +12,12 @@ from tidegate.explorer.search import Progress, Search
 from tidegate.explorer.smt import bmc, sat, unrolling
 from tidegate.gates.records import named_bounds
 from tidegate.invariants.catalogue import find
-from tidegate.language.errors import UsageError
 from tidegate.language.model import Model
 from tidegate.language.steptext import StepError
 from tidegate.language.verdict import Disagreement, Verdict
 from tidegate.reports.exits import Exit
 
-from .commands import interrupted
+from .commands import interrupted, without
 from .engines import bound, length, text_of
 
 SHORT: list[tuple[str, str, dict[str, int], str, int]] = [
@@ -258,12 +256,10 @@ def test_progress_names_the_length(tmp_path: Path) -> None:
     assert [each.says.split(",")[0] for each in told] == ["runs of 0 steps", "runs of 1 steps"]
 
 
-def test_without_z3_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in [each for each in sys.modules if each.startswith("tidegate.explorer.smt")]:
-        monkeypatch.delitem(sys.modules, name)
-    monkeypatch.setitem(sys.modules, "z3", None)
-    with pytest.raises(UsageError, match=r"pip install 'tidegate\[prove\]'"):
-        ENGINES["bmc"](model_of("raft"), Search(), None)
+def test_without_z3_it_says_what_to_install() -> None:
+    done = without("z3", ["check", "raft", "--engine", "bmc"])
+    assert done.exit == 64
+    assert done.err.endswith("install it with: pip install 'tidegate[prove]'\n")
 
 
 # --- solvers ----------------------------------------------------------------------------------------------------------

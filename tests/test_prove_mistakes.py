@@ -26,6 +26,8 @@ from tidegate.language.binding import load
 from tidegate.language.proof import Obligation, Proof
 from tidegate.reports.exits import Exit
 
+from .commands import without
+
 FOLLOWER = Path(__file__).parent / "models" / "follower.py"
 TEXT = FOLLOWER.read_text(encoding="utf-8")
 
@@ -483,15 +485,10 @@ def test_candidates_that_fell_are_told_with_the_action(capsys: pytest.CaptureFix
 # --- the extra --------------------------------------------------------------------------------------------------------
 
 
-def test_without_z3_the_line_that_installs_it(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    for name in [each for each in sys.modules if each.startswith("tidegate.explorer.smt.") or each == "z3"]:
-        monkeypatch.delitem(sys.modules, name)
-    monkeypatch.setitem(sys.modules, "z3", None)
-    assert main(["prove", written(TEXT)]) is Exit.USAGE
-    said = capsys.readouterr().err
+def test_without_z3_the_line_that_installs_it() -> None:
+    done = without("z3", ["prove", written(TEXT)])
+    assert done.exit == Exit.USAGE
     assert (
-        said
+        done.err
         == "tidegate: prove needs z3-solver, which is not installed; install it with: pip install 'tidegate[prove]'\n"
     )

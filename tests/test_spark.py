@@ -28,6 +28,7 @@ from tidegate.invariants.catalogue import find
 from tidegate.language.binding import load
 
 from . import test_unions as unions
+from .commands import without
 from .conftest import Run
 from .engines import text_of
 from .spark_cluster import LocalCluster, checking, kill_all, kill_one, spark_is_here, wait_for
@@ -94,7 +95,6 @@ def test_walks_in_tasks_are_those_of_one_process(cache: Path) -> None:
 def loaded_before(batches: Iterator[Any]) -> Iterator[Any]:
     """A task that says whether its process has what tasks need, set aside from garbage collection, before it runs."""
     import gc
-    import sys
 
     import pyarrow
 
@@ -263,13 +263,9 @@ def test_mistakes_are_told(tidegate: Run, options: tuple[str, ...], says: str) -
 
 
 def test_a_missing_extra_is_told() -> None:
-    program = (
-        "import sys; sys.modules['pyspark'] = None\n"
-        "from tidegate.cli.main import main; sys.exit(main(['check', 'replication:kip320', '--engine', 'spark']))"
-    )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
-    assert done.returncode == 64
-    assert done.stderr == (
+    done = without("pyspark", ["check", "replication:kip320", "--engine", "spark"])
+    assert done.exit == 64
+    assert done.err == (
         "tidegate: --engine spark needs pyspark, which is not installed; "
         "install it with: pip install 'tidegate[spark]'\n"
     )
