@@ -88,17 +88,17 @@ def renamed(trace: Mapping[str, Any], called: Mapping[str, str]) -> dict[str, An
     def text(said: str) -> str:
         return _BROKER.sub(lambda found: names.get(found[1], found[1]), said)
 
-    def walk(value: Any) -> Any:
+    def rename(value: Any) -> Any:
         if isinstance(value, str):
             return text(value)
         if isinstance(value, list):
-            return [walk(each) for each in cast("list[Any]", value)]
+            return [rename(each) for each in cast("list[Any]", value)]
         if isinstance(value, Mapping):
             held = cast("Mapping[str, Any]", value).items()
-            return {text(key): each if key in _KEPT else walk(each) for key, each in held}
+            return {text(key): each if key in _KEPT else rename(each) for key, each in held}
         return value
 
-    made: dict[str, Any] = walk(trace)
+    made: dict[str, Any] = rename(trace)
     for each in (*made["steps"], *made["argument"]):
         name = "sentence" if "sentence" in each else "text"
         each[name] = each[name][:1].upper() + each[name][1:]

@@ -18,7 +18,7 @@ from typing import Any, TypeAlias, cast, get_args
 from ..language import ir
 from ..language.immutable import immutable
 from ..language.types import Int, Map, Seq, scalar_size
-from .walk import SILENT, walk
+from .traversal import SILENT, traverse
 
 Key: TypeAlias = tuple[Any, ...]
 """What names a value: equal keys are equal values."""
@@ -62,7 +62,7 @@ class LoopScope:
     def forget(self, statements: tuple[ir.Statement, ...]) -> LoopScope:
         """The scope around statements that may be executed or not: what they assign is new."""
         scope = self
-        for each in walk(statements, helpers=False):
+        for each in traverse(statements, helpers=False):
             if isinstance(each, ir.Let):
                 scope = scope.bind(each.name)
             elif isinstance(each, get_args(Write)):
@@ -276,7 +276,7 @@ class _Reading:
             yield from self.expression(each, scope, exposed)
         around = scope.forget(loop.body)
         inside = _within(around.bind(loop.variable), loop.variable, loop.type, loop.source)
-        ends = any(_may_end(each) for each in walk(loop.body, helpers=False))
+        ends = any(_may_end(each) for each in traverse(loop.body, helpers=False))
         yield from self.block(loop.body, inside, exposed or (ends and self.is_unordered(loop.source)))
         return around
 
@@ -352,7 +352,7 @@ def _returns(statements: tuple[ir.Statement, ...]) -> bool:
 
 
 def _writes(statements: tuple[ir.Statement, ...]) -> bool:
-    return any(isinstance(each, (*get_args(Write), ir.Let)) for each in walk(statements, helpers=False))
+    return any(isinstance(each, (*get_args(Write), ir.Let)) for each in traverse(statements, helpers=False))
 
 
 def _expressions(node: Any) -> Iterator[ir.Expr]:

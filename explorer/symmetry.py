@@ -19,7 +19,7 @@ from ..language.immutable import immutable
 from ..language.model import Model
 from ..language.types import Identity, Pool, Subset, Type
 from .definedness import undefined_in_some_order, undefined_in_some_order_of
-from .walk import walk
+from .traversal import traverse
 
 Form: TypeAlias = ir.ActionForm | ir.Function
 Write: TypeAlias = ir.Store | ir.Append | ir.Truncate | ir.Add | ir.Remove
@@ -43,7 +43,7 @@ def symmetry_of(model: Model, *, rounds_are_defined: bool = False) -> Symmetry:
     forms: list[Form] = [action.form for action in model.actions]
     told = (*model.properties, *model.terminals, *model.step_bounds)
     forms += [each.form for each in told if each.form is not None]
-    nodes = [node for form in forms for node in walk(form)]
+    nodes = [node for form in forms for node in traverse(form)]
     allowed, refusals, orders = list[Identity](), list[str](), 1
     for domain in wanted:
         reason = _refusal(domain, nodes, orders)
@@ -68,7 +68,7 @@ def _refusal(domain: Identity, nodes: list[Any], orders: int) -> str | None:
         if isinstance(node, ir.Position | ir.MemberAt) and _mentions(_ordered_type(node), domain):
             return f"{place(node.where)} depends on the order of the members"
         if isinstance(node, ir.ActionForm | ir.Function):
-            for loop in walk(node.body, helpers=False):
+            for loop in traverse(node.body, helpers=False):
                 if isinstance(loop, ir.For) and _ordered_by(loop.source, domain):
                     for problem in _order_dependence(node, loop):
                         return problem
@@ -111,7 +111,7 @@ def _ordered_by(source: ir.Source, domain: Identity) -> bool:
 
 
 def _mentions(type_: Type, domain: Identity) -> bool:
-    return any(isinstance(node, Identity) and node.name == domain.name for node in walk(type_))
+    return any(isinstance(node, Identity) and node.name == domain.name for node in traverse(type_))
 
 
 # --- loops ------------------------------------------------------------------------------------------------------------
@@ -121,7 +121,7 @@ def _order_dependence(form: Form, loop: ir.For) -> Iterator[str]:
     """Reasons why the order of a loop's rounds may show in the result."""
     yield from _writes_in_order(loop)
     yield from _names_in_order(form, loop)
-    answers = [node for node in walk(loop.body, helpers=False) if isinstance(node, ir.Return)]
+    answers = [node for node in traverse(loop.body, helpers=False) if isinstance(node, ir.Return)]
     if len({_constant(each.value) for each in answers}) > 1 or any(_constant(each.value) is None for each in answers):
         first = min(answers, key=lambda each: (each.where.line, each.where.column))
         yield f"{place(first.where)} returns from inside a loop, so the first match decides"
@@ -135,7 +135,7 @@ def _writes_in_order(loop: ir.For) -> Iterator[str]:
     """A round may write cells of its own, which no other round reads, or fill a set that no round reads."""
     own: dict[str, int] = {}
     filled: dict[str, str] = {}
-    for node in walk(loop.body, helpers=False):
+    for node in traverse(loop.body, helpers=False):
         if not isinstance(node, get_args(Write)):
             continue
         field, at = node.place.field, _index_of(node.place.indexes, loop.variable)
@@ -144,8 +144,10 @@ def _writes_in_order(loop: ir.For) -> Iterator[str]:
             continue
         if at is None or field in filled or own.setdefault(field, at) != at:
             yield f"{place(node.where)} writes a cell that is not indexed by the loop's variable {loop.variable}"
-    allowed = {id(field) for node in walk(loop.body, helpers=False) for field in _own_read(node, loop.variable, own)}
-    for node in walk(loop.body):
+    allowed = {
+        id(field) for node in traverse(loop.body, helpers=False) for field in _own_read(node, loop.variable, own)
+    }
+    for node in traverse(loop.body):
         if isinstance(node, ir.StateField) and node.field in {*own, *filled} and id(node) not in allowed:
             yield f"{place(node.where)} reads {node.state}.{node.field}, which the loop's other rounds write"
 
@@ -171,10 +173,10 @@ def _own_read(node: Any, variable: str, own: dict[str, int]) -> Iterator[ir.Stat
 
 def _names_in_order(form: Form, loop: ir.For) -> Iterator[str]:
     """A name that outlives a round may only be added to, always in one way, or be given one constant."""
-    inside = [node for node in walk(loop.body, helpers=False) if isinstance(node, ir.Let)]
+    inside = [node for node in traverse(loop.body, helpers=False) if isinstance(node, ir.Let)]
     within = {id(each) for each in inside}
     carried = {
-        node.name for node in walk(form.body, helpers=False) if isinstance(node, ir.Let) and id(node) not in within
+        node.name for node in traverse(form.body, helpers=False) if isinstance(node, ir.Let) and id(node) not in within
     }
     carried |= (
         {each.name for each in form.parameters}
@@ -189,7 +191,7 @@ def _names_in_order(form: Form, loop: ir.For) -> Iterator[str]:
         way = _way(each, sums)
         if way is None or ways.setdefault(each.name, way) != way:
             yield f"{place(each.where)} builds {each.name} up in an order that depends on names"
-    for node in walk(loop.body, helpers=False):
+    for node in traverse(loop.body, helpers=False):
         if isinstance(node, ir.Name) and node.name in ways and id(node) not in sums:
             yield f"{place(node.where)} looks at {node.name} while the loop still builds it up"
 

@@ -39,7 +39,7 @@ from .frontend.roles import (
 )
 from .frontend.scope import Program, StateShape
 from .frontend.source import globals_of_class, source_of_class
-from .frontend.walk import fields_read
+from .frontend.traversal import fields_read
 from .immutable import immutable
 from .model import Action, Field, Initial, Model, Projection, Property, PropertyKind
 from .namespace import Namespace

@@ -23,7 +23,7 @@ from tidegate.explorer.native.kernels import kernel_of
 from tidegate.explorer.search import Search, SparkCluster, Walks
 from tidegate.explorer.spark.driver import OutOfTime
 from tidegate.explorer.spark.shipping import parcel
-from tidegate.explorer.spark.strolls import Outing, Share
+from tidegate.explorer.spark.walks import Share, WalkRounds
 from tidegate.invariants.catalogue import find
 from tidegate.language.binding import load
 
@@ -109,9 +109,9 @@ def test_a_cancelled_job_leaves_no_running_task_and_workers_that_are_ready(cache
     definition, profile = find("replication:kip320")
     model = definition.bind(profile=profile)
     kernel = kernel_of(model, (), cache, walks=True)
-    outing = Outing(model, Search(), Walks(), kernel, None)
+    rounds = WalkRounds(model, Search(), Walks(), kernel, None)
     sent = parcel("", Target.host(), kernel.binary, None)
-    shares = [Share(outing.walker.ground, sent, first, first + (1 << 40), None, True) for first in (0, 1 << 40)]
+    shares = [Share(rounds.worker.ground, sent, first, first + (1 << 40), None, True) for first in (0, 1 << 40)]
     runner = SparkRunner(LOCAL)
     try:
         for seconds in (0.001, 6.0):  # before Spark has begun it, and while it runs
@@ -124,7 +124,7 @@ def test_a_cancelled_job_leaves_no_running_task_and_workers_that_are_ready(cache
         assert [row[0] for row in frame.collect()] == [True, True]
     finally:
         runner.close(None)
-        outing.close()
+        rounds.close()
 
 
 def test_files_of_shuffles_that_are_over_are_removed(

@@ -32,7 +32,7 @@ TOP = (ROOT / "__init__.py", ROOT / "__main__.py")
 FILES = sorted([*TOP, *(path for folder in ALLOWED for path in (ROOT / folder).rglob("*.py"))])
 MACHINE = {
     ROOT / "explorer" / "native" / name
-    for name in ("kernel.py", "projecting.py", "starting.py", "walking.py", "sharding.py")
+    for name in ("kernel.py", "projecting.py", "starting.py", "walk_kernel.py", "sharding.py")
 }
 TYPED = [path for path in FILES if path not in MACHINE]
 """All but the files that are text for our own small compiler: without annotations, their values all being words."""

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, reject, settings
 from hypothesis import strategies as st
 from tidegate.explorer.native.search import check as native
-from tidegate.explorer.native.stroller import estimate
-from tidegate.explorer.native.walking import LIKE_SLOTS, MODES, REGISTERS
+from tidegate.explorer.native.walk_kernel import LIKE_SLOTS, MODES, REGISTERS
+from tidegate.explorer.native.walker import estimate
 from tidegate.explorer.native.walks import check as walk
 from tidegate.explorer.plain import check as plain
 from tidegate.explorer.search import Progress, Search, Strategy, Walks

@@ -1,4 +1,4 @@
-"""Why a run violates a property, in words, made by walking back from the failing conjunct's witness.
+"""Why a run violates a property, in words, made by going back from the failing conjunct's witness.
 
     Why this violates strong_isr
       In short: A committed 0a at step 6, and B lost it at step 8, because B's high watermark was 0.

@@ -2,9 +2,9 @@
 
     return all(o < len(s.log[r]) for r in Replica for o in range(s.high_watermark[r]))
 
-is broken down to `o < len(s.log[r])` with `r = A, o = 0`. The walk goes down through `and`, `all`, `not any`, `not`,
+is broken down to `o < len(s.log[r])` with `r = A, o = 0`. The explanation enters `and`, `all`, `not any`, `not`,
 the conclusion of `not a or b`, conditional expressions, local names, loops and early returns; at a call of a helper it
-stops, and says inside the helper why that is false. It walks the typed form; what an expression is there, `evidence`
+stops, and says inside the helper why that is false. It reads the typed form; what an expression is there, `evidence`
 evaluates.
 """
 
@@ -49,8 +49,8 @@ def why_false(model: Model, prop: Property, state: State, after: State | None = 
         return Reason(prop.name, {})
     states = (state,) if after is None else (state, after)
     try:
-        walk = _Walk(Reading(model, dict(zip(prop.form.states, states, strict=True))), 0)
-        return walk.function(prop.form) or Reason(prop.name, {})
+        descent = _Descent(Reading(model, dict(zip(prop.form.states, states, strict=True))), 0)
+        return descent.function(prop.form) or Reason(prop.name, {})
     except NoSource:  # the file was changed or removed after it was read
         return Reason(prop.name, {})
 
@@ -65,7 +65,7 @@ class _Local:
 
 
 @dataclass(slots=True)
-class _Walk:
+class _Descent:
     """One function being walked: the names bound so far, which of them are witnesses, and what locals were made from.
     `want` is the answer that it should have given."""
 
@@ -182,7 +182,7 @@ class _Walk:
         given = [self.reading.see(each, self.names) for each in node.arguments]
         names = {name: seen for (name, _), seen in zip(node.function.parameters, given, strict=True)}
         shown = {name: seen.value for name, seen in names.items()}
-        inside = _Walk(self.reading, self.depth + 1, want, names, shown)
+        inside = _Descent(self.reading, self.depth + 1, want, names, shown)
         return self.as_written(node, want, inside.function(node.function))
 
     def quantified(self, node: ir.Quantified, want: bool) -> Reason:

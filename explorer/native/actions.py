@@ -20,8 +20,8 @@ from ...language.immutable import immutable
 from ...language.model import Action, Model, Property
 from ...language.switches import is_constant
 from ...language.types import Pool, value_count
+from ..traversal import traverse
 from ..verdicts import step_bound_text
-from ..walk import walk
 from .cells import Built, Cell, Memory
 from .effort import CompileEffort
 from .kernel import CONTEXT
@@ -423,4 +423,4 @@ def depths(prefix: Sequence[ir.Statement], parameters: Sequence[ir.Parameter]) -
 
 def names_in(node: ir.Statement) -> frozenset[str]:
     """Every name a statement reads; helpers are closed, so only their arguments count."""
-    return frozenset(each.name for each in walk(node, helpers=False) if isinstance(each, ir.Name))
+    return frozenset(each.name for each in traverse(node, helpers=False) if isinstance(each, ir.Name))

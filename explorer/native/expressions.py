@@ -30,7 +30,7 @@ from ...language.types import (
     scalar_size,
     value_count,
 )
-from ..walk import children
+from ..traversal import children
 from .cells import Built, Cell, Items, Mask, Maybe, Number, Parts, Truth, Words
 from .effort import FULL, CompileEffort
 from .layout import Layout

@@ -44,7 +44,7 @@ CONTEXT = (
     "DEADLOCKS",  # whether deadlocks are looked for
     "COMMON",  # address of three words that workers share: distinct states, next state to hand out, whether to stop
     "LEVEL_END",  # with several workers: the states below this belong to the level
-    "WALK",  # address of a walker's own words, see `walking`
+    "WALK",  # address of a walker's own words, see `walk_kernel`
     "EDGES",  # address of the steps that broke a transition property: for each, the source's index, the words reached
     "COMBINATION",  # the next combination of an initial function's arguments, where initial states are made natively
     "COMBINATIONS",  # how many combinations there are

@@ -11,7 +11,7 @@ from ...language.immutable import immutable
 from ...language.loaded import text_digest
 from ...language.model import Model
 from ...language.types import Identity
-from ..walk import digest
+from ..traversal import digest
 from .compiler import Code, compile_text, content_key, load_binary, read_object, write_object
 from .effort import FULL, QUICK, CompileEffort
 from .initials import combinations

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from ...language import ir
 from ...language.types import Int, Map, Pool, Seq, Subset, Type, scalar_size, value_count
-from ..walk import walk
+from ..traversal import traverse
 from .cells import Built, Mask, Number, Truth
 from .expressions import CHEAP, UNROLL, Expressions
 from .machine import I1, I64
@@ -174,7 +174,7 @@ class Loops(Expressions):
         """Whether the ends of a range lie where their types say: those from a record made on the way need not."""
         if not isinstance(source, ir.Range):
             return True
-        for each in (*walk(source.start), *walk(source.stop)):
+        for each in (*traverse(source.start), *traverse(source.stop)):
             if isinstance(each, ir.RecordField) and not is_stored(each.record):
                 return False
             held = self.env.get(each.name) if isinstance(each, ir.Name) else None
@@ -256,7 +256,7 @@ def is_stored(node: ir.Expr) -> bool:
 
 def may_break(node: ir.Statement | ir.Expr) -> bool:
     """Whether evaluating an expression, or those of a statement, may be an error of the model."""
-    for each in walk(node):
+    for each in traverse(node):
         match each:
             case ir.Unwrap() | ir.Slice() | ir.MakeSubset() | ir.MemberAt() | ir.Assert():
                 return True

@@ -13,7 +13,7 @@ from ...language.immutable import immutable
 from ...language.ir import Const, Function, Require
 from ...language.model import Action, Model, Property
 from ...language.types import Identity
-from . import kernel, sharding, starting, walking
+from . import kernel, sharding, starting, walk_kernel
 from .actions import CELL, FAILED, ActionCode, Counters, Plan, bump, load_opens
 from .canonical import canonical_function
 from .cells import Memory
@@ -112,7 +112,7 @@ def generate(
     texts = (
         *(masked_texts() if masks else kernel.TEXTS),
         *(starting.TEXTS if program.starts else ()),
-        *(walking.TEXTS if walks else ()),
+        *(walk_kernel.TEXTS if walks else ()),
         *(sharding.TEXTS if fingerprint else ()),
     )
     _kernel(module, program, functions.made, texts, fingerprint // 64)
@@ -147,11 +147,11 @@ def _kernel(
         "BOUNDED_STATES": program.held_states,
         "NO_PARENT": NO_PARENT, "REHASH_BATCH": kernel.REHASH_BATCH, "CLAIMED": kernel.CLAIMED,
         "NO_ROOM": kernel.NO_ROOM, "HANDOUT": kernel.HANDOUT, "ERROR_BIT": ERROR_BIT, "FAILED": FAILED,
-        **walking.NUMBERS, **sharding.NUMBERS, "FINGER": finger,
+        **walk_kernel.NUMBERS, **sharding.NUMBERS, "FINGER": finger,
     }  # fmt: skip
     for text in texts:
         made[text.__name__] = compile_into(module, text, numbers, made)
-        if text.__name__ not in (*kernel.PUBLIC, *starting.PUBLIC, *walking.PUBLIC, *sharding.PUBLIC):
+        if text.__name__ not in (*kernel.PUBLIC, *starting.PUBLIC, *walk_kernel.PUBLIC, *sharding.PUBLIC):
             made[text.__name__].linkage = "internal"
 
 

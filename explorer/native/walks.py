@@ -1,6 +1,6 @@
 """Random walks: `tidegate check MODEL --engine walk`, where exhaustion is out of reach.
 
-kernel with walks -> walkers, one a thread, that take blocks of walks -> the first failure by the walk's number,
+kernel with walks -> workers, one a thread, that take blocks of walks -> the first failure by the walk's number,
 replayed by the judge -> a verdict that says how much was sampled. The same seed gives the same walks, and the same
 first failure, on any number of workers.
 """
@@ -26,7 +26,7 @@ from .kernel import ERROR_BIT, NO_PARENT
 from .kernels import Kernel, kernel_of
 from .outcome import Confirmation, coverage_of
 from .program import Program
-from .stroller import Stroller, Tally, ground_of, together
+from .walker import Tally, Walker, ground_of, merge_tallies
 
 BLOCK = 64
 """Walks that a worker takes at once."""
@@ -45,12 +45,12 @@ def check(model: Model, search: Search, report: Report | None = None) -> Verdict
     walks = search.walks or Walks()
     check_fields(model, walks.fields)
     kernel = kernel_of(model, (), search.cache, walks=True)
-    party = Party(model, search, walks, kernel, report)
+    pool = WalkPool(model, search, walks, kernel, report)
     try:
-        party.run()
-        return party.verdict()
+        pool.run()
+        return pool.verdict()
     finally:
-        party.close()
+        pool.close()
 
 
 def check_fields(model: Model, names: Sequence[str]) -> None:
@@ -101,7 +101,7 @@ class Finds:
 # --- one worker -------------------------------------------------------------------------------------------------------
 
 
-class Walker:
+class WalkWorker:
     """One worker: a store that holds one walk, and the judge that confirms what it meets."""
 
     def __init__(self, model: Model, search: Search, walks: Walks, kernel: Kernel, finds: Finds) -> None:
@@ -113,13 +113,13 @@ class Walker:
         self.confirm = Confirmation(model, self.frontier)
         starts = [self.confirm.words(state) for state in initial_states(model)]
         self.ground = ground_of(model, search, walks, kernel, starts)
-        self.stroller = Stroller(self.ground, kernel.code, self.frontier.context)
+        self.walker = Walker(self.ground, kernel.code, self.frontier.context)
 
     def take(self, first: int, last: int, going: threading.Event) -> bool:
         """Take the walks from `first` to `last`; False when `going` was cleared before they were done."""
-        self.stroller.begin(first)
+        self.walker.begin(first)
         while going.is_set():
-            event = self.stroller.go(min(last, self.finds.end))
+            event = self.walker.go(min(last, self.finds.end))
             if event == "LEVEL":
                 return True
             if event != "PAUSE":
@@ -160,12 +160,12 @@ class Walker:
 
     def _found(self, kind: str, bit: int, result: Run | Failure, steps: int, *, final: bool | None = None) -> None:
         ends = not self.search.keep_going if final is None else final
-        self.finds.add(kind, bit, Find(self.stroller.number, steps, result), final=ends)
+        self.finds.add(kind, bit, Find(self.walker.number, steps, result), final=ends)
 
     def close(self) -> None:
         """Give all memory back."""
         self.frontier.close()
-        self.stroller.close()
+        self.walker.close()
 
 
 def _bits(mask: int) -> list[int]:
@@ -175,13 +175,13 @@ def _bits(mask: int) -> list[int]:
 # --- all of them ------------------------------------------------------------------------------------------------------
 
 
-class Party:
-    """All walkers of a search."""
+class WalkPool:
+    """All workers of a search."""
 
     def __init__(self, model: Model, search: Search, walks: Walks, kernel: Kernel, report: Report | None) -> None:
         self.model, self.search, self.walks, self.kernel, self.report = model, search, walks, kernel, report
         self.finds = Finds()
-        self.walkers = [Walker(model, search, walks, kernel, self.finds) for _ in range(search.workers)]
+        self.workers = [WalkWorker(model, search, walks, kernel, self.finds) for _ in range(search.workers)]
         self.started = time.perf_counter()
         self.seconds = 0.0
         self.stopped: str | None = None
@@ -189,12 +189,12 @@ class Party:
 
     def run(self) -> None:
         """Walk until all walks are taken, something fails, or time or Ctrl-C ends it."""
-        if not self.walkers[0].ground.starts:
+        if not self.workers[0].ground.starts:
             self.stopped = NO_START
             return
         self._going.set()
-        with ThreadPoolExecutor(len(self.walkers)) as pool:
-            running = {pool.submit(self._work, each) for each in self.walkers}
+        with ThreadPoolExecutor(len(self.workers)) as pool:
+            running = {pool.submit(self._work, each) for each in self.workers}
             try:
                 self._watch(running)
             except KeyboardInterrupt:
@@ -215,19 +215,19 @@ class Party:
                     self.stopped = f"the time limit of {limit:g} s was reached"
                 self._going.clear()
 
-    def _work(self, walker: Walker) -> None:
+    def _work(self, worker: WalkWorker) -> None:
         while self._going.is_set():
             with self._lock:
                 first, self._next = self._next, self._next + BLOCK
             last = min(first + BLOCK, self.walks.number or ENDLESS)
-            if first >= min(last, self.finds.end) or not walker.take(first, last, self._going):
+            if first >= min(last, self.finds.end) or not worker.take(first, last, self._going):
                 return
 
     def _report(self) -> None:
         if self.report is None:
             return
         seconds, tally = time.perf_counter() - self.started, self.tally()
-        memory = sum(each.frontier.bytes_used() for each in self.walkers)
+        memory = sum(each.frontier.bytes_used() for each in self.workers)
         rate = tally.steps / max(seconds, 1e-9)
         self.report(Progress(tally.distinct, 0, tally.longest + 1, rate, memory, seconds, walks=self.taken()))
 
@@ -236,17 +236,17 @@ class Party:
         return min(self._next, self.walks.number or ENDLESS, self.finds.end)
 
     def tally(self) -> Tally:
-        """What all walkers counted."""
-        return together([each.stroller.tally() for each in self.walkers])
+        """What all workers counted."""
+        return merge_tallies([each.walker.tally() for each in self.workers])
 
     def verdict(self) -> Verdict:
         """What the walks say, and how many they were."""
         took = Took(self.taken(), self.tally(), self.finds, self.seconds, self.stopped)
-        return verdict(self.model, self.search, self.kernel, self.walkers[0].frontier, took)
+        return verdict(self.model, self.search, self.kernel, self.workers[0].frontier, took)
 
     def close(self) -> None:
         """Give all memory back."""
-        for each in self.walkers:
+        for each in self.workers:
             each.close()
 
 

@@ -21,7 +21,7 @@ from ...language import ir
 from ...language.model import Model, Property
 from ...language.proof import Unclaimed, Unstated
 from ...language.types import Map, Option, Pool, Record, Seq, Type
-from ..walk import walk
+from ..traversal import traverse
 from .algebra import Extensional
 from .encoding import Encoding, unbounded
 from .errors import NotUnbounded
@@ -173,7 +173,7 @@ def _types(type_: Type) -> Iterator[Type]:
 
 def _read(prop: Property) -> frozenset[str]:
     """The fields that a property reads."""
-    return frozenset(each.field for each in walk(prop.form) if isinstance(each, ir.StateField))
+    return frozenset(each.field for each in traverse(prop.form) if isinstance(each, ir.StateField))
 
 
 def _names(function: object) -> set[str]:

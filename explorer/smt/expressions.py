@@ -402,38 +402,40 @@ class Evaluator:
         return value, both(right, defined)
 
     def _Quantified(self, e: ir.Quantified, names: Names) -> Value:
-        walk = Walk(in_order=self.encoding.is_finite or not any(is_unordered(each.source) for each in e.generators))
+        loop = LoopProgress(
+            in_order=self.encoding.is_finite or not any(is_unordered(each.source) for each in e.generators)
+        )
         default, right = (None, True) if e.default is None else self.value(e.default, names)
         try:
-            value = self._collected(e, names, walk, default)
+            value = self._collected(e, names, loop, default)
         except Endless:
             return self.endless(e, names)
-        return value, both(right, conjunction(walk.defined))
+        return value, both(right, conjunction(loop.defined))
 
-    def _collected(self, e: ir.Quantified, names: Names, walk: Walk, default: Shape | None) -> Shape:
-        rounds = self.rounds(e.generators, names, walk)
+    def _collected(self, e: ir.Quantified, names: Names, loop: LoopProgress, default: Shape | None) -> Shape:
+        rounds = self.rounds(e.generators, names, loop)
         match e.kind:
             case "all" | "any":
                 for there, inner in rounds:
                     value, defined = self.truth(e.body, inner)
-                    walk.need(there, defined)
-                    walk.stop(both(there, negation(value) if e.kind == "all" else value))
-                    if walk.going is False and walk.in_order:
+                    loop.need(there, defined)
+                    loop.stop(both(there, negation(value) if e.kind == "all" else value))
+                    if loop.going is False and loop.in_order:
                         break
-                return walk.going if e.kind == "all" else negation(walk.going)
+                return loop.going if e.kind == "all" else negation(loop.going)
             case "sum":
-                return self.algebra.total([self._counted(e.body, there, inner, walk) for there, inner in rounds])
+                return self.algebra.total([self._counted(e.body, there, inner, loop) for there, inner in rounds])
             case "set":
-                return self._set_of(e, rounds, walk)
+                return self._set_of(e, rounds, loop)
             case "min" | "max":
-                return self._extreme(e, rounds, walk, default)
+                return self._extreme(e, rounds, loop, default)
 
-    def _counted(self, body: ir.Expr, there: Bit, names: Names, walk: Walk) -> Number:
+    def _counted(self, body: ir.Expr, there: Bit, names: Names, loop: LoopProgress) -> Number:
         value, defined = self.number(body, names)
-        walk.need(there, defined)
+        loop.need(there, defined)
         return self.numbers.choose(there, value, known(0))
 
-    def _set_of(self, e: ir.Quantified, rounds: Iterator[tuple[Bit, Names]], walk: Walk) -> Shape:
+    def _set_of(self, e: ir.Quantified, rounds: Iterator[tuple[Bit, Names]], loop: LoopProgress) -> Shape:
         type_ = cast(Subset, e.type)
         members = self.encoding.numbers_of(type_.of)
         if members is None:
@@ -441,19 +443,19 @@ class Evaluator:
         bits = cast("list[Bit]", [False] * len(members))
         for there, inner in rounds:
             value, defined = self.number(e.body, inner)
-            walk.need(there, both(defined, self.numbers.within(value, members.start, members.stop - 1)))
+            loop.need(there, both(defined, self.numbers.within(value, members.start, members.stop - 1)))
             for at, each in enumerate(members):
                 bits[at] = either(bits[at], both(there, self.algebra.is_at(value, each)))
         return Members(members.start, tuple(bits))
 
     def _extreme(
-        self, e: ir.Quantified, rounds: Iterator[tuple[Bit, Names]], walk: Walk, default: Shape | None
+        self, e: ir.Quantified, rounds: Iterator[tuple[Bit, Names]], loop: LoopProgress, default: Shape | None
     ) -> Shape:
         some: Bit = False
         best: Number | None = None
         for there, inner in rounds:
             value, defined = self.number(e.body, inner)
-            walk.need(there, defined)
+            loop.need(there, defined)
             if best is None:
                 best, some = value, there
                 continue
@@ -461,7 +463,7 @@ class Evaluator:
             best = self.numbers.choose(both(there, either(negation(some), ahead)), value, best)
             some = either(some, there)
         if default is None:
-            walk.need(True, some)
+            loop.need(True, some)
             return known(0) if best is None else best
         other = self.algebra.number(default)
         return other if best is None else self.numbers.choose(some, best, other)
@@ -469,29 +471,29 @@ class Evaluator:
     # --- loops --------------------------------------------------------------------------------------------------------
 
     def rounds(
-        self, generators: tuple[ir.Generator, ...], names: Names, walk: Walk, there: Bit = True
+        self, generators: tuple[ir.Generator, ...], names: Names, loop: LoopProgress, there: Bit = True
     ) -> Iterator[tuple[Bit, Names]]:
         """The rounds of nested generators: whether each takes place, and the names in it."""
         if not generators:
             yield there, names
             return
         first, *rest = generators
-        for present, element in self.elements(first.source, names, walk, there):
+        for present, element in self.elements(first.source, names, loop, there):
             inner = {**names, first.variable: element}
             passed = both(there, present)
             for each in first.conditions:
                 value, defined = self.truth(each, inner)
-                walk.need(passed, defined)
+                loop.need(passed, defined)
                 passed = both(passed, value)
             if passed is not False:
-                yield from self.rounds(tuple(rest), inner, walk, passed)
+                yield from self.rounds(tuple(rest), inner, loop, passed)
 
-    def elements(self, source: ir.Source, names: Names, walk: Walk, there: Bit) -> Iterator[tuple[Bit, Shape]]:
+    def elements(self, source: ir.Source, names: Names, loop: LoopProgress, there: Bit) -> Iterator[tuple[Bit, Shape]]:
         """What a source goes over: whether each element is there, and what it is."""
         match source:
             case ir.Range(start=start, stop=stop):
                 (first, one), (end, other) = self.number(start, names), self.number(stop, names)
-                walk.need(there, both(one, other))
+                loop.need(there, both(one, other))
                 if end.hi == inf or first.lo == -inf:
                     raise Endless
                 for each in range(int(first.lo), int(end.hi)):
@@ -511,7 +513,7 @@ class Evaluator:
                 yield from ((True, self.member(of, each)) for each in members)
             case ir.Elements(of=of):
                 container, defined = self.value(of, names)
-                walk.need(there, defined)
+                loop.need(there, defined)
                 yield from self._elements_of(container, of.type)
 
     def _elements_of(self, container: Shape, type_: Any) -> Iterator[tuple[Bit, Shape]]:
@@ -547,7 +549,7 @@ def is_unordered(source: ir.Source) -> bool:
 
 
 @dataclass(slots=True)
-class Walk:
+class LoopProgress:
     """What a loop has come to: whether it still goes on, and what had to be defined on the way.
 
     Where members of a symmetric domain are gone through, one order of them stands for all (see `symmetric`): so the

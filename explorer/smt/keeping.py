@@ -18,7 +18,7 @@ from typing import Any, cast
 
 from ...language.model import Model, Property
 from ...language.proof import Obligation
-from ..walk import digest
+from ..traversal import digest
 from .inputs import own_text
 from .sealing import Seal, seal_for
 

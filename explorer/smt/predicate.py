@@ -15,7 +15,7 @@ from .algebra import Extensional, bit
 from .clauses import Clause, Member
 from .encoding import Encoding
 from .errors import NotUnbounded
-from .expressions import Endless, Names, Value, Walk
+from .expressions import Endless, LoopProgress, Names, Value
 from .shapes import Holding, Records, Sequence, Shape, scalars
 from .statements import Execution, Path
 from .states import SymbolicState
@@ -275,13 +275,13 @@ class _Taking(Execution):
                 yield from self.open_rounds(tuple(rest), inner, inside)
 
     def _round(self, generator: ir.Generator, names: Names, at: _Context) -> Iterator[tuple[Shape, _Context]]:
-        walk = Walk()
+        loop = LoopProgress()
         try:
-            found = list(self.elements(generator.source, names, walk, True))
+            found = list(self.elements(generator.source, names, loop, True))
         except Endless:
             yield self._any_element(generator, names, at)
             return
-        inside = replace(at, defined=at.need(both(*walk.defined)))
+        inside = replace(at, defined=at.need(both(*loop.defined)))
         for there, element in found:
             yield element, inside.under(there)
 

@@ -11,11 +11,11 @@ import z3
 
 from ...language import ir
 from ...language.types import Int, Map, Option, Pool, Record, Seq, Subset, Type
-from ..walk import walk
+from ..traversal import traverse
 from .algebra import remembered
 from .encoding import Encoding
 from .errors import NotUnbounded
-from .expressions import Endless, Evaluator, Value, Walk, is_unordered
+from .expressions import Endless, Evaluator, LoopProgress, Value, is_unordered
 from .numbers import not_less
 from .shapes import Fields, Heap, Holding, Members, Records, Sequence, Shape, Slots
 from .terms import Bit, Number, both, conjunction, either, implies, known, negation
@@ -164,9 +164,9 @@ class Execution(Evaluator):
             self.states = {name: path.cells for name in self.states}
 
     def _loop(self, statement: ir.For, path: Path) -> None:
-        walk = Walk()
+        loop = LoopProgress()
         try:
-            rounds = list(self.elements(statement.source, path.names, walk, True))
+            rounds = list(self.elements(statement.source, path.names, loop, True))
         except Endless:
             if not self._append_all(statement, path):
                 raise NotUnbounded(
@@ -175,7 +175,7 @@ class Execution(Evaluator):
                     "write the step without a loop, or with one that only appends",
                 ) from None
             return
-        path.need(conjunction(walk.defined))  # before the rounds: whether they stop or return, the source is evaluated
+        path.need(conjunction(loop.defined))  # before the rounds: whether they stop or return, the source is evaluated
         for there, element in rounds:
             round_ = ir.If(_PRESENT, statement.body, (), statement.where)
             self._one_round(round_, there, {**path.names, statement.variable: element}, path)
@@ -186,9 +186,13 @@ class Execution(Evaluator):
         """`for i in range(a, b): place.append(value)`, however many that are; False if the loop is another one."""
         match statement:
             case ir.For(source=ir.Range(start=start, stop=stop), body=(ir.Append(place=place, value=value),)):
-                grown = any(isinstance(node, ir.StateField) and node.field == place.field for node in walk((value,)))
+                grown = any(
+                    isinstance(node, ir.StateField) and node.field == place.field for node in traverse((value,))
+                )
                 variable = statement.variable
-                if grown or any(isinstance(node, ir.Name) and node.name == variable for node in walk(place.indexes)):
+                if grown or any(
+                    isinstance(node, ir.Name) and node.name == variable for node in traverse(place.indexes)
+                ):
                     return False
             case _:
                 return False
@@ -345,7 +349,7 @@ class _Many:
 def loops_over_members(body: tuple[ir.Statement, ...]) -> bool:
     """Whether a `for` statement, in the body or in a helper that it calls, goes over members in an order that depends
     on what they are called."""
-    return any(isinstance(each, ir.For) and is_unordered(each.source) for each in walk(body))
+    return any(isinstance(each, ir.For) and is_unordered(each.source) for each in traverse(body))
 
 
 def _is_read(expression: ir.Expr) -> bool:

@@ -22,7 +22,7 @@ from pyspark.sql import DataFrame, SparkSession
 from .job import Damaged, Job
 from .levels import Facts
 from .step import Data, Row, receive, spread
-from .strolls import Share, WalksTaken, take
+from .walks import Share, WalksTaken, take
 
 SCHEMA = "dst int, kind int, blk binary"
 _ARROW = pa.schema([("dst", pa.int32()), ("kind", pa.int32()), ("blk", pa.binary())])

@@ -25,11 +25,11 @@ from ...language.model import Model
 from ...language.verdict import Verdict
 from ..native.compiler import Target
 from ..search import Report, Search, SparkCluster
-from . import daemon, strolls
+from . import daemon, walks
 from .adapter import Batches, facts_of, level_frame, swept, taken_of, walk_frame
 from .driver import JobAnswer, OutOfTime, SearchStopped, explore
 from .job import Damaged, Job
-from .strolls import Share, WalksTaken
+from .walks import Share, WalksTaken
 
 RETRIES = 4
 """Attempts of a task, also in local mode, where Spark itself makes one."""
@@ -79,7 +79,7 @@ def walk(model: Model, search: Search, report: Report | None = None) -> Verdict:
     UsageError when there is no Java, no master at the address, or when the executors cannot do their part.
     """
     cluster = search.cluster or SparkCluster()
-    return strolls.check(model, search, lambda: SparkRunner(cluster), report)
+    return walks.check(model, search, lambda: SparkRunner(cluster), report)
 
 
 def is_local(master: str) -> bool:

@@ -13,7 +13,7 @@ from ..types import Int, Subset
 from .folding import Folder
 from .roles import ActionText, InitialText
 from .scope import Program
-from .walk import inside, places
+from .traversal import inside, places
 
 
 def adaptations(

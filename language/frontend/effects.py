@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from .. import ir
 from .scope import Scope
-from .walk import inside
+from .traversal import inside
 
 _WRITES = (ir.Store, ir.Append, ir.Truncate, ir.Add, ir.Remove)
 _CELL = "a write through a path from the state: s.field[key] = ..."

@@ -15,7 +15,7 @@ from .. import ir
 from ..constants import Value
 from ..switches import is_constant
 from ..types import Bool, Identity, Int, Seq, Type, scalar_size
-from .walk import parts, rebuilt
+from .traversal import parts, rebuilt
 
 _ORDER: dict[str, Callable[[int, int], bool]] = {
     "==": operator.eq,

@@ -25,7 +25,7 @@ from .intervals import ANY_INT
 from .rules import Ghosts, check_order, without_ghosts, without_names
 from .scope import Program, Role, Scope, block, expression
 from .source import Source, source_of_function
-from .walk import fields_read, fields_written, inside
+from .traversal import fields_read, fields_written, inside
 
 PHASES = (comparisons, patterns, statements)
 """Imported so that they register what they elaborate."""

@@ -14,7 +14,7 @@ from typing import Any
 from .. import ir
 from ..errors import Diagnostics
 from .folding import cannot_fail
-from .walk import WRITES, inside, parts
+from .traversal import WRITES, inside, parts
 
 _GUARDS, _LIMITS, _WRITES = 0, 1, 2
 _ROLES: dict[type[object], str] = {ir.Require: "a guard", ir.Limit: "a limit", ir.Assert: "an assert"}

@@ -16,7 +16,7 @@ from typing import Literal, TypeAlias
 
 from ...language import ir
 from ...language.types import Pool
-from .notation import NotationScope, layout, prime, shadowed_fields, show, source_text, walk
+from .notation import NotationScope, layout, prime, shadowed_fields, show, source_text, traverse
 
 Part: TypeAlias = Literal["when", "within", "let", "assert", "then"]
 Lines: TypeAlias = list[str]
@@ -96,7 +96,7 @@ def _only_first_labels(lines: Lines) -> Lines:
 
 def _part_of(statement: ir.Statement) -> Part:
     """Under which label a statement belongs; a branch or a loop belongs where its innermost statements do."""
-    inside = list(walk(statement))
+    inside = list(traverse(statement))
     if any(isinstance(each, ir.Require) for each in inside):
         return "when"
     if any(isinstance(each, ir.Limit) for each in inside):
@@ -150,7 +150,7 @@ def _loop(loop: ir.For, writes: _Writes, indent: int) -> Lines:
     domain = source_text(loop.source, writes.scope())
     if _cellwise(loop):
         return [f"{' ' * indent}∀ {loop.variable} ∈ {domain}:", *_block(loop.body, writes, indent + 2)]
-    written = {each.field for each in walk(loop.body) if isinstance(each, ir.Place)} - writes.changing
+    written = {each.field for each in traverse(loop.body) if isinstance(each, ir.Place)} - writes.changing
     for name in written:
         writes.write(name)
     inside = _Writes(writes.primes, writes.changing | written, writes.shadowed)
@@ -161,7 +161,7 @@ def _cellwise(loop: ir.For) -> bool:
     """Whether a loop reads and writes only the cells of a field that its variable names, so that the order is
     nothing.
     """
-    parts = list(walk(loop.body))
+    parts = list(traverse(loop.body))
     places = [each for each in parts if isinstance(each, ir.Place)]
     if not all(each.indexes and _is_variable(each.indexes[0], loop) for each in places):
         return False

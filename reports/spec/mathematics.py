@@ -17,7 +17,7 @@ from ...language.model import Action, Initial, Model, Property
 from ...language.types import Enumeration, Identity, Record
 from ..document import plain
 from .effects import action_lines, definition_lines, initial_lines
-from .notation import NotationScope, bound_text, members_text, named_types, type_text, walk
+from .notation import NotationScope, bound_text, members_text, named_types, traverse, type_text
 
 NOTATION = r"""*Notation.* A primed name is the value after the step; what no line mentions is unchanged. A line
 under `when` is a guard of the protocol, under `within` a guard of the bounds only, under `let` a name for a value,
@@ -200,7 +200,7 @@ def _property(each: Property, claim: str) -> str:
 def _definitions(model: Model) -> list[str]:
     told = (*model.properties, *model.terminals, *model.step_bounds)
     forms = [each.form for each in (*model.initials, *model.actions, *told)]
-    calls = [part.function for form in forms for part in walk(form) if isinstance(part, ir.Call)]
+    calls = [part.function for form in forms for part in traverse(form) if isinstance(part, ir.Call)]
     texts = dict.fromkeys(_helper(function) for function in calls)
     return "\n\n".join(sorted(texts)).split("\n") if texts else []
 

@@ -39,7 +39,7 @@ class NotationScope:
     def binding(self, variable: str, inside: Any) -> NotationScope:
         """The scope inside a binder, where `replica_2` is called `replica` again if that name is free there."""
         plain = _NUMBERED.sub("", variable)
-        taken = {each.name for each in walk(inside) if isinstance(each, ir.Name)} | set(self.renamed.values())
+        taken = {each.name for each in traverse(inside) if isinstance(each, ir.Name)} | set(self.renamed.values())
         if plain == variable or plain in taken:
             return self
         return dataclasses.replace(self, renamed={**self.renamed, variable: plain})
@@ -468,20 +468,20 @@ def named_types(type_: Type) -> Iterator[Record | Enumeration | Identity]:
 # --- looking inside -------------------------------------------------------------------------------------------------
 
 
-def walk(node: Any) -> Iterator[Any]:
+def traverse(node: Any) -> Iterator[Any]:
     """Every part of a typed form, the node itself first; helpers that are called included."""
     if isinstance(node, tuple):
         for each in node:  # pyright: ignore[reportUnknownVariableType]
-            yield from walk(each)
+            yield from traverse(each)
     elif type(node).__module__ == ir.__name__ and not isinstance(node, ir.Where):
         yield node
         for each in dataclasses.fields(node):
-            yield from walk(getattr(node, each.name))
+            yield from traverse(getattr(node, each.name))
 
 
 def fields_read(node: Any) -> frozenset[str]:
     """The state fields that a form reads, directly or in its helpers."""
-    return frozenset(each.field for each in walk(node) if isinstance(each, ir.StateField))
+    return frozenset(each.field for each in traverse(node) if isinstance(each, ir.StateField))
 
 
 def shadowed_fields(form: ir.ActionForm | ir.InitialForm | ir.Function) -> frozenset[str]:
@@ -503,7 +503,7 @@ def shadowed_fields(form: ir.ActionForm | ir.InitialForm | ir.Function) -> froze
 
 
 def _own_parts(node: Any) -> Iterator[Any]:
-    """Like `walk`, helpers left out."""
+    """Like `traverse`, helpers left out."""
     if isinstance(node, tuple):
         for each in node:  # pyright: ignore[reportUnknownVariableType]
             yield from _own_parts(each)

@@ -1,4 +1,4 @@
-"""Walks over the typed form: the parts of an expression or a statement, and rebuilding it with its parts changed."""
+"""Traversal of the typed form: the parts of an expression or a statement, and rebuilding it with its parts changed."""
 
 from __future__ import annotations
 

@@ -13,10 +13,10 @@ import pytest
 from tidegate.explorer.native.compiler import Target
 from tidegate.explorer.native.walks import check as walk
 from tidegate.explorer.search import Progress, Report, Search, Strategy, Walks
-from tidegate.explorer.spark import strolls
+from tidegate.explorer.spark import walks
 from tidegate.explorer.spark.driver import OutOfTime, SearchStopped
 from tidegate.explorer.spark.shipping import Parcel
-from tidegate.explorer.spark.strolls import Share, WalksTaken
+from tidegate.explorer.spark.walks import Share, WalksTaken
 from tidegate.language.model import Model
 from tidegate.language.verdict import Disagreement, Verdict
 
@@ -34,7 +34,7 @@ class Loop:
     def walk(self, shares: Sequence[Share], seconds: float | None) -> list[WalksTaken]:
         """Each share, sent there and back."""
         self.rounds.append(list(shares))
-        return [WalksTaken.read(strolls.take(pickle.loads(pickle.dumps(each))).text()) for each in shares]
+        return [WalksTaken.read(walks.take(pickle.loads(pickle.dumps(each))).text()) for each in shares]
 
     def close(self, job: None) -> None:
         """Nothing is left."""
@@ -51,8 +51,8 @@ def searching(cache: Path, number: int | None = 2000, strategy: Strategy = "guid
     return Search(cache=cache, walks=Walks(number, 30, strategy), **options)
 
 
-def strolled(model: Model, search: Search, runner: Loop, report: Report | None = None) -> Verdict:
-    verdict = strolls.check(model, search, lambda: runner, report)
+def walked(model: Model, search: Search, runner: Loop, report: Report | None = None) -> Verdict:
+    verdict = walks.check(model, search, lambda: runner, report)
     assert runner.closed
     return verdict
 
@@ -62,7 +62,7 @@ def test_tasks_take_the_walks_of_one_process(model: Model, cache: Path, strategy
     search = searching(cache, strategy=strategy, seed=5, keep_going=True)
     here = walk(model, search)
     for shards in (1, 2, 7):
-        there = strolled(model, search, Loop(shards))
+        there = walked(model, search, Loop(shards))
         assert told(there) == told(here) and counts(there) == counts(here)
 
 
@@ -73,13 +73,13 @@ def test_the_first_failure_is_that_of_one_process(model: Model, cache: Path) -> 
         assert here.outcome == "safety"
         for shards in (1, 3):
             runner = Loop(shards)
-            assert told(strolled(model, search, runner)) == told(here)
+            assert told(walked(model, search, runner)) == told(here)
             assert len(runner.rounds) == 1, "nothing is begun after it"
 
 
 def test_every_walk_is_in_one_share(model: Model, cache: Path) -> None:
     runner = Loop(3)
-    strolled(model, searching(cache, number=5001, keep_going=True), runner)
+    walked(model, searching(cache, number=5001, keep_going=True), runner)
     shares = [share for each in runner.rounds for share in each]
     assert [share.first for share in shares] == [0, *(share.last for share in shares[:-1])]
     assert shares[-1].last == 5001 and len(runner.rounds) > 1
@@ -90,15 +90,15 @@ def test_a_kernel_for_another_machine_is_compiled_from_its_text(
 ) -> None:
     search = searching(cache, keep_going=True)
     here = walk(model, search)
-    assert counts(strolled(model, search, Loop(2, Target.baseline()))) == counts(here)
+    assert counts(walked(model, search, Loop(2, Target.baseline()))) == counts(here)
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     elsewhere = Target("elsewhere", "", "")
 
     def packed(text: str, *_: object) -> Parcel:
         return Parcel("t", zlib.compress(text.encode()), elsewhere.key, b"")
 
-    monkeypatch.setattr(strolls, "parcel", packed)
-    assert counts(strolled(model, search, Loop(2, elsewhere))) == counts(here)
+    monkeypatch.setattr(walks, "parcel", packed)
+    assert counts(walked(model, search, Loop(2, elsewhere))) == counts(here)
     assert list(tmp_path.glob("tidegate-kernel-t-*.o"))
 
 
@@ -123,10 +123,10 @@ class Late(Loop):
 def test_what_ends_it_is_said(cache: Path, tmp_path: Path, error: Exception, says: str) -> None:
     calm = bound(tmp_path, text_of(FIELDS, START, BODY.replace("== 2 for", "== 9 for"), before=NODE))
     said = list[Progress]()
-    verdict = strolled(calm, searching(cache, number=10_000, seconds=600.0), Late(error), said.append)
+    verdict = walked(calm, searching(cache, number=10_000, seconds=600.0), Late(error), said.append)
     assert (verdict.verdict, verdict.assurance) == ("inconclusive", f"none: {says}")
-    assert verdict.transitions > 1000 and said[0].walks == 2 * strolls.FIRST
-    endless = strolled(calm, searching(cache, number=None, seconds=0.5), Loop(2))
+    assert verdict.transitions > 1000 and said[0].walks == 2 * walks.FIRST
+    endless = walked(calm, searching(cache, number=None, seconds=0.5), Loop(2))
     assert endless.verdict == "holds" and endless.assurance.startswith("sampled ")
 
 
@@ -139,4 +139,4 @@ def test_a_task_that_tells_what_is_not_so_is_found_out(model: Model, cache: Path
             ]
 
     with pytest.raises(Disagreement, match=r"a task met .* \(.*\.py:\d+\) in walk .*, which took it again"):
-        strolls.check(model, searching(cache), lambda: Wrong(2), None)
+        walks.check(model, searching(cache), lambda: Wrong(2), None)

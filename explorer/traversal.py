@@ -35,7 +35,7 @@ def children(node: Any) -> Iterator[Any]:
             yield part
 
 
-def walk(node: Any, *, helpers: bool = True) -> Iterator[Any]:
+def traverse(node: Any, *, helpers: bool = True) -> Iterator[Any]:
     """The node (or each node of a tuple) and every typed-form node below it, once each; `helpers` enters their
     bodies."""
     seen, waiting = set[int](), list[Any](cast(tuple[Any, ...], node) if isinstance(node, tuple) else [node])

@@ -18,7 +18,7 @@ from .kernel import CONTEXT, EVENTS
 from .kernels import Kernel
 from .memory import Region
 from .search import kernel_number
-from .walking import LIKE_SLOTS, MODES, REGISTERS, WALK
+from .walk_kernel import LIKE_SLOTS, MODES, REGISTERS, WALK
 
 _CELLS = {name: index for index, name in enumerate(WALK)}
 PAUSE_STEPS = 100_000
@@ -36,9 +36,9 @@ class WalkGround:
 
     `words` are those of a state, `cells` the size of the kernel's context, `counters` where its coverage counters
     begin, `slots` its buffer's size, `plans` how many actions there are; `opens` gives the cells of open constants
-    their values. `starts` are the initial states, `faults` one word an action, see `walking`, `masks` the bits of the
-    chosen fields. `check`, `seek` and `watch` are the properties, a bit each; `deadlocks` says whether deadlocks are
-    looked for.
+    their values. `starts` are the initial states, `faults` one word an action, see `walk_kernel`, `masks` the bits of
+    the chosen fields. `check`, `seek` and `watch` are the properties, a bit each; `deadlocks` says whether deadlocks
+    are looked for.
     """
 
     seed: int
@@ -109,7 +109,7 @@ class Tally:
         return estimate(self.sketch)
 
 
-def together(tallies: Sequence[Tally]) -> Tally:
+def merge_tallies(tallies: Sequence[Tally]) -> Tally:
     """What several walkers counted, as if one had."""
     return Tally(
         steps=sum(each.steps for each in tallies), longest=max(each.longest for each in tallies),
@@ -129,12 +129,12 @@ def estimate(registers: Sequence[int]) -> int:
     return round(size * math.log(size / empty) if empty and raw <= 2.5 * size else raw)
 
 
-class Stroller:
+class Walker:
     """Takes walks in a context whose store, buffer and edges are there."""
 
     def __init__(self, ground: WalkGround, code: Code, context: ctypes.Array[ctypes.c_uint64]) -> None:
         self.ground, self.code, self.context = ground, code, context
-        self._stroll = code.function("stroll", 1)
+        self._walk = code.function("walk", 1)
         self._block = Region(8 * len(WALK))
         words, plans = ground.words, ground.plans
         self._arrays = {
@@ -183,7 +183,7 @@ class Stroller:
         if self["WALKER"] >= last:
             return "LEVEL"
         self["LEFT"] = PAUSE_STEPS
-        return EVENTS[self._stroll(ctypes.addressof(self.context))]
+        return EVENTS[self._walk(ctypes.addressof(self.context))]
 
     @property
     def number(self) -> int:

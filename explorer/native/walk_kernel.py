@@ -230,7 +230,7 @@ def go(c, w):
     return arrive(c, w, at)
 
 
-def stroll(c):
+def walk(c):
     """Take walks until all are taken, the steps of this call are used up, or something happens; returns the event.
     Call again to go on."""
     w = c[WALK]
@@ -252,11 +252,11 @@ def stroll(c):
 
 
 TEXTS: tuple[Callable[..., Any], ...] = (
-    draw, prepare, alike, times_seen, note, worth, pick, count_step, sketch, arrive, begin, end, ended, go, stroll,
+    draw, prepare, alike, times_seen, note, worth, pick, count_step, sketch, arrive, begin, end, ended, go, walk,
 )  # fmt: skip
 """Every function above, each after those it calls."""
 
-PUBLIC = ("stroll",)
+PUBLIC = ("walk",)
 NUMBERS = {
     **{name: index for index, name in enumerate(WALK)},
     **{name.upper(): number for name, number in MODES.items()}, "FULL_WEIGHT": FULL_WEIGHT, "EVER": EVER,

@@ -24,8 +24,8 @@ from ..native.kernel import ERROR_BIT
 from ..native.kernels import Kernel, kernel_of
 from ..native.memory import Region
 from ..native.program import generate
-from ..native.stroller import Stroller, Tally, WalkGround, together
-from ..native.walks import ENDLESS, NO_START, Finds, Took, Walker, check_fields
+from ..native.walker import Tally, Walker, WalkGround, merge_tallies
+from ..native.walks import ENDLESS, NO_START, Finds, Took, WalkWorker, check_fields
 from ..native.walks import verdict as verdict_of_walks
 from ..search import Progress, Report, Search, Walks
 from .driver import OutOfTime, SearchStopped
@@ -114,47 +114,47 @@ def take(share: Share) -> WalksTaken:
     }  # fmt: skip
     for name, region in regions.items():
         context[CELLS[name]] = region.address
-    stroller = Stroller(ground, code, context)
+    walker = Walker(ground, code, context)
     try:
-        return _Taking(share, stroller).run()
+        return _Taking(share, walker).run()
     finally:
-        for each in (stroller, *regions.values()):
+        for each in (walker, *regions.values()):
             each.close()
 
 
 class _Taking:
     """A share under way."""
 
-    def __init__(self, share: Share, stroller: Stroller) -> None:
-        self.share, self.stroller = share, stroller
+    def __init__(self, share: Share, walker: Walker) -> None:
+        self.share, self.walker = share, walker
         self.last = share.last
         self.spots = list[Spot]()
-        self._witnesses = stroller.code.function("witnesses", 3)
+        self._witnesses = walker.code.function("witnesses", 3)
 
     def __getitem__(self, cell: str) -> int:
-        return self.stroller.context[CELLS[cell]]
+        return self.walker.context[CELLS[cell]]
 
     def __setitem__(self, cell: str, value: int) -> None:
-        self.stroller.context[CELLS[cell]] = value
+        self.walker.context[CELLS[cell]] = value
 
     def run(self) -> WalksTaken:
         """Take the walks."""
-        stroller, share = self.stroller, self.share
+        walker, share = self.walker, self.share
         end = None if share.seconds is None else time.monotonic() + share.seconds
-        stroller.begin(share.first)
-        event = stroller.go(self.last)
+        walker.begin(share.first)
+        event = walker.go(self.last)
         while event != "LEVEL" and (end is None or time.monotonic() < end):
             if event != "PAUSE":
                 self._met(event)
-            event = stroller.go(self.last)
-        return WalksTaken(stroller["WALKER"] - share.first, stroller.tally(), tuple(self.spots), event == "LEVEL")
+            event = walker.go(self.last)
+        return WalksTaken(walker["WALKER"] - share.first, walker.tally(), tuple(self.spots), event == "LEVEL")
 
     def _met(self, event: str) -> None:
         about, detail = self["ABOUT"], self["DETAIL"]
         match event:
             case "INVARIANT":
                 at = self["STATES"] + 8 * self.share.ground.words * about
-                seen = self._witnesses(ctypes.addressof(self.stroller.context), at, self["SEEK"])
+                seen = self._witnesses(ctypes.addressof(self.walker.context), at, self["SEEK"])
                 if not seen & ERROR_BIT:
                     self._witnessed(seen, about)
                 self["CHECK"] &= ~detail
@@ -177,7 +177,7 @@ class _Taking:
         self._found("witnesses", bits, steps, final=False)
 
     def _found(self, kind: str, bits: int, steps: int, *, final: bool | None = None) -> None:
-        walk = self.stroller.number
+        walk = self.walker.number
         self.spots += [(kind, bit, walk, steps) for bit in range(bits.bit_length()) if bits >> bit & 1]
         if final or (final is None and not self.share.keep_going):
             self.last = min(self.last, walk + 1)
@@ -192,26 +192,26 @@ def check(model: Model, search: Search, start: Callable[[], WalkRunner], report:
     walks = search.walks or Walks()
     check_fields(model, walks.fields)
     kernel = kernel_of(model, (), search.cache, walks=True)
-    outing = Outing(model, search, walks, kernel, report)
+    rounds = WalkRounds(model, search, walks, kernel, report)
     try:
-        if outing.walker.ground.starts:
-            outing.run(start)
-        return outing.verdict()
+        if rounds.worker.ground.starts:
+            rounds.run(start)
+        return rounds.verdict()
     finally:
-        outing.close()
+        rounds.close()
 
 
-class Outing:
+class WalkRounds:
     """All rounds of a search."""
 
     def __init__(self, model: Model, search: Search, walks: Walks, kernel: Kernel, report: Report | None) -> None:
         self.model, self.search, self.walks, self.kernel, self.report = model, search, walks, kernel, report
         self.finds = Finds()
-        self.walker = Walker(model, replace(search, keep_going=True), walks, kernel, self.finds)
-        self.tallies = [self.walker.stroller.tally()]
+        self.worker = WalkWorker(model, replace(search, keep_going=True), walks, kernel, self.finds)
+        self.tallies = [self.worker.walker.tally()]
         self.spots: dict[tuple[str, int], Spot] = {}
         self.started = time.perf_counter()
-        self.stopped: str | None = None if self.walker.ground.starts else NO_START
+        self.stopped: str | None = None if self.worker.ground.starts else NO_START
         self.tasks, self.next, self.taken, self.end = 0, 0, 0, ENDLESS
         self._each = FIRST
 
@@ -259,13 +259,13 @@ class Outing:
         each = min(self._each, math.ceil((number - self.next) / count))
         for first in range(self.next, min(number, self.next + count * each), each):
             last = min(number, first + each)
-            yield Share(self.walker.ground, sent, first, last, seconds, self.search.keep_going)
+            yield Share(self.worker.ground, sent, first, last, seconds, self.search.keep_going)
 
     def _fold(self, taken: Sequence[WalksTaken]) -> None:
         self.tasks += len(taken)
         for each in taken:
             self.taken += each.walks
-            self.tallies = [together([*self.tallies, each.tally])]
+            self.tallies = [merge_tallies([*self.tallies, each.tally])]
             for spot in each.spots:
                 kind, bit, walk, steps = spot
                 known = self.spots.get((kind, bit))
@@ -280,7 +280,7 @@ class Outing:
         going.set()
         spots = [each for each in self.spots.values() if each[2] < self.end]
         for walk in sorted({each[2] for each in spots}):
-            self.walker.take(walk, walk + 1, going)
+            self.worker.take(walk, walk + 1, going)
         self.finds.end = self.end
         for kind, bit, walk, steps in spots:
             found = self.finds.found.get((kind, bit))
@@ -307,7 +307,7 @@ class Outing:
     def _report(self) -> None:
         if self.report is None:
             return
-        seconds, tally = self._seconds(), together(self.tallies)
+        seconds, tally = self._seconds(), merge_tallies(self.tallies)
         rate = tally.steps / max(seconds, 1e-9)
         self.report(Progress(tally.distinct, 0, tally.longest + 1, rate, 0, seconds, walks=self.taken))
 
@@ -315,9 +315,9 @@ class Outing:
         """What the walks say, and how many they were."""
         notes = (f"taken by {self.tasks:,} tasks on Spark",) if self.tasks else ()
         taken = min(self.taken, self.end)
-        took = Took(taken, together(self.tallies), self.finds, self._seconds(), self.stopped, notes)
-        return verdict_of_walks(self.model, self.search, self.kernel, self.walker.frontier, took)
+        took = Took(taken, merge_tallies(self.tallies), self.finds, self._seconds(), self.stopped, notes)
+        return verdict_of_walks(self.model, self.search, self.kernel, self.worker.frontier, took)
 
     def close(self) -> None:
         """Give all memory back."""
-        self.walker.close()
+        self.worker.close()
