@@ -11,7 +11,7 @@ from ..audit.auditing import audit as audit_cluster
 from ..audit.cluster import CannotRead, WrongOption
 from ..audit.readers import Options, read
 from ..audit.requirements import DEFAULT, NoRequirement, Requirement, parse
-from ..explorer.keeping import cache_directory
+from ..explorer.cache import cache_directory
 from ..language.errors import Unreadable, UsageError
 from ..language.immutable import immutable
 from ..reports.audit.page import audit_page, audit_verdict

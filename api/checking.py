@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from ..explorer import ENGINES
+from ..explorer.cache import cache_directory
 from ..explorer.graph import TooLarge, state_graph
-from ..explorer.keeping import cache_directory
 from ..explorer.search import Report, Search
 from ..language.constants import Value
 from ..language.errors import UsageError, nearest

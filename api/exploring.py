@@ -7,8 +7,8 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..explorer.cache import cache_directory
 from ..explorer.graph import StateGraph, TooLarge, state_graph
-from ..explorer.keeping import cache_directory
 from ..language.constants import Value
 from ..language.errors import UsageError
 from ..language.immutable import immutable

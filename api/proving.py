@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..explorer.keeping import cache_directory
+from ..explorer.cache import cache_directory
 from ..gates.records import known_violations
 from ..language.binding import Definition
 from ..language.constants import Value

@@ -18,13 +18,13 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from ..explorer.keeping import keep
+from ..explorer.cache import write_whole
 from ..explorer.native.effort import QUICK, ROLLED
 from ..explorer.native.kernels import Kernel, is_kept, kernel_of, own_text
 from ..explorer.native.search import Enough, explore
 from ..explorer.search import Search
 from ..explorer.symmetry import Symmetry, symmetry_of
-from ..language.loaded import text_digest as digest_of_files
+from ..language.code_digest import text_digest as digest_of_files
 from ..language.model import Model
 from ..language.steptext import format_step
 from ..language.verdict import PropertyVerdict, Run, Verdict
@@ -316,7 +316,7 @@ class Explorations:
     def _keep(self, case: Case, found: CaseResult) -> None:
         path = self._path(case)
         if path is not None:
-            keep(path, json.dumps(to_json(found), ensure_ascii=False).encode())
+            write_whole(path, json.dumps(to_json(found), ensure_ascii=False).encode())
 
 
 def chunked(cases: Sequence[Case]) -> Iterator[Sequence[Case]]:

@@ -17,7 +17,7 @@ from tidegate.audit.questions import QUESTION
 from tidegate.audit.signature import Signature, switches
 from tidegate.audit.situations import BY_NAME
 from tidegate.audit.verdicts import Word, answer
-from tidegate.explorer.keeping import cache_directory
+from tidegate.explorer.cache import cache_directory
 
 PAGE = Path(__file__).parents[1] / "docs" / "audit-table.md"
 START, END = "<!-- table: written by python -m bench.audittable -->\n", "<!-- end of table -->\n"

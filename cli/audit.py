@@ -23,7 +23,7 @@ from ..audit.readers.connecting import secured
 from ..audit.readers.parsed_file import Part
 from ..audit.requirements import EXAMPLE, PRESETS, Requirement
 from ..audit.situations import FAULTS, SITUATIONS
-from ..explorer.keeping import cache_directory
+from ..explorer.cache import cache_directory
 from ..language.errors import Unreadable, UsageError
 from ..reports.audit.page import audit_page
 from ..reports.exits import Exit

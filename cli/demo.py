@@ -7,7 +7,7 @@ import sys
 
 from ..api.checking import trace_documents
 from ..api.models import ModelChoice, bind_model
-from ..explorer.keeping import cache_directory
+from ..explorer.cache import cache_directory
 from ..explorer.search import Search
 from ..reports.exits import Exit, of_verdict
 from ..reports.paper import Page

@@ -24,8 +24,8 @@ from typing import cast
 
 from ..gates.checks import Command
 from ..invariants.catalogue import CATALOGUE
+from .child_process import child_process, end_with
 from .main import main
-from .tethered import hold, tethered
 from .verbs import VERBS
 
 _MODELS = tuple(f"tidegate.invariants.{name}" for name in CATALOGUE)
@@ -45,14 +45,14 @@ _starting = threading.Lock()
 def started(arguments: Sequence[str]) -> Generator[Command]:
     """The command line as a process, which ends at the latest with this one."""
     if "forkserver" not in get_all_start_methods():
-        with tethered(arguments) as fresh:
+        with child_process(arguments) as fresh:
             yield fresh
         return
     context = get_context("forkserver")
     context.set_forkserver_preload(list(_MODULES))
-    tether, held = context.Pipe(duplex=False)
+    lifeline, held = context.Pipe(duplex=False)
     try:
-        yield _Forked(context, arguments, tether)
+        yield _Forked(context, arguments, lifeline)
     finally:
         held.close()
 
@@ -60,13 +60,13 @@ def started(arguments: Sequence[str]) -> Generator[Command]:
 class _Forked:
     """A command forked from the warm process."""
 
-    def __init__(self, context: ForkServerContext, arguments: Sequence[str], tether: Connection) -> None:
+    def __init__(self, context: ForkServerContext, arguments: Sequence[str], lifeline: Connection) -> None:
         self._out, out = context.Pipe(duplex=False)
         self._err, err = context.Pipe(duplex=False)
-        self._process = context.Process(target=_run, args=(tuple(arguments), out, err, tether))
+        self._process = context.Process(target=_run, args=(tuple(arguments), out, err, lifeline))
         with _starting:
             self._process.start()
-        for each in (out, err, tether):
+        for each in (out, err, lifeline):
             each.close()
 
     def ended(self) -> tuple[int, str, str]:
@@ -100,13 +100,13 @@ def _read(*pipes: Connection) -> list[str]:
     return [bytes(text).decode("utf-8", "replace") for text in texts.values()]
 
 
-def _run(arguments: tuple[str, ...], out: Connection, err: Connection, tether: Connection) -> None:
+def _run(arguments: tuple[str, ...], out: Connection, err: Connection, lifeline: Connection) -> None:
     """The command line, in the forked process: its output and errors go to pipes."""
     os.setsid()
     for pipe, stream in ((out, 1), (err, 2)):
         os.dup2(pipe.fileno(), stream)
         pipe.close()
-    hold(tether.fileno())
+    end_with(lifeline.fileno())
     with (
         open(1, "w", encoding="utf-8", closefd=False) as sys.stdout,
         open(2, "w", encoding="utf-8", closefd=False) as sys.stderr,

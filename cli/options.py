@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 from ..api.models import ModelChoice
-from ..explorer.keeping import cache_directory
+from ..explorer.cache import cache_directory
 from ..explorer.search import Search, SparkCluster, Walks
 from ..language.errors import UsageError
 from ..reports.paper import Paper, paper_for

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from ..api.models import bind_definition, choice_to_prove, definition_of
-from ..explorer.keeping import cache_directory
+from ..explorer.cache import cache_directory
 from ..explorer.smt.effort import SolverEffort
 from ..explorer.smt.errors import NotUnbounded, UnreadableHints, Unsayable
 from ..gates.records import known_violations

@@ -1,7 +1,7 @@
 """The language: everything an author of a model writes with. `from tidegate.language import ...` is all a model
 needs."""
 
-from . import loaded as loaded  # the first: it notes when the process begins to load our code
+from . import code_digest as code_digest  # the first: it notes when the process begins to load our code
 from .constants import constant
 from .declare import (
     action,

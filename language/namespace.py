@@ -27,8 +27,8 @@ from .constants import Constant, ConstantExpression, Value
 from .containers import ModelError
 from .declare import depth_of, is_of_language, mark_of
 from .drafts import FieldLike, Shape
-from .held import holds_constants, with_values
 from .kinds import Domain, DomainMeta, range_of
+from .nested_constants import holds_constants, with_values
 from .orders import previous
 from .values import is_majority
 

@@ -25,7 +25,7 @@ from tidegate.explorer.plain import check as plain
 from tidegate.explorer.search import Progress, Search
 from tidegate.explorer.symmetry import Symmetry, symmetry_of
 from tidegate.invariants.catalogue import find
-from tidegate.language import ir, loaded
+from tidegate.language import code_digest, ir
 from tidegate.language.judge import holds, replay
 from tidegate.language.verdict import Disagreement
 
@@ -165,7 +165,7 @@ def test_a_process_whose_files_changed_believes_no_kernel_and_is_not_believed(
     model, cache = counting(tmp_path), tmp_path / "cache"
     native(model, Search(cache=cache))
     kept = kernels(cache)
-    monkeypatch.setattr(loaded, "STARTED", 0.0)
+    monkeypatch.setattr(code_digest, "STARTED", 0.0)
     own_text.cache_clear()
     try:
         assert native(model, Search(cache=cache)).verdict == "holds"

@@ -318,8 +318,8 @@ def test_the_proofs_of_another_user_are_not_believed(
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "elsewhere"))
     induction = Induction(definition, definition.bind(path), ProofRequest(folder=kept))
     for each in induction.obligations():
-        induction.shelf.keep(each, 0.0)
-    assert all(map(induction.shelf.has, induction.obligations()))
+        induction.cache.keep(each, 0.0)
+    assert all(map(induction.cache.has, induction.obligations()))
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "here"))
     assert main(["prove", path]) is Exit.SAFETY
     assert "is not what was kept there by this user; it is not believed" in " ".join(capsys.readouterr().out.split())
@@ -330,13 +330,13 @@ def test_a_proof_that_was_edited_is_not_believed(kept: Path) -> None:
     definition = load(Path(path))
     induction = Induction(definition, definition.bind(path), ProofRequest(folder=kept))
     proved, wrong = Obligation("step", "in_order", "follow"), Obligation("step", "in_order", "lead")
-    induction.shelf.keep(proved, 0.0)
+    induction.cache.keep(proved, 0.0)
     (file,) = kept.glob("proofs/*.json")
     held = json.loads(file.read_text(encoding="utf-8"))
-    name = induction.shelf.name_of(wrong)
+    name = induction.cache.name_of(wrong)
     forged = json.dumps({**held, "name": name, "action": "lead"})
     file.with_name(f"{name}.json").write_text(forged, encoding="utf-8")
-    assert induction.shelf.has(proved) and not induction.shelf.has(wrong)
+    assert induction.cache.has(proved) and not induction.cache.has(wrong)
     assert main(["prove", path]) is Exit.SAFETY
 
 

@@ -12,7 +12,7 @@ import llvmlite
 import llvmlite.binding as llvm
 
 from ...language.immutable import immutable
-from ..keeping import keep
+from ..cache import write_whole
 from .effort import FULL, CompileEffort
 
 
@@ -129,7 +129,7 @@ def write_object(path: Path | None, binary: bytes) -> None:
     """Put an object into the cache, with a checksum by which `read_object` finds what is not as it was written under
     this name."""
     if path is not None:
-        keep(path, _checksum(path, binary) + binary)
+        write_whole(path, _checksum(path, binary) + binary)
 
 
 def _checksum(path: Path, binary: bytes) -> bytes:

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
+from ...language.code_digest import text_digest
 from ...language.immutable import immutable
-from ...language.loaded import text_digest
 from ...language.model import Model
 from ...language.types import Identity
 from ..traversal import digest

@@ -34,8 +34,8 @@ from .encoding import boundless_constants, unbounded
 from .errors import Unsayable
 from .finite_instances import FiniteInstances, confirm, lemmas_of
 from .hints import Hints
-from .keeping import Shelf
 from .process_pool import LostTask, run_tasks
+from .proof_cache import ProofCache
 from .prover import Doubt, FoundCounterexample, OpenObligation, ProofGround, Prover, Result, Settled, Task
 from .reach import Reach
 from .sampling import Sample, sampled
@@ -98,7 +98,7 @@ class Induction:
         self.instances = FiniteInstances(definition, self.model, self.boundless)
         self.encoding = unbounded(self.model)
         self.symmetric = _symmetric(self.model)
-        self.shelf = Shelf(asked.folder, self.model, self.symmetric)
+        self.cache = ProofCache(asked.folder, self.model, self.symmetric)
         self.hints = Hints(self.lemmas, rewriting=asked.record)
         self.findings = list[ProofFinding]()
         self.never, self.idle = list[str](), list[str]()
@@ -251,7 +251,7 @@ class Induction:
         for each in obligations:
             if each in known:
                 continue
-            if not self.asked.record and self.shelf.has(each):
+            if not self.asked.record and self.cache.has(each):
                 self._note(ProofFinding(each, "proved", 0.0, cached=True), heard)
                 kept += 1
             else:
@@ -270,7 +270,7 @@ class Induction:
 
     def _is_settled(self, doubt: Doubt) -> bool:
         """Whether the answer to a doubt is kept; it is taken note of then."""
-        empty = None if self.asked.record else self.shelf.emptiness(doubt.action, doubt.goal)
+        empty = None if self.asked.record else self.cache.emptiness(doubt.action, doubt.goal)
         if empty:
             self._note_empty(doubt)
         return empty is not None
@@ -300,7 +300,7 @@ class Induction:
             seconds=seconds,
             workers=self.asked.workers,
             stopped=stopped,
-            notes=(*self.shelf.notes, *self.hints.notes, *self.notes),
+            notes=(*self.cache.notes, *self.hints.notes, *self.notes),
             empty=tuple(self._empty(goals)),
             left_out=tuple(e for e in apart.values() if isinstance(e, Unclaimed) and e.goal not in goals),
             known_false=tuple(self._known_false()),
@@ -352,14 +352,14 @@ class Induction:
 
     def _note(self, finding: ProofFinding, heard: Heard) -> None:
         if finding.word == "proved" and not finding.cached:
-            self.shelf.keep(finding.obligation, finding.seconds)
+            self.cache.keep(finding.obligation, finding.seconds)
         self.findings.append(finding)
         heard(finding)
 
     def _taken(self, result: Any) -> Iterator[ProofFinding]:
         match result:
             case Settled(doubt=doubt, empty=empty):
-                self.shelf.keep_emptiness(doubt.action, doubt.goal, empty)
+                self.cache.keep_emptiness(doubt.action, doubt.goal, empty)
                 if empty:
                     self._note_empty(doubt)
             case OpenObligation():

@@ -14,7 +14,7 @@ from importlib.util import find_spec, resolve_name
 from pathlib import Path
 from typing import cast
 
-from ...language.loaded import text_digest
+from ...language.code_digest import text_digest
 
 ROOT = f"{__package__}.induction"
 """The module of which all imports are followed."""

@@ -34,7 +34,7 @@ def _object(folder: Path, kernel: str, target: Target) -> Path:
     return folder / "kernel" / f"{kernel}-{target.key}.o"
 
 
-def loaded(folder: str, kernel: str) -> Code:
+def load_code(folder: str, kernel: str) -> Code:
     """The kernel, ready to call on this machine: the object made for exactly it, one made for every machine of its
     kind, or one compiled here and kept for the machine's other processes."""
     place = Path(folder)

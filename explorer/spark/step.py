@@ -26,7 +26,7 @@ from ..native.sharding import PRINTS_ROOM, SHARD
 from .job import Damaged, Job
 from .levels import Facts, LevelFile, LevelWriter, level_path
 from .seen import TORN, FingerprintTable
-from .shipping import loaded
+from .shipping import load_code
 
 Data: TypeAlias = "bytes | ctypes.Array[ctypes.c_char]"
 Row = tuple[int, int, bytes]
@@ -52,7 +52,7 @@ _CELLS = {name: index for index, name in enumerate(SHARD)}
 @cache
 def _code(folder: str, kernel: str) -> Code:
     """The compiled code, once a process."""
-    return loaded(folder, kernel)
+    return load_code(folder, kernel)
 
 
 class Machine:

@@ -14,8 +14,8 @@ from .. import declare, ir, orders
 from .. import values as containers
 from ..declare import mark_of
 from ..errors import Abandoned, nearest
-from ..held import defaults_of
 from ..kinds import Domain, range_of
+from ..nested_constants import defaults_of
 from ..steps import is_step
 from ..types import Enumeration, Identity, Int, Pool, Record, Seq, Subset, Type, scalar_size
 from .annotations import describe

@@ -9,7 +9,7 @@ from typing import Any, cast
 from .. import ir
 from .. import values as containers
 from ..declare import mark_of
-from ..held import holds_constants
+from ..nested_constants import holds_constants
 from ..types import Bool, Enumeration, Identity, Int, Map, Record, Seq, Subset, Type, scalar_size
 from .annotations import MEMBERS_MAX, describe
 from .intervals import ANY_INT, hull

@@ -1,7 +1,7 @@
-"""`python -m tidegate.tethered check ...`: a command that ends when whoever started it does, however that ends.
+"""`python -m tidegate.cli.child_process check ...`: a command that ends when its starter does, however that ends.
 
-Its standard input is the tether: a pipe that its starter holds open and never writes to. When the starter is gone, even
-by SIGKILL, the pipe ends, and the command with everything that it started ends at once.
+Its standard input is the lifeline: a pipe that its starter holds open and never writes to. When the starter is gone,
+even by SIGKILL, the pipe ends, and the command with everything that it started ends at once.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 
 
-class Tethered:
+class ChildProcess:
     """A command in a process of its own."""
 
     def __init__(self, process: subprocess.Popen[str]) -> None:
@@ -32,13 +32,13 @@ class Tethered:
 
 
 @contextmanager
-def tethered(arguments: Sequence[str]) -> Generator[Tethered]:
+def child_process(arguments: Sequence[str]) -> Generator[ChildProcess]:
     """The command in a process and a session of its own, which ends at the latest with this context."""
     end, held = os.pipe()
     try:
         try:
             command = subprocess.Popen(
-                [sys.executable, "-m", "tidegate.cli.tethered", *arguments],
+                [sys.executable, "-m", "tidegate.cli.child_process", *arguments],
                 stdin=end,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
@@ -49,27 +49,27 @@ def tethered(arguments: Sequence[str]) -> Generator[Tethered]:
             )
         finally:
             os.close(end)
-        yield Tethered(command)
+        yield ChildProcess(command)
     finally:
         os.close(held)
 
 
-def watch(tether: int) -> None:
-    """Waits until the tether ends; then ends this process and all that it started, which are its process group."""
-    os.read(tether, 1)
+def watch(lifeline: int) -> None:
+    """Waits until the lifeline ends; then ends this process and all that it started, which are its process group."""
+    os.read(lifeline, 1)
     if os.getpgrp() == os.getpid():
         os.killpg(0, signal.SIGKILL)
     os.kill(os.getpid(), signal.SIGKILL)
 
 
-def hold(tether: int) -> None:
-    """Ends this process when the tether does."""
-    threading.Thread(target=watch, args=(os.dup(tether),), daemon=True).start()
+def end_with(lifeline: int) -> None:
+    """Ends this process when the lifeline does."""
+    threading.Thread(target=watch, args=(os.dup(lifeline),), daemon=True).start()
 
 
 if __name__ == "__main__":
     from .main import main  # which imports this module too, for the gate
 
-    hold(0)
+    end_with(0)
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     sys.exit(main(sys.argv[1:]))

@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 
 
-def keep(path: Path, data: bytes) -> None:
+def write_whole(path: Path, data: bytes) -> None:
     """Puts a file there, by rename, so that a killed run leaves no half. A full or read-only disk is no error."""
     with suppress(OSError):
         path.parent.mkdir(parents=True, exist_ok=True)

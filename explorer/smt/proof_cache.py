@@ -1,4 +1,4 @@
-"""Proofs that are kept: a file for each, under a name that says everything it depends on, and sealed.
+"""The cache of proofs: a file for each, under a name that says everything it depends on, and sealed.
 
 Only what is proved is kept, and what is found out about vacuity. A file that does not hold what was written is reported
 and proved again. A file is believed if it has the seal of this user: a keyed digest, whose key lies with the user's
@@ -25,7 +25,7 @@ from .sealing import Seal, seal_for
 SCHEMA = "tidegate.proved/2"
 
 
-class Shelf:
+class ProofCache:
     """The proofs of one bound model whose bounds are open, made with one choice of `symmetric` domains. `folder` None
     keeps nothing.
 
