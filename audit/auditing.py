@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from .accepted import Accepted, with_accepted
@@ -12,12 +12,14 @@ from .cases import Explorations
 from .cluster import Cluster, Finding
 from .consumers import with_consumers
 from .current_state import describe_current_state
-from .document import Document, SubjectReport, badness, document
+from .document import Document, SubjectReport, badness, document, loss_of
 from .nodes import keep_down
 from .outages import outages
+from .own_fault import run_shown
 from .repair import repair, repair_document, why_none
 from .requirements import DEFAULT, Requirement
 from .signature import subjects
+from .situations import BY_NAME
 from .verdicts import RequirementCheck, SubjectVerdict, check_requirements, check_subjects
 
 FAILED, UNDECIDED = 1, 5
@@ -67,11 +69,25 @@ def audit(cluster: Cluster, findings: Sequence[Finding], asked: AuditRequest) ->
 
 def _report(each: SubjectVerdict, cluster: Cluster, asked: AuditRequest, explorations: Explorations) -> SubjectReport:
     checks = with_accepted(check_requirements(each, asked.required), each.subject, asked.accepted, asked.today)
-    found = repair(each, checks, explorations) if asked.repairs else None
+    change = repair(each, checks, explorations) if asked.repairs else None
     present = describe_current_state(each, explorations) if asked.from_current else None
-    repaired = None if found is None else repair_document(each.subject, found, cluster)
+    repaired = None if change is None else repair_document(each.subject, change, cluster)
     none = why_none(each, checks) if asked.repairs and repaired is None else ""
-    return SubjectReport(each, checks, repaired, present, tuple(outages(each.subject, keep_down(cluster))), none)
+    shown = [_shown(check, each, explorations) for check in checks]
+    out = tuple(outages(each.subject, keep_down(cluster)))
+    report = SubjectReport(each, shown, repaired, present, out, none)
+    found = loss_of(report)
+    if found is None:
+        return report
+    return replace(report, loss=(*found, run_shown(each, found[1], BY_NAME[found[0]], found[2], explorations)))
+
+
+def _shown(check: RequirementCheck, each: SubjectVerdict, explorations: Explorations) -> RequirementCheck:
+    """The same check, its run one of the fault that its cell names."""
+    if check.result != "failed" or check.answer is None:
+        return check
+    asked = check.requirement
+    return replace(check, answer=run_shown(each, asked.question, BY_NAME[asked.cell], check.answer, explorations))
 
 
 def exit_of(checks: Sequence[RequirementCheck]) -> int:

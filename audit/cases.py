@@ -163,15 +163,28 @@ class Bench:
 
     def __init__(self, folder: Path | None) -> None:
         self.folder = folder
+        self._models: dict[Any, Model] = {}
         self._engines: dict[Any, Engine] = {}
+
+    def _open(self, case: Case) -> tuple[Any, Model]:
+        """The model that serves a case and others, most of its constants open, with what it is kept under."""
+        closed = {name: value for name, value in case.constants if name in CLOSED[case.asked]}
+        key = (PROPERTIES[case.asked], tuple(closed.items()))
+        if key not in self._models:
+            opened = [name for name in definition().constants if name not in CLOSED[case.asked]]
+            self._models[key] = definition().bind("partition", closed, None, opened, properties=PROPERTIES[case.asked])
+        return key, self._models[key]
+
+    def model_of(self, case: Case) -> Model:
+        """The model of a case, with its values of all constants; nothing is compiled."""
+        _, model = self._open(case)
+        values = {name: value for name, value in case.constants if name in model.open}
+        return definition().revalued(model, "partition", values)
 
     def engine(self, case: Case) -> Engine:
         """The kernel for a case, made or loaded once."""
-        closed = {name: value for name, value in case.constants if name in CLOSED[case.asked]}
-        key = (PROPERTIES[case.asked], tuple(closed.items()))
+        key, model = self._open(case)
         if key not in self._engines:
-            opened = [name for name in definition().constants if name not in CLOSED[case.asked]]
-            model = definition().bind("partition", closed, None, opened, properties=PROPERTIES[case.asked])
             symmetry = symmetry_of(model)
             effort = ROLLED if is_kept(model, symmetry.domains, self.folder, ROLLED) else QUICK
             kernel = kernel_of(model, symmetry.domains, self.folder, effort=effort)
@@ -180,9 +193,7 @@ class Bench:
 
     def verdict(self, case: Case, seconds: float | None = None) -> tuple[Model, Verdict, str]:
         """The model of a case, what its exploration gives, and why it was given up, or ""."""
-        engine = self.engine(case)
-        values = {name: value for name, value in case.constants if name in engine.model.open}
-        model = definition().revalued(engine.model, "partition", values)
+        engine, model = self.engine(case), self.model_of(case)
         search = Search(
             symmetry=True,
             recheck=RECHECK,
@@ -267,6 +278,8 @@ class Explorations:
         self.known: dict[Case, CaseResult] = {}
         self.inferred: dict[Any, Any] = {}
         """What others infer from what is known, by what it is about; empty again once more is known."""
+        self.shown: dict[Any, tuple[ScenarioStep, ...]] = {}
+        """Runs as `own_fault` shows them, by what they were found as."""
         self.explored = 0
         work = Work(_explore, _begin, (self.folder, self.until), _prepare)
         self.processes = Processes[Sequence[Case], list[CaseResult]](work, workers)

@@ -33,7 +33,8 @@ NOTES = (
 @dataclass(frozen=True, slots=True)
 class SubjectReport:
     """One audited subject: its answers, what came of the requirements, its repair, its present state and what of it is
-    out of service now; `no_repair` says why there is none where something fails, and was looked for."""
+    out of service now; `no_repair` says why there is none where something fails, and was looked for. `loss` is the loss
+    to report: its cell, its question, the answer in the table, and the same with the run that is shown."""
 
     verdict: SubjectVerdict
     checks: Sequence[RequirementCheck]
@@ -41,6 +42,7 @@ class SubjectReport:
     now: Document | None = None
     outages: Sequence[Outage] = ()
     no_repair: str = ""
+    loss: tuple[Name, str, Answer, Answer] | None = None
 
 
 NOTHING = "nothing was asked: no topic and no broker is in what was given; add server.properties or the topics"
@@ -268,7 +270,7 @@ def _check(check: RequirementCheck, subject: Subject) -> Document:
     asked = check.requirement
     said = {"require": asked.text, "question": asked.question, "cell": asked.cell, "result": check.result}
     failed = check.result == "failed" and check.answer is not None and check.answer.steps
-    scenario = sentences(subject, check.answer, asked.cell) if failed and check.answer is not None else []
+    scenario = sentences(subject, check.answer) if failed and check.answer is not None else []
     says = in_words(BY_NAME[asked.cell])
     return {**said, "says": says, "on": on, "why": why, "note": check.note, "scenario": scenario}
 
@@ -318,17 +320,16 @@ _MAIN = (LOST, UNREAD)
 
 
 def _loss(each: SubjectReport) -> Document | None:
-    found = loss_of(each)
-    if found is None:
+    if each.loss is None:
         return None
-    cell, question, answer = found
+    cell, question, told, answer = each.loss
     return {
         "cell": cell,
         "says": in_words(BY_NAME[cell]),
         "question": question,
         "title": "How it is lost" if question in _MAIN else f"How it goes wrong, {QUESTION[question].title}",
-        "supposed": _supposed(each.verdict, cell, question, answer),
-        "scenario": sentences(each.verdict.subject, answer, cell),
+        "supposed": _supposed(each.verdict, cell, question, told),
+        "scenario": sentences(each.verdict.subject, answer),
         "steps": [step.step for step in answer.steps],
         "constants": {} if answer.case is None else answer.case.values,
         "source": _source(cell, answer.case.values) if question in _MAIN and answer.case is not None else "",

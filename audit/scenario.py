@@ -17,6 +17,8 @@ ENDS: Mapping[str, str] = {
     "committed_log_matching": "Now two logs differ below both high watermarks.",
     "no_duplicate": "Now the record is in the log twice.",
     "producer_order": "Now the records are in another order than they were sent in.",
+    "writes_resume": "Now no write is taken until what is missing is back, or an operator acts.",
+    "reads_resume": "Now no leader serves reads until what is missing is back, or an operator acts.",
 }
 UNMOVED: Mapping[str, str] = {
     "acknowledged_kept": "Now a record that was acknowledged is not in the leader's log.",
@@ -37,21 +39,24 @@ def names(subject: Subject, steps: Sequence[ScenarioStep]) -> Mapping[str, str]:
     return {letter: f"broker {letter}" for letter in order if letter in used or letter == first}
 
 
-STANDS_IN = "A loss of power in which nothing was on the disk does what the lost disk does in this run."
+MISSING = "{} is missing, and stays so while the fault lasts."
+"""Of a broker that a run about service is without: whatever the fault, the model takes its host away for good."""
 
 
-def sentences(subject: Subject, answer: Answer, fault: str = "") -> list[str]:
-    """The scenario of a loss, step by step, and what is lost at its end. Where the run has a lost disk for the loss of
-    power of the `fault` that was asked about, the end says that it stands for it (`inference.within`)."""
+def sentences(subject: Subject, answer: Answer) -> list[str]:
+    """The scenario of a loss, step by step, and what is lost at its end."""
     called = names(subject, answer.steps)
-    texts = [_named(each.says, called) for each in answer.steps]
+    of_service = answer.case is not None and answer.case.asked == "goes_on"
+    texts = [_named(_missing(each) if of_service else each.says, called) for each in answer.steps]
     leader = next((found for each in reversed(answer.steps) if (found := _leader_after(each))), "")
     ends = ENDS if leader else {**ENDS, **UNMOVED}
     end = ends.get(answer.property, "").format(leader=called.get(leader, f"broker {leader}"))
-    case = answer.case
-    empty = case is not None and any(case.values.get(name) for name in ("disk_losses", "host_losses"))
-    said = [each for each in (end, STANDS_IN if empty and "power-loss" in fault else "") if each]
-    return [*texts, " ".join(said)] if said else texts
+    return [*texts, end] if end else texts
+
+
+def _missing(each: ScenarioStep) -> str:
+    gone = re.match(r"lose_host\((?:broker=)?([A-E])", each.step)
+    return each.says if gone is None else MISSING.format(f"⟨{gone[1]}⟩")
 
 
 def _leader_after(each: ScenarioStep) -> str:

@@ -241,8 +241,12 @@ def _of_known(question: Question, case: Case, found: Known) -> Answer:
 
 def _ways(case: Case, lost: LossFound) -> str:
     """How many steps a loss takes, and whether fewer faults than the cell has are enough for it."""
-    steps = f"{len(lost.steps)} steps"
-    return steps if lost.case == case else f"{steps}, and no more than {faults_of(lost.case)}"
+    return needs(lost.case, len(lost.steps), fewer=lost.case != case)
+
+
+def needs(case: Case, steps: int, *, fewer: bool) -> str:
+    """How many steps a loss takes, and its faults, if they are `fewer` than those of the cell."""
+    return f"{steps} steps, and no more than {faults_of(case)}" if fewer else f"{steps} steps"
 
 
 def bounds_of(case: Case, states: int) -> str:

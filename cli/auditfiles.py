@@ -9,8 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from ..audit.auditing import Audited
-from ..audit.document import Document, SubjectReport, loss_of
+from ..audit.document import Document, SubjectReport
+from ..audit.own_fault import run_of
 from ..audit.scenario import names, renamed
+from ..language.verdict import PropertyVerdict
 from ..reports.audit.junit import audit_junit
 from ..reports.audit.markdown import audit_markdown
 from ..reports.audit.repair import whole
@@ -76,12 +78,12 @@ def _slug(subject: Document) -> str:
 
 
 def traces_of(done: Audited, report: SubjectReport, subject: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The trace of a loss, explored again: as `replay` takes it, and with the brokers' names in the user's cluster."""
-    found = loss_of(report)
-    assert found is not None and found[2].case is not None
-    answer = found[2]
-    model, verdict, _ = done.explorations.bench.verdict(found[2].case)
-    about = next(each for each in verdict.properties if each.name == answer.property)
+    """The trace of a loss, replayed: as `replay` takes it, and with the brokers' names in the user's cluster."""
+    assert report.loss is not None, "who asks for a page of a loss has one"
+    answer = report.loss[-1]
+    model, run = run_of(done.explorations, answer)
+    broken = next(each for each in model.properties if each.name == answer.property)
+    about = PropertyVerdict(broken.name, broken.kind, broken.says, "violated", run)
     trace = trace_document(model, about, engine="native")
     trace["title"] = f"{subject['name']}: {subject['headline']}"
     called = names(report.verdict.subject, answer.steps)

@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
+import itertools
+from dataclasses import replace
+from pathlib import Path
+
 import pytest
-from tidegate.audit.cases import ScenarioStep
+from tidegate.audit.cases import Explorations, ScenarioStep
 from tidegate.audit.cluster import Origin, Topic
-from tidegate.audit.questions import Case, loss_case
-from tidegate.audit.scenario import STANDS_IN, sentences
+from tidegate.audit.own_fault import in_own_fault, run_of
+from tidegate.audit.questions import QUESTION
+from tidegate.audit.scenario import sentences
 from tidegate.audit.signature import Signature, Subject, Variant, switches
-from tidegate.audit.situations import BY_NAME
-from tidegate.audit.verdicts import Answer
+from tidegate.audit.situations import BY_NAME, CELLS
+from tidegate.audit.verdicts import Answer, answer
+from tidegate.language.verdict import Disagreement
 
 SIGNATURE = Signature("kafka_3_9", switches("kafka_3_9", "kafka_3_9", kraft=True, elr=False), 3, 2, "all", False, False,
                       False, 1, voters=3, voters_in_rack=1)  # fmt: skip
 SUBJECT = Subject((Topic("orders", Origin("topics.txt", 1)),), None, (Variant((), SIGNATURE),), ())
 
 
-def end_of(*steps: tuple[str, str], case: Case | None = None, fault: str = "") -> str:
+def end_of(*steps: tuple[str, str]) -> str:
     made = tuple(ScenarioStep(step, says, False) for step, says in steps)
-    return sentences(SUBJECT, Answer("can lose", "model", "", (), made, case, "acknowledged_kept"), fault)[-1]
+    return sentences(SUBJECT, Answer("can lose", "model", "", (), made, None, "acknowledged_kept"))[-1]
 
 
 @pytest.mark.parametrize(
@@ -37,7 +43,65 @@ def test_another_broker_leads_only_if_one_was_elected(step: str, says: str, lead
     assert end_of((step, says)).startswith(expected)
 
 
-def test_a_lost_disk_stands_for_a_loss_of_power() -> None:
-    disk, power = (loss_case(SIGNATURE, BY_NAME[cell]) for cell in ("disk-loss@one", "power-loss@one"))
-    assert end_of(case=disk, fault="power-loss@one").endswith(f"is not in the leader's log. {STANDS_IN}")
-    assert STANDS_IN not in end_of(case=disk, fault="disk-loss@one") + end_of(case=power, fault="power-loss@one")
+def test_who_is_missing_while_a_process_is_dead_has_not_lost_its_host_for_good(cache: Path) -> None:
+    one = replace(SIGNATURE, replicas=1, min_isr=1)
+    crash = answer(one, QUESTION["writable"], BY_NAME["crash@all"], Explorations(cache, workers=1))
+    said = sentences(replace(SUBJECT, variants=(Variant((), one),)), crash)
+    assert "Broker A is missing, and stays so while the fault lasts." in said and not [
+        each for each in said if "for good" in each
+    ]
+    assert said[-1] == "Now no write is taken until what is missing is back, or an operator acts."
+
+
+OF_POWER = [each for each in CELLS if "power" in each.fault.name]
+STANDS_IN = ("crash", "lose_disk", "lose_host")
+
+
+@pytest.mark.parametrize(
+    ("step", "cell"), [("crash", "crash@one"), ("lose_disk", "disk-loss@one"), ("lose_host", "rack-loss@one")]
+)
+def test_a_run_is_of_the_fault_that_its_cell_names(step: str, cell: str, cache: Path) -> None:
+    """A loss of power that a crash or a lost disk answers for is shown as one, step by step, and loses the same."""
+    told_of = set[str]()
+    for one in several():
+        explorations = Explorations(cache, workers=1)
+        answer(one, QUESTION["no-loss"], BY_NAME[cell], explorations)  # what is known first answers for the others
+        for power, question in itertools.product(OF_POWER, ("no-loss", "no-unread")):
+            told = answer(one, QUESTION[question], power, explorations)
+            own = in_own_fault(told, one, power, explorations)
+            told_of |= {each.step.partition("(")[0] for each in told.steps}
+            assert (own.word, own.property, len(own.steps)) == (told.word, told.property, len(told.steps))
+            assert not [each.step for each in own.steps if each.step.startswith(STANDS_IN)]
+            if own.case is not None:
+                assert not any(own.case.values[name] for name in ("crashes", "disk_losses", "host_losses"))
+                run_of(explorations, own)  # it is a run, step by step
+    assert step in told_of, "it stands for a loss of power somewhere"
+
+
+def several() -> list[Signature]:
+    """Signatures that lose in many cells: acks=1, an ISR of 1, unclean elections, and every append on the disk."""
+    return [
+        replace(SIGNATURE, acks="leader"),
+        replace(SIGNATURE, acks="none"),
+        replace(SIGNATURE, min_isr=1),
+        replace(SIGNATURE, unclean=True),
+        replace(SIGNATURE, acks="leader", fsync=True),
+        replace(SIGNATURE, replicas=2, min_isr=1, in_rack=2),
+    ]
+
+
+def test_a_loss_that_is_none_with_losses_of_power_is_a_disagreement(cache: Path) -> None:
+    explorations = Explorations(cache, workers=1)
+    one, power, disk = replace(SIGNATURE, acks="leader"), BY_NAME["power-loss@all"], BY_NAME["disk-loss@all"]
+    told = answer(one, QUESTION["no-loss"], disk, explorations)
+    with pytest.raises(Disagreement, match="holds at the end of what violates it"):
+        in_own_fault(replace(told, steps=told.steps[:1], property="acknowledged_kept"), one, power, explorations)
+    with pytest.raises(Disagreement, match="is no run with losses of power alone"):
+        in_own_fault(replace(told, steps=(*told.steps, *told.steps)), one, power, explorations)
+
+
+def test_with_storage_that_goes_with_the_process_an_empty_disk_is_the_fault(cache: Path) -> None:
+    explorations, one = Explorations(cache, workers=1), replace(SIGNATURE, acks="leader", ephemeral=True)
+    told = answer(one, QUESTION["no-loss"], BY_NAME["power-loss@all"], explorations)
+    assert in_own_fault(told, one, BY_NAME["power-loss@all"], explorations) is told
+    assert any(each.step.startswith("lose_disk") for each in told.steps)
