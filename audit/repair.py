@@ -19,7 +19,7 @@ from .situations import BY_NAME, Name
 from .verdicts import RequirementCheck, SubjectVerdict, answer
 
 MOST_CHANGES = 4
-Cell = tuple[str, Name]
+CellQuestion = tuple[str, Name]
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ class Needed:
     """A change with what fails without it: the question and the cell."""
 
     change: SettingChange
-    without: Cell
+    without: CellQuestion
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +99,7 @@ def changes_of(signature: Signature) -> Iterator[SettingChange]:
         yield SettingChange("fsync", "1", lambda s: replace(s, fsync=True))
 
 
-def wanted_of(checks: Sequence[RequirementCheck]) -> list[Cell]:
+def wanted_of(checks: Sequence[RequirementCheck]) -> list[CellQuestion]:
     """The cells that must be without a loss for every requirement that failed. What fails of consumers is repaired
     where it comes from: at the offsets topic, at what is lost, or in the consumer."""
     return [
@@ -141,7 +141,10 @@ def why_none(each: SubjectVerdict, checks: Sequence[RequirementCheck]) -> str:
 
 
 def _least(
-    signatures: Sequence[Signature], changes: Sequence[SettingChange], cells: Sequence[Cell], explorations: Explorations
+    signatures: Sequence[Signature],
+    changes: Sequence[SettingChange],
+    cells: Sequence[CellQuestion],
+    explorations: Explorations,
 ) -> Sequence[SettingChange]:
     """The changes without any that is not needed after all: a smaller set may have been undecided when it was asked
     about, and be decided by what was explored since."""
@@ -152,15 +155,20 @@ def _least(
     return changes
 
 
-def _going(each: SubjectVerdict) -> list[Cell]:
+def _going(each: SubjectVerdict) -> list[CellQuestion]:
     """What went on before, while all is well and with one broker down."""
-    cells: list[Cell] = [(name, at) for name in ("writable", "readable") for at in ("leader-move@all", "crash@all")]
+    cells: list[CellQuestion] = [
+        (name, at) for name in ("writable", "readable") for at in ("leader-move@all", "crash@all")
+    ]
     return [cell for cell in cells if each.table[cell].word == "no loss found"]
 
 
 def _first_bad(
-    signatures: Sequence[Signature], changes: Sequence[SettingChange], cells: Sequence[Cell], explorations: Explorations
-) -> Cell | None:
+    signatures: Sequence[Signature],
+    changes: Sequence[SettingChange],
+    cells: Sequence[CellQuestion],
+    explorations: Explorations,
+) -> CellQuestion | None:
     for signature in signatures:
         for change in changes:
             signature = change.made(signature)
@@ -171,7 +179,10 @@ def _first_bad(
 
 
 def _needed(
-    signatures: Sequence[Signature], changes: Sequence[SettingChange], cells: Sequence[Cell], explorations: Explorations
+    signatures: Sequence[Signature],
+    changes: Sequence[SettingChange],
+    cells: Sequence[CellQuestion],
+    explorations: Explorations,
 ) -> Iterator[Needed]:
     """Each change, with what is bad again without it. No smaller set was good, so that there is something."""
     for change in changes:

@@ -39,7 +39,7 @@ Constant = bool | int | str
 
 
 @immutable
-class Place:
+class EntryLocation:
     """Where an entry stands: the file, and the line of its header."""
 
     file: str
@@ -75,7 +75,7 @@ class Recorded:
     properties: Mapping[str, Expected]
     expects: bool
     engine: str
-    place: Place
+    place: EntryLocation
     open: tuple[str, ...] = ()
     says: str = ""
 
@@ -110,7 +110,7 @@ class AuditRecord:
     require: tuple[str, ...]
     tier: str
     source: str
-    place: Place
+    place: EntryLocation
     options: tuple[str, ...] = ()
 
 
@@ -128,7 +128,7 @@ class Proved:
     source: str
     verdict: str
     properties: Mapping[str, str]
-    place: Place
+    place: EntryLocation
 
     @property
     def target(self) -> str:
@@ -247,13 +247,15 @@ def _loaded(path: Path) -> tuple[str, dict[str, Any]]:
         raise Unreadable(f"{path}: not TOML: {error}") from None
 
 
-def _entries(table: Mapping[str, Any], key: str, path: Path, text: str) -> Iterator[tuple[int, dict[str, Any], Place]]:
+def _entries(
+    table: Mapping[str, Any], key: str, path: Path, text: str
+) -> Iterator[tuple[int, dict[str, Any], EntryLocation]]:
     """The tables of `[[key]]`, numbered from 1, each with its place; TOML's own reader keeps no lines."""
     lines = [at for at, line in enumerate(text.splitlines(), 1) if re.match(rf"\s*\[\[\s*{key}\s*\]\]", line)]
     for at, each in enumerate(cast("list[Any]", _take(table, key, list, str(path), []))):
         if not isinstance(each, dict):
             raise UsageError(f"{path}, {key} {at + 1}: a table is wanted; write [[{key}]]")
-        place = Place(str(path), lines[at] if at < len(lines) else 1)
+        place = EntryLocation(str(path), lines[at] if at < len(lines) else 1)
         yield at + 1, cast("dict[str, Any]", each), place
 
 
@@ -270,7 +272,7 @@ def _names(values: list[Any], place: str) -> tuple[str, ...]:
 
 
 def _check(
-    table: dict[str, Any], model: str, bounds: Mapping[str, Mapping[str, Constant]], where: Place, number: int
+    table: dict[str, Any], model: str, bounds: Mapping[str, Mapping[str, Constant]], where: EntryLocation, number: int
 ) -> Recorded:
     place = f"{where.file}, check {number}"
     _only(table, _KEYS, place)
@@ -302,7 +304,7 @@ def _check(
 
 
 def _subject(
-    table: dict[str, Any], model: str, bounds: Mapping[str, Mapping[str, Constant]], where: Place, place: str
+    table: dict[str, Any], model: str, bounds: Mapping[str, Mapping[str, Constant]], where: EntryLocation, place: str
 ) -> tuple[str, str]:
     """The model that an entry is about, its own or the file's, and the name of its bounds ("" if it names none)."""
     named = _take(table, "bounds", str, place, "")
@@ -315,7 +317,7 @@ def _subject(
 
 
 def _proved(
-    table: dict[str, Any], model: str, bounds: Mapping[str, Mapping[str, Constant]], where: Place, number: int
+    table: dict[str, Any], model: str, bounds: Mapping[str, Mapping[str, Constant]], where: EntryLocation, number: int
 ) -> Proved:
     place = f"{where.file}, prove {number}"
     _only(table, _PROVE_KEYS, place)
@@ -336,7 +338,7 @@ def _proved(
     )
 
 
-def _audit(table: dict[str, Any], where: Place, number: int) -> AuditRecord:
+def _audit(table: dict[str, Any], where: EntryLocation, number: int) -> AuditRecord:
     place = f"{where.file}, audit {number}"
     _only(table, _AUDIT_KEYS, place)
     files, require = _texts(table, "files", place), _texts(table, "require", place)
@@ -351,7 +353,7 @@ def _audit(table: dict[str, Any], where: Place, number: int) -> AuditRecord:
     )
 
 
-def _audit_options(table: Mapping[str, Any], where: Place, place: str) -> Iterator[str]:
+def _audit_options(table: Mapping[str, Any], where: EntryLocation, place: str) -> Iterator[str]:
     """What an entry says beside its files, as the command line takes it."""
     for name in _AUDIT_FACTS:
         if name in table:

@@ -139,7 +139,7 @@ GOES_ON = "writes go on with one lost"
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class MatrixCell:
     """One cell of the matrix: a version, a row of settings, a column."""
 
     profile: str
@@ -160,13 +160,13 @@ class Cell:
         return pages.kept(self.profile, {**self.settings, **faults(replicas)[self.column]})
 
 
-def matrix() -> Iterator[tuple[str, list[tuple[list[str], list[Cell]]]]]:
+def matrix() -> Iterator[tuple[str, list[tuple[list[str], list[MatrixCell]]]]]:
     """For each version a heading, and for each row what it is about and its cells."""
     for profile, version, plane in VERSIONS:
         rows = [
             (
                 [acks, str(replicas), str(settings["min_isr"]), str(bool(settings.get("unclean"))).lower()],
-                [Cell(profile, index, column) for column in (*faults(replicas), GOES_ON)],
+                [MatrixCell(profile, index, column) for column in (*faults(replicas), GOES_ON)],
             )
             for index, (acks, replicas, settings) in enumerate(ROWS)
         ]
@@ -178,7 +178,7 @@ def row(cells: Iterable[str]) -> str:
     return "| " + " | ".join(cells) + " |"
 
 
-def matrix_text(results: Callable[[Cell], str]) -> str:
+def matrix_text(results: Callable[[MatrixCell], str]) -> str:
     """The tables of all versions, given what each cell says."""
     lines: list[str] = []
     for heading, rows in matrix():
@@ -189,7 +189,7 @@ def matrix_text(results: Callable[[Cell], str]) -> str:
     return "\n".join(lines)
 
 
-def matrix_cells(text: str) -> Iterator[tuple[Cell, str]]:
+def matrix_cells(text: str) -> Iterator[tuple[MatrixCell, str]]:
     """Each cell with what a page says of it."""
     lines = iter(text.splitlines())
     for heading, rows in matrix():

@@ -32,7 +32,7 @@ from tidegate.explorer import ENGINES
 from tidegate.explorer.search import Search
 
 from .conftest import ROOT
-from .partition_pages import GOES_ON, ROWS, VERSIONS, Cell, matrix_cells
+from .partition_pages import GOES_ON, ROWS, VERSIONS, MatrixCell, matrix_cells
 
 MATRIX = ROOT / "docs" / "partition-matrix.md"
 COLUMNS: dict[str, Name] = {
@@ -77,13 +77,13 @@ def explorations(cache: Path) -> Explorations:
 # --- against the matrix -----------------------------------------------------------------------------------------------
 
 
-def cells() -> Iterator[tuple[Cell, str]]:
+def cells() -> Iterator[tuple[MatrixCell, str]]:
     text = MATRIX.read_text(encoding="utf-8")
     part = text.partition("<!-- matrix: written by the tests -->\n")[2].partition("<!-- end of matrix -->\n")[0]
     yield from matrix_cells(part)
 
 
-def of_cell(cell: Cell) -> Signature:
+def of_cell(cell: MatrixCell) -> Signature:
     plane = next(plane for profile, _, plane in VERSIONS if profile == cell.profile)
     _, replicas, settings = ROWS[cell.row]
     own = {**settings, "in_rack": replicas, "replicas": replicas}

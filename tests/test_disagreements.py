@@ -14,7 +14,7 @@ from tidegate.explorer import ENGINES
 from tidegate.explorer.differences import way_on, ways
 from tidegate.explorer.native import outcome
 from tidegate.explorer.native import search as native_search
-from tidegate.explorer.native.cells import Cell, Truth
+from tidegate.explorer.native.cells import NativeTruth, PackedValue
 from tidegate.explorer.native.frontier import Frontier
 from tidegate.explorer.native.statements import Statements
 from tidegate.explorer.search import Search
@@ -107,7 +107,7 @@ def test_a_run_with_a_step_that_plain_python_does_not_take(model: Model, monkeyp
     def evaluate(self: Statements, node: ir.Expr) -> Any:
         """The guard is looser than it says; the invariant is right."""
         if isinstance(node, ir.Compare) and isinstance(node.left, ir.Arithmetic):
-            return Truth(node.type, self.compare("<", self.num(true(self, node.left)), 7))
+            return NativeTruth(node.type, self.compare("<", self.num(true(self, node.left)), 7))
         return true(self, node)
 
     monkeypatch.setattr(Statements, "evaluate", evaluate)
@@ -139,7 +139,7 @@ def test_a_step_that_breaks_natively_alone(model: Model, monkeypatch: pytest.Mon
     def check(self: Statements, type_: Any, value: Any) -> None:
         """What is stored must be less than it need be."""
         true(self, type_, value)
-        if not isinstance(value, Cell):
+        if not isinstance(value, PackedValue):
             self.fail_if(self.compare(">=", self.num(value), 3))
 
     monkeypatch.setattr(Statements, "check", check)

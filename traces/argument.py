@@ -23,7 +23,7 @@ from ..language.kinds import Domain
 from ..language.model import Action, Model, Property
 from ..language.values import ModelError, Seq, Set, State
 from ..language.verdict import Run
-from .evidence import ABSENT, Cell, Effects, Reading
+from .evidence import ABSENT, Effects, Reading, StatePart
 from .explanation import Reason
 from .sentences import sentence
 from .summary import InShort
@@ -86,19 +86,19 @@ class _Argument:
         shorts = [_row("short", self.at, short)] if short else []
         return [title, *shorts, *lets, *events, _row("however", self.at, however)]
 
-    def _cause(self, step: int, cells: Sequence[Cell]) -> str:
+    def _cause(self, step: int, cells: Sequence[StatePart]) -> str:
         return self._why(step, self.model.action(self.run.steps[step - 1].action), cells)
 
-    def _about(self, cells: Iterable[Cell]) -> list[Cell]:
+    def _about(self, cells: Iterable[StatePart]) -> list[StatePart]:
         """The cells to mention: not messages, not budgets, and not what other cells say as well."""
         return _informative(cell for cell in cells if cell.field in self.shown_fields)
 
     # --- what happened ------------------------------------------------------------------------------------------------
 
-    def _events(self) -> dict[int, list[Cell]]:
+    def _events(self) -> dict[int, list[StatePart]]:
         """The steps to mention, each with the cells that it changed: those that changed the conjunct's cells last, and,
         of the steps behind these, the faults, what was taken back, and the votes that were given."""
-        found: dict[int, list[Cell]] = {}
+        found: dict[int, list[StatePart]] = {}
         for cell in self.cells:
             step = self._last_change(cell, self.index[cell.state])
             if step is not None:
@@ -111,7 +111,7 @@ class _Argument:
                 found[step].append(cell)
         return dict(sorted(found.items()))
 
-    def _behind(self, steps: Sequence[int]) -> Iterator[tuple[int, Cell]]:
+    def _behind(self, steps: Sequence[int]) -> Iterator[tuple[int, StatePart]]:
         """The informative steps behind some steps, each with the cell by which they mattered."""
         waiting, direct, seen = list(steps), set(steps), set(steps)
         while waiting and len(seen) < STEPS_BEHIND_MAX:
@@ -126,7 +126,7 @@ class _Argument:
                     seen.add(changed)
                     waiting.append(changed)
 
-    def _is_informative(self, step: int, cell: Cell, *, direct: bool) -> bool:
+    def _is_informative(self, step: int, cell: StatePart, *, direct: bool) -> bool:
         """Whether a change was a fault's, took something back, or, where it is looked at directly, gave a vote."""
         old, new = cell.look(self.states[step - 1]), cell.look(self.states[step])
         if self.model.action(self.run.steps[step - 1].action).kind == "fault":
@@ -136,11 +136,11 @@ class _Argument:
         is_sequence = isinstance(old, Seq) and isinstance(new, Seq)
         return is_sequence and len(cast("Seq[Any]", new)) < len(cast("Seq[Any]", old))
 
-    def _is_beside(self, step: int, cell: Cell, found: Mapping[int, list[Cell]]) -> bool:
+    def _is_beside(self, step: int, cell: StatePart, found: Mapping[int, list[StatePart]]) -> bool:
         """Whether a further cell of a step that is mentioned is a part of the state that is not mentioned yet."""
         return all((each.field, each.parts[:1]) != (cell.field, cell.parts[:1]) for each in found[step])
 
-    def _last_change(self, cell: Cell, until: int) -> int | None:
+    def _last_change(self, cell: StatePart, until: int) -> int | None:
         """The step that last changed a cell, of those before a state; None when none did."""
         now = cell.look(self.states[until])
         for step in range(until, 0, -1):
@@ -153,7 +153,7 @@ class _Argument:
         action = self.model.action(taken.action)
         return Reading(self.model, {action.form.state: self.states[step - 1]}).step(action, taken.arguments)
 
-    def _event_text(self, number: int, cells: Sequence[Cell]) -> str:
+    def _event_text(self, number: int, cells: Sequence[StatePart]) -> str:
         before, after = self.states[number - 1], self.states[number]
         effects = list(dict.fromkeys(text for cell in cells for text in self.words.effects(cell, before, after)))
         step = self.run.steps[number - 1]
@@ -161,7 +161,7 @@ class _Argument:
         said = _sentence(self.model, action, before, step.arguments)
         return _capital(f"{listed(effects)} at step {number}{self._why(number, action, cells)}: {said}")
 
-    def _why(self, number: int, action: Action, cells: Sequence[Cell]) -> str:
+    def _why(self, number: int, action: Action, cells: Sequence[StatePart]) -> str:
         """What the values written rested on: all of it with `because`, the most informative part with `when`."""
         if action.kind == "client":
             return ""
@@ -178,12 +178,12 @@ class _Argument:
         chosen = self._facts([*logs, *others], before)[:FACTS_MAX]
         return f", when {listed(chosen)}" if any(not fact.endswith("empty") for fact in chosen) else ""
 
-    def _facts(self, cells: Iterable[Cell], state: State) -> list[str]:
+    def _facts(self, cells: Iterable[StatePart], state: State) -> list[str]:
         """The facts of cells, those of a sequence as a whole."""
         whole = dict.fromkeys(enclosing(cell, state) or cell for cell in cells)
         return list(dict.fromkeys(self.words.fact(cell, state, past=True) for cell in whole))
 
-    def _is_worth_saying(self, cell: Cell, state: State, own: set[Cell]) -> bool:
+    def _is_worth_saying(self, cell: StatePart, state: State, own: set[StatePart]) -> bool:
         """Whether a cell is informative: not what is mentioned already, nor a message that the step was given, nor what
         never changes."""
         if cell.field not in self.moving or (cell.parts and cell.parts[-1][0] == "member"):
@@ -205,14 +205,14 @@ class _Argument:
         taken = self.run.steps[step - 1]
         return _sentence(self.model, self.model.action(taken.action), self.states[step - 1], taken.arguments)
 
-    def _origin(self, record: Any) -> tuple[int, Cell | None]:
+    def _origin(self, record: Any) -> tuple[int, StatePart | None]:
         """The first step after which a record is in a sequence, and where."""
         for number, state in enumerate(self.states):
             for field, value in zip(state.__match_args__, state, strict=True):
-                for cell, held in _sequences(Cell("s", field), value):
+                for cell, held in _sequences(StatePart("s", field), value):
                     if record in held:
                         at = list(held).index(record)
-                        return number, Cell(cell.state, cell.field, (*cell.parts, ("at", at))) if number else None
+                        return number, StatePart(cell.state, cell.field, (*cell.parts, ("at", at))) if number else None
         return 0, None
 
     def _end(self) -> list[str]:
@@ -231,14 +231,14 @@ class _Argument:
             so = f"`{inner.conjunct}` is false" + (f" for {named}" if named else "")
         return f"However, {listed(facts)}; so {so}." if 0 < len(facts) <= 2 * FACTS_MAX else f"However, {so}."
 
-    def _now(self, cell: Cell) -> str:
+    def _now(self, cell: StatePart) -> str:
         at = self.index[cell.state]
         return self.words.fact(cell, self.states[at], past=at < self.at)
 
 
-def _bare(cell: Cell) -> Cell:
+def _bare(cell: StatePart) -> StatePart:
     """The cell whatever the text calls its state."""
-    return Cell("", cell.field, cell.parts)
+    return StatePart("", cell.field, cell.parts)
 
 
 def _capital(text: str) -> str:
@@ -249,7 +249,7 @@ def _row(role: str, step: int | None, text: str) -> Document:
     return {"role": role, "step": step, "text": text}
 
 
-def _informative(cells: Iterable[Cell]) -> list[Cell]:
+def _informative(cells: Iterable[StatePart]) -> list[StatePart]:
     """The cells without those that others imply: a member, an offset, the length of a whole that is there, and
     the length of a sequence of which an element is there."""
     some = dict.fromkeys(cells)
@@ -257,16 +257,16 @@ def _informative(cells: Iterable[Cell]) -> list[Cell]:
     return [cell for cell in some if not _is_implied(cell, some, elements)]
 
 
-def _is_implied(cell: Cell, some: Mapping[Cell, None], elements: set[Cell]) -> bool:
-    wholes = [Cell(cell.state, cell.field, cell.parts[:end]) for end in range(len(cell.parts))]
+def _is_implied(cell: StatePart, some: Mapping[StatePart, None], elements: set[StatePart]) -> bool:
+    wholes = [StatePart(cell.state, cell.field, cell.parts[:end]) for end in range(len(cell.parts))]
     is_length = bool(cell.parts) and cell.parts[-1][0] == "length"
     return any(whole in some for whole in wholes) or (is_length and wholes[-1] in elements)
 
 
-def _causes(effects: Effects, cells: Iterable[Cell]) -> list[Cell]:
+def _causes(effects: Effects, cells: Iterable[StatePart]) -> list[StatePart]:
     """What the writes to these cells rested on, themselves apart."""
     mains = {(cell.field, cell.parts[:1]) for cell in cells}
-    found: dict[Cell, None] = {}
+    found: dict[StatePart, None] = {}
     for write in effects.writes:
         whole = not write.cell.parts and any(write.cell.field == field for field, _ in mains)
         if whole or (write.cell.field, write.cell.parts[:1]) in mains:
@@ -283,14 +283,14 @@ def _is_inside(where: Where, reason: Reason) -> bool:
     return begins and (where.end_line, where.end_column) <= (text.end_line, text.end_column)
 
 
-def _sequences(cell: Cell, value: Any) -> Iterator[tuple[Cell, Seq[Any]]]:
+def _sequences(cell: StatePart, value: Any) -> Iterator[tuple[StatePart, Seq[Any]]]:
     """Every sequence in a field that is one, or is a map of them."""
     if isinstance(value, Seq):
         yield cell, value
     elif hasattr(value, "items"):
         for key, held in value.items():
             if isinstance(key, Domain) and isinstance(held, Seq):
-                yield Cell(cell.state, cell.field, (("key", key),)), held
+                yield StatePart(cell.state, cell.field, (("key", key),)), held
 
 
 def _sentence(model: Model, action: Action, state: State, arguments: Mapping[str, Any]) -> str:

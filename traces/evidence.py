@@ -31,7 +31,7 @@ member."""
 
 
 @immutable
-class Cell:
+class StatePart:
     """A part of a state that was read: which state (by its name in the text), the field, and the way down from it."""
 
     state: str
@@ -88,7 +88,7 @@ class Absent:
 
 ABSENT = Absent()
 
-Reads: TypeAlias = tuple[Cell, ...]
+Reads: TypeAlias = tuple[StatePart, ...]
 
 
 @immutable
@@ -96,10 +96,10 @@ class Seen:
     """A value; the cell that it still is, if nothing was made of it yet; and the cells read on the way."""
 
     value: Any
-    cell: Cell | None = None
+    cell: StatePart | None = None
     reads: Reads = ()
 
-    def down(self, kind: Any, part: Any, value: Any, *reads: Cell) -> Seen:
+    def down(self, kind: Any, part: Any, value: Any, *reads: StatePart) -> Seen:
         """A part of it."""
         here = self.cell
         if here is None or (here.parts and here.parts[-1][0] == "member"):
@@ -115,7 +115,7 @@ class Seen:
 class Write:
     """A statement that wrote: the cell, and what decided that it was written, and with what."""
 
-    cell: Cell
+    cell: StatePart
     statement: ir.Statement
     reads: Reads
 
@@ -157,7 +157,7 @@ class Reading:
         self.model = model
         self.states = dict(states)
         self.writes: list[Write] = []
-        self.guards: list[Cell] = []
+        self.guards: list[StatePart] = []
         self.control: list[Reads] = []
         self.compared: list[tuple[ir.Where, Reads]] = []
         self._is_trying = False
@@ -200,7 +200,7 @@ class Reading:
         given: Environment = {}
         for each in action.form.parameters:
             value = arguments[each.name]
-            member = None if each.pool is None else Cell(action.form.state, each.pool, (("member", value),))
+            member = None if each.pool is None else StatePart(action.form.state, each.pool, (("member", value),))
             given[each.name] = Seen(value, member)
         return given
 
@@ -314,7 +314,7 @@ class Reading:
         return names[node.name]
 
     def _StateField(self, node: ir.StateField, names: Environment) -> Seen:
-        return Seen(getattr(self.states[node.state], node.field), Cell(node.state, node.field))
+        return Seen(getattr(self.states[node.state], node.field), StatePart(node.state, node.field))
 
     def _RecordField(self, node: ir.RecordField, names: Environment) -> Seen:
         seen = self.see(node.record, names)
@@ -453,14 +453,14 @@ class Reading:
     # --- comprehensions -----------------------------------------------------------------------------------------------
 
     def _Quantified(self, node: ir.Quantified, names: Environment) -> Seen:
-        kept_out: list[Cell] = []
+        kept_out: list[StatePart] = []
         rounds = ((self.see(node.body, each), reads) for each, reads in self._rounds(node.generators, names, kept_out))
         if node.kind in ("all", "any"):
             return self._decided(node, names, rounds, kept_out)
         return self._folded(node, names, rounds, kept_out)
 
     def _rounds(
-        self, generators: tuple[ir.Generator, ...], names: Environment, kept_out: list[Cell]
+        self, generators: tuple[ir.Generator, ...], names: Environment, kept_out: list[StatePart]
     ) -> Iterator[tuple[Environment, Reads]]:
         """The names of each round, with what lets it in; what keeps rounds out is added to `kept_out`."""
         if not generators:
@@ -478,7 +478,7 @@ class Reading:
 
     def _conditions(self, conditions: tuple[ir.Expr, ...], names: Environment) -> tuple[bool, Reads]:
         """Whether a round is let in, and why or why not."""
-        reads: list[Cell] = []
+        reads: list[StatePart] = []
         for condition in conditions:
             seen = self.see(condition, names)
             if not seen.value:
@@ -486,7 +486,7 @@ class Reading:
             reads += seen.all()
         return True, tuple(reads)
 
-    def _decided(self, node: ir.Quantified, names: Environment, rounds: Rounds, kept_out: list[Cell]) -> Seen:
+    def _decided(self, node: ir.Quantified, names: Environment, rounds: Rounds, kept_out: list[StatePart]) -> Seen:
         """`any` stops at a true round, `all` at a false one."""
         stop = node.kind == "any"
         passed: list[tuple[Seen, Reads]] = []
@@ -496,7 +496,7 @@ class Reading:
             passed.append((seen, reads))
         return Seen(not stop, None, (*self._everything(node, names, passed), *kept_out))
 
-    def _folded(self, node: ir.Quantified, names: Environment, rounds: Rounds, kept_out: list[Cell]) -> Seen:
+    def _folded(self, node: ir.Quantified, names: Environment, rounds: Rounds, kept_out: list[StatePart]) -> Seen:
         """The others look at every round."""
         passed = list(rounds)
         reads = (*self._everything(node, names, passed), *kept_out)
@@ -553,12 +553,12 @@ def decoded(type_: types.Type, number: int) -> Any:
             return number
 
 
-def _place(state: str, type_: types.Type, field: str, indexes: list[Any]) -> Cell:
+def _place(state: str, type_: types.Type, field: str, indexes: list[Any]) -> StatePart:
     parts: list[Part] = []
     for index in indexes:
         parts.append(("key" if isinstance(type_, types.Map) else "at", index))
         type_ = type_.value if isinstance(type_, types.Map) else getattr(type_, "of", type_)
-    return Cell(state, field, tuple(parts))
+    return StatePart(state, field, tuple(parts))
 
 
 def _store(draft: Draft, field: str, indexes: list[Any], statement: ir.Statement, value: Any) -> None:

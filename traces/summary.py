@@ -18,10 +18,10 @@ from ..language.lanes import LogLanes
 from ..language.model import Model
 from ..language.values import Seq, Set, State
 from ..language.verdict import Run
-from .evidence import Cell
+from .evidence import StatePart
 from .wording import Wording, enclosing, listed
 
-Why = Callable[[int, Sequence[Cell]], str]
+Why = Callable[[int, Sequence[StatePart]], str]
 """Why a step changed some cells, as `, because ...`; "" where nothing is worth saying."""
 
 RECORDS_MAX = 3
@@ -45,7 +45,7 @@ class _Promise:
 class InShort:
     """The sentence of one argument, of the steps that it mentions, each with the cells that it changed."""
 
-    def __init__(self, model: Model, run: Run, words: Wording, mentioned: Mapping[int, Sequence[Cell]]) -> None:
+    def __init__(self, model: Model, run: Run, words: Wording, mentioned: Mapping[int, Sequence[StatePart]]) -> None:
         self.run, self.words, self.mentioned = run, words, mentioned
         self.states = run.states()
         view = model.view if isinstance(model.view, LogLanes) else None
@@ -129,12 +129,12 @@ class InShort:
                     return found
         for step in range(1, before):
             for member, _ in self._logs(self.states[step]):
-                found = self._committed(step, Cell("", self.mark, (("key", member),)), records)
+                found = self._committed(step, StatePart("", self.mark, (("key", member),)), records)
                 if found is not None:
                     return found
         return None
 
-    def _committed(self, step: int, cell: Cell, records: Sequence[Any]) -> _Promise | None:
+    def _committed(self, step: int, cell: StatePart, records: Sequence[Any]) -> _Promise | None:
         """What a lane's high watermark passed in a step, if it is of these records."""
         lanes = _lanes_of(cell)
         is_mark = cell.field == self.mark and self.mark.isidentifier() and len(cell.parts) == 1
@@ -148,7 +148,7 @@ class InShort:
         who = self.words.value(lanes[0])
         return _Promise(f"{who} committed {self._named(passed)} at step {step}", who, passed)
 
-    def _gained(self, step: int, cell: Cell, records: Sequence[Any]) -> _Promise | None:
+    def _gained(self, step: int, cell: StatePart, records: Sequence[Any]) -> _Promise | None:
         """What came into a set or a sequence that is nobody's own, if it is of these records: `acknowledged`."""
         if _lanes_of(cell):
             return None
@@ -175,7 +175,7 @@ class InShort:
         return listed([self.words.value(record) for record in records])
 
 
-def _lanes_of(cell: Cell) -> list[Domain]:
+def _lanes_of(cell: StatePart) -> list[Domain]:
     """Whose a cell is, outermost first."""
     return [part for kind, part in cell.parts if kind == "key" and isinstance(part, Domain)]
 

@@ -17,7 +17,7 @@ from ..language.lanes import LaneNames, LogLanes
 from ..language.model import Model
 from ..language.records import KIND
 from ..language.values import Bag, Map, Seq, Set, State, field_names, show
-from .evidence import ABSENT, Cell
+from .evidence import ABSENT, StatePart
 from .picture import Picture, Undrawable, letter
 
 _CAPITALS = {"isr": "ISR", "hw": "HW", "leo": "LEO", "id": "ID"}
@@ -84,7 +84,7 @@ class Wording:
 
     # --- cells --------------------------------------------------------------------------------------------------------
 
-    def owned(self, cell: Cell) -> str:
+    def owned(self, cell: StatePart) -> str:
         """What a cell is called: `A's high watermark`, `the quorum's ISR`, `the registered leader` (a field that is a
         participle owns nothing), `A's match index of B`, `committed`."""
         keys = [part for kind, part in cell.parts if kind == "key"]
@@ -102,7 +102,7 @@ class Wording:
         text = cell.field + "".join(f"[{self.value(part)}]" for kind, part in cell.parts if kind in ("key", "at"))
         return f"`{text}{''.join(f'.{each}' for each in attributes)}`"
 
-    def fact(self, cell: Cell, state: State, *, past: bool = False) -> str:
+    def fact(self, cell: StatePart, state: State, *, past: bool = False) -> str:
         """What a cell is, or was: `A's high watermark is 1`, `B's log was empty`, `C is not in A's ISR`."""
         kind = cell.parts[-1][0] if cell.parts else ""
         value = cell.look(state)
@@ -125,7 +125,7 @@ class Wording:
             return f"{name} {be} {self.value(value) if len(cast('Seq[Any]', value)) else 'empty'}"
         return f"{name} {be} {self.value(value)}"
 
-    def effects(self, cell: Cell, before: State, after: State) -> list[str]:
+    def effects(self, cell: StatePart, before: State, after: State) -> list[str]:
         """What became of a cell in a step: `A's high watermark went from 0 to 1`, `B's log lost 1a`."""
         old, new = cell.look(before), cell.look(after)
         if old == new:
@@ -139,7 +139,7 @@ class Wording:
             return [self._scalar(self.owned(up(cell)), up(cell).look(before), up(cell).look(after))]
         if is_record(old) and type(old) is type(new):
             names = field_names(cast("type[Any]", type(old)))
-            inner = (Cell(cell.state, cell.field, (*cell.parts, ("attribute", name))) for name in names)
+            inner = (StatePart(cell.state, cell.field, (*cell.parts, ("attribute", name))) for name in names)
             return [text for each in inner for text in self.effects(each, before, after)]
         if isinstance(old, Set) and isinstance(new, Set):
             return [self._set(cell, cast("Set[Any]", old), cast("Set[Any]", new), after)]
@@ -164,7 +164,7 @@ class Wording:
                     return self.name(record)
         return self.value(member)
 
-    def _sequence(self, cell: Cell, old: Seq[Any], new: Seq[Any]) -> str:
+    def _sequence(self, cell: StatePart, old: Seq[Any], new: Seq[Any]) -> str:
         name = self.owned(cell)
         shared = next((at for at, (a, b) in enumerate(zip(old, new, strict=False)) if a != b), min(len(old), len(new)))
         lost, got = list(old)[shared:], list(new)[shared:]
@@ -172,7 +172,7 @@ class Wording:
             return f"{name} lost {self._listed(lost)} and got {self._listed(got)}"
         return f"{name} {'lost' if lost else 'got'} {self._listed(lost or got)}"
 
-    def _set(self, cell: Cell, old: Set[Any], new: Set[Any], state: State) -> str:
+    def _set(self, cell: StatePart, old: Set[Any], new: Set[Any], state: State) -> str:
         lost, got = ([self._member(each, state) for each in some] for some in (old - new, new - old))
         parts = [f"{listed(got)} came into" if got else "", f"{listed(lost)} left" if lost else ""]
         return f"{' and '.join(part for part in parts if part)} {self.owned(cell)}"
@@ -199,20 +199,20 @@ def _records_of(state: State) -> Iterator[Any]:
                     yield from cast("Seq[Any]", held)
 
 
-def _is_kind(cell: Cell) -> bool:
+def _is_kind(cell: StatePart) -> bool:
     """Whether a cell says which record of a union its whole is: it holds a name, no value of a model."""
     return cell.parts[-1:] == (("attribute", KIND),)
 
 
-def up(cell: Cell) -> Cell:
+def up(cell: StatePart) -> StatePart:
     """The cell that it is a part of."""
-    return Cell(cell.state, cell.field, cell.parts[:-1])
+    return StatePart(cell.state, cell.field, cell.parts[:-1])
 
 
-def enclosing(cell: Cell, state: State) -> Cell | None:
+def enclosing(cell: StatePart, state: State) -> StatePart | None:
     """The outermost sequence that a cell is in, or is."""
     for end in range(len(cell.parts) + 1):
-        outer = Cell(cell.state, cell.field, cell.parts[:end])
+        outer = StatePart(cell.state, cell.field, cell.parts[:end])
         if isinstance(outer.look(state), Seq):
             return outer
     return None

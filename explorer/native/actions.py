@@ -22,7 +22,7 @@ from ...language.switches import is_constant
 from ...language.types import Pool, value_count
 from ..traversal import traverse
 from ..verdicts import step_bound_text
-from .cells import Built, Cell, Memory
+from .cells import Built, Memory, PackedValue
 from .effort import CompileEffort
 from .kernel import CONTEXT
 from .layout import Layout
@@ -256,7 +256,7 @@ class ActionCode(Statements):
         else:
             self.each(ir.Members(type_, where), type_, run, unroll=unroll)
 
-    def _members(self, pool: Cell, run: Round, *, unroll: bool) -> None:
+    def _members(self, pool: PackedValue, run: Round, *, unroll: bool) -> None:
         """Every distinct record of a pool; a bag's copies of one record lie side by side."""
         assert isinstance(pool.type, Pool)
         length, multiple, capacity = self.length(pool), pool.type.multiple, pool.type.capacity

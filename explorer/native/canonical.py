@@ -24,7 +24,7 @@ from ...language.types import (
     Type,
     scalar_size,
 )
-from .cells import Built, Cell, Items, Mask, Maybe, Memory, Number, Parts
+from .cells import Built, Items, Mask, Memory, NativeNumber, NativeOption, PackedValue, Parts
 from .layout import Layout, shape_of
 from .machine import I64, WORDS, address, word
 from .scalars import Bit, Num, Scalars
@@ -107,13 +107,13 @@ class Renaming(Statements):
             return value
         match type_:
             case Identity(name=name):
-                return Number(type_, nibble(self, self.moved[name], self.num(value)))
+                return NativeNumber(type_, nibble(self, self.moved[name], self.num(value)))
             case Option(of=of):
                 present = self.present(value)
                 inner = self.inside(value, of)
-                if isinstance(inner, Number):
-                    inner = Number(of, self.pick(present, inner.value, 0))
-                return Maybe(type_, present, self.renamed(of, inner))
+                if isinstance(inner, NativeNumber):
+                    inner = NativeNumber(of, self.pick(present, inner.value, 0))
+                return NativeOption(type_, present, self.renamed(of, inner))
             case Subset(of=Identity(name=name)):
                 return Mask(type_, self._permute_bits(self.num(value), self.order[name]))
             case Record(fields=fields):
@@ -161,7 +161,7 @@ class Renaming(Statements):
         with self.builder.goto_entry_block():
             memory = self.builder.bitcast(self.builder.alloca(llvm.ArrayType(I64, count)), WORDS)
         self.put_wide_code(memory, 0, 0, shape, code)
-        return Cell(type_, shape, Memory(memory), 0, 0)
+        return PackedValue(type_, shape, Memory(memory), 0, 0)
 
 
 def nibble(on: Scalars, packed: Num, at: Num) -> Num:
@@ -372,7 +372,7 @@ class Canonical(Statements):
     def own(self, type_: Type, value: Built, domain: Identity, member: int) -> list[tuple[Num, int]]:
         """The same for a cell that is the member's own: what mentions nobody counts whole."""
         if not mentions(type_, self.names):
-            if isinstance(value, Cell) and value.shape.bits <= min(64, KEY_BITS):
+            if isinstance(value, PackedValue) and value.shape.bits <= min(64, KEY_BITS):
                 return [(self.code(value), value.shape.bits)]
             return [(self.num_or_length(value), 8)]
         match type_:

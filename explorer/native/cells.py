@@ -1,6 +1,6 @@
 """Values while code is generated: read lazily from packed words, or built from parts.
 
-A `Cell` is a place in packed words, in memory or in a register; nothing is read until somebody asks for a part. The
+A `PackedValue` lies in packed words, in memory or in a register; nothing is read until a part of it is needed. The
 other forms are built by expressions. All of them answer the same few questions (see `expressions`).
 """
 
@@ -50,7 +50,7 @@ class Register:
 
 
 @immutable
-class Cell:
+class PackedValue:
     """A value of `type` packed at (word, shift) of `words`."""
 
     type: Type
@@ -61,7 +61,7 @@ class Cell:
 
 
 @immutable
-class Number:
+class NativeNumber:
     """An integer, an enum's position, an identity's index."""
 
     type: Type
@@ -69,7 +69,7 @@ class Number:
 
 
 @immutable
-class Truth:
+class NativeTruth:
     """A bool."""
 
     type: Type
@@ -85,7 +85,7 @@ class Mask:
 
 
 @immutable
-class Maybe:
+class NativeOption:
     """An option; `value` is meaningless where not present, and absent altogether for a bare `None`."""
 
     type: Option
@@ -110,7 +110,7 @@ class Items:
     items: tuple[Built, ...]
 
 
-Built: TypeAlias = Cell | Number | Truth | Mask | Maybe | Parts | Items
+Built: TypeAlias = PackedValue | NativeNumber | NativeTruth | Mask | NativeOption | Parts | Items
 
 
 class Access(Scalars):
@@ -146,25 +146,25 @@ class Access(Scalars):
         rest = self.sub(index, self.mul(skip, shape.per_word))
         return self.add(at, skip), self.mul(rest, bits)
 
-    def part(self, cell: Cell, index: int, type_: Type) -> Cell:
+    def part(self, cell: PackedValue, index: int, type_: Type) -> PackedValue:
         """Part `index` of a struct's cell."""
         assert isinstance(cell.shape, Struct)
         step = cell.shape.places[index]
-        return Cell(
+        return PackedValue(
             type_, cell.shape.parts[index], cell.words, self.add(cell.word, step[0]), self.add(cell.shift, step[1])
         )
 
-    def element(self, cell: Cell, index: Num, type_: Type) -> Cell:
+    def element(self, cell: PackedValue, index: Num, type_: Type) -> PackedValue:
         """Element `index` of an array's cell."""
         assert isinstance(cell.shape, Array)
         at, shift = self.element_place(cell.shape, cell.word, cell.shift, index)
-        return Cell(type_, cell.shape.element, cell.words, at, shift)
+        return PackedValue(type_, cell.shape.element, cell.words, at, shift)
 
-    def code(self, cell: Cell) -> Num:
+    def code(self, cell: PackedValue) -> Num:
         """All bits of a narrow cell as one number."""
         return self.extract(cell.words, cell.word, cell.shift, cell.shape.bits)
 
-    def wide_code(self, cell: Cell, width: int) -> ir.Value:
+    def wide_code(self, cell: PackedValue, width: int) -> ir.Value:
         """All words of a cell as one number of `width` bits (a multiple of 64); the last word counts most."""
         if width == 64:
             return self.number(self.code(cell))

@@ -31,7 +31,7 @@ from ...language.types import (
     value_count,
 )
 from ..traversal import children
-from .cells import Built, Cell, Items, Mask, Maybe, Number, Parts, Truth, Words
+from .cells import Built, Items, Mask, NativeNumber, NativeOption, NativeTruth, PackedValue, Parts, Words
 from .effort import FULL, CompileEffort
 from .layout import Layout
 from .machine import I1
@@ -131,10 +131,10 @@ class Expressions(Shapes):
 
     def _Const(self, node: ir.Const) -> Built:
         if isinstance(node.type, Bool):
-            return Truth(node.type, bool(node.number))
+            return NativeTruth(node.type, bool(node.number))
         if isinstance(node.type, Option):
-            return Maybe(node.type, False, None)
-        return Number(node.type, node.number)
+            return NativeOption(node.type, False, None)
+        return NativeNumber(node.type, node.number)
 
     def _OpenConst(self, node: ir.OpenConst) -> Built:
         return self.scalar(node.type, self.opens[node.name])
@@ -145,10 +145,10 @@ class Expressions(Shapes):
     def _StateField(self, node: ir.StateField) -> Built:
         return self.cell(self.states[node.state], node.field)
 
-    def cell(self, words: Words, field: str) -> Cell:
+    def cell(self, words: Words, field: str) -> PackedValue:
         """A state field's cell in some state's words."""
         type_, shape, word, shift = self.layout.field(field)
-        return Cell(type_, shape, words, word, shift)
+        return PackedValue(type_, shape, words, word, shift)
 
     def _RecordField(self, node: ir.RecordField) -> Built:
         return self.field(self.evaluate(node.record), node.field)
@@ -203,16 +203,16 @@ class Expressions(Shapes):
         return self.pick(self.below(index, count), index, 0)
 
     def _Length(self, node: ir.Length) -> Built:
-        return Number(node.type, self.length(self.evaluate(node.of)))
+        return NativeNumber(node.type, self.length(self.evaluate(node.of)))
 
     def _Not(self, node: ir.Not) -> Built:
-        return Truth(node.type, self.negate(self.condition(node.operand)))
+        return NativeTruth(node.type, self.negate(self.condition(node.operand)))
 
     def _And(self, node: ir.And) -> Built:
-        return Truth(node.type, self._sequence(node.operands, stop_at=False))
+        return NativeTruth(node.type, self._sequence(node.operands, stop_at=False))
 
     def _Or(self, node: ir.Or) -> Built:
-        return Truth(node.type, self._sequence(node.operands, stop_at=True))
+        return NativeTruth(node.type, self._sequence(node.operands, stop_at=True))
 
     def _sequence(self, operands: tuple[ir.Expr, ...], *, stop_at: bool) -> Bit:
         first, rest = operands[0], operands[1:]
@@ -257,7 +257,11 @@ class Expressions(Shapes):
 
     def retype(self, value: Built, type_: Type) -> Built:
         """The same value under the type that the typed form gives it."""
-        return Number(type_, value.value) if isinstance(value, Number) and is_within(value.type, type_) else value
+        return (
+            NativeNumber(type_, value.value)
+            if isinstance(value, NativeNumber) and is_within(value.type, type_)
+            else value
+        )
 
     def _Arithmetic(self, node: ir.Arithmetic) -> Built:
         one, other = self.evaluate(node.left), self.evaluate(node.right)
@@ -267,14 +271,14 @@ class Expressions(Shapes):
             self.fail_if(zero)
             right = self.pick(zero, 1, right)
         known = is_within(one.type, node.left.type) and is_within(other.type, node.right.type)
-        return Number(node.type if known else unbounded(node.type), self.operate(node.op, left, right))
+        return NativeNumber(node.type if known else unbounded(node.type), self.operate(node.op, left, right))
 
     def _Compare(self, node: ir.Compare) -> Built:
         left, right = self.evaluate(node.left), self.evaluate(node.right)
         if node.op in ("==", "!="):
             same = self.equal(left, right)
-            return Truth(node.type, same if node.op == "==" else self.negate(same))
-        return Truth(node.type, self.compare(node.op, self.num(left), self.num(right)))
+            return NativeTruth(node.type, same if node.op == "==" else self.negate(same))
+        return NativeTruth(node.type, self.compare(node.op, self.num(left), self.num(right)))
 
     def _Contains(self, node: ir.Contains) -> Built:
         element, container = self.evaluate(node.element), self.evaluate(node.container)
@@ -285,8 +289,8 @@ class Expressions(Shapes):
             within = self.below(index, scalar_size(of))
             shifted = self.shr(self.num(container), self._safe_shift(index, of, element.type))
             found = self.compare("!=", self.band(shifted, 1), 0)
-            return Truth(node.type, self.both(within, found) if isinstance(of, Int) else found)
-        return Truth(node.type, self._among(element, container))
+            return NativeTruth(node.type, self.both(within, found) if isinstance(of, Int) else found)
+        return NativeTruth(node.type, self._among(element, container))
 
     def _safe_shift(self, index: Num, of: Type, type_: Type) -> Num:
         if isinstance(index, int):
@@ -306,7 +310,7 @@ class Expressions(Shapes):
         left, right = self.integer(node.left), self.integer(node.right)
         if node.op == "<=":
             outside = self.band(left, self.bxor(right, (1 << 64) - 1))
-            return Truth(node.type, self.compare("==", outside, 0))
+            return NativeTruth(node.type, self.compare("==", outside, 0))
         assert isinstance(node.type, Subset)
         match node.op:
             case "|":
@@ -323,11 +327,11 @@ class Expressions(Shapes):
         subset = self.evaluate(node.subset)
         assert isinstance(subset.type, Subset)
         doubled = self.mul(self.count_bits(self.num(subset)), 2)
-        return Truth(node.type, self.compare(">", doubled, self.size(subset.type.of)))
+        return NativeTruth(node.type, self.compare(">", doubled, self.size(subset.type.of)))
 
     def _Position(self, node: ir.Position) -> Built:
         value = self.evaluate(node.of)
-        return Number(node.type, self.widen(value.value) if isinstance(value, Truth) else self.num(value))
+        return NativeNumber(node.type, self.widen(value.value) if isinstance(value, NativeTruth) else self.num(value))
 
     def _MemberAt(self, node: ir.MemberAt) -> Built:
         index, size = self.integer(node.number), scalar_size(node.type)
@@ -427,19 +431,19 @@ class Expressions(Shapes):
 
     def _Some(self, node: ir.Some) -> Built:
         assert isinstance(node.type, Option)
-        return Maybe(node.type, True, self.evaluate(node.value))
+        return NativeOption(node.type, True, self.evaluate(node.value))
 
     def _IsNone(self, node: ir.IsNone) -> Built:
-        return Truth(node.type, self.negate(self.present(self.evaluate(node.option))))
+        return NativeTruth(node.type, self.negate(self.present(self.evaluate(node.option))))
 
     def _Unwrap(self, node: ir.Unwrap) -> Built:
         option = self.evaluate(node.option)
         present = self.present(option)
         self.fail_if(self.negate(present))
         inner = self.inside(option, node.type)
-        if self.predicate is True or not isinstance(inner, Number):
+        if self.predicate is True or not isinstance(inner, NativeNumber):
             return inner
-        return Number(inner.type, self.pick(present, inner.value, 0))
+        return NativeNumber(inner.type, self.pick(present, inner.value, 0))
 
     def _MakeRecord(self, node: ir.MakeRecord) -> Built:
         return Parts(node.type, tuple(self.evaluate(each) for each in node.fields))
@@ -515,9 +519,9 @@ class Expressions(Shapes):
         """The value of a finite type at a position, in the order of `checks.members_of`."""
         match type_:
             case Int():
-                return Number(type_, self.add(index, type_.lo))
+                return NativeNumber(type_, self.add(index, type_.lo))
             case Option(of=of):
-                return Maybe(type_, self.compare("!=", index, 0), self.member(of, self.sub(index, 1)))
+                return NativeOption(type_, self.compare("!=", index, 0), self.member(of, self.sub(index, 1)))
             case Record(fields=fields):
                 return self._combination(type_, index, [of for _, of in fields])
             case Map(key=key, value=value):

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from ...language import ir
 from ...language.types import Int, Map, Pool, Seq, Subset, Type, scalar_size, value_count
 from ..traversal import traverse
-from .cells import Built, Mask, Number, Truth
+from .cells import Built, Mask, NativeNumber, NativeTruth
 from .expressions import CHEAP, UNROLL, Expressions
 from .machine import I1, I64
 from .scalars import Bit, Num
@@ -64,19 +64,19 @@ class Loops(Expressions):
         first, last = self.num(begin), self.num(end)
         if not (is_within(begin.type, start.type) and is_within(end.type, stop.type)):
             of = unbounded(type_)  # of a record that is made on the way: its numbers are any
-            self.rounds_of(first, last, 0, lambda at: run(Number(of, at), True))
+            self.rounds_of(first, last, 0, lambda at: run(NativeNumber(of, at), True))
             return
         lowest = first if isinstance(first, int) else start.type.lo
         highest = last if isinstance(last, int) else stop.type.hi
 
         def one(at: Num) -> None:
             active = self.both(self.compare("<=", first, at), self.compare("<", at, last))
-            run(Number(type_, at), active)
+            run(NativeNumber(type_, at), active)
 
         if unroll and highest - lowest <= UNROLL:
             self._rounds(lowest, max(lowest, highest), unroll, one)
         else:
-            self.rounds_of(first, last, 0, lambda at: run(Number(type_, at), True))
+            self.rounds_of(first, last, 0, lambda at: run(NativeNumber(type_, at), True))
 
     def _elements(self, container: Built, run: Round, unroll: bool) -> None:
         if isinstance(container.type, Subset):
@@ -99,7 +99,7 @@ class Loops(Expressions):
     def _Quantified(self, node: ir.Quantified) -> Built:
         match node.kind:
             case "all" | "any":
-                return Truth(node.type, self._quantify(node))
+                return NativeTruth(node.type, self._quantify(node))
             case "set":
                 return self._collect(node)
             case "sum":
@@ -221,7 +221,7 @@ class Loops(Expressions):
             self.builder.store(self.number(self.add(self.builder.load(total), value)), total)
 
         self._generate(node, run, jump=self._jumps(node))
-        return Number(node.type, self.builder.load(total))
+        return NativeNumber(node.type, self.builder.load(total))
 
     def _extreme(self, node: ir.Quantified) -> Built:
         best, found = self.slot(I64), self.slot(I1)

@@ -23,7 +23,19 @@ from ...language.types import (
     Type,
     scalar_size,
 )
-from .cells import Access, Built, Cell, Items, Mask, Maybe, Number, Parts, Register, Truth, leaf_bits
+from .cells import (
+    Access,
+    Built,
+    Items,
+    Mask,
+    NativeNumber,
+    NativeOption,
+    NativeTruth,
+    PackedValue,
+    Parts,
+    Register,
+    leaf_bits,
+)
 from .layout import Array, Leaf, Struct
 from .machine import I1, I64
 from .scalars import Bit, Num
@@ -35,20 +47,20 @@ class Shapes(Access):
     def num(self, value: Built) -> Num:
         """The number of a scalar: an integer's own value, a position, an index, 0 or 1, a set's mask."""
         match value:
-            case Number(value=number) | Mask(value=number):
+            case NativeNumber(value=number) | Mask(value=number):
                 return number
-            case Truth(value=bit):
+            case NativeTruth(value=bit):
                 return self.widen(bit)
-            case Cell(type=Int(lo=lo)):
+            case PackedValue(type=Int(lo=lo)):
                 return self.add(self.code(value), lo)
-            case Cell(shape=Leaf()):
+            case PackedValue(shape=Leaf()):
                 return self.code(value)
             case _:
                 raise TypeError(f"not a scalar: {value}")
 
     def truth(self, value: Built) -> Bit:
         """The truth value of a bool."""
-        if isinstance(value, Truth):
+        if isinstance(value, NativeTruth):
             return value.value
         return self.compare("!=", self.num(value), 0)
 
@@ -56,20 +68,20 @@ class Shapes(Access):
         """A scalar from its number."""
         match type_:
             case Bool():
-                return Truth(type_, self.compare("!=", number, 0))
+                return NativeTruth(type_, self.compare("!=", number, 0))
             case Subset():
                 return Mask(type_, number)
             case _:
-                return Number(type_, number)
+                return NativeNumber(type_, number)
 
     def present(self, value: Built) -> Bit:
         """Whether an option is not None."""
         match value:
-            case Maybe(present=present):
+            case NativeOption(present=present):
                 return present
-            case Cell(shape=Leaf()):
+            case PackedValue(shape=Leaf()):
                 return self.compare("!=", self.code(value), 0)
-            case Cell(shape=Struct()):
+            case PackedValue(shape=Struct()):
                 return self.compare("!=", self.code(self.part(value, 0, Bool())), 0)
             case _:
                 raise TypeError(f"not an option: {value}")
@@ -80,25 +92,25 @@ class Shapes(Access):
         A cell is read by its own type, whose interval says what its bits mean.
         """
         match value:
-            case Maybe(value=inner) if inner is not None:
+            case NativeOption(value=inner) if inner is not None:
                 return inner
-            case Maybe():
+            case NativeOption():
                 return self.zero(type_)
-            case Cell(type=Option(of=own), shape=Leaf()):
+            case PackedValue(type=Option(of=own), shape=Leaf()):
                 lo = own.lo if isinstance(own, Int) else 0
                 return self.scalar(own, self.add(self.code(value), lo - 1))
-            case Cell(type=Option(of=own)):
+            case PackedValue(type=Option(of=own)):
                 return self.part(value, 1, own)
             case _:
                 raise TypeError(f"not an option: {value}")
 
     def field(self, value: Built, name: str) -> Built:
         """A record's field."""
-        assert isinstance(value, Cell | Parts)
+        assert isinstance(value, PackedValue | Parts)
         assert isinstance(value.type, Record)
         names = [each for each, _ in value.type.fields]
         index = names.index(name)
-        if isinstance(value, Cell):
+        if isinstance(value, PackedValue):
             return self.part(value, index, value.type.fields[index][1])
         return value.parts[index]
 
@@ -109,9 +121,9 @@ class Shapes(Access):
                 return length
             case Mask(value=mask):
                 return self.count_bits(mask)
-            case Cell(type=Subset()):
+            case PackedValue(type=Subset()):
                 return self.count_bits(self.code(value))
-            case Cell(shape=Struct(parts=(count, _))):
+            case PackedValue(shape=Struct(parts=(count, _))):
                 at = self.part(value, 0, Bool())
                 return self.extract(at.words, at.word, at.shift, leaf_bits(count))
             case _:
@@ -121,16 +133,16 @@ class Shapes(Access):
         """How many elements a sequence or pool value can have."""
         if isinstance(value, Items):
             return len(value.items)
-        assert isinstance(value, Cell)
+        assert isinstance(value, PackedValue)
         assert isinstance(value.type, Seq | Pool)
         return value.type.capacity
 
     def item(self, value: Built, index: Num) -> Built:
         """Element `index` of a sequence, pool or map; the index is known to be within the layout."""
         match value:
-            case Cell(type=Map(value=of)):
+            case PackedValue(type=Map(value=of)):
                 return self.element(value, index, of)
-            case Cell(type=(Seq() | Pool()) as type_):
+            case PackedValue(type=(Seq() | Pool()) as type_):
                 assert isinstance(value.shape, Struct)
                 array = self.part(value, 1, type_)
                 return self.element(array, index, type_.of)
@@ -152,9 +164,9 @@ class Shapes(Access):
         match value:
             case Parts(parts=parts):
                 return list(parts)
-            case Cell(type=Record(fields=fields)):
+            case PackedValue(type=Record(fields=fields)):
                 return [self.part(value, index, type_) for index, (_, type_) in enumerate(fields)]
-            case Cell(type=Map(), shape=Array(count=count)):
+            case PackedValue(type=Map(), shape=Array(count=count)):
                 return [self.item(value, index) for index in range(count)]
             case _:
                 raise TypeError(f"no parts in {value}")
@@ -165,7 +177,7 @@ class Shapes(Access):
             case Int() | Enumeration() | Identity() | Bool() | Subset():
                 return self.scalar(type_, type_.lo if isinstance(type_, Int) else 0)
             case Option():
-                return Maybe(type_, False, None)
+                return NativeOption(type_, False, None)
             case Record(fields=fields):
                 return Parts(type_, tuple(self.zero(each) for _, each in fields))
             case Map(key=key, value=value):
@@ -179,7 +191,12 @@ class Shapes(Access):
 
     def equal(self, left: Built, right: Built) -> Bit:
         """Whether two values of one type are equal."""
-        if isinstance(left, Cell) and isinstance(right, Cell) and left.type == right.type and left.shape.bits <= 64:
+        if (
+            isinstance(left, PackedValue)
+            and isinstance(right, PackedValue)
+            and left.type == right.type
+            and left.shape.bits <= 64
+        ):
             return self.compare("==", self.code(left), self.code(right))
         match left.type:
             case Bool():
@@ -217,8 +234,13 @@ class Shapes(Access):
         """`yes` where the condition holds, else `no`; both of one type up to intervals and capacities."""
         if isinstance(condition, bool):
             return yes if condition else no
-        if isinstance(yes, Cell) and isinstance(no, Cell) and yes.type == no.type and yes.shape.bits <= 64:
-            return Cell(yes.type, yes.shape, Register(self.pick(condition, self.code(yes), self.code(no))), 0, 0)
+        if (
+            isinstance(yes, PackedValue)
+            and isinstance(no, PackedValue)
+            and yes.type == no.type
+            and yes.shape.bits <= 64
+        ):
+            return PackedValue(yes.type, yes.shape, Register(self.pick(condition, self.code(yes), self.code(no))), 0, 0)
         type_ = wider(yes.type, no.type)
         a, b = self.flatten(yes, type_), self.flatten(no, type_)
         picked = [self.builder.select(condition, one, other) for one, other in zip(a, b, strict=True)]
@@ -232,7 +254,7 @@ class Shapes(Access):
             case Int() | Enumeration() | Identity() | Subset():
                 return [self.number(self.num(value))]
             case Option(of=of):
-                absent = isinstance(value, Maybe) and value.value is None
+                absent = isinstance(value, NativeOption) and value.value is None
                 inner = self.zero(of) if absent else self.inside(value, of)
                 return [self.bit(self.present(value)), *self.flatten(inner, of)]
             case Record(fields=fields):
@@ -254,13 +276,13 @@ class Shapes(Access):
         """A value from the scalars that `flatten` gave."""
         match type_:
             case Bool():
-                return Truth(type_, next(leaves))
+                return NativeTruth(type_, next(leaves))
             case Int() | Enumeration() | Identity():
-                return Number(type_, next(leaves))
+                return NativeNumber(type_, next(leaves))
             case Subset():
                 return Mask(type_, next(leaves))
             case Option(of=of):
-                return Maybe(type_, next(leaves), self.rebuild(of, leaves))
+                return NativeOption(type_, next(leaves), self.rebuild(of, leaves))
             case Record(fields=fields):
                 return Parts(type_, tuple(self.rebuild(unbounded(each), leaves) for _, each in fields))
             case Map(key=key, value=of):
@@ -274,12 +296,12 @@ class Shapes(Access):
     def settle(self, value: Built) -> Built:
         """The value as it is now, whatever is written to memory later."""
         match value:
-            case Cell() if value.shape.bits <= 64:
-                return Cell(value.type, value.shape, Register(self.code(value)), 0, 0)
-            case Cell():
+            case PackedValue() if value.shape.bits <= 64:
+                return PackedValue(value.type, value.shape, Register(self.code(value)), 0, 0)
+            case PackedValue():
                 return self.rebuild(value.type, iter(self.flatten(value, value.type)))
-            case Maybe(value=inner) if inner is not None:
-                return Maybe(value.type, value.present, self.settle(inner))
+            case NativeOption(value=inner) if inner is not None:
+                return NativeOption(value.type, value.present, self.settle(inner))
             case Parts():
                 return Parts(value.type, tuple(map(self.settle, value.parts)))
             case Items():

@@ -24,7 +24,7 @@ from ...language.types import (
     Subset,
     Type,
 )
-from .cells import Built, Cell, Items, Maybe, Memory
+from .cells import Built, Items, Memory, NativeOption, PackedValue
 from .layout import Array, Leaf, Shape, Struct, shape_of, words_of
 from .loops import Loops
 from .machine import I64
@@ -135,14 +135,14 @@ class Statements(Loops):
 
     # --- places -------------------------------------------------------------------------------------------------------
 
-    def locate(self, place: ir.Place) -> Cell:
+    def locate(self, place: ir.Place) -> PackedValue:
         """The cell a place names, its indexes checked as reads check them."""
         assert self.target is not None
         cell: Built = self.cell(Memory(self.target), place.field)
         for index in place.indexes:
             at = self.evaluate(index)
             cell = self.indexed(cell, self.num(at), at.type)
-        assert isinstance(cell, Cell)
+        assert isinstance(cell, PackedValue)
         return cell
 
     def _Store(self, node: ir.Store) -> None:
@@ -166,18 +166,18 @@ class Statements(Loops):
         """The capacity in this run."""
         return type_.capacity if type_.capacity_open is None else self.bound(type_.capacity_open)
 
-    def place_of(self, cell: Cell, index: Num) -> Cell:
+    def place_of(self, cell: PackedValue, index: Num) -> PackedValue:
         """The cell of an element."""
         found = self.item(cell, index)
-        assert isinstance(found, Cell)
+        assert isinstance(found, PackedValue)
         return found
 
-    def put_count(self, cell: Cell, count: Num) -> None:
+    def put_count(self, cell: PackedValue, count: Num) -> None:
         """Write a container's number of elements."""
         at = self.part(cell, 0, Bool())
         self.insert(self.memory(cell), at.word, at.shift, at.shape.bits, count)
 
-    def memory(self, cell: Cell) -> llvm.Value:
+    def memory(self, cell: PackedValue) -> llvm.Value:
         """The address of the words a cell lies in."""
         assert isinstance(cell.words, Memory)
         return cell.words.pointer
@@ -196,7 +196,7 @@ class Statements(Loops):
                 self.when(self.compare("<=", keep, index), lambda index=index: self.clear(self.place_of(cell, index)))
         self.put_count(cell, keep)
 
-    def _cut(self, array: Cell, shape: Array, keep: Num) -> None:
+    def _cut(self, array: PackedValue, shape: Array, keep: Num) -> None:
         """Zero the tail of an array that lies in one word, at once."""
         kept_bits, code = self.mul(keep, shape.element.bits), self.code(array)
         everything = self.compare(">=", kept_bits, 64) if shape.bits == 64 else False
@@ -206,7 +206,7 @@ class Statements(Loops):
             self.memory(array), array.word, array.shift, shape.bits, self.pick(everything, code, self.band(code, mask))
         )
 
-    def clear(self, cell: Cell) -> None:
+    def clear(self, cell: PackedValue) -> None:
         """Zero a cell's bits."""
         if cell.shape.bits <= 64:
             self.insert(self.memory(cell), cell.word, cell.shift, cell.shape.bits, 0)
@@ -214,7 +214,7 @@ class Statements(Loops):
             for index in range(words_of(cell.shape)):
                 self.builder.store(self.number(0), self._address(cell, index))
 
-    def _address(self, cell: Cell, index: int) -> llvm.Value:
+    def _address(self, cell: PackedValue, index: int) -> llvm.Value:
         return self.builder.gep(self.memory(cell), [self.number(self.add(cell.word, index))], inbounds=True)
 
     def _Add(self, node: ir.Add) -> None:
@@ -256,9 +256,9 @@ class Statements(Loops):
             self._pool_add(cell, type_, self.packed(type_.of, value))
         return cell
 
-    def stage(self, type_: Type, value: Built) -> Cell:
+    def stage(self, type_: Type, value: Built) -> PackedValue:
         """The value packed on its own, at word 0."""
-        if isinstance(value, Cell) and value.type == type_ and value.word == 0 and value.shift == 0:
+        if isinstance(value, PackedValue) and value.type == type_ and value.word == 0 and value.shift == 0:
             return value
         shape = shape_of(type_)
         count = max(1, -(-shape.bits // 64))
@@ -267,16 +267,16 @@ class Statements(Loops):
         pointer = self.builder.bitcast(memory, I64.as_pointer())
         for index in range(count):
             self.builder.store(self.number(0), self.builder.gep(pointer, [self.number(index)]))
-        cell = Cell(type_, shape, Memory(pointer), 0, 0)
+        cell = PackedValue(type_, shape, Memory(pointer), 0, 0)
         self.write(cell, value)
         return cell
 
-    def _pool_items(self, cell: Cell, type_: Pool) -> tuple[Num, list[Cell], list[llvm.Value]]:
+    def _pool_items(self, cell: PackedValue, type_: Pool) -> tuple[Num, list[PackedValue], list[llvm.Value]]:
         items = [self.place_of(cell, index) for index in range(type_.capacity)]
         width = -(-shape_of(type_.of).bits // 64) * 64 or 64
         return self.length(cell), items, [self.wide_code(each, width) for each in items]
 
-    def _pool_add(self, cell: Cell, type_: Pool, new: llvm.Value) -> None:
+    def _pool_add(self, cell: PackedValue, type_: Pool, new: llvm.Value) -> None:
         count, items, codes = self._pool_items(cell, type_)
         used = [self.compare(">", count, index) for index in range(type_.capacity)]
         here = [self.both(u, self.builder.icmp_unsigned("==", code, new)) for u, code in zip(used, codes, strict=True)]
@@ -296,7 +296,7 @@ class Statements(Loops):
             )
         self.put_count(cell, self.add(count, self.widen(absent)))
 
-    def _pool_remove(self, cell: Cell, type_: Pool, old: llvm.Value, strict: bool) -> None:
+    def _pool_remove(self, cell: PackedValue, type_: Pool, old: llvm.Value, strict: bool) -> None:
         count, items, codes = self._pool_items(cell, type_)
         seen: Bit = False
         for index, (item, code) in enumerate(zip(items, codes, strict=True)):
@@ -317,7 +317,7 @@ class Statements(Loops):
 
     def check(self, type_: Type, value: Built) -> None:
         """Leave with an error unless the value belongs to the type; nothing where that is known already."""
-        if isinstance(value, Cell) and value.type == type_:
+        if isinstance(value, PackedValue) and value.type == type_:
             return
         match type_:
             case Int():
@@ -350,12 +350,12 @@ class Statements(Loops):
             self.fail_if(self.compare(">", number, hi))
 
     def _check_option(self, of: Type, value: Built) -> None:
-        if isinstance(value, Maybe) and value.value is None:
+        if isinstance(value, NativeOption) and value.value is None:
             return
         with self.under(self.present(value)):
             self.check(of, self.inside(value, of))
 
-    def write(self, cell: Cell, value: Built) -> None:
+    def write(self, cell: PackedValue, value: Built) -> None:
         """Write a value that belongs to the cell's type."""
         if cell.shape.bits <= 64:
             self.insert(
@@ -376,18 +376,18 @@ class Statements(Loops):
             case _:
                 raise TypeError(f"{cell.type} does not fit {cell.shape}")
 
-    def _write_wide_option(self, cell: Cell, of: Type, value: Built) -> None:
+    def _write_wide_option(self, cell: PackedValue, of: Type, value: Built) -> None:
         flag, payload = self.part(cell, 0, Bool()), self.part(cell, 1, of)
         self.insert(self.memory(cell), flag.word, flag.shift, 1, self.widen(self.present(value)))
         self.when(
             self.present(value), lambda: self.write(payload, self.inside(value, of)), lambda: self.clear_parts(payload)
         )
 
-    def clear_parts(self, cell: Cell) -> None:
+    def clear_parts(self, cell: PackedValue) -> None:
         """Zero a cell whose words may have neighbours in them."""
         self.write(cell, self.zero(cell.type)) if cell.shape.bits > 64 else self.clear(cell)
 
-    def _write_wide_items(self, cell: Cell, type_: Seq | Pool, value: Built) -> None:
+    def _write_wide_items(self, cell: PackedValue, type_: Seq | Pool, value: Built) -> None:
         length = self.length(value)
         for index in range(type_.capacity):
             at = self.place_of(cell, index)
@@ -404,7 +404,7 @@ class Statements(Loops):
 
     def raw(self, type_: Type, shape: Shape, value: Built) -> Num:
         """The code of a narrow value that belongs to the type."""
-        if isinstance(value, Cell) and value.type == type_:
+        if isinstance(value, PackedValue) and value.type == type_:
             return self.code(value)
         match type_, shape:
             case Int(lo=lo), _:
@@ -414,7 +414,7 @@ class Statements(Loops):
             case Option(of=of), Leaf():
                 inside = (
                     0
-                    if isinstance(value, Maybe) and value.value is None
+                    if isinstance(value, NativeOption) and value.value is None
                     else self.raw(of, shape, self.inside(value, of))
                 )
                 return self.pick(self.present(value), self.add(inside, 1), 0)

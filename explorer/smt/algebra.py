@@ -9,7 +9,7 @@ from typing import TypeVar, cast
 import z3
 
 from .numbers import Integers
-from .shapes import Fields, Function, Heap, Holding, Maybe, Members, Records, Sequence, Shape, Slots, Table
+from .shapes import Fields, Function, Heap, Holding, Members, Records, Sequence, Shape, Slots, SymbolicOption, Table
 from .terms import (
     Bit,
     Number,
@@ -62,8 +62,8 @@ class Algebra:
         match yes, no:
             case Number(), Number():
                 return self.numbers.choose(condition, yes, no)
-            case Maybe(), Maybe():
-                return Maybe(choose_bit(condition, yes.present, no.present), self._either(condition, yes, no))
+            case SymbolicOption(), SymbolicOption():
+                return SymbolicOption(choose_bit(condition, yes.present, no.present), self._either(condition, yes, no))
             case Fields(), Fields():
                 return Fields({name: self.choose(condition, part, no.parts[name]) for name, part in yes.parts.items()})
             case Table(), Table():
@@ -108,7 +108,7 @@ class Algebra:
             return Sequence(few.length, many.at)
         return Sequence(few.length, remembered(lambda at: self.picked(few.parts, 0, at)))
 
-    def _either(self, condition: Bit, yes: Maybe, no: Maybe) -> Shape | None:
+    def _either(self, condition: Bit, yes: SymbolicOption, no: SymbolicOption) -> Shape | None:
         if yes.value is None or no.value is None:
             return no.value if yes.value is None else yes.value
         return self.choose(condition, yes.value, no.value)
@@ -130,7 +130,7 @@ class Algebra:
         if left is right:
             return True
         match left, right:
-            case Maybe(), Maybe():
+            case SymbolicOption(), SymbolicOption():
                 alike = same_bit(left.present, right.present)
                 if left.value is None or right.value is None:
                     return alike
@@ -181,7 +181,7 @@ class Algebra:
         """Numbers whose lexicographic order is that of the values: nothing first, sets as bit masks, a sequence before
         those that go on after it."""
         match shape:
-            case Maybe(present=present, value=value):
+            case SymbolicOption(present=present, value=value):
                 rest = [] if value is None else self.keys(value)
                 return [
                     self.numbers.counted(present),

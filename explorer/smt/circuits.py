@@ -19,7 +19,7 @@ from .cnf import Clauses, clauses_of
 from .encoding import Encoding
 from .ordering import CellNumbers, Touch, namings, swappable
 from .predicate import predicate
-from .shapes import Fields, Heap, Maybe, Members, Shape, Slots, Table
+from .shapes import Fields, Heap, Members, Shape, Slots, SymbolicOption, Table
 from .states import SymbolicState, fresh_state
 from .terms import Bit, Number, both, conjunction, disjunction, either, formula, implies, known, negation
 from .transition import Instance, Start, instances, starts
@@ -32,8 +32,8 @@ def leaves(encoding: Encoding, type_: Type, shape: Shape | None) -> Iterator[Lea
     """The scalars of a cell, as many for every shape of one type."""
     match type_, shape:
         case Option(of=of), _:
-            yield shape.present if isinstance(shape, Maybe) else None
-            yield from leaves(encoding, of, shape.value if isinstance(shape, Maybe) else None)
+            yield shape.present if isinstance(shape, SymbolicOption) else None
+            yield from leaves(encoding, of, shape.value if isinstance(shape, SymbolicOption) else None)
         case Record(fields=fields), _:
             for name, of in fields:
                 yield from leaves(encoding, of, shape.parts[name] if isinstance(shape, Fields) else None)

@@ -26,7 +26,7 @@ from .algebra import Extensional
 from .encoding import Encoding, unbounded
 from .errors import NotUnbounded
 from .predicate import clauses
-from .shapes import Fields, Heap, Maybe, Shape, Slots, Table
+from .shapes import Fields, Heap, Shape, Slots, SymbolicOption, Table
 from .states import SymbolicState, fresh_state
 from .terms import Bit, formula, negation
 from .transition import instances, is_off, starts
@@ -142,7 +142,7 @@ def _is_endless(shape: Shape | None) -> bool:
             return all(map(_is_endless, parts.values()))
         case Table(parts=parts):
             return all(map(_is_endless, parts))
-        case Maybe(value=value):
+        case SymbolicOption(value=value):
             return _is_endless(value)
         case _:
             return True

@@ -28,7 +28,20 @@ from ...language.records import absent, parts_of
 from ...language.types import Bool, Enumeration, Identity, Int, Map, Option, Pool, Record, Seq, Subset, Type, Unit
 from .algebra import Algebra, Extensional, bit, remembered, spread
 from .numbers import BitVectors, Integers, not_less
-from .shapes import Fields, Function, Heap, Holding, Maybe, Members, Records, Sequence, Shape, Slots, Table, scalars
+from .shapes import (
+    Fields,
+    Function,
+    Heap,
+    Holding,
+    Members,
+    Records,
+    Sequence,
+    Shape,
+    Slots,
+    SymbolicOption,
+    Table,
+    scalars,
+)
 from .terms import Bit, Bound, Number, both, conjunction, disjunction, formula, implies, known, negation
 from .terms import Operation as Arithmetic
 from .unions import is_of_one
@@ -156,7 +169,7 @@ class Encoding:
                 inner: list[Bit] = []
                 value = self._fresh(of, name, at, inner)
                 said += inner if self.is_finite else (implies(present, each) for each in inner)
-                return Maybe(present, value)
+                return SymbolicOption(present, value)
             case Record(fields=fields):
                 made = Fields({each: self._fresh(of, f"{name}.{each}", at, said) for each, of in fields})
                 said.append(True if at else self._is_of_one(type_, made))
@@ -175,7 +188,7 @@ class Encoding:
             case Seq() | Pool():
                 return self._fresh_container(type_, name, at, said)
             case Unit():
-                return Maybe(False, None)
+                return SymbolicOption(False, None)
 
     def _variable(self, name: str, type_: Type, at: tuple[Number, ...], said: list[Bit]) -> Number:
         lo, hi = self.interval(type_)
@@ -213,7 +226,7 @@ class Encoding:
         match type_, shape:
             case ((Int() | Enumeration() | Identity()), Number(term=z3.ExprRef() as term)):
                 yield term, implies(there, self.fits(type_, Number(term, -inf, inf)))
-            case Option(of=of), Maybe(present=present, value=value) if value is not None:
+            case Option(of=of), SymbolicOption(present=present, value=value) if value is not None:
                 yield from self._ranges(of, value, both(there, present))
             case Record(fields=fields), Fields(parts=parts):
                 for name, of in fields:
@@ -276,12 +289,12 @@ class Encoding:
         match shape:
             case Fields(parts=parts):
                 return Fields({name: self._blanked(part, blanks) for name, part in parts.items()})
-            case Maybe(present=present, value=value) if value is not None:
+            case SymbolicOption(present=present, value=value) if value is not None:
                 inner = self._blanked(value, blanks)
                 for each in scalars(inner):
                     zero = negation(each) if not isinstance(each, Number) else self._is_zero(each)
                     blanks.append(disjunction([present, zero]))
-                return Maybe(present, inner, blank=True)
+                return SymbolicOption(present, inner, blank=True)
             case _:
                 return shape
 
@@ -292,7 +305,7 @@ class Encoding:
         """A value as scalars, equal exactly if the values are: what is absent counts as 0. Extensional, of a value with
         something in it that has no end."""
         match type_, shape:
-            case Option(of=of), Maybe(present=present, value=value, blank=blank):
+            case Option(of=of), SymbolicOption(present=present, value=value, blank=blank):
                 is_there = False if value is None else True if blank else both(there, present)
                 inner = self.least(of) if value is None else value
                 return [both(there, present), *self.flattened(of, inner, is_there)]
@@ -328,7 +341,7 @@ class Encoding:
             case Int() | Enumeration() | Identity():
                 return known(int(max(self.interval(type_)[0], min(self.interval(type_)[1], 0))))
             case Option() | Unit():
-                return Maybe(False, None)
+                return SymbolicOption(False, None)
             case Record(fields=fields):
                 return Fields({name: self.least(of) for name, of in fields})
             case Map(key=key, value=value):
@@ -369,7 +382,7 @@ class Encoding:
             case Identity():
                 return known(value.index)
             case Option(of=of):
-                return Maybe(False, None) if value is None else Maybe(True, self.constant(of, value))
+                return SymbolicOption(False, None) if value is None else SymbolicOption(True, self.constant(of, value))
             case Record(fields=fields):
                 parts = zip(fields, parts_of(type_, value), strict=True)
                 return Fields({name: self.constant(of, part) for (name, of), part in parts})
@@ -387,7 +400,7 @@ class Encoding:
                 records = [cast(Fields, self.constant(of, each)) for each in sorted(value, key=sort_key)]
                 return self.pool(records, type_, multiple)
             case Unit():
-                return Maybe(False, None)
+                return SymbolicOption(False, None)
 
     def _constant_map(self, first: int, parts: list[Shape], key: Type) -> Shape:
         if self.numbers_of(key) is not None:
@@ -427,12 +440,12 @@ class Encoding:
                 value = self.algebra.number(shape)
                 return self.numbers.narrowed(value, *self.interval(type_)), self.fits(type_, value)
             case Option(of=of):
-                if not isinstance(shape, Maybe):
-                    return self.stored(type_, Maybe(True, shape))
+                if not isinstance(shape, SymbolicOption):
+                    return self.stored(type_, SymbolicOption(True, shape))
                 if shape.value is None:
                     return shape, True
                 value, fits = self.stored(of, shape.value)
-                return Maybe(shape.present, value), implies(shape.present, fits)
+                return SymbolicOption(shape.present, value), implies(shape.present, fits)
             case Record(fields=fields):
                 parts = cast(Fields, shape).parts
                 stored = {name: self.stored(of, parts[name]) for name, of in fields}
@@ -470,7 +483,7 @@ class Encoding:
         free = z3.Int(name)
         index = Number(free, -inf, inf)
         match type_, shape:
-            case Option(of=of), Maybe(present=present, value=value) if value is not None:
+            case Option(of=of), SymbolicOption(present=present, value=value) if value is not None:
                 return implies(present, self.elements_fit(of, value, name))
             case Record(fields=fields), Fields(parts=parts):
                 return conjunction(self.elements_fit(of, parts[each], f"{name}.{each}") for each, of in fields)

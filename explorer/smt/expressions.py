@@ -14,7 +14,7 @@ from .algebra import Extensional, aligned, bit, remembered
 from .encoding import Encoding
 from .errors import NotUnbounded
 from .numbers import not_less
-from .shapes import Fields, Function, Heap, Holding, Maybe, Members, Records, Sequence, Shape, Slots, Table
+from .shapes import Fields, Function, Heap, Holding, Members, Records, Sequence, Shape, Slots, SymbolicOption, Table
 from .terms import (
     Bit,
     Number,
@@ -98,7 +98,7 @@ class Evaluator:
 
     def _Const(self, e: ir.Const, names: Names) -> Value:
         if isinstance(e.type, Option | Unit):
-            return Maybe(False, None), True
+            return SymbolicOption(False, None), True
         return (bool(e.number) if isinstance(e.type, Bool) else known(e.number)), True
 
     def _OpenConst(self, e: ir.OpenConst, names: Names) -> Value:
@@ -163,8 +163,10 @@ class Evaluator:
 
     def _compared(self, op: str, left: Shape, right: Shape) -> Bit:
         if op in ("==", "!="):
-            if isinstance(left, Maybe) != isinstance(right, Maybe):
-                left, right = (each if isinstance(each, Maybe) else Maybe(True, each) for each in (left, right))
+            if isinstance(left, SymbolicOption) != isinstance(right, SymbolicOption):
+                left, right = (
+                    each if isinstance(each, SymbolicOption) else SymbolicOption(True, each) for each in (left, right)
+                )
             same = self.algebra.same(left, right)
             return same if op == "==" else negation(same)
         one, other = self.algebra.number(left), self.algebra.number(right)
@@ -177,15 +179,15 @@ class Evaluator:
 
     def _Some(self, e: ir.Some, names: Names) -> Value:
         value, defined = self.value(e.value, names)
-        return (value if isinstance(value, Maybe) else Maybe(True, value)), defined
+        return (value if isinstance(value, SymbolicOption) else SymbolicOption(True, value)), defined
 
     def _IsNone(self, e: ir.IsNone, names: Names) -> Value:
         value, defined = self.value(e.option, names)
-        return negation(cast(Maybe, value).present), defined
+        return negation(cast(SymbolicOption, value).present), defined
 
     def _Unwrap(self, e: ir.Unwrap, names: Names) -> Value:
         value, defined = self.value(e.option, names)
-        option = cast(Maybe, value)
+        option = cast(SymbolicOption, value)
         inside = self.encoding.least(e.type) if option.value is None else option.value
         return inside, both(defined, option.present)
 

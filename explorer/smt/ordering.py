@@ -21,7 +21,7 @@ from ...language.types import Identity, Option, Record, Subset, Type
 from ..renaming import is_unchanged
 from ..symmetry import symmetry_of
 from .encoding import Encoding
-from .shapes import Fields, Maybe, Members, Shape
+from .shapes import Fields, Members, Shape, SymbolicOption
 from .terms import Bit, Number, both, conjunction, disjunction, either, formula, implies
 from .transition import Instance
 
@@ -137,7 +137,7 @@ class Naming:
         match type_, shape:
             case Identity(name=name), Number() if name == self.domain.name:
                 return self.encoding.algebra.is_at(shape, at)
-            case Option(of=of), Maybe(present=present, value=value):
+            case Option(of=of), SymbolicOption(present=present, value=value):
                 return both(present, self._mentions(of, value, at))
             case Record(fields=fields), Fields(parts=parts):
                 return disjunction(self._mentions(of, parts[name], at) for name, of in fields)

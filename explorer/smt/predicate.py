@@ -23,7 +23,7 @@ from .terms import Bit, Number, both, conjunction, disjunction, either, formula,
 
 
 @dataclass(frozen=True, slots=True)
-class Truth:
+class PredicateValue:
     """Whether a predicate holds, where `defined`: where not, evaluating it breaks the model. `assumptions` (unbounded
     only) define what loops without an end gave, and are asserted with it, whether it is a hypothesis or a goal."""
 
@@ -32,11 +32,11 @@ class Truth:
     assumptions: tuple[Clause, ...] = ()
 
 
-def predicate(function: ir.Function, encoding: Encoding, *states: SymbolicState, suffix: str = "") -> Truth:
+def predicate(function: ir.Function, encoding: Encoding, *states: SymbolicState, suffix: str = "") -> PredicateValue:
     """A property of one state, or of the step between two. NotUnbounded when it has no meaning in the encoding."""
     execution = Defining(encoding, _named(function, states), f"{suffix}!{function.name}")
     value, defined = execution.result(function, {})
-    return Truth(bit(value), defined, tuple(execution.assumptions))
+    return PredicateValue(bit(value), defined, tuple(execution.assumptions))
 
 
 def clauses(function: ir.Function, encoding: Encoding, *states: SymbolicState, suffix: str = "") -> list[Clause]:

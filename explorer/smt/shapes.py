@@ -4,7 +4,7 @@
 |---|---|---|
 | `Bool` | a `Bit` | the same |
 | `Int`, `Enumeration`, `Identity` | a `Number` (its position) | the same |
-| `Option` | `Maybe`: a flag and a value | the same |
+| `Option` | `SymbolicOption`: a flag and a value | the same |
 | `Record` | `Fields`: a shape per field | the same |
 | `Map` | `Table`: a shape per key | the same; over an `Int` without a known end: `Function` |
 | `Seq` | `Slots`: a length and a shape per index | `Sequence`: a length and a function of the index |
@@ -26,7 +26,7 @@ from .terms import Bit, Number
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Maybe:
+class SymbolicOption:
     """An `Option`. `value` is None only where `present` is False. If `blank`, a value that is not there is 0."""
 
     present: Bit
@@ -107,14 +107,14 @@ class Records:
 
 
 Shape: TypeAlias = (
-    Bit | Number | Maybe | Fields | Table | Function | Slots | Sequence | Members | Holding | Heap | Records
+    Bit | Number | SymbolicOption | Fields | Table | Function | Slots | Sequence | Members | Holding | Heap | Records
 )
 
 
 def scalars(shape: Shape) -> Iterator[Number | Bit]:
     """The numbers and truth values that a finite shape is made of, in order."""
     match shape:
-        case Maybe(present=present, value=value):
+        case SymbolicOption(present=present, value=value):
             yield present
             if value is not None:
                 yield from scalars(value)

@@ -26,7 +26,7 @@ from .algebra import Extensional
 from .encoding import Encoding, unbounded
 from .errors import NotUnbounded
 from .predicate import Defining, clauses
-from .shapes import Fields, Function, Holding, Maybe, Records, Shape, Slots, Table
+from .shapes import Fields, Function, Holding, Records, Shape, Slots, SymbolicOption, Table
 from .shapes import Sequence as Elements
 from .statements import Path
 from .states import SymbolicState, constant_state, fresh_state
@@ -144,7 +144,7 @@ class FormulaCheck:
         """Whether a shape is a value; of the records of a pool, those that it has or had `before` are looked at."""
         numbers = self.encoding.numbers
         match type_, shape:
-            case Option(of=of), Maybe(present=present, value=inner):
+            case Option(of=of), SymbolicOption(present=present, value=inner):
                 if value is None or inner is None:
                     return same_bit(present, value is not None)
                 return both(present, self.equal(of, inner, value, value))

@@ -16,7 +16,7 @@ from ...language.values import Bag, Set, State
 from ...language.values import Map as MapValue
 from ...language.values import Seq as SeqValue
 from .encoding import Encoding
-from .shapes import Fields, Heap, Maybe, Members, Shape, Slots, Table
+from .shapes import Fields, Heap, Members, Shape, Slots, SymbolicOption, Table
 from .terms import Bit, Number, conjunction
 
 
@@ -86,7 +86,7 @@ def decoded(type_: Type, shape: Shape, found: Valuation) -> Any:
         case Identity(python=python):
             return python(_number(shape, found))
         case Option(of=of):
-            option = cast(Maybe, shape)
+            option = cast(SymbolicOption, shape)
             return decoded(of, cast(Shape, option.value), found) if _bit(option.present, found) else None
         case Record(fields=fields):
             parts = cast(Fields, shape).parts

@@ -16,7 +16,7 @@ import z3
 from ...language.kinds import Domain
 from ...language.types import Identity, Option, Record, Type
 from .clauses import Clause, Member
-from .shapes import Fields, Maybe, Shape
+from .shapes import Fields, Shape, SymbolicOption
 from .terms import Number
 from .transition import Instance
 
@@ -91,7 +91,7 @@ def _named(type_: Type, shape: Shape) -> Iterator[tuple[Identity, z3.ExprRef]]:
     match type_:
         case Identity() if isinstance(shape, Number) and isinstance(shape.term, z3.ExprRef):
             yield type_, shape.term
-        case Option(of=of) if isinstance(shape, Maybe) and shape.value is not None:
+        case Option(of=of) if isinstance(shape, SymbolicOption) and shape.value is not None:
             yield from _named(of, shape.value)
         case Record(fields=fields):
             for name, of in fields:

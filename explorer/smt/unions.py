@@ -7,7 +7,7 @@ from typing import cast
 
 from ...language.types import Option, Record, Type
 from .algebra import Algebra
-from .shapes import Fields, Maybe, Shape
+from .shapes import Fields, Shape, SymbolicOption
 from .terms import Bit, Number, conjunction, implies
 
 Absent = Callable[[Type], Shape]
@@ -33,9 +33,9 @@ def _parts_of(algebra: Algebra, absent: Absent, type_: Record, at: int, shape: F
     for place, (name, of) in enumerate(type_.fields):
         part = shape.parts[name]
         if place in own:
-            if isinstance(part, Maybe) and own[place] != of:
+            if isinstance(part, SymbolicOption) and own[place] != of:
                 yield part.present
         elif isinstance(of, Option):
-            yield implies(cast(Maybe, part).present, False)
+            yield implies(cast(SymbolicOption, part).present, False)
         elif place:
             yield algebra.same(part, absent(of))

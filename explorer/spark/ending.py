@@ -17,7 +17,7 @@ from ..search import Search
 from ..symmetry import Symmetry
 from ..verdicts import Ending, notes_of, verdict_of
 from .job import Job
-from .levels import Facts, LevelFile, Place
+from .levels import Facts, LevelFile, StateLocation
 from .rundir import Manifest
 
 Words = tuple[int, ...]
@@ -39,9 +39,9 @@ class EndedSearch:
     failed: bool
 
 
-def path_to(job: Job, place: Place) -> list[Words]:
+def path_to(job: Job, place: StateLocation) -> list[Words]:
     """The states from an initial one to the one at `place`."""
-    at: Place | None = place
+    at: StateLocation | None = place
     found = list[Words]()
     while at is not None:
         file = LevelFile(job, at.level, at.shard, sum=False)
@@ -112,7 +112,7 @@ class _Paths:
 
     def _load(self, find: Facts) -> int:
         """Put the path to a find into the frontier's store; the index of its end."""
-        return self._put(path_to(self.ended.job, Place(find["level"], find["shard"], find["index"])))
+        return self._put(path_to(self.ended.job, StateLocation(find["level"], find["shard"], find["index"])))
 
     def _put(self, path: Sequence[Words]) -> int:
         for index, words in enumerate(path):
@@ -158,13 +158,13 @@ class _Paths:
         return len(chosen)
 
 
-def _places(manifest: Manifest, chosen: Sequence[int]) -> list[Place]:
+def _places(manifest: Manifest, chosen: Sequence[int]) -> list[StateLocation]:
     """The places of the states of these numbers, all states being numbered level by level and shard by shard;
     ascending."""
-    found, first, waiting = list[Place](), 0, list(chosen)[::-1]
+    found, first, waiting = list[StateLocation](), 0, list(chosen)[::-1]
     for level, done in enumerate(manifest.levels, 1):
         for shard, count in enumerate(done.states):
             while waiting and waiting[-1] < first + count:
-                found.append(Place(level, shard, waiting.pop() - first))
+                found.append(StateLocation(level, shard, waiting.pop() - first))
             first += count
     return found

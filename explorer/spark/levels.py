@@ -31,7 +31,7 @@ Facts = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class StateLocation:
     """Where a state is: its level, the shard that owns it, its index there."""
 
     level: int
@@ -136,11 +136,11 @@ class LevelFile:
         """The words of a state."""
         return struct.unpack_from(f"<{self.words}Q", self._map, HEADER_BYTES + 8 * self.words * index)
 
-    def parent(self, index: int) -> Place | None:
+    def parent(self, index: int) -> StateLocation | None:
         """Where the state's parent is; None for an initial state."""
         at = HEADER_BYTES + 8 * self.words * self.count + 8 * index
         place = struct.unpack_from("<Q", self._map, at)[0]
-        return None if place == NO_PARENT else Place(self.level - 1, place >> 32, place & NO_PARENT)
+        return None if place == NO_PARENT else StateLocation(self.level - 1, place >> 32, place & NO_PARENT)
 
     def facts(self) -> Facts:
         """The report of the task that wrote it."""

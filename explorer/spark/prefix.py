@@ -20,7 +20,7 @@ from ..native.memory import Region, physical_memory
 from ..native.search import MEMORY_SHARE, Driver
 from ..search import Report, Search
 from .job import Job
-from .levels import Facts, LevelWriter, Place
+from .levels import Facts, LevelWriter, StateLocation
 from .rundir import Done, Manifest
 from .step import Machine
 
@@ -120,11 +120,11 @@ class _Dealer:
         self._next += count
         return counts
 
-    def place(self, index: int) -> Place:
+    def place(self, index: int) -> StateLocation:
         """Where a state of the store went."""
         at = max(each for each, first in enumerate(self._firsts) if first <= index)
         packed = self._places[at].words(8 * (index - self._firsts[at]), 1)[0]
-        return Place(at + 1, packed >> 32, packed & (1 << 32) - 1)
+        return StateLocation(at + 1, packed >> 32, packed & (1 << 32) - 1)
 
     def close(self) -> None:
         """Give the memory back."""
