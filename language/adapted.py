@@ -76,9 +76,10 @@ def some(value: Any, text: str) -> Any:
     return value
 
 
-def within(value: int | range, lo: int, hi: int) -> int | range:
-    """The integer that is put into a set, or the range of them. ModelError outside the range of the set's elements."""
-    for each in value if isinstance(value, range) else (value,):
+def within(value: int | range | Set[int] | None, lo: int, hi: int) -> int | range | Set[int] | None:
+    """The integer that is put into a set, or the range or set of them. ModelError outside the range of the set's
+    elements; no set, None, is one that is looked at elsewhere."""
+    for each in () if value is None else (value,) if isinstance(value, int) else value:
         if not lo <= each <= hi:
             raise ModelError(f"{each} is outside {lo}..{hi}")
     return value

@@ -9,10 +9,9 @@ import dataclasses
 from collections.abc import Callable, Mapping
 from typing import Any, cast
 
-from .constants import ConstantExpression
 from .containers import field_names
 from .declare import mark_of
-from .values import Map, Seq, Set
+from .values import Map, Seq, Set, is_unsettled
 
 Binder = Callable[[Any], Any]
 """Gives each value of a module its meaning in a bound model."""
@@ -20,20 +19,9 @@ Binder = Callable[[Any], Any]
 
 def holds_constants(thing: Any) -> bool:
     """Whether a value of a module is a table with a constant in it, or a record class with one for a default."""
-    match thing:
-        case ConstantExpression():
-            return True
-        case Seq() | Set():
-            return any(map(holds_constants, _elements(thing)))
-        case Map():
-            items = cast("Map[Any, Any]", thing).items()
-            return any(holds_constants(key) or holds_constants(value) for key, value in items)
-        case type():
-            return _is_record(thing) and any(map(holds_constants, defaults_of(thing).values()))
-        case _ if _is_record(cast("type[Any]", type(thing))):
-            return any(holds_constants(getattr(thing, name)) for name in field_names(cast("type[Any]", type(thing))))
-        case _:
-            return False
+    if isinstance(thing, type):
+        return _is_record(thing) and any(map(holds_constants, defaults_of(thing).values()))
+    return is_unsettled(thing)
 
 
 def with_values(thing: Any, bound: Binder) -> Any:
@@ -56,10 +44,6 @@ def defaults_of(record: type[Any]) -> dict[str, Any]:
     """The fields of a record class that have a default, and what it is."""
     fields = dataclasses.fields(record)
     return {each.name: each.default for each in fields if each.default is not dataclasses.MISSING}
-
-
-def _elements(thing: Any) -> tuple[Any, ...]:
-    return tuple(cast("Set[Any]", thing).plain_items() if isinstance(thing, Set) else thing)
 
 
 def _is_record(cls: type[Any]) -> bool:

@@ -279,8 +279,41 @@ class _Unsettled(frozenset[Any]):
     __hash__ = frozenset[Any].__hash__
 
 
-def _is_unsettled(value: ConstantExpression | Set[Any]) -> bool:
-    return isinstance(value, ConstantExpression) or isinstance(value.plain_items(), _Unsettled)
+_parts: dict[type[Any], tuple[str, ...] | None] = {int: (), bool: (), str: (), type(None): ()}
+"""The fields of each class of values; of a container, and of a constant, None."""
+
+
+def is_unsettled(value: Any) -> bool:
+    """Whether a value is a constant without a value yet, or has one in it."""
+    cls = cast("type[Any]", value.__class__)
+    try:
+        names = _parts[cls]
+    except KeyError:
+        names = _parts[cls] = _parts_of(cls)
+    if names is None:
+        return _is_unsettled_container(value)
+    for name in names:  # noqa: SIM110 - every set that is made comes by here
+        if is_unsettled(getattr(value, name)):
+            return True
+    return False
+
+
+def _parts_of(cls: type[Any]) -> tuple[str, ...] | None:
+    if issubclass(cls, (ConstantExpression, Container, tuple)):
+        return None
+    return field_names(cls) if dataclasses.is_dataclass(cls) else ()
+
+
+def _is_unsettled_container(value: Any) -> bool:
+    match value:
+        case ConstantExpression():
+            return True
+        case Set():
+            return isinstance(cast("Set[Any]", value).plain_items(), _Unsettled)
+        case Map():
+            return any(is_unsettled(key) or is_unsettled(each) for key, each in cast("Map[Any, Any]", value).items())
+        case _:
+            return any(map(is_unsettled, value))
 
 
 class Set(Container, Generic[T]):
@@ -297,15 +330,8 @@ class Set(Container, Generic[T]):
 
     def __init__(self, elements: Iterable[T] = ()) -> None:
         listed = tuple(elements)
-        for each in listed:
-            if isinstance(each, ConstantExpression) or (
-                isinstance(each, Set) and _is_unsettled(cast("Set[Any]", each))
-            ):
-                self._items = _Unsettled(listed)
-                self._hash = self._owner = None
-                return
         try:
-            self._items = frozenset(listed)
+            self._items = (_Unsettled if any(map(is_unsettled, listed)) else frozenset)(listed)
         except TypeError:
             self._items = frozenset(_hashable(element) for element in listed)
         self._hash = None
@@ -330,15 +356,18 @@ class Set(Container, Generic[T]):
 
     def __contains__(self, element: object) -> bool:
         try:
-            return element in self._items
+            found = element in self._items
         except TypeError:
             return frozen(element) in self._items
+        if not found and is_unsettled(element):
+            raise no_value_yet("it cannot be looked for in a set here")
+        return found
 
     def __eq__(self, other: object) -> bool:
         if isinstance(other, Set):
             return self._items == cast("Set[Any]", other)._items
         if isinstance(other, (set, frozenset)):
-            return self._items == other
+            return self._items == Set(cast("set[Any]", other))._items
         return NotImplemented
 
     def __hash__(self) -> int:
@@ -424,7 +453,7 @@ def _elements(other: Sets[T]) -> frozenset[T]:
     if isinstance(other, Set):
         return other.plain_items()
     if isinstance(other, (set, frozenset)):
-        return frozenset(other)
+        return Set(other).plain_items()
     raise ModelError(f"{show(other)} is not a set")
 
 

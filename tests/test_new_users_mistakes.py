@@ -196,7 +196,11 @@ def test_a_misspelled_import_has_the_nearest_name(line: str, hint: str, tmp_path
 @pytest.mark.parametrize(
     "asked",
     ["Set([left]) == Set([right])", "left in Set([right])", "Set([left]) <= Set([right])", "len(Set([left, right]))",
-     "Set([left]) & Set([right])", "2 in Set([left])", "Set([Set([left])]) == Set([Set([right])])"],
+     "Set([left]) & Set([right])", "2 in Set([left])", "Set([Set([left])]) == Set([Set([right])])",
+     "Set([Vote(Node(0), left)]) == Set([Vote(Node(0), 2)])", "len(Set([Vote(Node(0), left), Vote(Node(0), 2)]))",
+     "Vote(Node(0), left) in Set([Vote(Node(0), 2)])",
+     "left in Set([2])", "Set([Seq([left])]) == Set([Seq([2])])", "Set([2]) | {left} == Set([2])",
+     "Set([2]) == {left}", "Set([Map({1: left})]) == Set([Map({1: 2})])", "Set([(left, 1)]) == Set([(2, 1)])"],
 )  # fmt: skip
 def test_a_set_of_constants_is_not_compared_before_they_have_values(asked: str, tmp_path: Path) -> None:
     with pytest.raises(ModelErrors) as caught:

@@ -181,3 +181,97 @@ def walk(s: World, to: Small) -> None:
     model = bound(tmp_path, text_of("count: Small\nodd: Set[Small]", "count=0\nodd=Set()", body, before=before))
     verdict = agree(model)
     assert verdict is not None and verdict.distinct_states == 4
+
+
+SETS = """
+A = Set([2])
+B = Set([3])
+C = Set([0, 3])
+ROWS = Seq([Set([1]), Set([2, 3])])
+
+
+most = constant(2, minimum=2, maximum=3, says="with 3, a number that has no place is put into a set")
+
+
+def either(count: int) -> Set[int]:
+    '''One of two tables.'''
+    return A | B if count > 1 else C | B
+
+
+def joined(one: Set[int], other: Set[int]) -> Set[int]:
+    '''The members of both.'''
+    return one | other
+
+
+def limited(some: Set[Small]) -> int:
+    '''How many there are.'''
+    return len(some)
+"""
+WITH_SETS = """
+@action
+def take(s: World, one: Small) -> None:
+    '''A step.'''
+    require(A != B and not A <= B and B <= C and A != {one} and len(A | {one, one + 1} | B) > 2)
+    s.held = joined(s.held, A if one > 1 else C) - B
+    s.some = s.held & either(one)
+    s.perhaps = A | {one} if s.perhaps is None else None if s.perhaps == C else s.perhaps & C
+    s.signed = (s.signed ^ {-min(one, most)}) & (A | {-1})
+    s.many = Map({n: A if n == Node(0) else C for n in Node})
+
+
+@action
+def drop(s: World, one: Small) -> None:
+    '''A step.'''
+    require(one in s.held | B and limited(s.some | C - A if one < 3 else A) > 0)
+    s.held = s.held - {one}
+    s.some = {x + 1 for x in ROWS[one % 2] if x + 1 <= 3}
+
+
+@invariant
+def small(s: World) -> bool:
+    '''A property.'''
+    return s.held != C or s.held | A > C and s.many[Node(1)] <= C | A
+"""
+SET_FIELDS = (
+    "held: Set[Small]\nsome: Set[Small]\nperhaps: Set[Small] | None\nsigned: Set[Signed]\nmany: Map[Node, Set[Small]]"
+)
+SET_START = "held=Set()\nsome=B\nperhaps=A\nsigned=Set([-1])\nmany=Map({n: Set() for n in Node})"
+
+
+def test_sets_of_different_numbers_are_compared_and_joined(tmp_path: Path) -> None:
+    before = BEFORE.split("@record")[0] + SETS
+    model = bound(tmp_path, text_of(SET_FIELDS, SET_START, WITH_SETS, before=before))
+    verdict = agree(model)
+    assert verdict is not None and verdict.distinct_states > 20
+    encoding = finite(model)
+    for state in reachable_states(model, 12, seed=1):
+        assert sorted(told(model, encoding, state)) == sorted(judged(model, state))
+
+
+def test_a_number_that_a_set_has_no_room_for_is_an_error_in_every_engine(tmp_path: Path) -> None:
+    before = BEFORE.split("@record")[0] + SETS
+    model = bound(tmp_path, text_of(SET_FIELDS, SET_START, WITH_SETS, before=before), constants={"most": 3})
+    verdict = agree(model)
+    assert verdict is not None and verdict.failure is not None and verdict.failure.message == "-3 is outside -2..2"
+    state = next(initial_states(model))
+    found = sorted(told(model, finite(model), state))
+    assert found == sorted(judged(model, state)) and any(each.endswith("breaks") for each in found)
+
+
+@pytest.mark.parametrize(
+    ("body", "code", "cause"),
+    [
+        ("require(s.held <= s.far)", "TG402", "these sets together have"),
+        ("x = A\n    x = B", "TG213", "x was Set[int] of 2..2"),
+        ("s.held = unsettled(1)", "TG203", "another return gives Set[int] of 2..2"),
+    ],
+)
+def test_which_sets_of_numbers_are_not_joined(body: str, code: str, cause: str, tmp_path: Path) -> None:
+    before = SETS + "\n\ndef unsettled(n: int) -> Set[int]:\n    '''x'''\n    if n > 0:\n"
+    before += "        return A\n    return B\n"
+    fields = "held: Set[Small]\nfar: Set[Annotated[int, Range(60, 99)]]"
+    action = f"@action\ndef step(s: World) -> None:\n    '''A step.'''\n    {body}\n    s.held = s.held | B\n"
+    with pytest.raises(ModelErrors) as caught:
+        bound(tmp_path, text_of(fields, "held=Set()\nfar=Set()", action, before=before))
+    assert [each.code for each in caught.value.errors] == [code]
+    assert cause in str(caught.value)

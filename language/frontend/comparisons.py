@@ -9,7 +9,7 @@ from .. import ir
 from ..records import unboxed
 from ..types import Bool, Enumeration, Identity, Int, Option, Pool, Seq, Subset, Type
 from .annotations import describe
-from .expressions import BOOL, conjunction, disjunction, is_shapeless
+from .expressions import BOOL, conjunction, disjunction, is_shapeless, room_beside
 from .folding import cannot_fail
 from .matching import fit, plain, unify
 from .ordering import no_order, position_of
@@ -44,10 +44,10 @@ def _link(scope: Scope, left: ast.expr, op: ast.cmpop, right: ast.expr, node: as
         return found if isinstance(op, ast.In) else ir.Not(found, BOOL, scope.where(node))
     if is_shapeless(left) and not is_shapeless(right):
         b = expression(scope, right)
-        a = expression(scope, left, b.type)
+        a = expression(scope, left, room_beside(scope, left, b))
     else:
         a = expression(scope, left)
-        b = expression(scope, right, a.type)
+        b = expression(scope, right, room_beside(scope, right, a))
     symbol = _COMPARE[type(op)]
     if _is_none(left) or _is_none(right):
         return _none_test(scope, b if _is_none(left) else a, symbol, node)

@@ -15,8 +15,8 @@ from ..constants import Literal as Number
 from ..errors import Abandoned, nearest
 from ..kinds import Domain, range_of
 from ..records import is_tuple, unboxed
-from ..types import Bool, Enumeration, Identity, Int, Map, Option, Pool, Record, Seq, Subset, Type, Unit
-from .annotations import describe
+from ..types import Bool, Enumeration, Identity, Int, Map, Option, Pool, Record, Seq, Subset, Type, Unit, scalar_size
+from .annotations import MEMBERS_MAX, describe
 from .intervals import arithmetic, fits, hull
 from .matching import fit, is_member, join, plain, unify
 from .scope import MISSING, Binding, Scope, expression, expressions
@@ -487,9 +487,25 @@ def _operands(scope: Scope, node: ast.BinOp, expected: Type | None) -> tuple[ir.
     wanted = expected if isinstance(expected, (Subset, Seq)) else None
     if is_shapeless(node.left) and not is_shapeless(node.right):
         right = plain(expression(scope, node.right, wanted))
-        return plain(expression(scope, node.left, right.type)), right
+        return plain(expression(scope, node.left, room_beside(scope, node.left, right))), right
     left = plain(expression(scope, node.left, wanted))
-    return left, plain(expression(scope, node.right, left.type))
+    return left, plain(expression(scope, node.right, room_beside(scope, node.right, left)))
+
+
+def room_beside(scope: Scope, node: ast.expr, other: ir.Expr) -> Type | None:
+    """The type that an operand takes from the other one. Beside a set of few known numbers, such as a table, a set that
+    is made here has room for its own numbers too; None where it finds that by itself."""
+    if not isinstance(other, ir.MakeSubset) or not isinstance(other.type.of, Int):
+        return other.type
+    match node:
+        case ast.Set(elts=parts) | ast.Call(args=[ast.List(elts=parts) | ast.Tuple(elts=parts)]):
+            found = [plain(expression(scope, each)).type for each in parts]
+        case ast.SetComp():
+            return None
+        case _:
+            return other.type
+    room = hull(other.type.of, *(each for each in found if isinstance(each, Int)))
+    return Subset(room) if scalar_size(room) <= MEMBERS_MAX else other.type
 
 
 def is_shapeless(node: ast.expr) -> bool:

@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from .. import ir
+from ..errors import Abandoned
 from ..records import is_box, is_tuple, tuple_of, unboxed
-from ..types import Bool, Enumeration, Identity, Int, Map, Option, Pool, Record, Seq, Subset, Type, Unit
-from .annotations import ANY_CAPACITY, describe
+from ..types import Bool, Enumeration, Identity, Int, Map, Option, Pool, Record, Seq, Subset, Type, Unit, scalar_size
+from .annotations import ANY_CAPACITY, MEMBERS_MAX, describe
 from .intervals import ANY_INT, hull
 from .scope import Scope
 
@@ -84,9 +85,17 @@ def _join_containers(left: Type, right: Type) -> Type | None:
             value = join(a, b)
             return Map(k, value) if k == q and value is not None else None
         case Subset(of=a), Subset(of=b):
-            return left if a == b else None
+            return left if a == b else _join_sets(a, b)
         case _:
             return None
+
+
+def _join_sets(one: Type, other: Type) -> Type | None:
+    """Sets of numbers are sets of more numbers: of at most 64."""
+    if not isinstance(one, Int) or not isinstance(other, Int):
+        return None
+    of = hull(one, other)
+    return Subset(of) if scalar_size(of) <= MEMBERS_MAX else None
 
 
 def _wider(made: Seq | Pool, capacity: int, other: Seq | Pool) -> Type:
@@ -141,13 +150,20 @@ def agrees(found: Type, wanted: Type) -> bool:
         case Map(key=k, value=a), Map(key=q, value=b):
             return k == q and agrees(a, b)
         case Subset(of=a), Subset(of=b):
-            return a == b or b == ANY_INT
+            return a == b or b == ANY_INT or _has_its_bits(a, b)
         case Pool(of=a, multiple=m), Pool(of=b, multiple=n):
             return a == b and m == n
         case Record(fields=a), Record(fields=b) if is_tuple(found) and is_tuple(wanted):
             return len(a) == len(b) and all(agrees(x, y) for (_, x), (_, y) in zip(a, b, strict=True))
         case _:
             return found == wanted
+
+
+def _has_its_bits(found: Type, wanted: Type) -> bool:
+    """Whether every set of the one is a set of the other, member by member in the same place."""
+    if not isinstance(found, Int) or not isinstance(wanted, Int):
+        return False
+    return wanted == Int(found.lo, found.hi)
 
 
 def fit(scope: Scope, value: ir.Expr, wanted: Type, node: ast.AST) -> ir.Expr:
@@ -160,26 +176,48 @@ def fit(scope: Scope, value: ir.Expr, wanted: Type, node: ast.AST) -> ir.Expr:
         return value
     if isinstance(wanted, Record) and is_member(found, wanted):
         return as_union(value, wanted)
+    if _are_sets_of_numbers(found, wanted):
+        return _moved(scope, value, wanted)
     if isinstance(wanted, Record) and is_box(wanted) and not is_box(found):
         return ir.MakeRecord((fit(scope, value, unboxed(wanted), node),), wanted, value.where)
-    if isinstance(wanted, Record) and isinstance(found, Record) and _are_alike(wanted, found):
+    if isinstance(wanted, Record) and isinstance(found, Record) and _are_alike(found, wanted):
         return _tuple(scope, value, found, wanted, node)
     if isinstance(wanted, Option):
         if isinstance(found, Unit) and isinstance(value, ir.Const):
             return replace(value, type=wanted)
         if agrees(found, wanted.of):
             return ir.Some(value, Option(found), value.where)
-        if is_member(found, wanted.of) or (is_tuple(found) and is_tuple(wanted.of)):
+        if is_member(found, wanted.of) or _are_alike(found, wanted.of) or _are_sets_of_numbers(found, wanted.of):
             return ir.Some(fit(scope, value, wanted.of, node), wanted, value.where)
-    if isinstance(found, Option) and agrees(found.of, wanted):
-        return ir.Unwrap(value, found.of, value.where)
+        if isinstance(found, Option) and _are_sets_of_numbers(found.of, wanted.of):
+            return _moved_option(scope, value, found.of, wanted)
+    if isinstance(found, Option) and (agrees(found.of, wanted) or _are_sets_of_numbers(found.of, wanted)):
+        return fit(scope, ir.Unwrap(value, found.of, value.where), wanted, node)
     raise scope.error(
         "TG203", node, f"this is {describe(found)}, and {describe(wanted)} is needed", _hint(found, wanted)
     )
 
 
-def _are_alike(one: Record, other: Record) -> bool:
+def _are_alike(one: Type, other: Type) -> bool:
+    """Whether both are tuples of one length."""
+    if not isinstance(one, Record) or not isinstance(other, Record):
+        return False
     return is_tuple(one) and is_tuple(other) and len(one.fields) == len(other.fields)
+
+
+def _are_sets_of_numbers(one: Type, other: Type) -> bool:
+    return all(isinstance(each, Subset) and isinstance(each.of, Int) for each in (one, other))
+
+
+def _moved(scope: Scope, value: ir.Expr, wanted: Type) -> ir.Expr:
+    """A set of numbers as a set of other numbers; a member that is none of these is an error where it is evaluated."""
+    assert isinstance(wanted, Subset)
+    if isinstance(value, ir.MakeSubset):
+        return replace(value, type=wanted)
+    found, where, name = value.type, value.where, scope.fresh("member")
+    assert isinstance(found, Subset)
+    over = ir.Generator(name, found.of, ir.Elements(value, where), ())
+    return ir.Quantified("set", (over,), ir.Name(name, found.of, where), None, wanted, where)
 
 
 def _tuple(scope: Scope, value: ir.Expr, found: Record, wanted: Record, node: ast.AST) -> ir.Expr:
@@ -188,6 +226,13 @@ def _tuple(scope: Scope, value: ir.Expr, found: Record, wanted: Record, node: as
     parts = tuple(fit(scope, field_of(value, name, of), want, node) for (name, of), want in pairs)
     types = [settle(want, part.type) for part, (_, want) in zip(parts, pairs, strict=True)]
     return ir.MakeRecord(parts, tuple_type(types), value.where)
+
+
+def _moved_option(scope: Scope, value: ir.Expr, of: Type, wanted: Option) -> ir.Expr:
+    """None, or the set of numbers as one of other numbers."""
+    where = value.where
+    some = ir.Some(_moved(scope, ir.Unwrap(value, of, where), wanted.of), wanted, where)
+    return ir.Choice(ir.IsNone(value, Bool(), where), ir.Const(0, wanted, where), some, wanted, where)
 
 
 def field_of(value: ir.Expr, name: str, of: Type) -> ir.Expr:
@@ -263,9 +308,26 @@ def unify(scope: Scope, left: ir.Expr, right: ir.Expr, code: str, node: ast.AST)
     """Both values brought to one type, and that type. Raises Abandoned after noting `code` when there is none."""
     joined = join(left.type, right.type)
     if joined is None:
-        message = f"{describe(left.type)} and {describe(right.type)} are different types"
-        raise scope.error(code, node, message, "two values of one type")
+        raise _no_one_type(scope, left.type, right.type, code, node)
     return fit(scope, left, joined, node), fit(scope, right, joined, node), joined
+
+
+def with_numbers(type_: Type) -> str:
+    """A type as an author would write it; of a set of integers, which."""
+    text = describe(type_)
+    return f"{text} of {type_.of.lo}..{type_.of.hi}" if isinstance(type_, Subset) and type(type_.of) is Int else text
+
+
+def _no_one_type(scope: Scope, left: Type, right: Type, code: str, node: ast.AST) -> Abandoned:
+    """Notes that two values are of no one type."""
+    match left, right:
+        case Subset(of=Int() as a), Subset(of=Int() as b):
+            held = hull(a, b)
+            message = f"these sets together have {scalar_size(held)} possible members, {held.lo}..{held.hi}"
+            return scope.error("TG402", node, message, f"at most {MEMBERS_MAX} possible members")
+        case _:
+            message = f"{describe(left)} and {describe(right)} are different types"
+            return scope.error(code, node, message, "two values of one type")
 
 
 def is_known(type_: Type) -> bool:

@@ -16,7 +16,7 @@ from .annotations import describe
 from .expressions import condition, fitted, integer
 from .helpers import names_assigned
 from .intervals import hull, widened
-from .matching import agrees, fit, is_known, join, settle
+from .matching import agrees, fit, is_known, join, settle, with_numbers
 from .places import cell
 from .scope import MISSING, Binding, Scope, block, expression, statements
 from .sources import Iteration, bind_target, iteration, kept
@@ -289,6 +289,11 @@ def _rebound(scope: Scope, name: str, before: Type, after: Type, node: ast.stmt)
     if isinstance(before, Int) and isinstance(after, Int):
         return hull(widened(), after) if name in scope.changing else after
     joined = join(before, after)
+    if isinstance(before, Subset) and joined is not None:
+        if joined == before:
+            return before
+        message = f"{name} was {with_numbers(before)}, and this has room for other numbers"
+        raise scope.error("TG213", node, message, f"{name}: Set[N] = ... where it begins, N being a range of both")
     if joined is None or (isinstance(joined, Option) and not isinstance(before, Option)):
         message = f"{name} was {describe(before)}, and this is {describe(after)}"
         raise scope.error("TG213", node, message, "another name")
@@ -427,6 +432,9 @@ def returned(scope: Scope, node: ast.Return, made: Made) -> bool:
         value = fitted(scope, node.value, scope.returns)
     except Abandoned:
         return True
+    if scope.returned and not agrees(value.type, scope.returned[0]):
+        message = f"this is {with_numbers(value.type)}, and another return gives {with_numbers(scope.returned[0])}"
+        raise scope.error("TG203", node, message, "-> Set[N], N being a range of both")
     scope.returned.append(value.type)
     made.append(ir.Return(value, scope.where(node)))
     return True
