@@ -15,7 +15,7 @@ from .outages import Outage
 from .placing import missing_racks
 from .questions import QUESTION, QUESTIONS
 from .requirements import Requirement, preset_of
-from .scenario import sentences
+from .scenario import is_unheard, sentences
 from .signature import Subject, Used, Variant
 from .situations import BY_NAME, CELLS, FAULTS, SITUATIONS, Cell, Name
 from .verdicts import RACK, Answer, RequirementCheck, SubjectVerdict, Table, facts_that_matter
@@ -325,7 +325,7 @@ def _loss(each: SubjectReport) -> Document | None:
     cell, question, told, answer = each.loss
     return {
         "cell": cell,
-        "says": in_words(BY_NAME[cell]),
+        "says": "a request fails, and nothing else" if is_unheard(answer) else in_words(BY_NAME[cell]),
         "question": question,
         "title": "How it is lost" if question in _MAIN else f"How it goes wrong, {QUESTION[question].title}",
         "supposed": _supposed(each.verdict, cell, question, told),

@@ -25,6 +25,11 @@ _SURVIVED = (
 )
 _OF_RACKS = ("rack-power-loss", "rack-loss", "rack-cut-off")
 LOST, UNREAD = "no-loss", "no-unread"
+UNHEARD = (
+    "with acks=0 the producer hears of no failure: a request that does not arrive, or that a broker refuses, as after "
+    "the leader has moved, loses its records with nothing wrong"
+)
+"""What loses first with acks=0 is no fault (`situations.budgets` cites the client and the broker)."""
 
 
 def first_loss(table: Table) -> tuple[str, Cell] | None:
@@ -97,6 +102,8 @@ def _down_to(signature: Signature, situation: str) -> str:
 
 
 def _loses(signature: Signature, question: str, cell: Cell) -> str:
+    if signature.acks == "none" and question == LOST:
+        return UNHEARD
     what = "can lose acknowledged records" if question == LOST else "can take back what consumers have read"
     said = f"{cell.fault.phrase} {what}"
     if cell.fault.name == "leader-move":

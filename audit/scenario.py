@@ -25,6 +25,14 @@ UNMOVED: Mapping[str, str] = {
     "consistent_read": "Now a record that consumers may have read is not in the leader's log.",
 }
 """The same of runs in which nobody is elected."""
+UNHEARD = "Now no leader's log has a record that the producer, with acks=0, takes for written."
+"""The same of a producer that waits for no answer, and whose request did not arrive."""
+
+
+def is_unheard(answer: Answer) -> bool:
+    """Whether a loss is one of a request alone: with acks=0 nothing else has to go wrong."""
+    acks = None if answer.case is None else answer.case.values.get("acks")
+    return acks == "none" and all(each.step.startswith("fail_to_produce") for each in answer.steps)
 
 
 def names(subject: Subject, steps: Sequence[ScenarioStep]) -> Mapping[str, str]:
@@ -51,6 +59,7 @@ def sentences(subject: Subject, answer: Answer) -> list[str]:
     leader = next((found for each in reversed(answer.steps) if (found := _leader_after(each))), "")
     ends = ENDS if leader else {**ENDS, **UNMOVED}
     end = ends.get(answer.property, "").format(leader=called.get(leader, f"broker {leader}"))
+    end = UNHEARD if answer.steps and is_unheard(answer) else end
     return [*texts, end] if end else texts
 
 

@@ -7,10 +7,12 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from tidegate.audit.auditing import AuditRequest, audit
 from tidegate.audit.cases import Explorations, ScenarioStep
 from tidegate.audit.cluster import Origin, Topic
 from tidegate.audit.own_fault import in_own_fault, run_of
 from tidegate.audit.questions import QUESTION
+from tidegate.audit.readers import Options, of_texts
 from tidegate.audit.scenario import sentences
 from tidegate.audit.signature import Signature, Subject, Variant, switches
 from tidegate.audit.situations import BY_NAME, CELLS
@@ -30,7 +32,7 @@ def end_of(*steps: tuple[str, str]) -> str:
 @pytest.mark.parametrize(
     ("step", "says", "leader"),
     [
-        ("produce_unheard(id=0)", "Record 0 is sent, and does not reach a leader.", ""),
+        ("fail_to_produce", "Record 0 is sent, and does not reach a leader.", ""),
         ("fence(broker=A, successor=B)", "The controller misses \u27e8A\u27e9, and fences it.", "broker B"),
         ("learn(broker=C)", "\u27e8C\u27e9 hears that \u27e8B\u27e9 leads epoch 2, {B} in sync.", "broker B"),
         ("elect_preferred(broker=C)", "The controller moves leadership to \u27e8C\u27e9.", "broker C"),
@@ -105,3 +107,21 @@ def test_with_storage_that_goes_with_the_process_an_empty_disk_is_the_fault(cach
     told = answer(one, QUESTION["no-loss"], BY_NAME["power-loss@all"], explorations)
     assert in_own_fault(told, one, BY_NAME["power-loss@all"], explorations) is told
     assert any(each.step.startswith("lose_disk") for each in told.steps)
+
+
+def test_what_acks_0_loses_needs_no_fault(cache: Path) -> None:
+    """Its headline blames no leader that moves, its run has a request that fails and nothing else."""
+    topic = (
+        "Topic: orders\tPartitionCount: 1\tReplicationFactor: 3\tConfigs: min.insync.replicas=2\n"
+        "\tTopic: orders\tPartition: 0\tLeader: 1\tReplicas: 1,2,3\tIsr: 1,2,3\n"
+    )
+    options = Options(kafka_version="3.9.0", distribution="apache", acks="0", clients=("java:3.9",))
+    asked = AuditRequest(folder=cache, workers=1, repairs=False)
+    (orders,) = audit(*of_texts([("t.txt", topic, True)], options, "x"), asked).document["subjects"]
+    assert orders["headline"].startswith("with acks=0 the producer hears of no failure: a request that does not arrive")
+    assert orders["loss"]["says"] == "a request fails, and nothing else"
+    assert orders["loss"]["scenario"] == [
+        "Record 0 is sent, and does not reach a leader.",
+        "Now no leader's log has a record that the producer, with acks=0, takes for written.",
+    ]
+    assert orders["loss"]["source"].startswith("KIP-679")
