@@ -289,10 +289,13 @@ def ways_of(signature: Signature, faults: Mapping[str, Constant]) -> tuple[Case,
 
     Where leaders are elected cleanly, or a member of the ISR has no fault, who is out of the ISR is never elected: it
     makes no difference whether it is down, and one is enough. tests/test_audit_down.py explores both, and compares.
+    Before KIP-320 it does make a difference: as the leader changes a follower may cut off an acknowledged record, and
+    if another broker is shut down just then, it becomes the leader.
     """
     kind = kind_of(signature)
     lagging = case_with(kind, signature, faults)
-    if not signature.elects_uncleanly or not lagging.takes_all:
+    cuts_too_much = signature.constants["truncation"] != "common_prefix" or not signature.constants["fence_fetch"]
+    if not cuts_too_much and not (signature.elects_uncleanly and lagging.takes_all):
         return (lagging,)
     most = int(faults["isr_shrinks"])
     return (lagging, *(case_with(kind, signature, with_down(faults, down)) for down in range(1, most + 1)))

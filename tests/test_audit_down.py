@@ -52,6 +52,17 @@ def test_unclean_elections_with_elr_lose_what_only_those_that_are_down_have(
     assert word(signature("kafka_4_1", elr=True), f"{fault}@one", explorations) == "no loss found"
 
 
+@pytest.mark.parametrize("unclean", [False, True])
+@pytest.mark.parametrize("profile", ["kafka_0_10", "kafka_0_11", "kafka_2_0", "kafka_2_1"])
+def test_up_to_2_0_one_that_cut_its_log_leads_where_another_is_shut_down(
+    profile: str, unclean: bool, explorations: Explorations
+) -> None:
+    """KIP-101, KIP-279, KIP-320: after two changes of the leader one that has cut off what was acknowledged leads."""
+    old = signature(profile, kraft=False, min_isr=1, unclean=unclean)
+    says = "no loss found" if profile == "kafka_2_1" else "can lose"
+    assert word(old, "leader-move@min-isr", explorations) == says
+
+
 def left_out() -> Iterator[tuple[Signature, Cell]]:
     """Signatures and cells of which one exploration is made though replicas are out of the ISR."""
     planes = [(each.name, kraft) for each in profiles() for kraft in (True, False)]

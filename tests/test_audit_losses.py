@@ -76,7 +76,9 @@ def out_of_the_isr(row: int, situation: str) -> int:
 def losses(pages: Pages, place: Place) -> Iterator[str]:
     """What checks find, by the number of those out of the ISR that are down: `kept`, or `lost` and in how many steps.
 
-    With acks=0 a request may fail, whatever else goes wrong.
+    With acks=0 a request may fail, whatever else goes wrong. Who is down may be elected later where elections are
+    unclean, and before KIP-320 a broker
+    that is shut down may make one the leader that has cut off acknowledged records.
     """
     profile, row, cell = place
     fault, _, situation = cell.partition("@")
@@ -85,7 +87,7 @@ def losses(pages: Pages, place: Place) -> Iterator[str]:
     fails = settings.get("acks") == "none"
     own = {**settings, **happens, "replicas": replicas, "retries": int(fails)}
     out = out_of_the_isr(row, situation)
-    for down in range(out + 1 if settings.get("unclean") else 1):
+    for down in range(out + 1 if settings.get("unclean") or profile == "kafka_0_10" else 1):
         stopped = int(own.get("shutdowns", 0)) + down
         yield pages.kept(profile, {**own, "isr_shrinks": out - down, "shutdowns": stopped})
 
