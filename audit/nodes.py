@@ -1,19 +1,23 @@
 """Brokers and controllers that do not start: settings that Kafka refuses, and ids that two of them have.
 
 Kafka reads every setting that it defines by its type and its validator before anything starts, and then checks some of
-them together (`ConfigDef.parseType`, `KafkaConfig.validateValues`). What is set while a broker runs is checked then. Of
-two brokers with one id the second is refused while the first lives (`ClusterControlManager.registerBroker`; ZooKeeper:
-`/brokers/ids/ID` is there already).
+them together (`ConfigDef.parseType`, `KafkaConfig.validateValues`; the validators are those of ServerConfigs,
+ReplicationConfigs, LogConfig, KRaftConfigs, GroupCoordinatorConfig, TransactionLogConfig and
+TransactionStateManagerConfig, 3.9.0; those of listeners are in `listeners`). What is set while a broker runs is checked
+then. Of two brokers with one id the second is refused while the first lives (`ClusterControlManager.registerBroker`;
+ZooKeeper: `/brokers/ids/ID` is there already).
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from .cluster import HIDDEN, OF_LISTENERS, Broker, Cluster, Default, Origin, Setting, Stated, Topic
+from .cluster import HIDDEN, Broker, Cluster, Default, Origin, Setting, Stated, Topic
 from .facts import NeverUp
 from .keys import NEVER_EMPTY, at_least, known, value_of, wrong
+from .listeners import of_identity, of_listeners
 
 UNBOUNDED = frozenset({
     "default.replication.factor", "flush.ms", "replica.lag.time.max.ms", "replica.fetch.wait.max.ms",
@@ -24,7 +28,6 @@ UNBOUNDED = frozenset({
 GONE_IN_4 = frozenset({"inter.broker.protocol.version", "message.format.version"})
 """Settings that 4.0 does not define any more, so that it does not read their values."""
 
-CONTROLLERS, BETWEEN = OF_LISTENERS
 WAIT, LAG = "replica.fetch.wait.max.ms", "replica.lag.time.max.ms"
 
 
@@ -80,7 +83,8 @@ def _reasons(cluster: Cluster, node: Broker) -> Iterator[tuple[str, Origin]]:
         if message:
             yield f"`{each.key}={each.value}` {message}", each.origin
     yield from _together(cluster, node)
-    yield from _of_listeners(node)
+    yield from of_identity(cluster, node)
+    yield from of_listeners(cluster, node)
 
 
 def refused(cluster: Cluster, setting: Setting) -> str:
@@ -103,6 +107,7 @@ def _together(cluster: Cluster, node: Broker) -> Iterator[tuple[str, Origin]]:
         stated = next((each for each in (wait, lag) if isinstance(each, Stated)), None)
         if stated is not None and int(wait.value) > int(lag.value):
             yield f"`{WAIT}={wait.value}` is above `{LAG}={lag.value}`", stated.origin
+    yield from _of_logs(cluster, node)
     voters = next((each for each in reversed(node.settings) if each.key == "controller.quorum.voters"), None)
     roles = any(each.key == "process.roles" for each in node.settings)
     if voters is None or node.id is None or not roles or "${" in voters.value or "@" not in voters.value:
@@ -114,32 +119,19 @@ def _together(cluster: Cluster, node: Broker) -> Iterator[tuple[str, Origin]]:
         yield f"it is a broker alone, and `{voters.key}` has its id {node.id} as a voter's", voters.origin
 
 
-def _of_listeners(node: Broker) -> Iterator[tuple[str, Origin]]:
-    """What `KafkaConfig.validateValues` says of the listeners that are stated; what an image adds is not known."""
+RETENTION = ("log.retention.ms", "log.retention.minutes", "log.retention.hours")
+"""The strongest first. Of these 0 is refused (validateValues: logRetentionTimeMillis); below 0 there is no limit."""
+
+
+def _of_logs(cluster: Cluster, node: Broker) -> Iterator[tuple[str, Origin]]:
+    """A directory for logs (validateValues: logDirs; LOG_DIR counts where LOG_DIRS is not set), and their retention."""
     stated = {each.key: each for each in node.settings if not each.when}
-    listeners, controllers = stated.get("listeners"), stated.get(CONTROLLERS)
-    if listeners is None or "://" not in listeners.value or "${" in listeners.value:
-        return
-    mine = _names_of(listeners.value)
-    if controllers is not None and controllers.value != HIDDEN:
-        also = mine & _names_of(controllers.value)
-        if "controller" in node.roles and not also:
-            yield f"it is a controller, and `{CONTROLLERS}` names none of its `listeners`", controllers.origin
-        if node.roles == ("broker",) and also:
-            yield f"it is a broker alone, and `{CONTROLLERS}` names one of its `listeners`", listeners.origin
-    quorum = "controller.quorum.voters" in stated or "controller.quorum.bootstrap.servers" in stated
-    alone = node.roles == ("broker",) and "process.roles" in stated and quorum
-    if alone and controllers is None and not listeners.origin.place:
-        yield f"it is a broker in KRaft, and its file has no `{CONTROLLERS}`", listeners.origin
-    between = stated.get(BETWEEN)
-    known = between is not None and between.value != HIDDEN and "advertised.listeners" not in stated
-    if between is not None and known and "broker" in node.roles and not mine & _names_of(between.value):
-        yield f"`{BETWEEN}={between.value}` is none of its `listeners`", between.origin
-
-
-def _names_of(text: str) -> set[str]:
-    """The names of listeners in a list of them, with addresses or without; their case is of no account."""
-    return {each.partition("://")[0].strip().upper() for each in text.split(",") if each.strip()}
+    where = stated.get("log.dirs") or stated.get("log.dir")
+    if where is not None and not where.value.strip(" ,") and cluster.states_nothing(replace(where, value="")):
+        yield f"`{where.key}={where.value}` names no directory", where.origin
+    kept = next((stated[key] for key in RETENTION if key in stated), None)
+    if kept is not None and re.fullmatch(r"[+-]?0+", kept.value):
+        yield f"`{kept.key}=0` keeps nothing: 1 or more, or -1 for no limit", kept.origin
 
 
 def _ids(text: str) -> Iterator[str]:
