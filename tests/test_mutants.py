@@ -100,34 +100,37 @@ MUTANTS = {
     ),
     "the ISR grows by who is in another epoch": Mutant(
         "replication",
-        "replication.py",
+        "replication/isr.py",
         "require(not fence_isr_expansion or are_in_one_epoch(s, follower, leader))\n",
         "require(True)\n",
     ),
     "the log is cut one record too far": Mutant(
-        "replication", "replication.py", "s.log[replica].truncate(end)", "s.log[replica].truncate(max(end - 1, 0))"
+        "replication",
+        "replication/followers.py",
+        "s.log[replica].truncate(end)",
+        "s.log[replica].truncate(max(end - 1, 0))",
     ),
     "a leader is elected outside of the ISR": Mutant(
         "replication",
-        "replication.py",
+        "replication/leaders.py",
         "    require(leader in s.quorum.isr)\n    require(leader != s",
         "    require(leader != s",
     ),
     "the high watermark passes a laggard": Mutant(
         "replication",
-        "replication.py",
+        "replication/records.py",
         "            and has_reached(s, follower, leader, offset + 1)\n            for",
         "            and has_reached(s, follower, leader, offset)\n            for",
     ),
     "the high watermark goes back": Mutant(
         "replication",
-        "replication.py",
+        "replication/records.py",
         "    s.high_watermark[leader] = offset + 1\n",
         "    s.high_watermark[leader] = max(offset - 1, 0)\n",
     ),
     "the high watermark begins at 0 at an election": Mutant(
         "replication",
-        "replication.py",
+        "replication/leaders.py",
         "    s.leader[leader] = leader\n",
         "    s.leader[leader] = leader\n    s.high_watermark[leader] = 0\n",
     ),

@@ -25,6 +25,7 @@ from tidegate.reports.check.proof import counterexample_document
 from tidegate.reports.exits import Exit
 
 from .shipped import tiered
+from .test_mutants import Mutant, mutated
 
 REPLICATION, PROFILE = find("replication:kip320")
 WORK = 5_000_000
@@ -77,7 +78,7 @@ def test_every_action_can_happen_where_the_lemmas_hold(three: Proof) -> None:
     assert three.witnesses > 10
 
 
-def test_what_counts_without_an_end_is_told_and_not_proved(three: Proof) -> None:
+def test_what_counts_without_an_end_is_reported_and_not_proved(three: Proof) -> None:
     assert {each.goal for each in three.unstated} >= {
         "true_high_watermark_never_decreases",
         "no_truncation_below_true_high_watermark",
@@ -99,7 +100,7 @@ def test_two_replicas_are_another_proof(three: Proof, folder: Path) -> None:
 
 
 def test_the_solver_accepts_the_lemmas_of_states_that_can_be_reached_and_of_no_others() -> None:
-    """Hypotheses that contradict themselves would prove anything. These are told of real states, as formulas, and the
+    """Contradictory hypotheses would prove anything. They are checked on real states, as formulas, and the
     solver finds nothing wrong; changed a little they are wrong."""
     model = Induction(REPLICATION, bound(), ProofRequest()).model
     within = REPLICATION.bind("replication:kip320", {}, PROFILE, lemmas=True)
@@ -201,27 +202,10 @@ def test_a_counterexample_to_induction_is_a_trace_document(three: Proof, folder:
 def test_whoever_has_an_empty_isr_has_no_record_to_commit(tmp_path: Path) -> None:
     """The published module lets a replica with an empty ISR raise its high watermark, whether it leads or not. Its text
     without our guard is proved as well: nobody with an empty ISR ever has a record, so that nobody does."""
-    from tidegate.language.binding import load
-
-    root = Path(__file__).resolve().parent.parent
-    text = (
-        (root / "model" / "replication.py")
-        .read_text(encoding="utf-8")
-        .replace("from ..language", "from tidegate.language")
-        .replace("from .parts", "from tidegate.model.parts")
-    )
-    lemmas = (root / "invariants" / "replication" / "proof.py").read_text(encoding="utf-8")
-    guard = '''has."""
-    require(presumes_leadership(s, leader))
-    offset = s.high_watermark[leader]'''
-    assert text.count(guard) == 1
-    text = text.replace(guard, guard.replace("    require(presumes_leadership(s, leader))\n", ""))
-    text = text.replace("    action,\n", "    action,\n    lemma,\n", 1)
-    body = lemmas[lemmas.index("# --- who leads in which epoch") :]
-    published = tmp_path / "published.py"
-    published.write_text(text + "\n\n" + body, encoding="utf-8")
-    definition = load(published)
-    model = definition.bind("published.py:kip320", {"replicas": 2}, "kip320")
+    guard = 'has."""\n    require(presumes_leadership(s, leader))\n'
+    published = Mutant("replication", "replication/records.py", guard, 'has."""\n')
+    definition = mutated(tmp_path, published)
+    model = definition.bind("replication:kip320", {"replicas": 2}, "kip320")
     proof = Induction(definition, model, ProofRequest()).prove(lambda _: None)
     assert [each for each in proof.findings if each.word != "proved"] == []
 

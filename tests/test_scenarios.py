@@ -1,6 +1,6 @@
 """Kafka's replication bugs as stories: what happened, step by step, and how the next version ends the same story.
 
-The steps are taken by the judge, in plain Python; no engine searches here. A story that cannot go on as told fails.
+The steps are taken by the judge, in plain Python; no engine searches here. A story that cannot go on as written fails.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from tidegate.invariants.catalogue import find
 from tidegate.language.judge import holds, initial_states, is_deadlock, replay, run_text
 from tidegate.language.steptext import StepError
 from tidegate.language.values import State
-from tidegate.model.replication import Replica
+from tidegate.model.replication.state import Replica
 
 A, B, C = Replica(0), Replica(1), Replica(2)
 RECORDS = "xyz"
@@ -282,7 +282,7 @@ def told_up_to_the_new_leader(**switches: bool) -> Story:
 
 def test_a_new_leaders_high_watermark_is_stale() -> None:
     story = told_up_to_the_new_leader(await_epoch_start=False)
-    # C has all below B's high watermark of 0, that is, nothing: good enough, it is told.
+    # C has all below B's high watermark of 0, that is, nothing: good enough, so it is answered.
     story.expand(B, C).elect(C).lead(2)
     assert story.isr() == "ABC"
     assert "leader_completeness" in story.breaks()
@@ -351,14 +351,14 @@ def test_the_last_member_stays_if_it_leads() -> None:
 def test_a_replica_asked_into_the_isr_is_counted_before_the_answer(maximal_isr: bool) -> None:
     definition, _ = find("async_isr")
     model = definition.bind(constants={"maximal_isr": maximal_isr})
-    told = [
+    reported = [
         # The leader drops B and knows it; then it asks B, which has all that is committed (nothing), in again.
         "request_shrink(B); handle_request(AlterIsr(isr={A}, version=0)); handle_update(IsrUpdate(isr={A}, version=1))",
         "request_expand(B); handle_request(AlterIsr(isr={A, B}, version=1))",
         # The controller has agreed, and the leader has not heard. It takes a write that B has not got.
         "write",
     ]
-    state = run_text(model, "; ".join(told)).states()[-1]
+    state = run_text(model, "; ".join(reported)).states()[-1]
     # B is in the ISR already. Only a leader that counts it before it knows keeps the record from being committed.
     valid = next(each for each in model.properties if each.name == "valid_high_watermark")
     assert holds(model, valid, state) == maximal_isr

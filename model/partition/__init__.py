@@ -25,7 +25,7 @@ what goes wrong, `ghosts.py` what properties remember. What is put together, sin
 * A fetch brings one record, and acknowledges it at once: the next fetch, which really does, may follow at once. What a
   leader knows of a follower it keeps when that one is gone, as in Kafka.
 * A broker hears of the newest registration only, at any time after it was made, and skips those before. Late requests
-  that are not the newest are in `replication.py`, together with KIP-101 to KIP-320.
+  that are not the newest are in `model/replication/`, together with KIP-101 to KIP-320.
 * There are no broker epochs and partition epochs, only what they are compared for: whether a broker has registered anew
   since its leader asked to let it join, and whether the leader that asks knows the ISR as it is registered.
 * Registering, catching up with the metadata and being unfenced is one step, as is a controlled shutdown.
