@@ -322,13 +322,13 @@ _MAIN = (LOST, UNREAD)
 def _loss(each: SubjectReport) -> Document | None:
     if each.loss is None:
         return None
-    cell, question, told, answer = each.loss
+    cell, question, reported, answer = each.loss
     return {
         "cell": cell,
         "says": "a request fails, and nothing else" if is_unheard(answer) else in_words(BY_NAME[cell]),
         "question": question,
         "title": "How it is lost" if question in _MAIN else f"How it goes wrong, {QUESTION[question].title}",
-        "supposed": _supposed(each.verdict, cell, question, told),
+        "supposed": _supposed(each.verdict, cell, question, reported),
         "scenario": sentences(each.verdict.subject, answer),
         "steps": [step.step for step in answer.steps],
         "constants": {} if answer.case is None else answer.case.values,

@@ -41,8 +41,8 @@ def symmetry_of(model: Model, *, rounds_are_defined: bool = False) -> Symmetry:
     it that each round of a loop is defined, whatever the others come to."""
     wanted = [each for each in model.domains if each.symmetric and each.size > 1]
     forms: list[Form] = [action.form for action in model.actions]
-    told = (*model.properties, *model.terminals, *model.step_bounds)
-    forms += [each.form for each in told if each.form is not None]
+    claims = (*model.properties, *model.terminals, *model.step_bounds)
+    forms += [each.form for each in claims if each.form is not None]
     nodes = [node for form in forms for node in traverse(form)]
     allowed, refusals, orders = list[Identity](), list[str](), 1
     for domain in wanted:

@@ -155,10 +155,10 @@ def _proved(entry: Proved, result: Result) -> Iterator[Document]:
     properties: Sequence[Mapping[str, str]] = [] if result.report is None else result.report["properties"]
     says = {each["name"]: each["says"] for each in properties}
     for name in dict.fromkeys([*entry.properties, *words]):
-        told = _claim(name, "property", result, _about(result, name))
+        claim = _claim(name, "property", result, _about(result, name))
         wanted = entry.properties.get(name)
         expected = None if wanted is None else _expected(wanted, None)
-        yield {**told, "says": says.get(name, ""), "expected": expected, "verdict": words.get(name)}
+        yield {**claim, "says": says.get(name, ""), "expected": expected, "verdict": words.get(name)}
     found = None if result.report is None else result.report["verdict"]
     whole = _claim("outcome", "outcome", result, _about(result, "outcome"))
     yield {**whole, "expected": _expected(entry.verdict, None), "verdict": found, "message": ""}

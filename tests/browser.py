@@ -50,7 +50,7 @@ class Shown:
 
     @property
     def live(self) -> str:
-        """What a screen reader was told last."""
+        """What a screen reader announced last."""
         return self.text("#live")
 
     def text(self, selector: str) -> str:
@@ -69,9 +69,9 @@ class Shown:
         """Whether an element is to be seen."""
         return self.page.locator(selector).is_visible()
 
-    def waits(self, selector: str, told: str) -> None:
+    def waits(self, selector: str, reported: str) -> None:
         """Waits until an element's text is this."""
-        expect(self.page.locator(selector)).to_have_text(told, timeout=20_000)
+        expect(self.page.locator(selector)).to_have_text(reported, timeout=20_000)
 
     def passes(self, milliseconds: int) -> None:
         """Lets time pass in the page, where it stands still otherwise: what was due by then has happened."""

@@ -96,7 +96,7 @@ def tidegate(cache: Path, commands: Commands) -> Run:
 
 @pytest.fixture
 def said(capsys: pytest.CaptureFixture[str]) -> Said:
-    """`said("gate", "none.toml")` in this process, for what is told before anything runs: the exit and all output."""
+    """`said("gate", "none.toml")` in this process, for what is printed before a run: the exit and all output."""
 
     def run(*arguments: str) -> tuple[int, str]:
         exit_ = main(arguments)

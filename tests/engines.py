@@ -124,26 +124,26 @@ def agree(model: Model, *, symmetry: bool = False, states: int | None = None) ->
         assert mine == theirs
         return None
     assert summary(mine) == summary(theirs), differences(summary(mine), summary(theirs))
-    broken = [{each.name for each in told.properties if each.verdict == "violated"} for told in (mine, theirs)]
+    broken = [{each.name for each in reported.properties if each.verdict == "violated"} for reported in (mine, theirs)]
     assert broken[0] <= broken[1]
     return mine
 
 
 def summary(verdict: Verdict) -> dict[str, Any]:
     """What both engines must say alike."""
-    told: dict[str, Any] = {
+    reported: dict[str, Any] = {
         "outcome": verdict.outcome,
         "verdict": verdict.verdict,
         "symmetry": verdict.symmetry,
         "failure": failure_of(verdict.failure),
     }
     if verdict.outcome != "model_error":
-        told["properties"] = {each.name: (each.verdict, length(each.run)) for each in verdict.properties}
-        told["distinct"], told["transitions"] = verdict.distinct_states, verdict.transitions
-        told["depth"], told["levels"] = verdict.depth, [level.states for level in verdict.levels]
-        told["fired"] = {each.name: (each.fired, each.switched_off) for each in verdict.actions}
-        told["stopped"] = (verdict.held_states, verdict.states_beyond, cuts_of(verdict))
-    return told
+        reported["properties"] = {each.name: (each.verdict, length(each.run)) for each in verdict.properties}
+        reported["distinct"], reported["transitions"] = verdict.distinct_states, verdict.transitions
+        reported["depth"], reported["levels"] = verdict.depth, [level.states for level in verdict.levels]
+        reported["fired"] = {each.name: (each.fired, each.switched_off) for each in verdict.actions}
+        reported["stopped"] = (verdict.held_states, verdict.states_beyond, cuts_of(verdict))
+    return reported
 
 
 def cuts_of(verdict: Verdict) -> dict[tuple[str, int, str], int]:

@@ -23,7 +23,7 @@ Row = tuple[int, int, bytes]
 
 class Loop:
     """Runs tasks one after the other, each with a job of its own, as if on another machine. `spoil` may change the
-    rows of a level on their way; `before` is told of each level."""
+    rows of a level on their way; `before` is called for each level."""
 
     def __init__(
         self,
@@ -46,13 +46,13 @@ class Loop:
             if self._spoil is not None:
                 sent = self._spoil(each, sent)
             random.Random(each).shuffle(sent)
-            told = list[Row]()
+            reported = list[Row]()
             for shard in range(job.shards):
                 mine = [(kind, data) for owner, kind, data in sent if owner == shard]
-                told += receive(_copied(job), shard, each, mine)
+                reported += receive(_copied(job), shard, each, mine)
                 if each < level + chain:
-                    told += spread(_copied(job), shard, each)
-            sent = told
+                    reported += spread(_copied(job), shard, each)
+            sent = reported
         assert all(kind == FACTS for _, kind, _ in sent)
         return JobAnswer([json.loads(data) for _, _, data in sent], 0)
 

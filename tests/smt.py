@@ -37,7 +37,7 @@ def truth(value: Bit) -> bool:
 # --- what Z3 says, and what plain Python says -------------------------------------------------------------------------
 
 
-def told(model: Model, encoding: Encoding, state: State) -> Iterator[str]:
+def reported(model: Model, encoding: Encoding, state: State) -> Iterator[str]:
     """Every step from a state and every property in it, as the formulas have them."""
     before = constant_state(model, encoding, state)
     assert value_of(model, Ground(), before) == state
@@ -85,7 +85,7 @@ def _judged_properties(model: Model, name: str, *states: State) -> Iterator[str]
 
 def agree(model: Model, encoding: Encoding, state: State) -> None:
     """Every difference is an AssertionError that names it."""
-    theirs, ours = set(judged(model, state)), set(told(model, encoding, state))
+    theirs, ours = set(judged(model, state)), set(reported(model, encoding, state))
     assert theirs == ours, f"in {state}\nonly Z3: {sorted(ours - theirs)}\nonly plain Python: {sorted(theirs - ours)}"
 
 

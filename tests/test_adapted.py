@@ -21,7 +21,7 @@ notes: Annotated[Set[Note], Capacity(2)]
 log: Annotated[Seq[Node], Capacity(3)]
 limit_: Option[Small]
 count: Annotated[int, Range(0, 9)]
-told: bool
+noticed: bool
 """
 START = "leader=None\neveryone=Set(Node)\nnotes=Set()\nlog=Seq()\nlimit_=None\ncount=0\ntold=False"
 HELPERS = """
@@ -47,17 +47,17 @@ NEEDED = [
     "s.everyone = s.everyone - {s.leader}",
     "s.everyone = s.everyone & {s.leader}",
     "s.everyone -= {s.leader}",
-    "s.told = s.everyone == {s.leader}",
-    "s.told = {s.leader} <= s.everyone",
-    "s.told = node in {s.leader}",
+    "s.noticed = s.everyone == {s.leader}",
+    "s.noticed = {s.leader} <= s.everyone",
+    "s.noticed = node in {s.leader}",
     "s.count = len({s.leader})",
     "s.count = len({s.leader for other in Node})",
     "s.everyone.discard(s.leader)",
     "s.everyone.remove(s.leader)",
-    "for each in {s.leader}:\n    s.told = True",
-    "s.told = _is_there(s, s.leader)",
-    "s.told = _chosen(s) == node",
-    "s.told = Note(s.leader, 1) in s.notes",
+    "for each in {s.leader}:\n    s.noticed = True",
+    "s.noticed = _is_there(s, s.leader)",
+    "s.noticed = _chosen(s) == node",
+    "s.noticed = Note(s.leader, 1) in s.notes",
     "s.notes.discard(Note(s.leader, 1))",
     "s.count = replace(Note(node, 1), to=s.leader).by",
     "s.count = len(s.log + Seq([s.leader]))",
@@ -80,7 +80,9 @@ def test_none_is_an_error_where_a_value_is_needed(body: str, tmp_path: Path) -> 
     assert needed in Path(file).read_text(encoding="utf-8").splitlines()[int(line) - 1]
 
 
-@pytest.mark.parametrize("body", ["s.told = s.leader in s.everyone", "s.told = s.leader == node", "s.leader = None"])
+@pytest.mark.parametrize(
+    "body", ["s.noticed = s.leader in s.everyone", "s.noticed = s.leader == node", "s.leader = None"]
+)
 def test_none_is_a_value_where_it_may_be_one(body: str, tmp_path: Path) -> None:
     model = bound(tmp_path, text_of(FIELDS, START, step_of(body), before=BEFORE))
     agree(model)
@@ -98,14 +100,14 @@ RANGES = {
     "s.low = s.low & Set(range(n, 3))": "-2 is outside 0..3",
     "s.low.remove(n)": "-2 is not in low",
     "s.low.discard(n)": None,
-    "s.told = n in s.low": None,
-    "s.told = 1 in {n, 2}": None,
-    "s.told = n in {n + 1, n * 2}": None,
-    "s.told = {n} <= {0, 1, 2}": None,
-    "s.told = n in (n, 1 // n)": "division by zero",
-    "s.told = n in {n, 1 // n}": "division by zero",
-    "s.told = n in (1, 2)": None,
-    "s.told = s.color in {Color.RED, Color.GREEN}": None,
+    "s.noticed = n in s.low": None,
+    "s.noticed = 1 in {n, 2}": None,
+    "s.noticed = n in {n + 1, n * 2}": None,
+    "s.noticed = {n} <= {0, 1, 2}": None,
+    "s.noticed = n in (n, 1 // n)": "division by zero",
+    "s.noticed = n in {n, 1 // n}": "division by zero",
+    "s.noticed = n in (1, 2)": None,
+    "s.noticed = s.color in {Color.RED, Color.GREEN}": None,
 }
 
 
@@ -128,12 +130,12 @@ def test_a_state_is_made_from_positions_too(tmp_path: Path) -> None:
 
 GHOSTS = [
     "s.seen.append(s.log[0])",
-    "first = s.log[0]\ns.seen = s.seen + Seq([first])\ns.told = first == node",
+    "first = s.log[0]\ns.seen = s.seen + Seq([first])\ns.noticed = first == node",
     "count = len(s.seen) + 1 // s.count\ns.most = count",
     "if len(s.seen) > 1 // s.count:\n    s.most = 1",
     "for i in range(len(s.seen) // s.count):\n    s.most = 1",
-    "if s.told:\n    s.most = 1 // s.count\nelif 1 // s.count > s.most:\n    s.most = 2",
-    "match s.count:\n    case 1:\n        s.told = True\n    case 0 if s.most // s.count > 0:\n        s.most = 1",
+    "if s.noticed:\n    s.most = 1 // s.count\nelif 1 // s.count > s.most:\n    s.most = 2",
+    "match s.count:\n    case 1:\n        s.noticed = True\n    case 0 if s.most // s.count > 0:\n        s.most = 1",
 ]
 
 
@@ -200,8 +202,8 @@ DISPLAYED = {
     "s.notes = {Note(node, 1), Note(Node(0), 1), Note(node, 1)}": None,
     "s.notes = {Note(node, 1), Note(node, 2), Note(node, 3)}": "notes: 3 elements are more than the capacity of 2",
     "s.notes = {Note(node, s.count + 4)}": "notes: Note.by: 4 is outside 0..3",
-    "s.told = s.notes == {Note(node, 1)}\ns.notes = {Note(Node(1), 1)}": None,
-    "s.told = Note(node, 1) in {Note(Node(1), 1)}": None,
+    "s.noticed = s.notes == {Note(node, 1)}\ns.notes = {Note(Node(1), 1)}": None,
+    "s.noticed = Note(node, 1) in {Note(Node(1), 1)}": None,
     "s.count = len({Note(node, 1), Note(Node(1), 1)})": None,
 }
 

@@ -92,7 +92,7 @@ def test_an_unknown_engine_is_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    ("call", "told"),
+    ("call", "shown"),
     [
         (lambda: tg.audit("x", kafka_version=3.9), 'kafka_version=3.9: give it as text, as in kafka_version="3.9"'),  # pyright: ignore[reportArgumentType]
         (lambda: tg.audit("x", acks=1), 'acks=1: give it as text, as in acks="1"'),  # pyright: ignore[reportArgumentType]
@@ -111,8 +111,8 @@ def test_an_unknown_engine_is_refused() -> None:
         (lambda: tg.explore(LOCK, most=0), "most=0: give a whole number from 1"),
     ],
 )
-def test_an_argument_of_a_wrong_type_is_named(call: Callable[[], object], told: str) -> None:
-    with pytest.raises(UsageError, match=f"^{re.escape(told)}"):
+def test_an_argument_of_a_wrong_type_is_named(call: Callable[[], object], shown: str) -> None:
+    with pytest.raises(UsageError, match=f"^{re.escape(shown)}"):
         call()
 
 

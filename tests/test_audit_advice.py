@@ -178,7 +178,7 @@ def test_how_many_controllers_may_fail(tmp_path: Path, voters: str, word: str) -
     assert one(findings(tmp_path, kraft(voters=voters)), "with a vote").what == word
 
 
-def test_three_controllers_are_enough_and_combined_ones_are_told(tmp_path: Path) -> None:
+def test_three_controllers_are_enough_and_combined_ones_are_reported(tmp_path: Path) -> None:
     found = findings(tmp_path, kraft(roles="broker,controller"))
     assert [each.what for each in found] == [
         "1 node is broker and controller at once: one crash takes both a replica and a vote"

@@ -73,13 +73,13 @@ def audited(seed: int, monkeypatch: pytest.MonkeyPatch) -> Audited:
     def nothing(*_: object) -> tuple[()]:
         return ()
 
-    def told(*_: object) -> list[str]:
+    def reported(*_: object) -> list[str]:
         return ["A record is written.", "It is lost."]
 
     monkeypatch.setattr(verdicts, "explore_losses", nothing)
     monkeypatch.setattr(verdicts, "other_cases", nothing)
     monkeypatch.setattr(verdicts, "table_of", answered)
-    monkeypatch.setattr(document, "sentences", told)
+    monkeypatch.setattr(document, "sentences", reported)
     options = Options(kafka_version="3.9.0", distribution="apache", clients=("java:3.9",))
     preset = rng.choice([*PRESETS])
     asked = AuditRequest(required=requirements([preset]), repairs=False)

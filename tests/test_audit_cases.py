@@ -121,7 +121,7 @@ def test_an_exploration_ends_where_all_is_answered() -> None:
 
 
 class Scripted(Bench):
-    """A bench that finds what it is told to."""
+    """A bench that finds what it is set to find."""
 
     def __init__(self, found: CaseResult) -> None:
         super().__init__(None)

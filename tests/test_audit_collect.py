@@ -155,7 +155,7 @@ def test_what_a_properties_file_keeps(tmp_path: Path) -> None:
         (["--command-config", "none"], "none cannot be read"),
     ],
 )
-def test_mistakes_are_told(tmp_path: Path, arguments: list[str], message: str) -> None:
+def test_mistakes_are_reported(tmp_path: Path, arguments: list[str], message: str) -> None:
     done = collect(tmp_path, "4.1.0-kraft", *arguments)
     assert done.returncode == 64
     assert message in done.stderr and "--bootstrap-server HOST:PORT" in done.stderr

@@ -60,7 +60,7 @@ def test_each_sample_has_its_headline(
     assert says in about(document, topic)["headline"]
 
 
-def test_the_last_replica_standing_is_told_with_the_users_names(audit: Audit) -> None:
+def test_the_last_replica_standing_is_reported_with_the_users_names(audit: Audit) -> None:
     asked = ("--require", "no-loss=power-loss@one", "--from-current")
     _, document = audit(CLUSTERS / "last-replica-standing", *OLD, *asked)
     found = about(document, "orders")
@@ -168,9 +168,9 @@ def test_a_page_of_a_loss_has_the_users_brokers_throughout(tidegate: Run, tmp_pa
     assert {each["id"] for each in trace["lanes"]} == {"broker 1", "broker 2", "broker 3"}
     assert set(trace["states"]["0"]["log"]) == set(trace["frames"]["0"]["lanes"]) == set(trace["view"]["lanes"])
     assert set(trace["view"]["lanes"]) == {each["id"] for each in trace["lanes"]}
-    told = [each["sentence"] for each in trace["steps"]] + [each["text"] for each in trace["argument"]]
-    told += [each["step"] for each in trace["steps"]]
-    assert not [each for each in told if re.search(r"\b[B-E]\b|\bA(?='s| became| lost| committed)", each)], told
+    reported = [each["sentence"] for each in trace["steps"]] + [each["text"] for each in trace["argument"]]
+    reported += [each["step"] for each in trace["steps"]]
+    assert not [each for each in reported if re.search(r"\b[B-E]\b|\bA(?='s| became| lost| committed)", each)], reported
     assert "broker" not in trace["replay"].partition("--steps")[2].replace("broker=", "")
     assert tidegate("replay", str(path)).exit == 1
 
@@ -188,7 +188,7 @@ def test_what_is_accepted_counts_until_its_day(audit: Audit, tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "reported"),
     [
         ("[[accepted]]\ntopic = 3\n", "exactly topic, finding, reason and expiry are wanted"),
         ("accepted = 3\n", "write [[accepted]]"),
@@ -200,10 +200,10 @@ def test_what_is_accepted_counts_until_its_day(audit: Audit, tmp_path: Path) -> 
         ('[[accepted]]\ntopic="a"\nfinding="no-loss"\nreason="x"\nexpiry="2030"\n', "a day without quotes"),
     ],
 )
-def test_a_baseline_that_is_wrong_is_told(text: str, told: str, tidegate: Run, tmp_path: Path) -> None:
+def test_a_baseline_that_is_wrong_is_reported(text: str, reported: str, tidegate: Run, tmp_path: Path) -> None:
     (tmp_path / "accepted.toml").write_text(text)
     done = tidegate("audit", str(CLUSTERS / "acks-1"), *OLD, "--baseline", str(tmp_path / "accepted.toml"))
-    assert done.exit == 66 and told in done.err
+    assert done.exit == 66 and reported in done.err
 
 
 def test_two_audits_are_compared(tidegate: Run, audit: Audit, tmp_path: Path) -> None:
@@ -255,7 +255,7 @@ def test_the_sarif_is_valid_and_stands_at_the_setting(tidegate: Run, tmp_path: P
 
 
 @pytest.mark.parametrize(
-    ("arguments", "exit_", "told"),
+    ("arguments", "exit_", "reported"),
     [
         (("nowhere",), 66, "nowhere does not exist"),
         (("--kafka-version", "banana", str(CLUSTERS / "good")), 64, "--kafka-version: `banana` is no version"),
@@ -268,9 +268,9 @@ def test_the_sarif_is_valid_and_stands_at_the_setting(tidegate: Run, tmp_path: P
         (("--require", "standart", "."), 64, "did you mean standard or strict?"),
     ],
 )
-def test_a_mistake_is_told(arguments: tuple[str, ...], exit_: int, told: str, tidegate: Run) -> None:
+def test_a_mistake_is_reported(arguments: tuple[str, ...], exit_: int, reported: str, tidegate: Run) -> None:
     done = tidegate("audit", *arguments)
-    assert done.exit == exit_ and told in done.err
+    assert done.exit == exit_ and reported in done.err
 
 
 @pytest.mark.parametrize("text", ["acks=all\nbatch.size=1\n", "process.roles=controller\nnode.id=1\n"])

@@ -26,9 +26,9 @@ def verdict_of(name: str, *others: str, **words: Word) -> SubjectVerdict:
 
 
 def consumer(family: str = "java", version: str | None = "3.9", **settings: str) -> Client:
-    told = tuple(Setting(key.replace("_", "."), value, FILE) for key, value in settings.items())
+    reported = tuple(Setting(key.replace("_", "."), value, FILE) for key, value in settings.items())
     return Client(
-        "reader", "consumer", FILE, Stated(family, FILE), None if version is None else Stated(version, FILE), told
+        "reader", "consumer", FILE, Stated(family, FILE), None if version is None else Stated(version, FILE), reported
     )
 
 

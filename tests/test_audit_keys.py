@@ -100,7 +100,7 @@ def test_brokers_that_differ_are_no_answer() -> None:
     assert "broker 1: 2; broker 2: 1" in answer.why
 
 
-def test_one_file_for_three_brokers_is_an_assumption_that_is_told() -> None:
+def test_one_file_for_three_brokers_is_an_assumption_that_is_reported() -> None:
     cluster = Cluster(brokers=(broker(1, setting("min.insync.replicas", "2")),), versions=versions("3.9"))
     answer = value_of(cluster, topic(), "min.insync.replicas")
     assert isinstance(answer, Stated)
@@ -214,7 +214,7 @@ def test_what_is_no_version_says_so(text: str) -> None:
         ("acks", "${env:ACKS}", ""),
     ],
 )
-def test_wrong_values_are_told(key: str, value: str, message: str) -> None:
+def test_wrong_values_are_reported(key: str, value: str, message: str) -> None:
     assert message in wrong(known()[key] if key in known() else table()[key], value)
     assert bool(message) == bool(wrong(table()[key], value))
 

@@ -148,7 +148,7 @@ def fill(kafka: capture.Kafka, address: str) -> None:
     kafka.tool("configs", "--bootstrap-server", address, "--alter", "--entity-type", "brokers", *wide)
 
 
-def told(cluster: Cluster) -> dict[str, Any]:
+def shown(cluster: Cluster) -> dict[str, Any]:
     """Everything that a cluster says, but where it is stated."""
     versions, quorum = cluster.versions, cluster.quorum
     return {
@@ -201,7 +201,7 @@ def test_it_says_what_a_collection_says(here: Here, tmp_path: Path) -> None:
     capture.collect(here.kafka, here.plain, tmp_path / "collected")
     collected, findings = read([tmp_path / "collected"])
     direct, same = read([], None, [(here.plain, live.read(here.plain, Secured()))])
-    one, other = told(collected), told(direct)
+    one, other = shown(collected), shown(direct)
     for about in one:
         assert other[about] == one[about], about
     assert {each.what for each in same} == {each.what for each in findings}
@@ -212,7 +212,7 @@ def test_it_says_what_a_collection_says(here: Here, tmp_path: Path) -> None:
 
 
 def test_a_secured_listener_says_the_same(here: Here) -> None:
-    assert told(asked(here.secured, secured(here.client))) == told(asked(here.plain))
+    assert shown(asked(here.secured, secured(here.client))) == shown(asked(here.plain))
 
 
 @pytest.fixture
@@ -269,7 +269,7 @@ def test_a_wrong_password_is_one_sentence(here: Here, requests: list[str], capsy
     )
 
 
-def test_a_listener_of_another_kind_is_told(here: Here, tmp_path: Path) -> None:
+def test_a_listener_of_another_kind_is_reported(here: Here, tmp_path: Path) -> None:
     with pytest.raises(CannotRead, match=r"no broker answered within 2 s.*--command-config if"):
         live.read(here.secured, Secured(), 2)
     path = tmp_path / "client.properties"
@@ -314,7 +314,7 @@ def test_of_three_brokers_with_some_killed_it_says_what_a_collection_says(releas
 
 def compare(kafka: capture.Kafka, address: str, into: Path) -> None:
     capture.collect(kafka, address, into)
-    one, other = told(read([into])[0]), told(asked(address))
+    one, other = shown(read([into])[0]), shown(asked(address))
     for about in one:
         assert other[about] == one[about], f"{about}, {into.name}"
 
@@ -382,7 +382,7 @@ class Older(Admin):
 
     def __init__(self, **quorum: Any) -> None:
         self._manager = cast(Any, self)
-        self.told = quorum
+        self.shown = quorum
 
     def run(self, asked: Any, *about: object) -> Any:
         if asked == self._get_cluster_metadata:
@@ -393,7 +393,7 @@ class Older(Admin):
         raise AssertionError("run is asked")
 
     def to_dict(self) -> dict[str, Any]:
-        return {"error_code": 0, "topics": [{"partitions": [self.told]}]}
+        return {"error_code": 0, "topics": [{"partitions": [self.shown]}]}
 
     def describe_cluster(self) -> Any:
         raise KeyError("endpoint_type")
@@ -433,7 +433,9 @@ UNTOLD: list[tuple[dict[str, Any], str]] = [
 
 
 @pytest.mark.parametrize(("others", "unread"), UNTOLD)
-def test_what_is_not_told_is_not_stated(monkeypatch: pytest.MonkeyPatch, others: dict[str, Any], unread: str) -> None:
+def test_what_is_not_reported_is_not_stated(
+    monkeypatch: pytest.MonkeyPatch, others: dict[str, Any], unread: str
+) -> None:
     cluster, said = of_answers(monkeypatch, **others)
     assert any(unread in each for each in said), said
     if "topic orders" in others:
@@ -485,7 +487,7 @@ def test_somebody_listens_who_says_nothing() -> None:
 
 @contextmanager
 def silent() -> Generator[str, None, None]:
-    """A listener that takes what it is told and never answers."""
+    """A listener that takes what it is sent and never answers."""
     with socket.socket() as server:
         server.bind(("127.0.0.1", 0))
         server.listen()

@@ -44,8 +44,8 @@ def test_brokers_with_an_older_protocol_are_not_forgotten() -> None:
     assert "high_watermark" in truncations(mixed) and len(truncations(mixed)) == 2
     assert any("the inter broker protocol is" in each.what for each in found)
     assert len(truncations(of(*brokers(new, new, new), ("t.txt", topic()))[0])) == 1
-    told = replace(OPTIONS, inter_broker_protocol="2.8")
-    assert len(truncations(of(*brokers(old, new, new), ("t.txt", topic()), options=told)[0])) == 1
+    reported = replace(OPTIONS, inter_broker_protocol="2.8")
+    assert len(truncations(of(*brokers(old, new, new), ("t.txt", topic()), options=reported)[0])) == 1
 
 
 @pytest.mark.parametrize(

@@ -104,8 +104,8 @@ def test_streams_commits_nothing_by_a_clock(line: str) -> None:
     cluster, findings = read({"streams.properties": text})
     assert not [each for each in findings if "committed by a clock" in each.what]
     (consumer,) = [each for each in cluster.clients if each.kind == "consumer"]
-    told = {each.key: each.value for each in consumer.settings}
-    assert (told["auto.offset.reset"], told["enable.auto.commit"]) == ("earliest", "false")
+    reported = {each.key: each.value for each in consumer.settings}
+    assert (reported["auto.offset.reset"], reported["enable.auto.commit"]) == ("earliest", "false")
 
 
 def test_streams_without_replication_is_said() -> None:

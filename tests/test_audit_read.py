@@ -62,7 +62,7 @@ def test_every_captured_topic_and_partition_is_read(release: str, state: str) ->
 
 
 @pytest.mark.parametrize("release", RELEASES)
-def test_what_runs_is_told_by_the_features_and_the_quorum(release: str) -> None:
+def test_what_runs_is_reported_by_the_features_and_the_quorum(release: str) -> None:
     cluster, _ = captured(release, "healthy")
     version, mode = release.split("-")
     assert cluster.control_plane == mode
@@ -176,7 +176,7 @@ replica.lag.time.max.ms=${LAG}
 """
 
 
-def test_every_mistake_of_a_file_is_told_with_its_line(tmp_path: Path) -> None:
+def test_every_mistake_of_a_file_is_reported_with_its_line(tmp_path: Path) -> None:
     cluster, findings = of(tmp_path, server__properties=BROKER)
     path = tmp_path / "server.properties"
     assert said(findings, "wrong_value") == [
@@ -197,7 +197,7 @@ def test_every_mistake_of_a_file_is_told_with_its_line(tmp_path: Path) -> None:
         assert isinstance(value_of(cluster, broker, key), Unknown), "a value that is not legal is none"
 
 
-def test_the_articles_typo_is_told(tmp_path: Path) -> None:
+def test_the_articles_typo_is_reported(tmp_path: Path) -> None:
     text = "bootstrap.servers=a:9092\nkey.serializer=x\nrequest.required.asks=1\n"
     cluster, findings = of(tmp_path, pay__properties=text)
     (typo,) = [each for each in findings if each.kind == "typo"]
@@ -209,7 +209,7 @@ def test_the_articles_typo_is_told(tmp_path: Path) -> None:
     assert isinstance(value_of(cluster, client, "acks"), Unknown)
 
 
-def test_a_key_of_another_scope_is_told(tmp_path: Path) -> None:
+def test_a_key_of_another_scope_is_reported(tmp_path: Path) -> None:
     _, findings = of(tmp_path, server__properties="broker.id=1\nzookeeper.connect=z\nacks=all\n")
     assert said(findings, "unknown_key") == [
         f"{tmp_path / 'server.properties'}:3: `acks` is a setting of a producer, not of a broker: it has no effect here"
@@ -230,7 +230,7 @@ def test_a_key_of_another_scope_is_told(tmp_path: Path) -> None:
         ("enable.auto.offset.store=false\ngroup.id=g\n", "consumer", "librdkafka"),
     ],
 )
-def test_clients_are_told_apart_by_keys_that_only_they_have(
+def test_clients_are_reported_apart_by_keys_that_only_they_have(
     tmp_path: Path, text: str, kind: str, family: str | None
 ) -> None:
     cluster, _ = of(tmp_path, app__properties=text)
@@ -303,7 +303,7 @@ def test_what_a_tool_prints_on_windows_is_read(tmp_path: Path, encoding: str) ->
     assert found == expected and len(found) >= 5
 
 
-def test_a_pattern_that_no_topic_has_is_told(tmp_path: Path) -> None:
+def test_a_pattern_that_no_topic_has_is_reported(tmp_path: Path) -> None:
     mapping = '[topic."paymnts.*"]\nproducer = "p.properties"\n[topic.orders]\nproducer = "p.properties"\n'
     topics = "Topic: orders\tTopicId: x\tPartitionCount: 0\tReplicationFactor: 3\tConfigs: \n"
     _, findings = of(tmp_path, audit__toml=mapping, p__properties="acks=1\nlinger.ms=1\n", topics__txt=topics)
@@ -465,7 +465,7 @@ consumers = ["gone.properties"]
 """
 
 
-def test_the_mapping_names_clients_and_a_name_that_is_none_is_told(tmp_path: Path) -> None:
+def test_the_mapping_names_clients_and_a_name_that_is_none_is_reported(tmp_path: Path) -> None:
     cluster, findings = of(tmp_path, audit__toml=MAPPING, pay__properties="acks=1\nlinger.ms=1\n")
     use = cluster.use_of("payments")
     assert use is not None and use.critical and use.producers == ("pay.properties",)
@@ -502,7 +502,7 @@ def test_a_path_that_is_not_there(tmp_path: Path) -> None:
         read([tmp_path])
 
 
-def test_a_broken_yaml_is_told_with_its_line(tmp_path: Path) -> None:
+def test_a_broken_yaml_is_reported_with_its_line(tmp_path: Path) -> None:
     _, findings = of(tmp_path, a__yaml="a: [1\nb: }\n", server__properties="broker.id=1\n")
     assert any("its YAML is broken at line 2" in each for each in said(findings, "not_read"))
 

@@ -64,20 +64,20 @@ STANDS_IN = ("crash", "lose_disk", "lose_host")
 )
 def test_a_run_is_of_the_fault_that_its_cell_names(step: str, cell: str, cache: Path) -> None:
     """A loss of power that a crash or a lost disk answers for is shown as one, step by step, and loses the same."""
-    told_of = set[str]()
+    steps_of = set[str]()
     for one in several():
         explorations = Explorations(cache, workers=1)
         answer(one, QUESTION["no-loss"], BY_NAME[cell], explorations)  # what is known first answers for the others
         for power, question in itertools.product(OF_POWER, ("no-loss", "no-unread")):
-            told = answer(one, QUESTION[question], power, explorations)
-            own = in_own_fault(told, one, power, explorations)
-            told_of |= {each.step.partition("(")[0] for each in told.steps}
-            assert (own.word, own.property, len(own.steps)) == (told.word, told.property, len(told.steps))
+            shown = answer(one, QUESTION[question], power, explorations)
+            own = in_own_fault(shown, one, power, explorations)
+            steps_of |= {each.step.partition("(")[0] for each in shown.steps}
+            assert (own.word, own.property, len(own.steps)) == (shown.word, shown.property, len(shown.steps))
             assert not [each.step for each in own.steps if each.step.startswith(STANDS_IN)]
             if own.case is not None:
                 assert not any(own.case.values[name] for name in ("crashes", "disk_losses", "host_losses"))
                 run_of(explorations, own)  # it is a run, step by step
-    assert step in told_of, "it stands for a loss of power somewhere"
+    assert step in steps_of, "it stands for a loss of power somewhere"
 
 
 def several() -> list[Signature]:
@@ -95,18 +95,18 @@ def several() -> list[Signature]:
 def test_a_loss_that_is_none_with_losses_of_power_is_a_disagreement(cache: Path) -> None:
     explorations = Explorations(cache, workers=1)
     one, power, disk = replace(SIGNATURE, acks="leader"), BY_NAME["power-loss@all"], BY_NAME["disk-loss@all"]
-    told = answer(one, QUESTION["no-loss"], disk, explorations)
+    shown = answer(one, QUESTION["no-loss"], disk, explorations)
     with pytest.raises(Disagreement, match="holds at the end of what violates it"):
-        in_own_fault(replace(told, steps=told.steps[:1], property="acknowledged_kept"), one, power, explorations)
+        in_own_fault(replace(shown, steps=shown.steps[:1], property="acknowledged_kept"), one, power, explorations)
     with pytest.raises(Disagreement, match="is no run with losses of power alone"):
-        in_own_fault(replace(told, steps=(*told.steps, *told.steps)), one, power, explorations)
+        in_own_fault(replace(shown, steps=(*shown.steps, *shown.steps)), one, power, explorations)
 
 
 def test_with_storage_that_goes_with_the_process_an_empty_disk_is_the_fault(cache: Path) -> None:
     explorations, one = Explorations(cache, workers=1), replace(SIGNATURE, acks="leader", ephemeral=True)
-    told = answer(one, QUESTION["no-loss"], BY_NAME["power-loss@all"], explorations)
-    assert in_own_fault(told, one, BY_NAME["power-loss@all"], explorations) is told
-    assert any(each.step.startswith("lose_disk") for each in told.steps)
+    shown = answer(one, QUESTION["no-loss"], BY_NAME["power-loss@all"], explorations)
+    assert in_own_fault(shown, one, BY_NAME["power-loss@all"], explorations) is shown
+    assert any(each.step.startswith("lose_disk") for each in shown.steps)
 
 
 def test_what_acks_0_loses_needs_no_fault(cache: Path) -> None:

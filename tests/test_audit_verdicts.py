@@ -350,10 +350,10 @@ def subject(*variants: Variant) -> Subject:
 
 def test_what_is_not_stated_decides_or_does_not() -> None:
     some = [Variant((("acks", a), ("version", v)), signature()) for a in ("all", "1") for v in ("3.5", "3.7")]
-    told = merge_answers(
+    reported = merge_answers(
         some, [Answer("no loss found"), Answer("no loss found"), Answer("can lose"), Answer("can lose")]
     )
-    assert (told.word, told.on) == ("depends", ("acks",))
+    assert (reported.word, reported.on) == ("depends", ("acks",))
     assert merge_answers(some, [Answer("can lose")] * 4).word == "can lose"
 
 

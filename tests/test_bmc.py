@@ -251,9 +251,9 @@ def test_ctrl_c_while_the_solver_works_ends_the_solver(monkeypatch: pytest.Monke
 
 
 def test_progress_names_the_length(tmp_path: Path) -> None:
-    told: list[Progress] = []
-    bmc.check(small(tmp_path, COUNTER, "count=0", STEPS), Search(depth=1), told.append)
-    assert [each.says.split(",")[0] for each in told] == ["runs of 0 steps", "runs of 1 steps"]
+    reported: list[Progress] = []
+    bmc.check(small(tmp_path, COUNTER, "count=0", STEPS), Search(depth=1), reported.append)
+    assert [each.says.split(",")[0] for each in reported] == ["runs of 0 steps", "runs of 1 steps"]
 
 
 def test_without_z3_it_says_what_to_install() -> None:
@@ -286,7 +286,7 @@ def test_z3_stands_in_for_cadical(monkeypatch: pytest.MonkeyPatch) -> None:
     assert length(verdict.properties[0].run) == 2
 
 
-def test_a_solver_that_cannot_be_imported_is_told_in_a_sentence(
+def test_a_solver_that_cannot_be_imported_is_reported_in_a_sentence(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "pysat").mkdir()

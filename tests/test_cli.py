@@ -136,7 +136,7 @@ def test_a_wrong_model_exits_65_with_code_line_and_caret(tidegate: Run, counter:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "reported"),
     [
         (["check", "replication", "--set", "replica=3"], "did you mean replicas"),
         (["check", "replication", "--set", "replicas=99"], "an integer from 1 to 6"),
@@ -165,10 +165,10 @@ def test_a_wrong_model_exits_65_with_code_line_and_caret(tidegate: Run, counter:
         (["explain", LOCK, "tak"], "did you mean take"),
     ],
 )
-def test_usage_exits_64_and_says_what_to_do(tidegate: Run, arguments: list[str], told: str) -> None:
+def test_usage_exits_64_and_says_what_to_do(tidegate: Run, arguments: list[str], reported: str) -> None:
     done = tidegate(*arguments)
     assert (done.exit, done.out) == (64, "")
-    assert told in done.err
+    assert reported in done.err
     assert "Traceback" not in done.err
 
 
@@ -207,7 +207,7 @@ def test_out_saves_the_report_and_the_traces_and_show_prints_them(tidegate: Run,
     assert shown.out.strip() in done.out
 
 
-def test_an_unwritable_out_is_told_before_the_search(tidegate: Run, tmp_path: Path) -> None:
+def test_an_unwritable_out_is_reported_before_the_search(tidegate: Run, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("mine")
     for out in (tmp_path / "file", tmp_path / "no" / "such"):
         done = tidegate("check", f"{LOCK}:careful", "--out", str(out))

@@ -97,9 +97,9 @@ def test_a_quick_example_does_what_it_says(example: str, workshop: Path, cache: 
 
 
 def test_a_sweep_over_a_value_that_cannot_be_says_so_before_it_begins(tidegate: Run) -> None:
-    told = tidegate("sweep", "replication:kip320", "--vary", "truncation=common_prefix,own_epoch")
-    assert (told.exit, told.out) == (64, "")
-    assert "truncation=own_epoch: it must be one of" in told.err
+    reported = tidegate("sweep", "replication:kip320", "--vary", "truncation=common_prefix,own_epoch")
+    assert (reported.exit, reported.out) == (64, "")
+    assert "truncation=own_epoch: it must be one of" in reported.err
 
 
 def imported(*arguments: str) -> set[str]:

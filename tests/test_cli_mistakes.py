@@ -31,21 +31,21 @@ RAISES = "@invariant\ndef small(s: World) -> bool:\n    return 6 // (s.number - 
 def test_an_initial_state_outside_its_types_says_which(tmp_path: Path, tidegate: Run) -> None:
     (tmp_path / "mine.py").write_text(HEAD + START.replace("=1", "=7"))
     for verb in (["check"], ["replay", "--steps", "step"]):
-        told = tidegate(*verb, str(tmp_path / "mine.py"))
-        assert (told.exit, told.out) == (7, "")
+        reported = tidegate(*verb, str(tmp_path / "mine.py"))
+        assert (reported.exit, reported.out) == (7, "")
         expected = ":15: the initial state that start gives breaks the model's types: number: 7 is outside 0..3\n"
-        assert told.err.endswith(f"mine.py{expected}")
+        assert reported.err.endswith(f"mine.py{expected}")
 
 
 @pytest.mark.parametrize("engine", ["native", "python"])
 def test_an_initial_state_that_breaks_says_for_which_parameters(engine: str, tmp_path: Path, tidegate: Run) -> None:
     start = "@initial\ndef start(one: Small, on: bool) -> World:\n    return World(number=one + (1 if on else 0))\n"
     (tmp_path / "mine.py").write_text(HEAD + start)
-    told = tidegate("check", "--engine", engine, str(tmp_path / "mine.py"), "--json")
+    reported = tidegate("check", "--engine", engine, str(tmp_path / "mine.py"), "--json")
     said = "the initial state that start(one=3, on=true) gives breaks the model's types: number: 4 is outside 0..3"
-    assert told.exit == 7
-    assert told.err.endswith(f"mine.py:15: {said}\n")
-    found = json.loads(told.out)
+    assert reported.exit == 7
+    assert reported.err.endswith(f"mine.py:15: {said}\n")
+    found = json.loads(reported.out)
     assert found.pop("message").endswith(f"mine.py:15: {said}")
     assert found.pop("file").endswith("mine.py")
     arguments = {"one": 3, "on": True}
@@ -65,59 +65,59 @@ def test_json_is_one_object_also_where_there_is_no_result(
     command: list[str], exit_: int, message: str, tmp_path: Path, tidegate: Run
 ) -> None:
     (tmp_path / "mine.py").write_text(HEAD)
-    told = tidegate(*command, "--json", cwd=tmp_path)
-    found = json.loads(told.out)
-    assert (told.exit, found["exit"], found["schema"]) == (exit_, exit_, "tidegate.error/1")
-    assert message in found["message"] and found["message"] in told.err
+    reported = tidegate(*command, "--json", cwd=tmp_path)
+    found = json.loads(reported.out)
+    assert (reported.exit, found["exit"], found["schema"]) == (exit_, exit_, "tidegate.error/1")
+    assert message in found["message"] and found["message"] in reported.err
 
 
 @pytest.mark.parametrize("engine", ["native", "python"])
 def test_no_initial_state_is_said(engine: str, tmp_path: Path, tidegate: Run) -> None:
     (tmp_path / "mine.py").write_text(HEAD + START.replace("    return", "    require(False)\n    return"))
-    told = tidegate("check", "--engine", engine, str(tmp_path / "mine.py"), "--width", "200")
-    assert told.exit == 4
-    assert "there is no initial state: a guard in every @initial function is false" in told.out
+    reported = tidegate("check", "--engine", engine, str(tmp_path / "mine.py"), "--width", "200")
+    assert reported.exit == 4
+    assert "there is no initial state: a guard in every @initial function is false" in reported.out
 
 
-def test_a_property_that_cannot_be_evaluated_is_told_by_replay_too(tmp_path: Path, tidegate: Run) -> None:
+def test_a_property_that_cannot_be_evaluated_is_reported_by_replay_too(tmp_path: Path, tidegate: Run) -> None:
     path = tmp_path / "my model.py"
     path.write_text(HEAD + START + RAISES)
     for verb in (["check"], ["replay", "--steps", "step; step"]):
-        told = tidegate(*verb, str(path), "--width", "200")
-        assert told.exit == 7
-        assert "a property cannot be evaluated after 1 step" in told.out
-        assert f"small: division by zero ({path}:18)" in told.out
-        assert f"""tidegate replay '{path}' --steps "step\"""" in told.out
+        reported = tidegate(*verb, str(path), "--width", "200")
+        assert reported.exit == 7
+        assert "a property cannot be evaluated after 1 step" in reported.out
+        assert f"small: division by zero ({path}:18)" in reported.out
+        assert f"""tidegate replay '{path}' --steps "step\"""" in reported.out
 
 
 @pytest.mark.parametrize("verb", [["check"], ["models"], ["replay", "--steps", "step"]])
 def test_what_a_model_prints_does_not_spoil_the_json(verb: list[str], tmp_path: Path, tidegate: Run) -> None:
     (tmp_path / "mine.py").write_text(HEAD + '    print("set")\n' + START + 'print("imported")\n')
-    told = tidegate(*verb, "--json", str(tmp_path / "mine.py"))
-    assert json.loads(told.out)["schema"].startswith("tidegate.")
-    assert "imported" in told.err
+    reported = tidegate(*verb, "--json", str(tmp_path / "mine.py"))
+    assert json.loads(reported.out)["schema"].startswith("tidegate.")
+    assert "imported" in reported.err
 
 
 def test_a_file_in_another_encoding_is_an_error_of_the_text(tmp_path: Path, tidegate: Run) -> None:
     (tmp_path / "mine.py").write_bytes(b"# caf\xe9\n" + HEAD.encode())
-    told = tidegate("check", str(tmp_path / "mine.py"))
-    assert told.exit == 65
-    assert "TG001" in told.err and "not UTF-8" in told.err and "a file saved as UTF-8" in told.err
+    reported = tidegate("check", str(tmp_path / "mine.py"))
+    assert reported.exit == 65
+    assert "TG001" in reported.err and "not UTF-8" in reported.err and "a file saved as UTF-8" in reported.err
 
 
 @pytest.mark.parametrize("text", ['{"schema": "tidegate.trace/1"}', '{"schema": "tidegate.trace/1", "steps": 3}'])
 def test_a_trace_with_parts_missing(text: str, tmp_path: Path, tidegate: Run) -> None:
     (tmp_path / "some.trace.json").write_text(text)
-    told = tidegate("show", str(tmp_path / "some.trace.json"))
-    assert told.exit == 64
-    assert "a trace with a part missing or wrong" in told.err
+    reported = tidegate("show", str(tmp_path / "some.trace.json"))
+    assert reported.exit == 64
+    assert "a trace with a part missing or wrong" in reported.err
 
 
 @pytest.mark.parametrize("option", ["--time=-1", "--time=x", "--processes=0"])
 def test_the_gate_refuses_numbers_before_it_checks(option: str, tidegate: Run) -> None:
-    told = tidegate("gate", option)
-    assert (told.exit, told.out) == (64, "")
-    assert "try: tidegate gate --help" in told.err
+    reported = tidegate("gate", option)
+    assert (reported.exit, reported.out) == (64, "")
+    assert "try: tidegate gate --help" in reported.err
 
 
 def test_a_trace_names_the_commit_of_the_model(tmp_path: Path) -> None:

@@ -467,8 +467,8 @@ def test_what_was_found_once(name: str, tmp_path: Path) -> None:
     agree(model, states=20_000)
     for keep_going in (False, True):
         search = Search(recheck=10_000, keep_going=keep_going)
-        told = explore(model, search, kernel_of(model, (), None, effort=FULL), Symmetry((), ()))
-        assert told.distinct_states > 0
+        reported = explore(model, search, kernel_of(model, (), None, effort=FULL), Symmetry((), ()))
+        assert reported.distinct_states > 0
 
 
 # --- open constants ---------------------------------------------------------------------------------------------------

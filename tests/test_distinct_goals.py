@@ -123,7 +123,7 @@ def test_what_is_true_is_proved_and_what_breaks_only_for_others_is_not(made: Ind
 
 
 def test_few_goals_say_what_all_of_them_say(made: Induction) -> None:
-    """Whether members are told apart or not, the same is proved."""
+    """Whether members are distinguished or not, the same is proved."""
     together = Questions(made.model, made.symmetric, SolverEffort())
     apart = Questions(made.model, frozenset(), SolverEffort())
     asked = [Obligation("step", goal, action) for action in made.actions() for goal in together.predicates]

@@ -268,9 +268,9 @@ def errors_page() -> str:
 
 def entry(code: str, meaning: str) -> str:
     """One code with its example."""
-    told, _, _ = (FIXTURES / f"{code}.txt").read_text(encoding="utf-8").rpartition("\n\n")
+    reported, _, _ = (FIXTURES / f"{code}.txt").read_text(encoding="utf-8").rpartition("\n\n")
     file = f"[{code}.py](../tests/fixtures/errors/{code}.py)"
-    return f"### {code}: {meaning}\n\n{file}\n\n```text\n{told}\n```\n"
+    return f"### {code}: {meaning}\n\n{file}\n\n```text\n{reported}\n```\n"
 
 
 def test_the_page_of_errors_is_up_to_date() -> None:

@@ -1,4 +1,4 @@
-"""Exports: the recorded texts of some counterexamples, grammars, graphs, and what is told when something cannot be.
+"""Exports: the recorded texts of some counterexamples, grammars, graphs, and what is printed when something cannot be.
 
 TIDEGATE_UPDATE=1 records the texts in tests/fixtures/exports. Where the variable TIDEGATE_MERMAID names a folder with
 `npm install mermaid jsdom` in it, every Mermaid text is also given to Mermaid's own parser.
@@ -212,16 +212,16 @@ TOLD = [
 ]
 
 
-@pytest.mark.parametrize(("arguments", "told"), TOLD, ids=[" ".join(each) for each, _ in TOLD])
-def test_what_cannot_be_exported_is_told(said: Said, arguments: list[str], told: str) -> None:
-    assert said("export", *arguments) == (64, f"tidegate: {told}\n")
+@pytest.mark.parametrize(("arguments", "reported"), TOLD, ids=[" ".join(each) for each, _ in TOLD])
+def test_what_cannot_be_exported_is_reported(said: Said, arguments: list[str], reported: str) -> None:
+    assert said("export", *arguments) == (64, f"tidegate: {reported}\n")
 
 
-def test_traces_that_are_wrong_are_told(said: Said, trace: Path) -> None:
+def test_traces_that_are_wrong_are_reported(said: Said, trace: Path) -> None:
     graph = ["export", str(trace), "--to", "dot"]
     assert said(*graph, "--around", "9") == (64, "tidegate: --around 9: the trace has 4 steps\n")
-    told = "tidegate: --around is for a graph; write --to dot or --to graphml\n"
-    assert said("export", str(trace), "--to", "csv", "--around", "0") == (64, told)
+    reported = "tidegate: --around is for a graph; write --to dot or --to graphml\n"
+    assert said("export", str(trace), "--to", "csv", "--around", "0") == (64, reported)
     document = json.loads(trace.read_text())
     steps = [{**each, "step": each["step"].replace("take(A)", "leave(A)")} for each in document["steps"]]
     trace.write_text(json.dumps({**document, "steps": steps}))
@@ -230,8 +230,8 @@ def test_traces_that_are_wrong_are_told(said: Said, trace: Path) -> None:
     assert text.startswith(f"tidegate: {trace}: examples/lock.py:careless is not as it was when this trace was saved")
     del document["fields"]
     trace.write_text(json.dumps(document))
-    told = f"tidegate: {trace}: a trace with a part missing or wrong: 'fields'\n"
-    assert said("export", str(trace), "--to", "itf") == (64, told)
+    reported = f"tidegate: {trace}: a trace with a part missing or wrong: 'fields'\n"
+    assert said("export", str(trace), "--to", "itf") == (64, reported)
 
 
 # --- graphs -----------------------------------------------------------------------------------------------------------
@@ -267,9 +267,9 @@ SETS = ["--set", "replicas=2", "--set", "max_leader_epoch=2"]
 
 def test_too_many_nodes_are_refused_with_their_number(said: Said) -> None:
     exit_, text = said("export", "replication", *SETS, "--to", "dot", "--raw")
-    told = "merge states with --quotient FIELDS, or look at what is near a step of a trace: --around N --radius K"
+    reported = "merge states with --quotient FIELDS, or look at what is near a step of a trace: --around N --radius K"
     assert exit_ == 64
-    assert text == f"tidegate: the graph has 5,973 nodes, and more than 2,000 are not drawn; {told}\n"
+    assert text == f"tidegate: the graph has 5,973 nodes, and more than 2,000 are not drawn; {reported}\n"
 
 
 def test_the_way_to_the_violation_is_drawn_thick(said: Said, trace: Path) -> None:

@@ -149,7 +149,7 @@ OTHERS: dict[str, tuple[dict[str, str], str, str]] = {
 
 
 @pytest.mark.parametrize("what", OTHERS)
-def test_other_mistakes_are_told_apart(what: str, tmp_path: Path) -> None:
+def test_other_mistakes_are_reported_apart(what: str, tmp_path: Path) -> None:
     changes, code, message = OTHERS[what]
     text = COUNTER
     for word, usual in {"SIZE": "2", "SENTENCE": "Counts.", "BODY": "pass", "MORE": ""}.items():

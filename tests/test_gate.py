@@ -75,7 +75,7 @@ def test_it_says_what_was_not_run(tidegate: Run, gate_file: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "told"),
+    ("old", "new", "shown"),
     [
         ("distinct_states = 2", "distinct_states = 3", "distinct_states: recorded 3, found 2"),
         ("depth = 2", "depth = 9", "depth: recorded 9, found 2"),
@@ -86,14 +86,14 @@ def test_it_says_what_was_not_run(tidegate: Run, gate_file: Path) -> None:
         ("symmetry = true", "symmetry = false", "distinct_states: recorded 2, found 4"),
     ],
 )
-def test_a_difference_exits_6_and_says_which(tidegate: Run, gate_file: Path, old: str, new: str, told: str) -> None:
+def test_a_difference_exits_6_and_says_which(tidegate: Run, gate_file: Path, old: str, new: str, shown: str) -> None:
     gate_file.write_text(LOCK.replace(old, new, 1))
     done = tidegate("gate", str(gate_file), "--tier", "nightly")
     assert done.exit == 6
-    assert told in done.out
+    assert shown in done.out
 
 
-def test_an_unrecorded_violation_is_told_with_its_trace(tidegate: Run, gate_file: Path, tmp_path: Path) -> None:
+def test_an_unrecorded_violation_is_reported_with_its_trace(tidegate: Run, gate_file: Path, tmp_path: Path) -> None:
     gate_file.write_text(LOCK.replace("{ violated = 4 }", '"holds"', 1))
     done = tidegate("gate", str(gate_file), "--tier", "nightly", "--junit", str(tmp_path / "report.xml"))
     assert '--steps "look(A); look(B); take(A); take(B)"' in done.out
@@ -116,7 +116,7 @@ def test_out_of_time_is_never_green(tidegate: Run, tmp_path: Path) -> None:
     assert json.loads((tmp_path / "report.json").read_text())["exit"] == 5
 
 
-def test_a_model_that_is_wrong_is_told_with_its_own_exit(tidegate: Run, gate_file: Path) -> None:
+def test_a_model_that_is_wrong_is_reported_with_its_own_exit(tidegate: Run, gate_file: Path) -> None:
     wrong = gate_file.parent / "wrong.py"
     wrong.write_text("x = 1\n")
     gate_file.write_text(re.sub("model = .*", 'model = "wrong.py"', LOCK))
@@ -161,35 +161,37 @@ def test_a_vacuous_run_differs_unless_it_is_recorded_as_one(gate_file: Path) -> 
     }  # fmt: skip
     result = compare(check, report, 0.0)
     assert result.exit is Exit.UNEXPECTED
-    told = "outcome: recorded none, found vacuous: leave never happens"
-    assert result.differences == (Difference("outcome", told),)
+    shown = "outcome: recorded none, found vacuous: leave never happens"
+    assert result.differences == (Difference("outcome", shown),)
 
 
 # --- a user's own files -----------------------------------------------------------------------------------------------
 
 
-def told_of(tidegate: Run, path: Path, text: str, *options: str) -> tuple[int, str]:
+def result_of(tidegate: Run, path: Path, text: str, *options: str) -> tuple[int, str]:
     path.write_text(text)
     done = tidegate("gate", str(path), *options)
     return done.exit, done.out + done.err
 
 
 @pytest.mark.parametrize("ci", [True, False])
-def test_a_missing_expectation_is_an_error_in_ci_and_told_elsewhere(tidegate: Run, gate_file: Path, ci: bool) -> None:
+def test_a_missing_expectation_is_an_error_in_ci_and_reported_elsewhere(
+    tidegate: Run, gate_file: Path, ci: bool
+) -> None:
     text = LOCK[: LOCK.index("symmetry = true")]
-    found, told = told_of(tidegate, gate_file, text, "--ci" if ci else "--no-ci")
+    found, shown = result_of(tidegate, gate_file, text, "--ci" if ci else "--no-ci")
     assert found == (64 if ci else 0)
-    assert "1 unrecorded of 1 check" in told
+    assert "1 unrecorded of 1 check" in shown
     wanted = ("distinct_states = 4", "transitions = 6", "depth = 2", "[check.expect]", 'one_inside = "holds"')
-    assert all(f"      {each}\n" in told for each in wanted), told
-    recorded = "\n".join(line.strip() for line in told.partition("lock.toml:\n")[2].partition("\n\n")[0].splitlines())
-    assert told_of(tidegate, gate_file, f"{text}\n{recorded}\n", "--ci")[0] == 0
+    assert all(f"      {each}\n" in shown for each in wanted), shown
+    recorded = "\n".join(line.strip() for line in shown.partition("lock.toml:\n")[2].partition("\n\n")[0].splitlines())
+    assert result_of(tidegate, gate_file, f"{text}\n{recorded}\n", "--ci")[0] == 0
 
 
 def test_files_that_cannot_be_read_exit_66(said: Said, tmp_path: Path) -> None:
     missing = tmp_path / "none.toml"
-    told = f"tidegate: {missing}: cannot be read (No such file or directory)\n"
-    assert said("gate", str(missing)) == (66, told)
+    shown = f"tidegate: {missing}: cannot be read (No such file or directory)\n"
+    assert said("gate", str(missing)) == (66, shown)
     (tmp_path / "broken.toml").write_text("[[check\n")
     assert said("gate", str(tmp_path / "broken.toml"))[0] == 66
     (tmp_path / "latin.toml").write_bytes(b"# caf\xe9\n")
@@ -199,7 +201,7 @@ def test_files_that_cannot_be_read_exit_66(said: Said, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "told"),
+    ("old", "new", "shown"),
     [
         ("symmetry =", "symetry =", ", check 1: nothing is called 'symetry' here; did you mean symmetry or set?"),
         ("symmetry = true", 'engine = "spin"', ", check 1, engine: 'spin' is not one of native, python"),
@@ -209,20 +211,22 @@ def test_files_that_cannot_be_read_exit_66(said: Said, tmp_path: Path) -> None:
         ('tier = "nightly"', 'tier = "weekly"', ", check 2, tier: 'weekly' is not one of commit, nightly"),
     ],
 )
-def test_a_mistake_in_a_file_is_told_with_its_place(said: Said, gate_file: Path, old: str, new: str, told: str) -> None:
+def test_a_mistake_in_a_file_is_reported_with_its_place(
+    said: Said, gate_file: Path, old: str, new: str, shown: str
+) -> None:
     text = 'schema = "tidegate.spec/1"\n[check]\nprofile = "a"\n' if new == "[check]" else LOCK.replace(old, new)
     gate_file.write_text(text)
     found, text = said("gate", str(gate_file))
     assert found == 64
-    assert text.startswith(f"tidegate: {gate_file}{told}")
+    assert text.startswith(f"tidegate: {gate_file}{shown}")
 
 
 def test_a_property_and_a_profile_that_are_not_there_stop_that_check_alone(tidegate: Run, gate_file: Path) -> None:
     text = LOCK.replace("somebody_inside", "somebody_insid").replace('tier = "nightly"', "")
-    found, told = told_of(tidegate, gate_file, text)
+    found, shown = result_of(tidegate, gate_file, text)
     assert found == 64
-    assert "1 cannot run, 1 ok of 2 checks" in told
-    assert "somebody_insid" in told and "did you mean somebody_inside" in told.replace("\n", " ")
+    assert "1 cannot run, 1 ok of 2 checks" in shown
+    assert "somebody_insid" in shown and "did you mean somebody_inside" in shown.replace("\n", " ")
 
 
 def test_checks_of_several_models_in_one_file(tidegate: Run, tmp_path: Path) -> None:
@@ -245,11 +249,11 @@ depth = 15
     assert [(each["result"], each["engine"]) for each in report["checks"]] == [("ok", "python"), ("ok", "native")]
 
 
-def test_a_check_of_no_model_is_told(said: Said, tmp_path: Path) -> None:
+def test_a_check_of_no_model_is_reported(said: Said, tmp_path: Path) -> None:
     path = tmp_path / "none.toml"
     path.write_text('schema = "tidegate.spec/1"\n[[check]]\ndepth = 1\n')
-    told = f"{path}, check 1: model is missing; name it here, or once at the top of the file"
-    assert said("gate", str(path)) == (64, f"tidegate: {told}\n")
+    shown = f"{path}, check 1: model is missing; name it here, or once at the top of the file"
+    assert said("gate", str(path)) == (64, f"tidegate: {shown}\n")
 
 
 AUDIT = """
@@ -297,23 +301,23 @@ def test_an_audit_that_depends_on_something_is_not_green(tidegate: Run, cluster:
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "exit_", "told"),
+    ("old", "new", "exit_", "shown"),
     [
         ('files = ["cluster"]', 'files = ["nothing"]', 66, "nothing does not exist. Give files"),
         ("no-loss=crash@all", "no-loss", 64, "--require no-loss: write a preset or QUESTION=FAULT@SITUATION, such as"),
     ],
 )
 def test_an_audit_that_cannot_run_is_never_green(
-    tidegate: Run, cluster: Path, old: str, new: str, exit_: int, told: str
+    tidegate: Run, cluster: Path, old: str, new: str, exit_: int, shown: str
 ) -> None:
     cluster.write_text(AUDIT.replace(old, new))
     done = tidegate("gate", str(cluster), "--width", "400")
     assert done.exit == exit_
-    assert told in done.out and "1 cannot run of 1 check" in done.out
+    assert shown in done.out and "1 cannot run of 1 check" in done.out
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "told"),
+    ("old", "new", "shown"),
     [
         ('require = ["no-loss=crash@all"]', "", "require is None; a list of texts wanted"),
         ('files = ["cluster"]', "files = []", "files is []; a list of texts wanted"),
@@ -321,7 +325,7 @@ def test_an_audit_that_cannot_run_is_never_green(
         ("require", "requires", "nothing is called 'requires' here; did you mean require or features?"),
     ],
 )
-def test_a_mistake_in_an_audit_is_told(said: Said, tmp_path: Path, old: str, new: str, told: str) -> None:
+def test_a_mistake_in_an_audit_is_reported(said: Said, tmp_path: Path, old: str, new: str, shown: str) -> None:
     path = tmp_path / "cluster.toml"
     path.write_text(AUDIT.replace(old, new))
-    assert said("gate", str(path)) == (64, f"tidegate: {path}, audit 1: {told}\n")
+    assert said("gate", str(path)) == (64, f"tidegate: {path}, audit 1: {shown}\n")

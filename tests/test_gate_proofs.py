@@ -39,8 +39,8 @@ def test_a_proof_that_is_as_recorded(capsys: pytest.CaptureFixture[str]) -> None
     assert "ok  mine.py, proved" in capsys.readouterr().out
     (check,) = json.loads(Path("out/report.json").read_text(encoding="utf-8"))["checks"]
     assert (check["kind"], check["expected"]["verdict"]) == ("proof", "proved")
-    told = [(each["name"], each["verdict"], each["result"]) for each in check["claims"]]
-    assert told == [("not_ahead_by_two", "proved", "ok"), ("outcome", "proved", "ok")]
+    reported = [(each["name"], each["verdict"], each["result"]) for each in check["claims"]]
+    assert reported == [("not_ahead_by_two", "proved", "ok"), ("outcome", "proved", "ok")]
     cases = ElementTree.parse("out/junit.xml").getroot().iter("testcase")
     assert [each.get("name") for each in cases] == [
         "not_ahead_by_two [mine.py, proved]",

@@ -185,9 +185,9 @@ def test_every_counterexample_has_its_trace_and_its_page(out: Path) -> None:
 
 def test_a_failure_tells_the_whole_story(out: Path) -> None:
     root = ElementTree.parse(out / "junit.xml").getroot()
-    told = next(each for each in root.iter("failure") if "one_inside" in (each.get("message") or ""))
-    assert told.get("message") == "one_inside: recorded holds, found violated after 4 steps"
-    text = told.text or ""
+    reported = next(each for each in root.iter("failure") if "one_inside" in (each.get("message") or ""))
+    assert reported.get("message") == "one_inside: recorded holds, found violated after 4 steps"
+    text = reported.text or ""
     for part in ("B takes the lock and goes in.", "tidegate replay examples/lock.py:careless --set clients=3", ".html"):
         assert part in text
     skipped = next(root.iter("skipped"))

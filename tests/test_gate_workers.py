@@ -98,8 +98,8 @@ def test_a_worker_that_is_killed_is_one_entry(gates: list[Gate], tmp_path: Path,
     assert gate.returncode == 70, err
     assert "1 broke down, 1 ok of 2 checks" in out
     broken, quick = report(tmp_path)["checks"]
-    told = "the process of this check was ended by SIGKILL; out of memory? --memory and --workers bound it"
-    assert (broken["result"], broken["differences"]) == ("broke down", [told])
+    reported = "the process of this check was ended by SIGKILL; out of memory? --memory and --workers bound it"
+    assert (broken["result"], broken["differences"]) == ("broke down", [reported])
     assert quick["result"] == "ok"
 
 
@@ -174,7 +174,7 @@ SETTINGS = Settings(engine=None, memory=None, time=None, tier="commit", ci=True)
 
 
 @pytest.mark.parametrize(
-    ("exit_", "out", "told"),
+    ("exit_", "out", "reported"),
     [
         (-11, '{"schema": "tidegate.check/1"}', "the process of this check was ended by SIGSEGV"),
         (70, '{"schema": "tidegate.check/1"}', "the process of this check ended with 70 and said nothing"),
@@ -184,13 +184,13 @@ SETTINGS = Settings(engine=None, memory=None, time=None, tier="commit", ci=True)
         (0, "", "the process of this check ended with 0 and said nothing"),
     ],
 )
-def test_a_check_that_crashes_is_never_green(exit_: int, out: str, told: str, tmp_path: Path) -> None:
+def test_a_check_that_crashes_is_never_green(exit_: int, out: str, reported: str, tmp_path: Path) -> None:
     """Not even one that printed its report first."""
     (tmp_path / "gate.toml").write_text(HEAD + QUICK)
     check = read(tmp_path / "gate.toml").checks[0]
     result = check_result(check, Finished(exit_, out, "", 0.1), SETTINGS)
     assert (result.result, result.exit) == ("broke down", Exit.INTERNAL)
-    assert [each.text for each in result.differences] == [told]
+    assert [each.text for each in result.differences] == [reported]
 
 
 def test_what_several_exits_come_to() -> None:

@@ -172,7 +172,7 @@ def test_hints_change_nothing_that_was_kept() -> None:
     assert all(each.cached for each in proof.findings)
 
 
-def test_hints_that_cannot_be_written_are_told(
+def test_hints_that_cannot_be_written_are_reported(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     Path("mine.hints.json").mkdir()

@@ -83,11 +83,11 @@ def test_the_address_never_takes_one_back(browser: Browser, saved: Page) -> None
         assert one.where == "4 / 8"
 
 
-def test_a_link_to_another_trace_is_told(browser: Browser, saved: Page) -> None:
+def test_a_link_to_another_trace_is_reported(browser: Browser, saved: Page) -> None:
     with shown(browser, saved(kip_101()), "s=5&v=00000000") as one:
         assert one.where == "0 / 8"
-        told = "This link was made for another trace; it shows this one from its start."
-        assert one.text("#notice") == told and one.live == told
+        reported = "This link was made for another trace; it shows this one from its start."
+        assert one.text("#notice") == reported and one.live == reported
 
 
 @pytest.mark.parametrize("link", ["s=99", "s=-1", "s=x", "f=Q&d=7&t=pink&r=12", "%%%", "v="])
@@ -253,7 +253,7 @@ def test_a_long_list_draws_what_is_in_sight(browser: Browser, saved: Page) -> No
         one.page.wait_for_selector("#step-205")
 
 
-def test_what_was_left_out_of_a_long_run_is_told(browser: Browser, saved: Page) -> None:
+def test_what_was_left_out_of_a_long_run_is_reported(browser: Browser, saved: Page) -> None:
     taken = [step(at, f"Step {at}.") for at in range(1, 101)]
     document = made(
         taken, truncated={"steps": 100, "first": 31, "last": 70, "says": "steps 31 to 70 of 100 are left out"}
@@ -282,8 +282,8 @@ def test_of_a_very_long_run_there_are_the_beginning_and_the_end(browser: Browser
     path = tmp_path / "page.html"
     path.write_text(page([document], beside="made.trace.json"), encoding="utf-8")
     with shown(browser, path, "s=5502&d=0") as one:
-        told = "steps 501 to 5,501 of 6,001 are left out. The whole trace is in made.trace.json."
-        assert one.text("#notice") == told
+        reported = "steps 501 to 5,501 of 6,001 are left out. The whole trace is in made.trace.json."
+        assert one.text("#notice") == reported
         assert (one.where, one.text("#fields td")) == ("5502 / 6001", "5502")
         assert one.all(".caret text").all_text_contents() == ["end 5502", "end 0"]
         one.press("k", "j", "j")

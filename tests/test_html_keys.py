@@ -165,9 +165,9 @@ def test_bar_pins_a_state_and_compares(at_five: Shown) -> None:
     at_five.press("j", "j", "j")
     assert at_five.all(".pane h3").all_text_contents() == ["Pinned: state 5", "State 8"]
     assert at_five.count("#panes svg.lanes") == 2
-    told = at_five.text("#changes")
-    assert "Other than in the pinned state" in told and "high_watermark[A]~0 → 1" in told
-    assert "isr[B]−C" in told
+    reported = at_five.text("#changes")
+    assert "Other than in the pinned state" in reported and "high_watermark[A]~0 → 1" in reported
+    assert "isr[B]−C" in reported
     at_five.press("|")
     assert at_five.live == "nothing is pinned" and at_five.count(".pane") == 1
 
@@ -194,9 +194,9 @@ def test_nothing_moves_by_itself_under_reduced_motion(browser: Browser, kip: Pat
 def test_t_goes_round_the_themes(at_five: Shown) -> None:
     ground = "getComputedStyle(document.body).backgroundColor"
     light = at_five.run(ground)
-    for told, theme in (("theme: light", "light"), ("theme: dark", "dark"), ("theme: system", "system")):
+    for reported, theme in (("theme: light", "light"), ("theme: dark", "dark"), ("theme: system", "system")):
         at_five.press("t")
-        assert at_five.live == told
+        assert at_five.live == reported
         assert at_five.all("html").get_attribute("data-theme") == theme
         assert (at_five.run(ground) == light) == (theme != "dark")
 

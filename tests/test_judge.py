@@ -153,7 +153,7 @@ def test_a_spent_budget_stops_before_any_write() -> None:
     assert attempt(model, state, lose, {"letter": letter}) == Stopped(True, 0, "losses")
 
 
-def test_deadlock_is_told_from_the_bound_and_from_the_end() -> None:
+def test_deadlock_is_reported_from_the_bound_and_from_the_end() -> None:
     run = run_text(MODEL, "morning(true); write(A); write(B); deliver(Letter(A, 0)); deliver(Letter(B, 1)); close")
     assert not any(is_deadlock(MODEL, each) for each in run.states())
     last = run.states()[-1]

@@ -1,6 +1,6 @@
 """KRaft as stories: its elections, its published mistakes, and how the fixed protocol ends the same story.
 
-The stories are told by the judge, in plain Python. At the end the engines count what spec/kraft.toml records.
+The stories are run by the judge, in plain Python. At the end the engines count what spec/kraft.toml records.
 """
 
 from __future__ import annotations
@@ -111,7 +111,7 @@ def test_the_bound_is_no_deadlock() -> None:
 # --- Figure 8 of the Raft paper, as articles tell it of Kafka ---------------------------------------------------------
 
 
-def told_up_to_c(profile: str) -> Story:
+def run_up_to_c(profile: str) -> Story:
     """S1 to S5 are A to E. (a) A leads epoch 2 and x is on A and B. (b) E leads epoch 3. (c) A leads epoch 4, and C
     gets x: a majority has it."""
     story = Story(profile, voters=5).elect(A, B, C, epoch=2)
@@ -131,11 +131,11 @@ def told_up_to_c(profile: str) -> Story:
 
 
 def test_figure_8_d1_what_was_never_committed_is_overwritten() -> None:
-    story = told_up_to_c("kip595")
+    story = run_up_to_c("kip595")
     # State (c) does happen. B and C acknowledge x, but x is before the start of epoch 4, and so not committed.
     story.fetch(B, A, answered=False).fetch(C, A, answered=False)
     assert story.committed() == "2"
-    # (d1) E is elected for epoch 5, since its log ends in epoch 3. It overwrites x, which nobody was told of.
+    # (d1) E is elected for epoch 5, since its log ends in epoch 3. It overwrites x, which nobody was informed of.
     story.step("hear_from", voter=E, peer=A).elect(E, C, D, epoch=5).truncate(C, E).catch_up(C, E).catch_up(D, E)
     assert [story.log(voter) for voter in (C, D, E)] == ["235", "235", "235"]
     assert story.committed() == "235"
@@ -143,7 +143,7 @@ def test_figure_8_d1_what_was_never_committed_is_overwritten() -> None:
 
 
 def test_figure_8_d2_the_leader_change_record_commits_what_is_before_it() -> None:
-    story = told_up_to_c("kip595")
+    story = run_up_to_c("kip595")
     # (d2) A's LeaderChange record reaches a majority. Now x is committed, and E cannot be elected any more.
     story.catch_up(B, A).catch_up(C, A)
     assert story.committed() == "2x4"
@@ -155,7 +155,7 @@ def test_figure_8_d2_the_leader_change_record_commits_what_is_before_it() -> Non
 
 
 def test_figure_8_as_kafka_had_it_in_2_7() -> None:
-    story = told_up_to_c("kafka_12619")
+    story = run_up_to_c("kafka_12619")
     # KAFKA-12619: B and C acknowledge x; a majority has everything up to the start of epoch 4, and that is taken for
     # enough. The answers, with A's LeaderChange record, are lost. A broker applies x.
     story.fetch(B, A, answered=False).fetch(C, A, answered=False)
@@ -256,7 +256,7 @@ def test_a_directory_id_makes_it_another_voter() -> None:
     assert story.broken == set()
 
 
-# --- what a controller is told ----------------------------------------------------------------------------------------
+# --- what a controller learns ---------------------------------------------------------------------------------------
 
 
 def test_on_an_empty_log_a_controller_acted_too_early() -> None:

@@ -12,7 +12,7 @@ from tidegate.language.binding import load
 from tidegate.language.errors import ModelErrors
 
 from .engines import agree, bound, reachable_states, text_of
-from .smt import judged, told
+from .smt import judged, reported
 
 BEFORE = """
 n = constant(2, minimum=1, maximum=3, says='slots')
@@ -85,7 +85,7 @@ def test_loops(slots: int, tmp_path: Path) -> None:
     assert (verdict.failure, verdict.distinct_states > 20) == (None, True)
     encoding = finite(model)
     for state in reachable_states(model, 3, seed=1):
-        assert sorted(told(model, encoding, state)) == sorted(judged(model, state))
+        assert sorted(reported(model, encoding, state)) == sorted(judged(model, state))
 
 
 def test_a_range_with_an_open_end(tmp_path: Path) -> None:

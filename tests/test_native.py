@@ -284,23 +284,23 @@ def test_the_time_limit_is_inconclusive(tmp_path: Path) -> None:
     assert "time limit of 0.05 s" in verdict.assurance
 
 
-def test_what_was_found_before_a_limit_is_told(tmp_path: Path) -> None:
+def test_what_was_found_before_a_limit_is_reported(tmp_path: Path) -> None:
     extra = "\n@invariant\ndef dark(s: World) -> bool:\n    '''Dark.'''\n    return not s.lit[3]\n"
     verdict = native(large(tmp_path, extra), Search(memory_bytes=4 * 2**20, keep_going=True))
     assert (verdict.verdict, verdict.outcome) == ("violated", "safety")
 
 
 def test_an_interrupted_search_tells_what_it_saw(tmp_path: Path) -> None:
-    told = list[Progress]()
+    reported = list[Progress]()
 
     def stop(progress: Progress) -> None:
-        told.append(progress)
+        reported.append(progress)
         if progress.distinct > 100:
             raise KeyboardInterrupt
 
     verdict = native(large(tmp_path), Search(), stop)
     assert verdict.verdict == "inconclusive"
-    assert verdict.distinct_states >= told[-1].distinct > 100
+    assert verdict.distinct_states >= reported[-1].distinct > 100
     assert "Ctrl-C" in verdict.assurance
 
 
@@ -347,7 +347,7 @@ ENDS = {
 
 
 @pytest.mark.parametrize("name", ENDS)
-def test_deadlocks_bounds_and_ends_are_told_apart(name: str, tmp_path: Path) -> None:
+def test_deadlocks_bounds_and_ends_are_reported_apart(name: str, tmp_path: Path) -> None:
     guard, extra, outcome = ENDS[name]
     body = f"@action\ndef step(s: World) -> None:\n    '''Steps.'''\n    {guard}\n    s.count += 1\n{extra}"
     verdict = agree(bound(tmp_path, text_of("count: Small", "count=0", body)))
@@ -379,7 +379,7 @@ ERROR_START = "count=0\nqueue=Seq([0, 1])\noption=None\nnumbers=Set()"
 
 
 @pytest.mark.parametrize("name", ERRORS)
-def test_errors_of_a_step_are_told_with_their_place(name: str, tmp_path: Path) -> None:
+def test_errors_of_a_step_are_reported_with_their_place(name: str, tmp_path: Path) -> None:
     body = (
         RISING
         + f"""
@@ -400,7 +400,7 @@ def err(s: World, node: Node) -> None:
 
 
 @pytest.mark.parametrize("role", ["invariant", "reachable", "terminal"])
-def test_errors_of_a_property_are_told(role: str, tmp_path: Path) -> None:
+def test_errors_of_a_property_are_reported(role: str, tmp_path: Path) -> None:
     sign = "<" if role == "invariant" else ">"
     body = (
         RISING

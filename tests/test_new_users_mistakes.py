@@ -1,4 +1,4 @@
-"""What those who know TLA+ or Python write first, and what they are told: cause, place and the nearest legal form."""
+"""What those who know TLA+ or Python write first, and what the error says: cause, place and the nearest legal form."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from tidegate.language.judge import steps
 from tidegate.language.values import State
 
 from .engines import agree, bound, reachable_states, text_of
-from .smt import judged, told
+from .smt import judged, reported
 
 BEFORE = '''
 seats = constant(3, minimum=1, maximum=4, says="seats")
@@ -51,7 +51,7 @@ def counting(folder: Path, says: str, **options: object) -> list[int]:
     states = reachable_states(model, 6, seed=1)
     encoding = finite(model)
     for state in states:
-        assert sorted(told(model, encoding, state)) == sorted(judged(model, state))
+        assert sorted(reported(model, encoding, state)) == sorted(judged(model, state))
     return [next(read(step.after, "count") for step in steps(model, state)) for state in sorted(states, key=seat)[-3:]]
 
 
@@ -126,19 +126,19 @@ def test_a_loop_visits_what_was_there_when_it_began(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("says", "told_"),
+    ("says", "reported"),
     [
         ("choose(x for x in Node if x != s.who)", "depends on the order of the members"),
         ("min(1 for q in subsets(Node) if s.who in q)", None),
     ],
 )
-def test_choose_breaks_symmetry_and_all_sets_do_not(says: str, told_: str | None, tmp_path: Path) -> None:
-    field = "s.who = " + says if told_ else f"s.count = {says}\n    s.who = other"
+def test_choose_breaks_symmetry_and_all_sets_do_not(says: str, reported: str | None, tmp_path: Path) -> None:
+    field = "s.who = " + says if reported else f"s.count = {says}\n    s.who = other"
     body = f"@action\ndef step(s: World, other: Node) -> None:\n    '''A step.'''\n    {field}\n"
     text = text_of("who: Node\ncount: Small", "who=Node(0)\ncount=0", body, before=BEFORE)
     model = bound(tmp_path, text)
     refusals = symmetry_of(model).refusals
-    assert (told_ in refusals[0]) if told_ else not refusals
+    assert (reported in refusals[0]) if reported else not refusals
     agree(model, symmetry=True)
 
 

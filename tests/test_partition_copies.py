@@ -1,4 +1,4 @@
-"""Stories of copies that move, of logs that are cut late or not at all, and of what consumers are told."""
+"""Stories of copies that move, of logs that are cut late or not at all, and of what consumers receive."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ def test_a_leader_without_a_record_of_its_epoch_could_not_tell_where_to_cut() ->
     assert (story.log(B), "leader_candidate_completeness" in story.false()) == ([], True)
 
 
-# --- what consumers read, and are told --------------------------------------------------------------------------------
+# --- what consumers read and receive --------------------------------------------------------------------------------
 
 
 def test_a_read_at_the_end_grew_with_what_was_appended() -> None:

@@ -157,12 +157,12 @@ def _interrupted_after(count: int, call: Callable[..., Any]) -> Callable[..., An
     return until
 
 
-def test_progress_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_progress_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ENGINE, "REPORT_SECONDS", 0)
-    told: list[Progress] = []
-    verdict = check(courier(), Search(keep_going=True), told.append)
-    assert [each.distinct for each in told] == sorted(each.distinct for each in told)
-    assert (told[-1].distinct, told[-1].frontier) == (verdict.distinct_states, 0)
+    reported: list[Progress] = []
+    verdict = check(courier(), Search(keep_going=True), reported.append)
+    assert [each.distinct for each in reported] == sorted(each.distinct for each in reported)
+    assert (reported[-1].distinct, reported[-1].frontier) == (verdict.distinct_states, 0)
 
 
 # --- coverage ---------------------------------------------------------------------------------------------------------

@@ -138,9 +138,9 @@ def values(step: Any) -> str:
 
 def test_a_wide_field_is_compared_as_a_whole(tmp_path: Path) -> None:
     model = model_with(tmp_path)
-    told = [engine(model, Search(projection="whole", recheck=10_000)) for engine in (native, plain)]
-    assert summary(told[0]) == summary(told[1])
-    assert told[0].distinct_states == len({(state["past"], state["turn"]) for state in all_states(model)})
+    reported = [engine(model, Search(projection="whole", recheck=10_000)) for engine in (native, plain)]
+    assert summary(reported[0]) == summary(reported[1])
+    assert reported[0].distinct_states == len({(state["past"], state["turn"]) for state in all_states(model)})
 
 
 def all_states(model: Model) -> list[dict[str, Any]]:
@@ -218,8 +218,8 @@ def test_random_models_keep_the_same_states_in_both_engines(seed: int, tmp_path:
     names = [each.name for each in model.fields]
     chosen = random.Random(seed).sample(names, (len(names) + 1) // 2)
     model = replace(model, projections=(fields_of(model, chosen),))
-    told = [engine(model, Search(projection="some", keep_going=True, seconds=20)) for engine in (native, plain)]
-    assert summary(told[0]) == summary(told[1])
+    reported = [engine(model, Search(projection="some", keep_going=True, seconds=20)) for engine in (native, plain)]
+    assert summary(reported[0]) == summary(reported[1])
 
 
 def fields_of(model: Model, names: list[str]) -> Projection:

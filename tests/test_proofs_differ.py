@@ -135,7 +135,7 @@ def test_what_is_proved_holds_in_every_instance(tmp_path_factory: pytest.TempPat
 
 
 def check_seed(folder: Path, seed: int) -> str:
-    """Proves a random model, and searches its instances if it is proved. Where its nodes are told apart, that is not
+    """Proves a random model, and searches its instances if it is proved. Where its nodes are distinguished, that is not
     refuted then; nor is it proved where a model whose nodes stand for one another is refuted. Answers the word."""
     path, apart = folder / "model.py", folder / "apart.py"
     text = Writer(seed).text()

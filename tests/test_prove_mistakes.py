@@ -476,7 +476,7 @@ def not_negative(s: Pair) -> bool:
     assert proof.word_of("not_ahead_by_two") == "proved"
 
 
-def test_candidates_that_fell_are_told_with_the_action(capsys: pytest.CaptureFixture[str]) -> None:
+def test_candidates_that_fell_are_reported_with_the_action(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["prove", with_lemma("s.high == 0"), "--candidates"]) is Exit.HOLDS
     said = capsys.readouterr().out
     assert "given up in round 1: extra\n    refuted: lead does not keep extra, in a state that can be reached" in said

@@ -203,7 +203,7 @@ def test_figure_8_an_entry_of_an_older_term_is_not_counted() -> None:
     assert story.state.match_index[S1][S2] == story.state.match_index[S1][S3] == 2
     with pytest.raises(StepError, match=r"index > s\.commit_index"):
         story.commit(S1)
-    # (d) So S5 overwrites y, which is allowed: nobody was ever told that it is committed.
+    # (d) So S5 overwrites y, which is allowed: nobody was ever informed that it is committed.
     story.elect(S5, 5, S2, S3, S4).replicate(S5, S1, S2, S3, S4)
     assert [story.log(each) for each in (S1, S2, S3, S4, S5)] == ["x1 z3"] * 5
     assert story.false() == set()

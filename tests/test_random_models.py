@@ -41,9 +41,9 @@ def compare(text: str, folder: Path, seed: int) -> None:
         opened = definition.bind(open={"nodes", "top", "room", "faults", "quick"})
     except ModelErrors:
         return
-    told, known = summary(native(opened, Search(keep_going=True, memory_bytes=MEMORY))), summary(plain)
+    reported, known = summary(native(opened, Search(keep_going=True, memory_bytes=MEMORY))), summary(plain)
     for each in ("failure", "properties", "distinct", "transitions", "depth", "levels"):
-        assert told.get(each) == known.get(each), each
+        assert reported.get(each) == known.get(each), each
 
 
 @pytest.mark.parametrize("examples", tiered((10, 30), lambda examples: examples == 10))

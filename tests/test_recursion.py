@@ -9,7 +9,7 @@ from tidegate.explorer.smt.encoding import finite
 from tidegate.language.errors import ModelErrors
 
 from .engines import agree, bound, reachable_states, text_of
-from .smt import judged, told
+from .smt import judged, reported
 
 BEFORE = """
 from tidegate.language import recursive
@@ -99,7 +99,7 @@ def test_recursion_means_the_same_in_every_engine(tmp_path: Path) -> None:
     assert (verdict.failure, verdict.distinct_states > 100) == (None, True)
     encoding = finite(model)
     for state in reachable_states(model, 2, seed=1):
-        assert sorted(told(model, encoding, state)) == sorted(judged(model, state))
+        assert sorted(reported(model, encoding, state)) == sorted(judged(model, state))
 
 
 @pytest.mark.parametrize("depth", [0, 1, 2])

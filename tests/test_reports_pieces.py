@@ -134,7 +134,7 @@ def test_a_recorded_file_is_read(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "told"),
+    ("old", "new", "shown"),
     [
         ("depth = 2", "", "given together"),
         ("depth = 2", "deptj = 2", "nothing is called 'deptj' here; did you mean depth"),
@@ -145,10 +145,12 @@ def test_a_recorded_file_is_read(tmp_path: Path) -> None:
         ("[[check]]", "[[check", "not TOML"),
     ],
 )
-def test_a_mistake_in_a_recorded_file_is_told_with_its_place(tmp_path: Path, old: str, new: str, told: str) -> None:
+def test_a_mistake_in_a_recorded_file_is_reported_with_its_place(
+    tmp_path: Path, old: str, new: str, shown: str
+) -> None:
     path = tmp_path / "lock.toml"
     path.write_text(GOOD.replace(old, new, 1))
-    with pytest.raises(UsageError, match=told) as raised:
+    with pytest.raises(UsageError, match=shown) as raised:
         read(path)
     assert str(path) in str(raised.value)
 
@@ -169,9 +171,9 @@ def test_junit_counts_and_survives_odd_characters() -> None:
     document: dict[str, Any] = {"began": "2026-01-02T03:04:05+00:00", "checks": [check], "not_run": []}
     suite = ElementTree.fromstring(junit(document).partition("\n")[2])[0]
     assert (suite.get("tests"), suite.get("failures"), suite.get("time")) == ("2", "1", "0.750")
-    told = suite.findall("testcase")[1][0]
-    assert told.get("message") == "no\ufffd <good>"
-    assert told.text == "no\ufffd <good>\nsecond"
+    shown = suite.findall("testcase")[1][0]
+    assert shown.get("message") == "no\ufffd <good>"
+    assert shown.text == "no\ufffd <good>\nsecond"
 
 
 # --- notation -------------------------------------------------------------------------------------------------------

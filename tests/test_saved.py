@@ -110,7 +110,7 @@ def test_a_saved_counterexample_of_kip_101_is_replayed(tmp_path: Path, said: Sai
     assert "replication:truncate_to_hw: strong_isr fails after 8 steps" in text
 
 
-def test_what_cannot_be_replayed_is_told(lock: Path, said: Said) -> None:
+def test_what_cannot_be_replayed_is_reported(lock: Path, said: Said) -> None:
     for option in (["--steps", "take(A)"], ["--set", "clients=2"], ["--bounds", "small"], ["--no-ghosts"]):
         exit_, text = said("replay", str(lock), *option)
         assert exit_ == 64 and "is for a MODEL" in text
@@ -162,24 +162,24 @@ def counted(tmp_path: Path, counter: Callable[..., Path]) -> Path:
 
 
 @pytest.mark.parametrize(
-    ("now", "told"),
+    ("now", "reported"),
     [
         ({"guard": "require(s.value < 1)"}, "step 2, count, is disabled: s.value < 1 is false; nothing is enabled"),
         ({"step": "2"}, "step 1, count, changed value: 0 -> 1; now value: 0 -> 2"),
         ({"step": "5"}, "count breaks it: "),
     ],
 )
-def test_a_model_that_changed_is_told(
-    counted: Path, counter: Callable[..., Path], said: Said, now: dict[str, str], told: str
+def test_a_model_that_changed_is_reported(
+    counted: Path, counter: Callable[..., Path], said: Said, now: dict[str, str], reported: str
 ) -> None:
     path = counter(**now)
     exit_, text = said("replay", str(counted))
     assert exit_ == 64
     assert text.startswith(f"tidegate: {counted}: {path} is not as it was when this trace was saved by tidegate ")
-    assert told in text
+    assert reported in text
 
 
-def test_a_property_that_changed_is_told(counted: Path, counter: Callable[..., Path], said: Said) -> None:
+def test_a_property_that_changed_is_reported(counted: Path, counter: Callable[..., Path], said: Said) -> None:
     counter(limit="3")
     exit_, text = said("replay", str(counted))
     assert exit_ == 0
@@ -191,14 +191,14 @@ def test_a_property_that_changed_is_told(counted: Path, counter: Callable[..., P
     assert "note: the trace was saved as one of small, which is not checked here" in text
 
 
-def test_constants_and_beginnings_that_are_not_there_any_more_are_told(counted: Path, said: Said) -> None:
+def test_constants_and_beginnings_that_are_not_there_any_more_are_reported(counted: Path, said: Said) -> None:
     document = changed(counted, bounds={"clients": 2})
     assert "has no constant clients" in said("replay", str(counted))[1]
     changed(counted, bounds={}, states=document["states"] | {"0": {"value": 4}})
     assert "none of its initial states is the one that the trace begins in" in said("replay", str(counted))[1]
     changed(counted, model="nowhere.py")
-    exit_, told = said("replay", str(counted))
-    assert exit_ == 64 and f"{counted}: nowhere.py: there is no such file; nowhere.py is not as it was" in told
+    exit_, reported = said("replay", str(counted))
+    assert exit_ == 64 and f"{counted}: nowhere.py: there is no such file; nowhere.py is not as it was" in reported
 
 
 def test_a_step_that_breaks_the_model_breaks_it_again(tmp_path: Path, counter: Callable[..., Path], said: Said) -> None:
@@ -222,5 +222,5 @@ def test_a_deadlock_is_one_again(tmp_path: Path, counter: Callable[..., Path], s
     exit_, text = said("replay", str(trace))
     assert exit_ == 2 and "why no step can be taken:" in text
     counter(limit="9")
-    told = f"{trace}: it was saved as a deadlock, and {path} as it is now goes on from there"
-    assert said("replay", str(trace)) == (64, f"tidegate: {told}\n")
+    reported = f"{trace}: it was saved as a deadlock, and {path} as it is now goes on from there"
+    assert said("replay", str(trace)) == (64, f"tidegate: {reported}\n")

@@ -13,7 +13,7 @@ from tidegate.traces.differences import state_to_json
 from tidegate.traces.document import run_document
 
 from .engines import agree, bound, reachable_states, text_of
-from .smt import judged, told
+from .smt import judged, reported
 
 BEFORE = """
 class Node(Domain, size=2, symmetric=True):
@@ -73,7 +73,7 @@ def test_every_engine_agrees(symmetry: bool, tmp_path: Path) -> None:
     assert symmetry_of(model).refusals == ()
     encoding = finite(model)
     for state in reachable_states(model, 2, seed=1):
-        assert sorted(told(model, encoding, state)) == sorted(judged(model, state))
+        assert sorted(reported(model, encoding, state)) == sorted(judged(model, state))
 
 
 def test_sets_in_a_trace_are_sets(tmp_path: Path) -> None:

@@ -167,10 +167,10 @@ def test_too_many_expected_collisions_are_inconclusive(
     assert verdict.verdict == "inconclusive" and "--fingerprint 128 makes fewer" in verdict.assurance
 
 
-def test_progress_is_told(kip320: Model, tmp_path: Path, cache: Path) -> None:
-    told = list[Progress]()
-    looped(kip320, tmp_path, Search(cache=cache), report=told.append)
-    assert "distinct, level" in told[-1].says and told[-1].distinct == 1501
+def test_progress_is_reported(kip320: Model, tmp_path: Path, cache: Path) -> None:
+    reported = list[Progress]()
+    looped(kip320, tmp_path, Search(cache=cache), report=reported.append)
+    assert "distinct, level" in reported[-1].says and reported[-1].distinct == 1501
 
 
 # --- tasks that are run again, tables that are lost -------------------------------------------------------------------

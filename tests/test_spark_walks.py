@@ -21,7 +21,7 @@ from tidegate.language.model import Model
 from tidegate.language.verdict import Disagreement, Verdict
 
 from .engines import bound, text_of
-from .test_walks import BODY, FIELDS, NODE, START, counts, told
+from .test_walks import BODY, FIELDS, NODE, START, counts, reported
 
 
 class Loop:
@@ -63,7 +63,7 @@ def test_tasks_take_the_walks_of_one_process(model: Model, cache: Path, strategy
     here = walk(model, search)
     for shards in (1, 2, 7):
         there = walked(model, search, Loop(shards))
-        assert told(there) == told(here) and counts(there) == counts(here)
+        assert reported(there) == reported(here) and counts(there) == counts(here)
 
 
 def test_the_first_failure_is_that_of_one_process(model: Model, cache: Path) -> None:
@@ -73,7 +73,7 @@ def test_the_first_failure_is_that_of_one_process(model: Model, cache: Path) -> 
         assert here.outcome == "safety"
         for shards in (1, 3):
             runner = Loop(shards)
-            assert told(walked(model, search, runner)) == told(here)
+            assert reported(walked(model, search, runner)) == reported(here)
             assert len(runner.rounds) == 1, "nothing is begun after it"
 
 

@@ -208,13 +208,13 @@ def test_few_initial_states_are_made_by_plain_python(tmp_path: Path, monkeypatch
 
 def test_a_state_that_breaks_its_types_is_reported_as_in_plain_python(tmp_path: Path) -> None:
     model = of_text(tmp_path, BREAKS)
-    told = list[tuple[str, str, int, Any, Any]]()
+    shown = list[tuple[str, str, int, Any, Any]]()
     for engine in (plain, check):
         with pytest.raises(ModelError) as caught:
             engine(model, Search(cache=None))
         error = caught.value
-        told.append((str(error), error.file, error.line, error.action, error.arguments))
-    assert told[0] == told[1] and told[0][-1] == {"a": 1, "b": 2}
+        shown.append((str(error), error.file, error.line, error.action, error.arguments))
+    assert shown[0] == shown[1] and shown[0][-1] == {"a": 1, "b": 2}
 
 
 def test_a_combination_that_plain_python_sees_differently_is_a_disagreement(
@@ -231,8 +231,10 @@ def test_a_combination_that_plain_python_sees_differently_is_a_disagreement(
     with pytest.raises(Disagreement, match=r"start\(.*\) \(.*model_\d+\.py:\d+\) gives another one natively; in plain"):
         check(model, Search(cache=None, keep_going=True))
     for frontier in opened(model, QUICK):
-        told = str(Starts(model, frontier).broken(0))
-        assert "start(a=0, b=0, colour=RED)" in told and "breaks the model's types natively; in plain Python it" in told
+        shown = str(Starts(model, frontier).broken(0))
+        assert (
+            "start(a=0, b=0, colour=RED)" in shown and "breaks the model's types natively; in plain Python it" in shown
+        )
 
 
 @pytest.mark.parametrize("variant", [{"walks": True}, {"fingerprint": 64}, {"fingerprint": 128}])

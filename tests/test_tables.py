@@ -15,7 +15,7 @@ from tidegate.language.errors import ModelErrors
 from tidegate.language.judge import initial_states
 
 from .engines import agree, bound, reachable_states, text_of
-from .smt import judged, told
+from .smt import judged, reported
 
 BEFORE = """
 class Node(Domain, size=3, symmetric=True):
@@ -54,7 +54,7 @@ def test_tables_mean_the_same_in_every_engine(tmp_path: Path) -> None:
     assert verdict is not None and (verdict.failure, verdict.distinct_states) == (None, 4)
     encoding = finite(model)
     for state in reachable_states(model, 4, seed=1):
-        assert sorted(told(model, encoding, state)) == sorted(judged(model, state))
+        assert sorted(reported(model, encoding, state)) == sorted(judged(model, state))
 
 
 def test_a_table_that_names_members_is_not_folded(tmp_path: Path) -> None:
@@ -128,7 +128,7 @@ def test_constants_in_tables_and_defaults_have_their_values(values: dict[str, An
     assert (state.count, state.pair.second) == (values.get("base", 0), values.get("size", 2))
     encoding = finite(model)
     for state in reachable_states(model, 4, seed=1):
-        assert sorted(told(model, encoding, state)) == sorted(judged(model, state))
+        assert sorted(reported(model, encoding, state)) == sorted(judged(model, state))
 
 
 def test_a_table_keeps_constants_open(tmp_path: Path) -> None:

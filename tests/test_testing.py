@@ -45,14 +45,14 @@ def test_a_planted_bug_is_found_and_shrunk_to_its_four_steps(example: Any, capsy
     machine = state_machine(example.model, forgetful, example.agree)
     with pytest.raises(AssertionError, match="where epoch 0 ends") as caught:
         run_state_machine_as_test(machine, settings=QUICK)
-    told = "\n".join(getattr(caught.value, "__notes__", [])) + capsys.readouterr().out
-    assert re.findall(r"^  ([A-Z].*)$", told, re.MULTILINE) == [
+    reported = "\n".join(getattr(caught.value, "__notes__", [])) + capsys.readouterr().out
+    assert re.findall(r"^  ([A-Z].*)$", reported, re.MULTILINE) == [
         "A record is appended at offset 0, in epoch 0.",
         "Epoch 1 begins.",
         "A record is appended at offset 1, in epoch 1.",
         "The log is cut at offset 0.",
     ]
-    assert "end=0" in told
+    assert "end=0" in reported
 
 
 FORKS = '''
@@ -86,7 +86,7 @@ class _Forks:
     def take_right(self, guest: object) -> None: ...
 
 
-def test_a_failure_is_told_where_steps_have_members_of_domains(tmp_path: Path) -> None:
+def test_a_failure_is_reported_where_steps_have_members_of_domains(tmp_path: Path) -> None:
     (tmp_path / "forks.py").write_text(FORKS)
 
     def agree(state: Any, _: Any) -> None:
@@ -145,18 +145,18 @@ def test_inner_steps_are_the_model_s_alone_and_a_run_may_end(tmp_path: Path) -> 
     run_state_machine_as_test(machine, settings=QUICK)
 
 
-def test_a_system_without_a_method_is_told(tmp_path: Path) -> None:
+def test_a_system_without_a_method_is_reported(tmp_path: Path) -> None:
     machine = state_machine(two(tmp_path), lambda _: Counter(), same)
     with pytest.raises(TypeError, match=r"Counter has no method hidden, which .* has as an action; write one, or name"):
         run_state_machine_as_test(machine, settings=QUICK)
 
 
-def test_an_unknown_inner_action_is_told(tmp_path: Path) -> None:
+def test_an_unknown_inner_action_is_reported(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="has no action hiden"):
         state_machine(two(tmp_path), lambda _: Counter(), same, inner=["hiden"])
 
 
-def test_a_system_that_begins_wrong_is_told(tmp_path: Path) -> None:
+def test_a_system_that_begins_wrong_is_reported(tmp_path: Path) -> None:
     def late(_: State) -> Counter:
         counter = Counter()
         counter.up()

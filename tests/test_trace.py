@@ -190,7 +190,7 @@ def test_the_replay_line_sets_what_differs_from_the_defaults_and_the_profile() -
     assert "--set mistake=range" in options(name="courier", constants={"mistake": "range"})
 
 
-def test_a_broken_step_and_a_deadlock_are_told() -> None:
+def test_a_broken_step_and_a_deadlock_are_reported() -> None:
     model = DEFINITION.bind(constants={"mistake": "range"})
     run = run_text(model, "wake({A}); write(A)")
     person = model.namespace["Person"](0)

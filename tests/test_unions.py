@@ -19,7 +19,7 @@ from tidegate.traces.differences import state_to_json
 from tidegate.traces.document import run_document
 
 from .engines import agree, bound, reachable_states, text_of
-from .smt import judged, told
+from .smt import judged, reported
 
 BEFORE = """
 class Node(Domain, size=2, symmetric=True):
@@ -138,7 +138,7 @@ def test_every_engine_agrees(text: str, symmetry: bool, tmp_path: Path) -> None:
     assert symmetry_of(model).refusals == ()
     encoding = finite(model)
     for state in reachable_states(model, 3, seed=1):
-        assert sorted(told(model, encoding, state)) == sorted(judged(model, state))
+        assert sorted(reported(model, encoding, state)) == sorted(judged(model, state))
 
 
 def test_a_union_with_an_open_bound(text: str, tmp_path: Path) -> None:

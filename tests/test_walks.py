@@ -84,7 +84,7 @@ def walked(model: Model, **asked_: Any) -> Verdict:
     return walk(model, Search(walks=Walks(**(WALKS | asked_)), cache=KEPT[0], **search))
 
 
-def told(verdict: Verdict) -> Any:
+def reported(verdict: Verdict) -> Any:
     """What must not depend on the number of workers."""
     runs = {each.name: (each.verdict, each.run) for each in verdict.properties}
     return verdict.verdict, verdict.outcome, verdict.assurance, runs, verdict.failure
@@ -105,7 +105,7 @@ def test_the_same_seed_gives_the_same_walks_on_any_number_of_workers(tmp_path: P
         walked(model, strategy=strategy, seed=7, workers=workers, keep_going=True) for workers in (1, 1, 2, 5)
     ]
     for other in others:
-        assert told(other) == told(one)
+        assert reported(other) == reported(one)
         assert counts(other) == counts(one)
 
 
@@ -270,16 +270,16 @@ def test_time_as_the_goal_is_a_sample_and_time_as_a_limit_is_undecided(tmp_path:
     assert cut.assurance == "none: the time limit of 0.3 s was reached"
 
 
-def test_progress_is_told(tmp_path: Path) -> None:
-    told_: list[Progress] = []
+def test_progress_is_reported(tmp_path: Path) -> None:
+    reported_: list[Progress] = []
     model = world(tmp_path, BODY.split("@invariant")[0])
-    walk(model, Search(seconds=0.5, cache=KEPT[0], walks=Walks(number=None)), told_.append)
-    assert told_
-    assert told_[-1].walks is not None
-    assert told_[-1].walks > 0
+    walk(model, Search(seconds=0.5, cache=KEPT[0], walks=Walks(number=None)), reported_.append)
+    assert reported_
+    assert reported_[-1].walks is not None
+    assert reported_[-1].walks > 0
 
 
-def test_an_unknown_field_is_told_with_what_is_near(tmp_path: Path) -> None:
+def test_an_unknown_field_is_reported_with_what_is_near(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="has no field tabel; did you mean table"):
         walked(world(tmp_path), fields=("tabel",))
 

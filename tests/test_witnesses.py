@@ -22,13 +22,13 @@ def test_witnesses_are_shown_beside_the_verdict_and_saved(tidegate: Run, tmp_pat
 
 
 def test_a_witness_of_nothing_is_refused_with_what_there_is(tidegate: Run) -> None:
-    for name, told in (
+    for name, reported in (
         ("somebody_insid", "the model has no such witness; did you mean somebody_inside"),
         ("longest:tak", "the model has no action tak; did you mean take"),
     ):
         done = tidegate("check", f"{LOCK}:careful", "--witness", name)
         assert (done.exit, done.out) == (64, "")
-        assert told in done.err
+        assert reported in done.err
 
 
 def test_what_was_not_met_is_said(tidegate: Run) -> None:

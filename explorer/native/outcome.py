@@ -254,13 +254,13 @@ class Confirmation:
                 f"natively {why}: {state}\n  in plain Python it is a deadlock: {stuck(self.model, state)}"
             )
         program = self.frontier.program
-        for name, properties, told in (
+        for name, properties, expected in (
             ("invariants", program.invariants, False),
             ("witnesses", program.witnesses, True),
         ):
             for bit, each in enumerate(properties):
                 found = self.frontier.truths(name, words, 1 << bit)
-                mine = None if found & ERROR_BIT else (found != 0) == told
+                mine = None if found & ERROR_BIT else (found != 0) == expected
                 self._same(each, mine, self._value(each, state), state)
         ends = self.frontier.ends(words)
         if ends != 2:

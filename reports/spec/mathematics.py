@@ -198,8 +198,8 @@ def _property(each: Property, claim: str) -> str:
 
 
 def _definitions(model: Model) -> list[str]:
-    told = (*model.properties, *model.terminals, *model.step_bounds)
-    forms = [each.form for each in (*model.initials, *model.actions, *told)]
+    claims = (*model.properties, *model.terminals, *model.step_bounds)
+    forms = [each.form for each in (*model.initials, *model.actions, *claims)]
     calls = [part.function for form in forms for part in traverse(form) if isinstance(part, ir.Call)]
     texts = dict.fromkeys(_helper(function) for function in calls)
     return "\n\n".join(sorted(texts)).split("\n") if texts else []
