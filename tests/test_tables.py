@@ -245,7 +245,7 @@ def test_sets_of_different_numbers_are_compared_and_joined(tmp_path: Path) -> No
     assert verdict is not None and verdict.distinct_states > 20
     encoding = finite(model)
     for state in reachable_states(model, 12, seed=1):
-        assert sorted(told(model, encoding, state)) == sorted(judged(model, state))
+        assert sorted(reported(model, encoding, state)) == sorted(judged(model, state))
 
 
 def test_a_number_that_a_set_has_no_room_for_is_an_error_in_every_engine(tmp_path: Path) -> None:
@@ -254,7 +254,7 @@ def test_a_number_that_a_set_has_no_room_for_is_an_error_in_every_engine(tmp_pat
     verdict = agree(model)
     assert verdict is not None and verdict.failure is not None and verdict.failure.message == "-3 is outside -2..2"
     state = next(initial_states(model))
-    found = sorted(told(model, finite(model), state))
+    found = sorted(reported(model, finite(model), state))
     assert found == sorted(judged(model, state)) and any(each.endswith("breaks") for each in found)
 
 
