@@ -16,6 +16,7 @@ from typing import Any, Literal
 from .cluster import (
     CLOUD,
     ENVIRONMENT,
+    IMPORTED,
     MARK,
     Answer,
     Broker,
@@ -218,6 +219,9 @@ def _for_client(client: Client, key: Key) -> Answer:
     always = _always(client, key)
     said = {each.when: each for each in client.settings if each.when and each.key == key.name}
     others = [each for each in said.values() if isinstance(always, Unknown) or each.value != always.value]
+    imported = next((each for each in client.settings if each.key == IMPORTED), None)
+    if imported is not None and key.name in DECISIVE:
+        return _as_imported(client, key, always, imported)
     if not others:
         return always
     when = others[0].when if others[0].when.startswith((ENVIRONMENT, CLOUD)) else f"the profile {others[0].when}"
@@ -226,6 +230,19 @@ def _for_client(client: Client, key: Key) -> Answer:
     base = [Default(always.value, str(always.origin))] if isinstance(always, Stated) else list(_defaults(always))
     possible = {each.value: each for each in (*base, *(Default(s.value, str(s.origin)) for s in others))}
     return Unknown(f"{why}, and otherwise not", ask, tuple(possible.values()))
+
+
+DECISIVE: Mapping[str, tuple[str, ...]] = {"acks": ("all", "1", "0"), "enable.idempotence": ("true", "false")}
+"""What answers turn on first, with every value that configuration from elsewhere may give it."""
+
+
+def _as_imported(client: Client, key: Key, always: Answer, imported: Setting) -> Unknown:
+    """Open, since configuration that was not read is stronger than the file that imports it."""
+    said = [always.value] if isinstance(always, Stated | Default) else []
+    values = dict.fromkeys(value for value in (*said, *DECISIVE[key.name]) if value in DECISIVE[key.name])
+    why = f"`{key.name}` of {client.name} may be set by what `{IMPORTED}` names ({imported.origin})"
+    ask = "the values that are in force as a file of the producer's, and who writes the topic, in audit.toml"
+    return Unknown(why, ask, tuple(Default(value, str(imported.origin)) for value in values))
 
 
 def _always(client: Client, key: Key) -> Answer:

@@ -178,7 +178,79 @@ def test_properties_in_another_folder_are_another_applications() -> None:
         {"application.properties": "spring.config.import=vault://\nspring.kafka.producer.acks=all\n"},
     ],
 )
-def test_an_import_is_said_to_be_not_read(files: dict[str, str]) -> None:
-    _, findings = of(files)
+def test_what_an_import_may_replace_is_open(files: dict[str, str]) -> None:
+    """The file that imports says acks=all; what it imports is stronger, and was not read."""
+    cluster, findings = of(files)
     (said,) = [each for each in findings if "spring.config.import" in each.what]
-    assert said.kind == "not_read" and "it was not read" in said.what
+    assert said.kind == "incomplete" and "it was not read" in said.what
+    assert acks(cluster) == {"all", "leader", "none"}
+    answer = value_of(cluster, cluster.clients[0], "acks")
+    assert isinstance(answer, Unknown) and "may be set by what `spring.config.import` names" in answer.why
+    assert not [each for each in findings if each.kind in ("unknown_key", "typo")]
+
+
+@pytest.mark.parametrize(
+    "include", ["spring.profiles.include: [prod]\n", "spring: {profiles: {include: 'eu, prod'}}\n"]
+)
+def test_an_included_profile_is_in_force(include: str) -> None:
+    first, rest = include + "---\n" + BASE.format("1"), PROFILE.format("prod", "acks: all")
+    assert acks(of({"application.yml": f"{first}---\n{rest}"})[0]) == {"all"}
+    beside = "spring: {kafka: {producer: {acks: all}}}\n"
+    assert acks(of({"application.yml": first, "application-prod.yml": beside})[0]) == {"all"}
+    assert acks(of({"application.yml": first, "application-dev.yml": beside})[0]) == {"leader", "all"}
+
+
+DEPLOYMENT = (
+    "kind: Deployment\nmetadata: {name: shop}\nspec:\n  template:\n    spec:\n      containers:\n"
+    "        - name: app\n          image: shop/app:1\n"
+)
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        "          env: [{name: SPRING_KAFKA_PRODUCER_ACKS, value: '1'}]\n",
+        "          envFrom: [{configMapRef: {name: m}}]\n---\nkind: ConfigMap\nmetadata: {name: m}\n"
+        "data: {SPRING_KAFKA_PRODUCER_ACKS: '1'}\n",
+    ],
+)
+def test_a_variable_of_a_container_may_be_stronger_than_a_file(more: str) -> None:
+    cluster, _ = of({"application.yml": BASE.format("all"), "shop.yaml": DEPLOYMENT + more})
+    assert acks(cluster) == {"leader", "all"}
+    alone, _ = of({"shop.yaml": DEPLOYMENT + more})
+    assert [each.name for each in alone.clients] == ["shop/app"] and acks(alone) == {"leader"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        DEPLOYMENT + "          env: [{name: SPRING_CONFIG_IMPORT, value: 'configserver:'}]\n",
+        DEPLOYMENT + "          env: [{name: SPRING_KAFKA_PRODUCER_ACKS, value: all}]\n"
+        "          envFrom: [{secretRef: {name: s}}]\n",
+        "kind: ConfigMap\nmetadata: {name: m}\ndata:\n  application.yml: |\n    spring: {kafka: {producer: {acks: 1}}}"
+        "\n",
+    ],
+)
+def test_what_a_manifest_leaves_out_is_incomplete(text: str) -> None:
+    _, findings = of({"shop.yaml": text})
+    assert [each.kind for each in findings if each.where.path == "shop.yaml"] == ["incomplete"]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "framework"),
+    [
+        ("application.properties", "mp.messaging.outgoing.orders.acks=0\n", "Quarkus"),
+        ("application.properties", "%prod.kafka.bootstrap.servers=b:9092\n", "Quarkus or Micronaut"),
+        ("application.yml", "mp: {messaging: {outgoing: {orders: {acks: 0}}}}\n", "Quarkus"),
+        ("application.yml", "kafka: {producers: {default: {acks: 0}}}\n", "Micronaut"),
+        (
+            "application.yml",
+            BASE.format("all") + "  cloud: {stream: {kafka: {binder: {required-acks: 0}}}}\n",
+            "Spring Cloud",
+        ),
+    ],
+)
+def test_a_framework_that_is_not_read_is_said_to_be(name: str, text: str, framework: str) -> None:
+    _, findings = of({name: text, "producer.properties": "acks=all\nlinger.ms=5\n"})
+    (said,) = [each for each in findings if each.kind == "incomplete"]
+    assert framework in said.what and said.where.path == name

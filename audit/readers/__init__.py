@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import codecs
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from ..advice import advise
 from ..cluster import MARK, CannotRead, Cluster, Finding, Origin, Use, is_called
-from . import compose, describe, kubernetes, mapping, profiles, properties, strimzi, yamls
+from . import compose, describe, frameworks, kubernetes, mapping, profiles, properties, strimzi, yamls
 from .invalid_settings import invalid_settings
 from .merge import Options, join
 from .parsed_file import Part
@@ -198,10 +199,13 @@ def of_yaml(path: str, text: str) -> Part | None:
     if rendered is not None:
         return rendered
     spring = [each for tree in trees for each in profiles.of_document(path, tree)]
+    framework = frameworks.of(re.sub(r"\.\d+", "", ".".join(leaf.path)) for tree in trees for leaf in tree.leaves())
     if not any(each.key.startswith("spring.kafka.") for each in spring):
-        return _values_of_a_chart(path)
+        return frameworks.unread(path, framework) if framework else _values_of_a_chart(path)
     part = properties.spring(path, spring)
-    return part if part.clients else None
+    if framework:
+        part.findings += frameworks.unread(path, framework).findings
+    return part if part.clients or part.findings else None
 
 
 def _values_of_a_chart(path: str) -> Part | None:

@@ -7,10 +7,11 @@ A name is read only if it is a setting's under these rules; the images' own vari
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 
 from ..cluster import OF_IMAGE, Origin, Setting
-from . import names, properties, volumes, workers
+from . import names, profiles, properties, volumes, workers
 from .parsed_file import Part
 from .releases import CONFLUENT
 from .yamls import Tree
@@ -104,14 +105,26 @@ def read(path: str, tree: Tree) -> Part:
 
 
 def _spring(part: Part, path: str, name: str, service: Tree) -> None:
-    """The clients of an application with Spring Boot, by its variables."""
-    given: list[Setting] = []
-    for variable, value, line in variables(service):
-        if variable.startswith(SPRING):
-            place = f"services.{name}.environment.{variable}"
-            given.append(Setting(spring_key(variable), value, Origin(path, line, place)))
-    if given:
-        part.clients += [replace(each, name=name) for each in properties.spring(path, given).clients]
+    place = f"services.{name}.environment"
+    given = [(each, value, Origin(path, line, f"{place}.{each}")) for each, value, line in variables(service)]
+    of_spring(part, path, name, given)
+
+
+def of_spring(part: Part, path: str, name: str, given: Sequence[tuple[str, str, Origin]]) -> None:
+    """The clients of an application with Spring Boot, by its variables; `name` is that of its service or container."""
+    mine = [Setting(spring_key(each), value, where) for each, value, where in given if each.startswith(SPRING)]
+    if mine:
+        part.clients += [replace(each, name=name) for each in properties.spring(path, mine).clients]
+    for variable, _, where in given:
+        if variable in ELSEWHERE:
+            what = f"`{variable}` of {name} names configuration that replaces what files set, and it was not read"
+            part.note("incomplete", "error", what, where, profiles.IN_FORCE, profiles.EXTERNAL)
+
+
+ELSEWHERE = frozenset({
+    "SPRING_APPLICATION_JSON", "SPRING_CONFIG_IMPORT", "SPRING_CONFIG_LOCATION", "SPRING_CONFIG_ADDITIONAL_LOCATION",
+})  # fmt: skip
+"""Variables by which an application of Spring's takes configuration from elsewhere."""
 
 
 def spring_key(variable: str) -> str:

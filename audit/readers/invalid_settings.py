@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from ..cluster import HIDDEN, MARK, Client, Cluster, Finding, Origin, Setting
+from ..cluster import HIDDEN, IMPORTED, INCLUDED, MARK, Client, Cluster, Finding, Origin, Setting
 from ..keys import NEVER_EMPTY, Key, known, table, underneath, wrong
 from . import names
 
@@ -47,6 +47,8 @@ def _names(scopes: tuple[str, ...], settings: Sequence[Setting], client: Client 
     every = names.by_scope()
     mine = frozenset[str]().union(*(every[scope] for scope in scopes))
     for each in settings:
+        if each.key in (IMPORTED, INCLUDED):
+            continue  # Spring's own
         if each.key.startswith(MARK):
             yield _hidden(each)
             continue

@@ -33,9 +33,12 @@ def read(path: str, trees: Sequence[Tree]) -> Part | None:
     """The brokers of one rendered file; None if it has none."""
     maps = {tree.text("metadata", "name"): tree for tree in trees if tree.text("kind") == "ConfigMap"}
     sets = [found for tree in trees if tree.text("kind") in SETS and (found := _set(path, tree, maps)) is not None]
-    if not sets:
-        return None
     part = Part("Kubernetes resources")
+    for tree in trees:
+        _of_spring(part, path, tree, maps)
+        _note_applications(part, path, tree)
+    if not sets:
+        return part if part.clients or part.findings else None
     number = 0
     for each in sorted(sets, key=lambda one: "controller" not in one.broker.roles):
         for _ in range(each.count):
@@ -70,6 +73,55 @@ def _set(path: str, tree: Tree, maps: dict[str | None, Tree]) -> _Set | None:
         properties.broker_of(settings, origin), ephemeral=volumes.is_ephemeral(settings, mounts), of_pod=True
     )
     return _Set(made, count, tree, containers)
+
+
+def _of_spring(part: Part, path: str, tree: Tree, maps: dict[str | None, Tree]) -> None:
+    """Applications with Spring Boot: the variables of their containers, also those from a ConfigMap."""
+    pod = next((found for at in PODS if (found := tree.get(*at)) is not None and found.get("containers")), None)
+    listed = pod.get("containers") if pod is not None else None
+    for _, container in listed.items() if listed is not None else ():
+        name = f"{tree.text('metadata', 'name')}/{container.text('name')}"
+        given = [*_from_maps(path, container, maps), *_variables(path, container)]
+        compose.of_spring(part, path, name, given)
+        sources = container.get("envFrom")
+        for _, source in sources.items() if sources is not None else ():
+            of_map = source.text("configMapRef", "name")
+            spring = "spring" in (container.text("image") or "") or any(
+                each.startswith("SPRING") for each, _, _ in given
+            )
+            if spring and of_map not in maps:
+                what = f"{name} has variables from what is not in {path} (envFrom)"
+                to_do = "give the ConfigMap too, and what the Secret sets as a file of the producer's"
+                part.note("incomplete", "error", what, Origin(path, source.line, "envFrom"), to_do)
+
+
+def _note_applications(part: Part, path: str, tree: Tree) -> None:
+    """An application's file in a ConfigMap, which a container may have mounted."""
+    data = tree.get("data") if tree.text("kind") == "ConfigMap" else None
+    for name, entry in data.items() if data is not None else ():
+        if name.startswith("application") and "kafka" in (entry.text() or ""):
+            what = f"ConfigMap {tree.text('metadata', 'name')} has {name} with settings of Kafka, which was not read"
+            part.note("incomplete", "error", what, Origin(path, entry.line, name), f"give {name} as a file of its own")
+
+
+PODS = (("spec", "template", "spec"), ("spec", "jobTemplate", "spec", "template", "spec"), ("spec",))
+"""Where a pod's own specification stands: in a set of pods or a job, in a CronJob, in a Pod."""
+
+
+def _from_maps(path: str, container: Tree, maps: dict[str | None, Tree]) -> Iterator[tuple[str, str, Origin]]:
+    sources = container.get("envFrom")
+    for _, source in sources.items() if sources is not None else ():
+        found = maps.get(source.text("configMapRef", "name"))
+        data = found.get("data") if found is not None else None
+        for name, entry in data.items() if data is not None else ():
+            yield f"{source.text('prefix') or ''}{name}", entry.text() or "", Origin(path, entry.line, name)
+
+
+def _variables(path: str, container: Tree) -> Iterator[tuple[str, str, Origin]]:
+    listed = container.get("env")
+    for _, each in listed.items() if listed is not None else ():
+        name, value = each.text("name") or "", each.text("value")
+        yield name, "${}" if value is None else value, Origin(path, each.line, name)
 
 
 def _of_maps(path: str, pod: Tree, maps: dict[str | None, Tree]) -> Iterator[Setting]:

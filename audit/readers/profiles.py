@@ -14,13 +14,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import PurePath
 
-from ..cluster import CLOUD, ENVIRONMENT, Client, Origin, Setting
+from ..cluster import CLOUD, ENVIRONMENT, IMPORTED, INCLUDED, Client, Origin, Setting
 from .parsed_file import Part
 from .yamls import Tree
 
 ACTIVATION = ("spring.config.activate.on-profile", "spring.config.activate.onProfile", "spring.profiles")
 ON_CLOUD = ("spring.config.activate.on-cloud-platform", "spring.config.activate.onCloudPlatform")
-IMPORT = re.compile(r"spring\.config\.import(\.\d+|\[\d+\])?")
+IMPORT, INCLUDE = (re.compile(re.escape(name) + r"(\.\d+|\[\d+\])?") for name in (IMPORTED, INCLUDED))
+IN_FORCE = "give the values that are in force as a file of the producer's, and name it in audit.toml"
+EXTERNAL = "docs.spring.io, Spring Boot, Externalized Configuration"
 WEAKER_FIRST = (".yaml", ".yml", ".properties")
 """The order in which Spring Boot reads files of one name: a later one replaces what an earlier one sets."""
 
@@ -37,8 +39,25 @@ def of_document(path: str, tree: Tree) -> list[Setting]:
     return [
         Setting(name, leaf.value, Origin(path, leaf.line, name), when)
         for name, leaf in named
-        if name.startswith("spring.kafka.") or IMPORT.fullmatch(name)
+        if name.startswith("spring.kafka.") or IMPORT.fullmatch(name) or INCLUDE.fullmatch(name)
     ]
+
+
+def of_the_application(settings: Sequence[Setting]) -> list[Setting]:
+    """What is not about one client and counts for all: that configuration is imported, and which profiles are included.
+    What is imported is not kept, since an address may hold a secret."""
+    imports = [replace(each, key=IMPORTED, value="") for each in settings if IMPORT.fullmatch(each.key)]
+    return imports + [replace(each, key=INCLUDED) for each in settings if INCLUDE.fullmatch(each.key)]
+
+
+def settled(client: Client) -> Client:
+    """With what included profiles set as in force: they are, whichever are active (`spring.profiles.include`)."""
+    named = [each for each in client.settings if each.key == INCLUDED and not each.when]
+    included = {name.strip() for each in named for name in each.value.split(",")}
+    if not included:
+        return client
+    whole = (replace(each, when="") if each.when in included else each for each in client.settings)
+    return replace(client, settings=tuple(whole))
 
 
 def of_lines(settings: Sequence[Setting], text: str) -> list[Setting]:
@@ -71,7 +90,7 @@ def together(parts: Sequence[Part]) -> None:
     bases = {(str(where.parent), each.kind): each for each in clients if (where := _path(each)).stem == "application"}
     for part in parts:
         part.clients = [_whole(each, bases, clients) for each in part.clients]
-        part.clients = [_in_environments(each, clients) for each in part.clients]
+        part.clients = [_in_environments(settled(each), clients) for each in part.clients]
 
 
 def _of_one_name(client: Client, clients: Sequence[Client]) -> Client:

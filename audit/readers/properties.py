@@ -15,7 +15,7 @@ from pathlib import PurePath
 import javaproperties
 
 from ..cluster import MARK, Broker, Client, Origin, Role, Setting, Stated
-from . import names, profiles, workers
+from . import frameworks, names, profiles, workers
 from .parsed_file import Part
 
 BROKER_MARKS = frozenset(
@@ -61,8 +61,14 @@ def of_settings(path: str, settings: list[Setting], odd: list[Origin], text: str
     """What a list of settings is, by the keys in it and the file's name."""
     keys = {each.key for each in settings}
     part: Part | None = None
+    if (framework := frameworks.of(keys | frameworks.with_profile(text))) and not any(
+        key.startswith("spring.kafka.") for key in keys
+    ):
+        return frameworks.unread(path, framework)
     if any(key.startswith("spring.kafka.") for key in keys):
         part = spring(path, profiles.of_lines(settings, text))
+        if framework:
+            part.findings += frameworks.unread(path, framework).findings
     elif (part := workers.read(path, settings)) is not None:
         pass
     elif keys & BROKER_MARKS or "server" in PurePath(path).stem or _scores(keys)["broker"] > 0:
@@ -223,12 +229,12 @@ def spring(path: str, settings: list[Setting]) -> Part:
             origin = Origin(path)
             family = Stated("spring", mine[0].origin, "Spring's client is the Java client with defaults of its own")
             word = "producer" if kind == "producer" else "consumer"
-            part.clients.append(Client(PurePath(path).name, word, origin, family, None, tuple(mine)))
+            every = (*mine, *profiles.of_the_application(settings))
+            part.clients.append(Client(PurePath(path).name, word, origin, family, None, every))
     for each in settings if part.clients else ():
         if profiles.IMPORT.fullmatch(each.key):
             what = f"`{each.key}` names configuration that replaces what this file sets, and it was not read"
-            to_do = "compare what it sets for spring.kafka, and give the values that are in force"
-            part.note("not_read", "warning", what, each.origin, to_do)
+            part.note("incomplete", "error", what, each.origin, profiles.IN_FORCE, profiles.EXTERNAL)
     return part
 
 
