@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 import sys
 import traceback
@@ -32,9 +33,10 @@ def main(arguments: Sequence[str]) -> Exit:
 
 
 def _exit_of(arguments: Sequence[str]) -> Exit:
+    options = argparse.Namespace()
     try:
         arguments = _with_help(arguments)
-        options = parser(_verb(arguments)).parse_args(arguments)
+        options = parser(_verb(arguments)).parse_args(arguments, options)
         with kept_for_json() if getattr(options, "json", False) else nullcontext():
             return options.run(options)
     except Unreadable as error:
@@ -44,7 +46,8 @@ def _exit_of(arguments: Sequence[str]) -> Exit:
     except ModelErrors as error:
         return report(error.render(), Exit.MODEL_TEXT, name="")
     except ModelError as error:
-        return report(_broken(error), Exit.MODEL_BROKE, more=_known(error))
+        known = _known(error, options)
+        return report(_broken(error, known), Exit.MODEL_BROKE, more=known)
     except Disagreement as error:
         return report(
             f"the engine and plain Python disagree; do not trust this result\n{error}\n{TO_REPORT}", Exit.INTERNAL
@@ -80,22 +83,38 @@ def _verb(arguments: Sequence[str]) -> str | None:
     return first
 
 
-def _broken(error: ModelError) -> str:
+def _broken(error: ModelError, known: Mapping[str, Any]) -> str:
     """What broke before there was a run to show: an initial state."""
     place = f"{error.where}: " if error.where else ""
+    made = f"the initial state that {_start(error)} gives breaks the model's types: " if error.action else ""
+    again = f"\nreplay it:\n  {known['replay']}" if known["replay"] else ""
+    return f"{place}{made}{error}{again}"
+
+
+def _start(error: ModelError) -> str:
     from ..language.steptext import format_step
 
-    start = format_step(error.action, error.arguments or {}) if error.action else ""
-    made = f"the initial state that {start} gives breaks the model's types: " if start else ""
-    return f"{place}{made}{error}"
+    return format_step(error.action or "", error.arguments or {})
 
 
-def _known(error: ModelError) -> dict[str, Any]:
+def _known(error: ModelError, options: argparse.Namespace) -> dict[str, Any]:
     """What is known of an initial state that broke, for programs."""
     from ..traces.differences import to_json  # no command needs it that ends well
 
     given = {name: to_json(value) for name, value in (error.arguments or {}).items()}
-    return {"initial": error.action, "arguments": given, "file": error.file, "line": error.line}
+    again = _replay_line(error, options) if error.action else None
+    return {"initial": error.action, "arguments": given, "file": error.file, "line": error.line, "replay": again}
+
+
+def _replay_line(error: ModelError, options: argparse.Namespace) -> str | None:
+    """The command that makes the initial state again; None where that was the command, or it was about no one model."""
+    if not hasattr(options, "assignments") or hasattr(options, "steps"):
+        return None
+    from ..api.models import bind_model
+    from ..traces.heading import replay_command
+    from .options import chosen
+
+    return replay_command(bind_model(chosen(options)), _start(error))
 
 
 def report(message: str, exit_: Exit, name: str = "tidegate: ", more: Mapping[str, Any] = NOTHING_MORE) -> Exit:

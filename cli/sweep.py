@@ -179,10 +179,12 @@ def _report(finished: Finished) -> dict[str, Any] | None:
 
 
 def _idle(report: Mapping[str, Any]) -> str:
-    """What should happen in a check and never does."""
-    never = [each["name"] for each in report["actions"] if not each["fired"] and not each["switched_off"]]
+    """What should happen in a check and never does, and what should not and does."""
+    live = [each for each in report["actions"] if not each["switched_off"]]
+    never = [each["name"] for each in live if not each["fired"] and each["stopped_by"] is None]
     missing = [each["name"] for each in report["properties"] if each["verdict"] == "missing"]
     said = [f"{', '.join(never)} never happens"] if never else []
+    said += [f"{each['name']} happens" for each in live if each["fired"] and each["stopped_by"] is not None]
     return ", ".join([*said, *([f"{', '.join(missing)} is missing"] if missing else [])])
 
 

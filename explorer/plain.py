@@ -331,7 +331,8 @@ class _Exploration:
                 counts = (tally.reached_budget, tally.within_budget)
             line = guard.where.outermost().line
             guards[guard.where] = GuardCoverage(guard.text, line, is_limit, *counts)
-        return ActionCoverage(action.name, tally.fired, False, (*guards.values(), *self._step_bounds(tally)))
+        found = (*guards.values(), *self._step_bounds(tally))
+        return ActionCoverage(action.name, tally.fired, False, found, action.stopped_by)
 
     def _step_bounds(self, tally: _Tally) -> Iterator[GuardCoverage]:
         """What each bound of steps cut, of the steps that the ones before it let through."""

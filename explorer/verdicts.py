@@ -165,8 +165,8 @@ def _outcome(ending: Ending, properties: tuple[PropertyVerdict, ...]) -> Outcome
         return "deadlock"
     if not ending.exhausted or _not_checked(properties):
         return "none"
-    idle = any(not action.switched_off and not action.fired for action in ending.actions)
-    return "vacuous" if idle or any(each.verdict == "missing" for each in properties) else "none"
+    strange = any(each.never_happened or each.happened_despite for each in ending.actions)
+    return "vacuous" if strange or any(each.verdict == "missing" for each in properties) else "none"
 
 
 def _not_checked(properties: tuple[PropertyVerdict, ...]) -> list[str]:

@@ -316,8 +316,14 @@ def _property_difference(wanted: Expected, found: Mapping[str, Any] | None) -> s
 def _why(report: Mapping[str, Any]) -> str:
     if report["failure"]:
         return f": {report['failure']['message']}"
-    idle = [each["name"] for each in report["actions"] if not each["fired"] and not each["switched_off"]]
-    return f": {', '.join(idle)} never happens" if report["outcome"] == "vacuous" and idle else ""
+    if report["outcome"] != "vacuous":
+        return ""
+    actions = report["actions"]
+    live = [each for each in actions if not each["switched_off"]]
+    idle = [each["name"] for each in live if not each["fired"] and each["stopped_by"] is None]
+    despite = [f"{each['name']} happens" for each in live if each["fired"] and each["stopped_by"] is not None]
+    said = [*([f"{', '.join(idle)} never happens"] if idle else []), *despite]
+    return f": {', '.join(said)}" if said else ""
 
 
 def _expectation(report: Mapping[str, Any]) -> str:

@@ -243,6 +243,7 @@ class _Binding:
         program = Program(self.types, shape, self.diagnostics)
         texts = self._elaborate(program)
         self._check_kinds()
+        self._check_stops()
         budgets = self._budgets(fields)
         self.diagnostics.raise_if_any()
         if self.ghosts is None:
@@ -324,6 +325,20 @@ class _Binding:
                 hint = nearest(kind, KINDS) if isinstance(kind, str) else f"one of the names {', '.join(KINDS)}"
                 place = _argument_place(function, kind)
                 self.diagnostics.add("TG315", place, f"no kind of action is called {kind}", hint)
+
+    def _check_stops(self) -> None:
+        """Notes the actions that there are not, of those that a bound is meant to stop."""
+        actions = [function.__name__ for function, mark in self.definition.functions if mark.role == "action"]
+        for function, mark in self.definition.functions:
+            if mark.stops and not of_steps(function):
+                message = f"{function.__name__} says of states, not of steps, where the search ends"
+                hint = "a bound of two states, before and after; or no stops=..."
+                self.diagnostics.add("TG316", _argument_place(function, mark.stops[0]), message, hint)
+                continue
+            for name in mark.stops:
+                if name not in actions:
+                    where = _argument_place(function, name)
+                    self.diagnostics.add("TG316", where, f"no action is called {name}", nearest(name, actions))
 
     def _budgets(self, fields: tuple[Field, ...]) -> dict[str, Field]:
         """The field that each fault budget adds to the state, in source order."""
@@ -483,7 +498,9 @@ class _Finisher:
             form = spend(form, mark.budget, cast(Int, self.budgets[mark.budget].type))
         doc = (function.__doc__ or "").strip()
         run = self.namespace.function(function)
-        return Action(function.__name__, mark.kind, mark.budget, first_line(doc), doc, form, run, off)
+        name = function.__name__
+        stopping = (its.__name__ for its, mark in self._marked("bound") if name in mark.stops)
+        return Action(name, mark.kind, mark.budget, first_line(doc), doc, form, run, off, next(stopping, None))
 
     def initials(self) -> tuple[Initial, ...]:
         """The initial functions, in source order."""

@@ -7,6 +7,7 @@ import difflib
 import importlib.util
 import itertools
 import linecache
+import re
 import sys
 import threading
 import traceback
@@ -145,12 +146,18 @@ def _make_private(module: ModuleType, name: str) -> None:
 def _note_failure(path: str, error: BaseException, diagnostics: Diagnostics) -> None:
     """Notes why a file cannot be read or imported: its own syntax, or what it raised on the way."""
     if isinstance(error, SyntaxError) and error.filename == path:
-        diagnostics.add("TG001", _syntax_place(path, error), error.msg, _PYTHON)
+        diagnostics.add("TG001", _syntax_place(path, error), error.msg, _instead_of(error))
     else:
         expected = isinstance(error, NoValueYet)
         message = str(error) if expected else f"{type(error).__name__}: {error}"
         instead = error.instead if expected else _import_hint(path, error)
         diagnostics.add("TG002", _failing_place(path, error), message, instead)
+
+
+def _instead_of(error: SyntaxError) -> str:
+    """What to write where a file is not Python: for a step up or down as other languages have it, Python's own."""
+    found = re.fullmatch(r"\s*(\S+?)\s*(\+\+|--)\s*;?\s*(#.*)?\s*", error.text or "")
+    return f"{found[1]} {found[2][0]}= 1" if found else _PYTHON
 
 
 def _import_hint(path: str, error: BaseException) -> str:

@@ -31,7 +31,8 @@ PRIVATE = "_tidegate_"
 
 @immutable
 class Mark:
-    """What a decorator leaves on a function or class: its role, and an action's kind and budget."""
+    """What a decorator leaves on a function or class: its role, an action's kind and budget, and the names of the
+    actions that a bound of steps stops altogether."""
 
     role: Literal[
         "state",
@@ -48,6 +49,7 @@ class Mark:
     ]
     kind: Kind = "protocol"
     budget: str | None = None
+    stops: tuple[str, ...] = ()
 
 
 def mark_of(thing: object) -> Mark | None:
@@ -139,7 +141,11 @@ def terminal(function: F) -> F:
     return function
 
 
-def bound(function: F) -> F:
+@overload
+def bound(function: F) -> F: ...
+@overload
+def bound(*, stops: str | tuple[str, ...]) -> Callable[[F], F]: ...
+def bound(function: F | None = None, *, stops: str | tuple[str, ...] = ()) -> F | Callable[[F], F]:
     """Marks a predicate that bounds the search of the whole model. Of one state: a state in which it is false is
     checked by every property, and nothing happens from there. Of two, before and after: a step of which it is false is
     not taken.
@@ -147,9 +153,17 @@ def bound(function: F) -> F:
     It belongs to the bounds, as a `limit` does: such a state, or one where it stops a step of the protocol or a client,
     is no deadlock; the verdict says how many there are. A proof takes the first as it takes a limit, and leaves out the
     other.
+
+    `stops` names the actions that a bound of steps is meant to stop altogether: that they never happen is no vacuous
+    result, and that one does is.
     """
-    setattr(function, MARK, Mark("bound"))
-    return function
+    names = (stops,) if isinstance(stops, str) else tuple(stops)
+
+    def mark(marked: F) -> F:
+        setattr(marked, MARK, Mark("bound", stops=names))
+        return marked
+
+    return mark if function is None else mark(function)
 
 
 def projection(function: F) -> F:

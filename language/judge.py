@@ -409,15 +409,31 @@ def _start(model: Model, named: str | None) -> State:
             raise StepError("the model has no initial state")
         return first
     initial, arguments = parse_start(model, named)
-    for each, given, state in starts(model):
-        if each.name == initial.name and given == arguments:
-            return state
-    raise StepError(f"{named} gives no initial state: a guard of it is false")
+    state = start_of(model, initial, arguments)
+    if state is None:
+        raise StepError(f"{named} gives no initial state: a guard of it is false")
+    return state
 
 
 def format_run(model: Model, run: Run) -> str:
     """The text that `run_text` reads back: `"produce; fetch(B)"`, with its beginning named unless it is the first."""
     written = [format_step(step.action, step.arguments) for step in run.steps]
-    if run.start != next(initial_states(model), None):
-        written[:0] = [format_step(initial.name, given) for initial, given, at in starts(model) if at == run.start][:1]
-    return "; ".join(written)
+    beginning = _beginning(model, run.start)
+    return "; ".join(written if beginning is None else [beginning, *written])
+
+
+def _beginning(model: Model, start: State) -> str | None:
+    """The initial function and arguments that give a state; None where it is the beginning of a
+    run that names none: the first, where none before it breaks."""
+    is_first = True
+    for initial in model.initials:
+        for arguments in _bindings(model, initial.name, initial.form.parameters, None):
+            try:
+                state = start_of(model, initial, arguments)
+            except ModelError:
+                is_first = False
+                continue
+            if state == start:
+                return None if is_first else format_step(initial.name, arguments)
+            is_first = is_first and state is None
+    return None

@@ -62,12 +62,24 @@ class GuardCoverage:
 
 @immutable
 class ActionCoverage:
-    """How often an action happened (one per enabled instance in a distinct state) and where it was stopped."""
+    """How often an action happened (one per enabled instance in a distinct state) and where it was stopped.
+    `stopped_by` is the `@bound` of steps that is meant to stop it altogether."""
 
     name: str
     fired: int
     switched_off: bool
     guards: tuple[GuardCoverage, ...]
+    stopped_by: str | None = None
+
+    @property
+    def never_happened(self) -> bool:
+        """Whether it should have happened and did not."""
+        return not self.fired and not self.switched_off and self.stopped_by is None
+
+    @property
+    def happened_despite(self) -> bool:
+        """Whether it was meant not to happen and did."""
+        return bool(self.fired) and self.stopped_by is not None
 
 
 @immutable

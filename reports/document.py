@@ -114,6 +114,7 @@ def _action(each: ActionCoverage) -> Document:
         "name": each.name,
         "fired": each.fired,
         "switched_off": each.switched_off,
+        "stopped_by": each.stopped_by,
         "guards": [
             {
                 "text": guard.text,

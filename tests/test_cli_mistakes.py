@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import subprocess
 from pathlib import Path
 
@@ -31,25 +32,33 @@ RAISES = "@invariant\ndef small(s: World) -> bool:\n    return 6 // (s.number - 
 def test_an_initial_state_outside_its_types_says_which(tmp_path: Path, tidegate: Run) -> None:
     (tmp_path / "mine.py").write_text(HEAD + START.replace("=1", "=7"))
     for verb in (["check"], ["replay", "--steps", "step"]):
-        reported = tidegate(*verb, str(tmp_path / "mine.py"))
+        reported = tidegate(*verb, "mine.py", cwd=tmp_path)
         assert (reported.exit, reported.out) == (7, "")
-        expected = ":15: the initial state that start gives breaks the model's types: number: 7 is outside 0..3\n"
-        assert reported.err.endswith(f"mine.py{expected}")
+        again = "" if "replay" in verb else 'replay it:\n  tidegate replay mine.py --steps "start"\n'
+        expected = "the initial state that start gives breaks the model's types: number: 7 is outside 0..3\n"
+        assert reported.err.endswith(f"mine.py:15: {expected}{again}")
 
 
 @pytest.mark.parametrize("engine", ["native", "python"])
 def test_an_initial_state_that_breaks_says_for_which_parameters(engine: str, tmp_path: Path, tidegate: Run) -> None:
     start = "@initial\ndef start(one: Small, on: bool) -> World:\n    return World(number=one + (1 if on else 0))\n"
-    (tmp_path / "mine.py").write_text(HEAD + start)
-    reported = tidegate("check", "--engine", engine, str(tmp_path / "mine.py"), "--json")
-    said = "the initial state that start(one=3, on=true) gives breaks the model's types: number: 4 is outside 0..3"
+    size = "from tidegate.language import constant\nsize = constant(1, minimum=1, maximum=2, says='a size')\n"
+    (tmp_path / "mine.py").write_text(HEAD + size + start.replace("one + (1", "one + (size"))
+    reported = tidegate("check", "--engine", engine, "mine.py", "--set", "size=2", "--json", cwd=tmp_path)
+    said = "the initial state that start(one=2, on=true) gives breaks the model's types: number: 4 is outside 0..3"
     assert reported.exit == 7
-    assert reported.err.endswith(f"mine.py:15: {said}\n")
+    line = 'tidegate replay mine.py --set size=2 --steps "start(one=2, on=true)"'
+    assert reported.err.endswith(f"mine.py:17: {said}\nreplay it:\n  {line}\n")
     found = json.loads(reported.out)
-    assert found.pop("message").endswith(f"mine.py:15: {said}")
+    assert found.pop("message").endswith(f"mine.py:17: {said}\nreplay it:\n  {line}")
     assert found.pop("file").endswith("mine.py")
-    arguments = {"one": 3, "on": True}
-    assert found == {"schema": "tidegate.error/1", "exit": 7, "initial": "start", "arguments": arguments, "line": 15}
+    known = {"initial": "start", "arguments": {"one": 2, "on": True}, "line": 17, "replay": line}
+    assert found == {"schema": "tidegate.error/1", "exit": 7, **known}
+    again = tidegate(*shlex.split(line)[1:], cwd=tmp_path)
+    assert (again.exit, again.err) == (7, reported.err.partition("\nreplay it")[0] + "\n")
+    sound = tidegate("replay", "mine.py", "--set", "size=2", "--steps", "start(one=3, on=false); step", cwd=tmp_path)
+    assert sound.exit == 0
+    assert 'replay mine.py --set size=2 --steps "start(one=1, on=true); step"' in sound.out
 
 
 @pytest.mark.parametrize(

@@ -153,7 +153,7 @@ def test_a_vacuous_run_differs_unless_it_is_recorded_as_one(gate_file: Path) -> 
     check = read(gate_file).checks[0]
     report = {
         "verdict": "holds", "outcome": "vacuous", "failure": None, "distinct_states": 2, "transitions": 4, "depth": 2,
-        "actions": [{"name": "leave", "fired": 0, "switched_off": False}],
+        "actions": [{"name": "leave", "fired": 0, "switched_off": False, "stopped_by": None}],
         "properties": [
             {"name": "one_inside", "verdict": "holds", "steps": None},
             {"name": "somebody_inside", "verdict": "reached", "steps": 1},

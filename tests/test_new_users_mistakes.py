@@ -277,3 +277,28 @@ def test_a_range_on_the_way_ends_at_the_line_that_stores_too_much(tmp_path: Path
     assert verdict is not None
     assert verdict.failure is not None
     assert verdict.failure.message.startswith("row: 4 is outside 0..3")
+
+
+@pytest.mark.parametrize(
+    ("line", "hint"),
+    [("s.count++", "s.count += 1"), ("s.m[r]--;", "s.m[r] -= 1"), ("s.count ++  # up", "s.count += 1"),
+     ("s.count +", "a file that Python itself accepts: python -m py_compile FILE")],
+)  # fmt: skip
+def test_a_step_up_as_other_languages_have_it(line: str, hint: str, tmp_path: Path) -> None:
+    with pytest.raises(ModelErrors) as caught:
+        bound(tmp_path, text(f'@action\ndef up(s: World) -> None:\n    """Up."""\n    {line}\n'))
+    (error,) = caught.value.errors
+    assert (error.code, error.hint) == ("TG001", hint)
+
+
+def test_a_set_of_records_with_a_condition_has_a_hint_that_helps_at_the_beginning(tmp_path: Path) -> None:
+    was = "sent=Set()"
+    assert was in text("")
+    now = "sent={Vote(by=Node(0), term=x) for x in range(2) if x > 0}"
+    with pytest.raises(ModelErrors) as caught:
+        bound(tmp_path, text("").replace(was, now))
+    (error,) = caught.value.errors
+    assert error.code == "TG217" and "one such set if ... else another" in error.hint and ".add" not in error.hint
+    either = "sent={Vote(by=Node(0), term=x) for x in range(2)} if left > 1 else {Vote(by=x, term=0) for x in Node}"
+    verdict = agree(bound(tmp_path, text("").replace(was, either)))
+    assert verdict is not None

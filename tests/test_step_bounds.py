@@ -16,6 +16,8 @@ from tidegate.language.errors import ModelErrors
 from tidegate.language.judge import run_text
 from tidegate.language.steptext import StepError
 from tidegate.language.verdict import Verdict
+from tidegate.reports.check.page import verdict_page
+from tidegate.reports.paper import Paper
 
 from .engines import agree, bound, cuts_of, text_of
 from .spark_cluster import spark_is_here
@@ -257,3 +259,34 @@ def test_an_action_of_which_every_step_is_cut_never_happens(tmp_path: Path) -> N
     found = agree(bound(tmp_path, text_of(FIELDS, START, STEPS + SLOW.replace("<= 4", "< 1"))))
     assert found is not None and found.outcome == "vacuous"
     assert [each.fired for each in found.actions] == [0, 4]
+
+
+NO_UP = '''
+@bound(stops="up")
+def nobody_goes_up(before: World, after: World) -> bool:
+    """Nobody goes up."""
+    return after.count <= before.count + least
+'''
+LEAST = NODE + "least = constant(0, minimum=0, maximum=1, says='how far up')\n"
+
+
+@pytest.mark.parametrize("engine", ["native", "python"])
+@pytest.mark.parametrize(("least", "outcome", "fired"), [(0, "none", 0), (1, "vacuous", 36)])
+def test_an_action_that_is_meant_to_be_stopped(
+    engine: str, least: int, outcome: str, fired: int, tmp_path: Path
+) -> None:
+    model = bound(tmp_path, text_of(FIELDS, START, STEPS + NO_UP, before=LEAST), constants={"least": least})
+    verdict = ENGINES[engine](model, Search(deadlocks=False), None)
+    up = verdict.actions[0]
+    assert (verdict.outcome, up.name, up.fired, up.stopped_by) == (outcome, "up", fired, "nobody_goes_up")
+    page = verdict_page(verdict, Paper(width=120)).text()
+    assert ("stopped by @bound nobody_goes_up, as it is meant: up" in page) is (least == 0)
+    assert ("up happens 36 times, and @bound nobody_goes_up is meant to stop it" in page) is (least == 1)
+    assert ("holds, but something happens that a @bound is meant to stop" in page) is (least == 1)
+    assert "never happened" not in page
+
+
+def test_a_stopped_action_is_not_missed_by_walks(tmp_path: Path) -> None:
+    model = bound(tmp_path, text_of(FIELDS, START, STEPS + NO_UP, before=LEAST))
+    verdict = ENGINES["walk"](model, Search(walks=Walks(number=20, depth=5)), None)
+    assert not any("no walk took" in each for each in verdict.notes)

@@ -18,9 +18,13 @@ from ..language.verdict import Run
 def replay_line(model: Model, run: Run, breaking: str | None = None) -> str:
     """The command that replays a run, and after it the step that breaks the model, if there is one: what differs from
     the constants' defaults, or from the profile that the model's name ends with, is set in it."""
+    return replay_command(model, "; ".join(part for part in (format_run(model, run), breaking) if part))
+
+
+def replay_command(model: Model, steps: str) -> str:
+    """The command that replays a text of steps with the constants that a model is bound to."""
     settings = [f"--set {name}={value}" for name, value in _settings(model)]
     ghosts = ["--ghosts"] if model.ghosts and any(field.ghost for field in model.fields) else []
-    steps = "; ".join(part for part in (format_run(model, run), breaking) if part)
     return " ".join(["tidegate replay", shlex.quote(model.name), *settings, *ghosts, f'--steps "{steps}"'])
 
 

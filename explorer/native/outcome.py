@@ -402,5 +402,5 @@ def coverage_of(model: Model, kernel: Kernel, frontier: Frontier) -> tuple[Actio
             )
             for guard in counters.guards
         )  # fmt: skip
-        covered.append(ActionCoverage(action.name, frontier.counter(counters.fired), False, guards))
+        covered.append(ActionCoverage(action.name, frontier.counter(counters.fired), False, guards, action.stopped_by))
     return tuple(covered)

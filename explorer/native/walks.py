@@ -338,7 +338,7 @@ def _notes(search: Search, took: Took, actions: Sequence[ActionCoverage]) -> tup
             f"found in walk {first.walk:,} of seed {search.seed} after {first.steps} steps; of the run to a "
             "violation no step can be left out, and yet it need not be the shortest"
         )
-    missing = [each.name for each in actions if not each.switched_off and not each.fired]
+    missing = [each.name for each in actions if each.never_happened]
     if missing and not ends:
         notes.append(f"no walk took {', '.join(missing)}: more walks, deeper ones, or another --strategy may")
     return tuple(notes)

@@ -144,6 +144,13 @@ def _unrolled(
         yield from _unrolled(inner, node, rest[1:], of)
 
 
+_UNKNOWN = {
+    "initial": "a loop over a domain, an enum or a fixed range without `if`; or one such set if ... else another; or "
+    "Set(), and an action that adds them before anything else happens"
+}
+"""What to write for a set of records that depends on the state, by role, where it is not what an action may do."""
+
+
 def _known_members(scope: Scope, node: ast.comprehension) -> tuple[ir.Expr, ...]:
     hint = "a loop over a domain, an enum or a fixed range without `if`; or .add(...) in a for loop of an action"
     where = scope.where(node.iter)
@@ -158,7 +165,7 @@ def _known_members(scope: Scope, node: ast.comprehension) -> tuple[ir.Expr, ...]
             return elements
         case _:
             message = "which records are in this set is not known before the model runs"
-            raise scope.error("TG217", node.iter, message, hint)
+            raise scope.error("TG217", node.iter, message, _UNKNOWN.get(scope.role, hint))
     return tuple(ir.Const(each, of, where) for each in numbers)
 
 

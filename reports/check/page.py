@@ -43,6 +43,8 @@ def _predicate(verdict: Verdict) -> str:
         case "model_error":
             return "breaks its own types"
         case "vacuous":
+            if any(each.happened_despite for each in verdict.actions):
+                return "holds, but something happens that a @bound is meant to stop"
             return "holds, but something that should happen never does"
         case "none":
             return "holds" if verdict.verdict == "holds" else "is undecided"
@@ -130,12 +132,15 @@ def _says(each: PropertyVerdict) -> str:
 def _coverage(page: Page, verdict: Verdict) -> None:
     """What a pass should be doubted for: actions, guards and limits by what they never did."""
     live = [each for each in verdict.actions if not each.switched_off]
-    never = [each.name for each in live if each.fired == 0]
+    never = [each.name for each in live if each.never_happened]
+    stopped = [each for each in live if each.stopped_by is not None]
     where = "" if verdict.verdict == "holds" else " in what was explored"
     off = [each.name for each in verdict.actions if each.switched_off]
     page.blank()
     if never:
         page.line(f"never happened{where}: {', '.join(never)}", indent=2, hang=4, style="yellow")
+    for each in stopped:
+        page.line(_stopped(each), indent=2, hang=4, style="yellow" if each.fired else "")
     if off:
         page.line(f"switched off by constants: {', '.join(off)}", indent=2, hang=4)
     _guards(page, f"guards that never let anything through{where}", _shut_guards(live))
@@ -143,6 +148,13 @@ def _coverage(page: Page, verdict: Verdict) -> None:
     if verdict.held_states:
         where = count(verdict.held_states, "state")
         page.line(f"only {_stopping(live)} {where}: nothing is enabled there, and it is no deadlock", indent=2, hang=4)
+
+
+def _stopped(each: ActionCoverage) -> str:
+    """What is said of an action that a bound of steps is meant to stop."""
+    if each.fired:
+        return f"{each.name} happens {count(each.fired, 'time')}, and @bound {each.stopped_by} is meant to stop it"
+    return f"stopped by @bound {each.stopped_by}, as it is meant: {each.name}"
 
 
 def _stopping(actions: list[ActionCoverage]) -> str:
