@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,6 +24,15 @@ class Fact:
     name: str
     choices: tuple[Choice, ...]
     ask: str = ""
+
+
+def ask_of_version(choices: Sequence[Choice], elr: str) -> str:
+    """What to give where the version is open: the release, or of one release the level of the feature `elr`."""
+    if len({(each.sets["binary"], each.sets["kraft"]) for each in choices}) > 1:
+        return "--kafka-version, and kafka-features.sh describe"
+    if len({each.sets["elr"] for each in choices}) > 1:
+        return f"--features {elr}=LEVEL, as kafka-features.sh describe says"
+    return "--inter-broker-protocol"
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,7 +29,7 @@ from .cluster import (
     Unknown,
 )
 from .controlling import UNCLEAN, least_in_sync, unclean_elections
-from .facts import CannotTell, Choice, Fact, Used, note
+from .facts import CannotTell, Choice, Fact, Used, ask_of_version, note
 from .keys import ELR_FEATURE, SPANS, elr_is_too_early, is_version, span, value_of
 from .nodes import raise_if_never_up
 from .placing import creatable, has_one_by_default, placement
@@ -532,7 +532,7 @@ def _version_facts(cluster: Cluster, topic: Topic, used: list[Used]) -> Iterator
             "KRaft before 3.3 was not ready for production (KIP-833), and Kafka has no ZooKeeper since 4.0: no such "
             "version is modelled; give --kafka-version if the files are wrong"
         )
-    yield Fact("version", choices, "--kafka-version, and kafka-features.sh describe")
+    yield Fact("version", choices, ask_of_version(choices, ELR_FEATURE))
 
 
 def _version_choices(cluster: Cluster, topic: Topic, used: list[Used]) -> Iterator[Choice]:
@@ -540,7 +540,7 @@ def _version_choices(cluster: Cluster, topic: Topic, used: list[Used]) -> Iterat
     if versions.kafka is not None:
         used.append(Used("version", versions.kafka.value, versions.kafka.origin, versions.kafka.assumed))
     first, last = span(versions.kafka.value) if versions.kafka else ((0,), (1 << 30,))
-    many = len(planes) > 1
+    many = sum(any(profiles_within(first, last, kraft=plane == "kraft")) for plane in planes) > 1
     for plane in planes:
         kraft = plane == "kraft"
         for binary in profiles_within(first, last, kraft=kraft):

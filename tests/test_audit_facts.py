@@ -413,3 +413,19 @@ def test_before_4_0_a_brokers_setting_says_what_a_commit_waits_for(version: str,
     cluster = cluster_of(nodes("offsets.commit.required.acks=1\n"), version)
     assert {each.acks for each in signatures(cluster, "__consumer_offsets")} == {acks}
     assert {each.acks for each in signatures(cluster, "__transaction_state")} == {"all"}
+
+
+@pytest.mark.parametrize(
+    ("version", "ask"),
+    [
+        ("4.1", "--features eligible.leader.replicas.version=LEVEL, as kafka-features.sh describe says"),
+        (None, "--kafka-version, and kafka-features.sh describe"),
+    ],
+)
+def test_what_is_asked_for_is_what_is_missing(version: str | None, ask: str) -> None:
+    """A version that is given is not asked for again, where only eligible leader replicas are open."""
+    described = "Topic: o\tPartitionCount: 1\tReplicationFactor: 3\tConfigs: \n"
+    topic = described + "\tTopic: o\tPartition: 0\tLeader: 1\tReplicas: 1,2,3\tIsr: 1,2,3\n"
+    options = Options(kafka_version=version, distribution="apache", acks="all")
+    (subject,) = subjects(of_texts([("t.txt", topic, True)], options, "x")[0])
+    assert subject.asks["version"] == ask

@@ -108,3 +108,12 @@ def test_images_of_two_releases_name_the_option_that_decides() -> None:
     other = text.replace("3.9.0", "3.8.0").replace("NODE_ID: 1", "NODE_ID: 2")
     _, findings = of_texts([("a.yml", text, True), ("b.yml", other, True)], Options(), "x")
     assert "say which with --kafka-version" in {each.to_do for each in findings}
+
+
+def test_variables_of_an_image_that_is_not_known_count_as_an_assumption() -> None:
+    service = "services:\n  k:\n    image: {}\n    environment: {{KAFKA_NODE_ID: 1, KAFKA_MIN_INSYNC_REPLICAS: 2}}\n"
+    assumed = "shop/kafka:1 takes KAFKA_* for settings, as Apache's and Confluent's images do"
+    for image, said in (("shop/kafka:1", (assumed,)), ("apache/kafka:3.9.0", ())):
+        cluster, _ = of_texts([("c.yml", service.format(image), True)], Options(), "x")
+        assert cluster.assumptions == said
+        assert any(each.key == "min.insync.replicas" for each in cluster.brokers[0].settings)

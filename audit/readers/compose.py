@@ -192,6 +192,12 @@ def note_perhaps(part: Part, variable: str, service: Tree, origin: Origin) -> No
     what = "nothing says whether this image reads KAFKA_CFG_, as Bitnami's does: what these variables set is open"
     if perhaps(variable, service) and not any(each.what == what for each in part.findings):
         part.note("not_read", "warning", what, origin, "give the server.properties that its container runs with")
+    image = service.text("image")
+    if owner_of(service) is None and variable.startswith("KAFKA_") and not variable.startswith("KAFKA_CFG_"):
+        assumed = (
+            f"{image or 'an image that is built'} takes KAFKA_* for settings, as Apache's and Confluent's images do"
+        )
+        part.assumptions += [assumed] if assumed not in part.assumptions else []
 
 
 def note_unread(part: Part, variable: str, why: str, origin: Origin) -> None:

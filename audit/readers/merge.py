@@ -82,6 +82,7 @@ def join(parts: Sequence[Part], options: Options, files: tuple[tuple[str, str], 
         whole=any(part.whole for part in parts),
         acks=None if options.acks is None else Stated(options.acks, OPTIONS),
         planned=_planned(joined, topics),
+        assumptions=tuple(dict.fromkeys(each for part in parts for each in part.assumptions)),
     )
     cluster = replace(cluster, twice=tuple(joined.twice))
     _uses(joined, cluster)
