@@ -419,13 +419,18 @@ def test_before_4_0_a_brokers_setting_says_what_a_commit_waits_for(version: str,
     ("version", "ask"),
     [
         ("4.1", "--features eligible.leader.replicas.version=LEVEL, as kafka-features.sh describe says"),
-        (None, "--kafka-version, and kafka-features.sh describe"),
+        ("3", "--kafka-version, and kafka-features.sh describe"),
     ],
 )
-def test_what_is_asked_for_is_what_is_missing(version: str | None, ask: str) -> None:
+def test_what_is_asked_for_is_what_is_missing(version: str, ask: str) -> None:
     """A version that is given is not asked for again, where only eligible leader replicas are open."""
-    described = "Topic: o\tPartitionCount: 1\tReplicationFactor: 3\tConfigs: \n"
+    described = (
+        "Topic: o\tPartitionCount: 1\tReplicationFactor: 3\t"
+        "Configs: min.insync.replicas=2,unclean.leader.election.enable=false\n"
+    )
     topic = described + "\tTopic: o\tPartition: 0\tLeader: 1\tReplicas: 1,2,3\tIsr: 1,2,3\n"
     options = Options(kafka_version=version, distribution="apache", acks="all")
-    (subject,) = subjects(of_texts([("t.txt", topic, True)], options, "x")[0])
+    one, producer = (NODE.format(roles="broker", id=1), True), ("acks=all\nenable.idempotence=true\n", True)
+    texts = [("t.txt", topic, True), ("b.properties", *one), ("producer.properties", *producer)]
+    subject = next(each for each in subjects(of_texts(texts, options, "x")[0]) if not each.internal)
     assert subject.asks["version"] == ask
