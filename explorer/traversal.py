@@ -9,7 +9,8 @@ from functools import cache
 from typing import Any, cast
 
 from ..language.constants import Constant
-from ..language.ir import Function
+from ..language.ir import Function, StateField
+from ..language.model import Property
 
 SILENT = frozenset({"where", "text", "python", "says", "line"})
 """Fields that change nothing in what a node means."""
@@ -45,6 +46,11 @@ def traverse(node: Any, *, helpers: bool = True) -> Iterator[Any]:
             seen.add(id(each))
             yield each
             waiting += reversed(list(children(each)))
+
+
+def fields_read(prop: Property) -> frozenset[str]:
+    """The fields that a property reads, those included that its helpers read."""
+    return frozenset(each.field for each in traverse(prop.form) if isinstance(each, StateField))
 
 
 def digest(node: Any) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import cast
 
@@ -9,11 +10,16 @@ import pytest
 import z3
 from tidegate.explorer.smt.effort import SolverEffort
 from tidegate.explorer.smt.encoding import unbounded
+from tidegate.explorer.smt.finite_instances import Searched, Sketch, confirm
 from tidegate.explorer.smt.induction import Induction, ProofRequest
 from tidegate.explorer.smt.predicate import clauses
+from tidegate.explorer.smt.prover import Doubt, Prover, Settled
 from tidegate.explorer.smt.questions import Questions
 from tidegate.explorer.smt.states import fresh_state
 from tidegate.explorer.smt.symmetric import distinct
+from tidegate.explorer.smt.terms import formula
+from tidegate.explorer.smt.transition import instances
+from tidegate.explorer.smt.vacuity import ReachedStates
 from tidegate.language.binding import load
 from tidegate.language.ir import Function
 from tidegate.language.proof import Obligation
@@ -129,3 +135,55 @@ def test_few_goals_say_what_all_of_them_say(made: Induction) -> None:
     asked = [Obligation("step", goal, action) for action in made.actions() for goal in together.predicates]
     for each in asked:
         assert together.ask(each, hard=False).proved == apart.ask(each, hard=False).proved, each
+
+
+def test_a_copy_that_is_asked_about_all_goals_at_once_finds_what_it_finds_of_each(made: Induction) -> None:
+    """Whether a goal is broken in a copy, whichever goals are asked about beside it, and plain Python agrees."""
+    for number in range(len(made.instances)):
+        copy = Searched(made.instances, number, made.symmetric)
+        for action in ("", *made.actions()):
+            asked = [each for each in made.obligations() if each.action == action]
+            found = dict(copy.sketches(asked))
+            assert [*found] == [each for each in asked if each in found]
+            assert {*found} == {each for each in asked if isinstance(copy.sketch(each), Sketch)}
+            assert all(confirm(made.instances, each, sketch) for each, sketch in found.items())
+
+
+def test_instances_that_differ_by_a_renaming_are_made_once(made: Induction) -> None:
+    """The first of each kind, and as where all are made."""
+    encoding = unbounded(made.model)
+    before = fresh_state(made.model, encoding, "0")
+    every = instances(made.model, encoding, before, "a")
+    few = instances(made.model, encoding, before, "a", symmetric=made.symmetric)
+    chosen = [tuple(each.index for each in one.concrete.values()) for one in few]
+    assert (len(every), chosen) == (4 + 4 * 4, [(0,), (0, 0), (0, 1)])
+    same = [each for each in every if (each.action, each.concrete) in [(one.action, one.concrete) for one in few]]
+    for one, other in zip(few, same, strict=True):
+        assert (one.valid, one.guard, one.limit) == (other.valid, other.guard, other.limit)
+        assert formula(one.defined).eq(formula(other.defined))
+
+
+@pytest.mark.parametrize(
+    ("condition", "is_empty"),
+    [
+        ("s.marked[at][one] and not s.marked[at][one]", True),
+        ("one != other and s.marked[at][one] and s.marked[at][other]", True),
+        ("one != other and s.marked[at][other] and s.marked[at][third] and third != other", True),
+        ("s.marked[at][one] and s.marked[at][other]", False),
+        ("one != other and s.marked[at][one] and s.marked[at][third]", False),
+        ("one != other and other != third and s.marked[at][third]", False),
+    ],
+)
+def test_whether_a_goal_is_vacuous_does_not_depend_on_whether_members_are_told_apart(
+    condition: str, is_empty: bool, tmp_path: Path
+) -> None:
+    """Few clauses of a goal about all members stand for the others also where its antecedents are what is asked."""
+    path = tmp_path / "marks.py"
+    members = "for at in range(last + 1) for one in Node for other in Node for third in Node"
+    claim = f'    """Of what is marked."""\n    return all(s.round > last {members} if {condition})\n'
+    path.write_text(f"{TEXT}\n\n@invariant\ndef claim(s: Marks) -> bool:\n{claim}", encoding="utf-8")
+    definition = load(path)
+    made = Induction(definition, definition.bind(), ProofRequest(lemmas=("one_mark",), properties=("claim",)))
+    for symmetric in (made.symmetric, frozenset[str]()):
+        prover = Prover(replace(made.ground(), symmetric=symmetric), ReachedStates(made.within, (), ()))
+        assert [*prover.work(Doubt(goal="claim"))] == [Settled(Doubt(goal="claim"), is_empty)]

@@ -18,10 +18,10 @@ from typing import TypeAlias, cast
 import z3
 
 from ...language import ir
-from ...language.model import Model, Property
+from ...language.model import Action, Model, Property
 from ...language.proof import Unclaimed, Unstated
 from ...language.types import Map, Option, Pool, Record, Seq, Type
-from ..traversal import traverse
+from ..traversal import fields_read
 from .algebra import Extensional
 from .encoding import Encoding, unbounded
 from .errors import NotUnbounded
@@ -73,7 +73,7 @@ class Claims:
         """Why a property says nothing with these constants; "" when it does."""
         if not said:
             return self._switches(prop)
-        fixed = {name: shape for name, shape in self.fixed().items() if name in _read(prop)}
+        fixed = {name: shape for name, shape in self.fixed().items() if name in fields_read(prop)}
         if not fixed or not self._is_valid(self._meaning(prop, fixed)) or self._is_valid(said):
             return ""
         writers = [each for each in self.model.actions if each.form.writes & set(fixed)]
@@ -95,14 +95,16 @@ class Claims:
         return solver.check() == z3.unsat
 
     def fixed(self) -> Mapping[str, Shape]:
-        """The fields that no step changes where all of them have their initial values, with those values."""
+        """The fields that no step changes where all of them have their initial values, with those values.
+
+        What an action changes is dropped at once: it changes that also where less is known of the state before."""
         if self._fixed is None:
             fixed = self._first_values()
-            while fixed:
-                changed = self._changed(fixed)
-                fixed = {name: shape for name, shape in fixed.items() if name not in changed}
-                if not changed:
-                    break
+            changed = True
+            while changed:
+                changed = False
+                for each in self.model.actions:
+                    changed |= self._drop_changed(fixed, each)
             self._fixed = fixed
         return self._fixed
 
@@ -115,12 +117,17 @@ class Claims:
             if _is_endless(shape) and all(self._is_same(shape, each[name]) for each in others)
         }
 
-    def _changed(self, fixed: Mapping[str, Shape]) -> frozenset[str]:
+    def _drop_changed(self, fixed: dict[str, Shape], action: Action) -> bool:
+        """Drops from `fixed` the fields that an action changes where all of them have their initial values, and answers
+        whether there are any."""
+        if not action.form.writes & set(fixed):
+            return False
         pre = SymbolicState({**self.before.fields, **fixed})
-        posts = [each.post.fields for each in instances(self.model, self.encoding, pre, "c")]
-        return frozenset(
-            name for name, shape in fixed.items() if not all(self._is_same(shape, each[name]) for each in posts)
-        )
+        posts = [each.post.fields for each in instances(self.model, self.encoding, pre, "c", action.name)]
+        changed = [name for name, old in fixed.items() if not all(self._is_same(old, each[name]) for each in posts)]
+        for name in changed:
+            del fixed[name]
+        return bool(changed)
 
     def _is_same(self, one: Shape, other: Shape) -> bool:
         """Whether two values are plainly the same."""
@@ -169,11 +176,6 @@ def _types(type_: Type) -> Iterator[Type]:
                 yield from _types(of)
         case _:
             pass
-
-
-def _read(prop: Property) -> frozenset[str]:
-    """The fields that a property reads."""
-    return frozenset(each.field for each in traverse(prop.form) if isinstance(each, ir.StateField))
 
 
 def _names(function: object) -> set[str]:

@@ -7,7 +7,7 @@ and takes the step again, and only what it agrees with is a counterexample.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, cast
@@ -23,12 +23,13 @@ from ...language.model import Model, Property
 from ...language.proof import Counterexample, Obligation
 from ...language.values import ModelError, State
 from ...language.verdict import Disagreement, Run, Step
+from ..traversal import fields_read
 from .encoding import Encoding, finite
 from .nearest import nearest
 from .predicate import predicate
+from .statements import loops_over_members
 from .states import SymbolicState, fresh_state, value_of
-from .symmetric import representatives
-from .terms import Bit, both, conjunction, formula, negation
+from .terms import Bit, both, conjunction, disjunction, formula, negation
 from .transition import Instance, instances
 
 SIZES = (1, 2, 3)
@@ -109,9 +110,10 @@ class Searched:
         self.encoding: Encoding = finite(self.model)
         self.before = fresh_state(self.model, self.encoding, "0")
         self.predicates = {each.name: each for each in self.model.properties}
+        self._lemmas = {each.name for each in lemmas_of(self.model)}
         truths = [self._truth(each, self.before) for each in lemmas_of(self.model)]
         self.assumed = [formula(self.before.valid), *map(formula, truths)]
-        self._known: tuple[str, list[Instance]] = ("", [])
+        self._known = dict[tuple[str, frozenset[str]], list[Instance]]()
 
     def _truth(self, prop: Property, *states: SymbolicState) -> Bit:
         truth = predicate(cast(ir.Function, prop.form), self.encoding, *states)
@@ -128,6 +130,34 @@ class Searched:
                 return found if isinstance(found, bool) else Sketch(self.number, self._state(found))
             case "step" | "defined":
                 return self._step(obligation)
+
+    def sketches(self, obligations: Sequence[Obligation]) -> Iterator[tuple[Obligation, Sketch]]:
+        """Counterexamples to induction, of many obligations about one action: those that the copy has, each once. One
+        query asks whether any of them is broken, which costs little more than the query about one of them."""
+        for each in obligations:
+            if each.kind in ("initial", "defined") and isinstance(found := self.sketch(each), Sketch):
+                yield each, found
+        same = [each for each in obligations if each.kind == "consequence"]
+        yield from self._any(same, [negation(self._truth(self.predicates[each.goal], self.before)) for each in same])
+        steps = [each for each in obligations if each.kind == "step"]
+        for instance in self._instances(steps[0]) if steps else ():
+            broken = [conjunction(self._broken(each, instance)) for each in steps]
+            for each, found in self._any(steps, broken, instance):
+                steps.remove(each)
+                yield each, found
+
+    def _any(
+        self, obligations: Sequence[Obligation], broken: Sequence[Bit], instance: Instance | None = None
+    ) -> Iterator[tuple[Obligation, Sketch]]:
+        """Of some obligations those that are broken, with the state and the step in which they are."""
+        left = dict(zip(obligations, broken, strict=True))
+        while not isinstance(found := self._solved(disjunction(left.values())), bool):
+            one = next(
+                each for each, bit in left.items() if z3.is_true(found.eval(formula(bit), model_completion=True))
+            )
+            del left[one]
+            given = {} if instance is None else instance.argument_values(found)
+            yield one, Sketch(self.number, self._state(found), one.action, given)
 
     def _initial(self, goal: Property) -> Sketch | bool:
         """Plain Python looks at every initial state."""
@@ -148,17 +178,22 @@ class Searched:
         if obligation.kind == "defined":
             return instance.valid, negation(instance.defined)
         goal = self.predicates[obligation.goal]
+        if goal.name in self._lemmas and not fields_read(goal) & instance.action.form.writes:
+            return (False,)
         states = (self.before, instance.post) if goal.kind == "transition" else (instance.post,)
         return instance.happens, instance.defined, negation(self._truth(goal, *states))
 
     def _instances(self, obligation: Obligation) -> list[Instance]:
-        """Of instances that differ by a renaming one, except where the question is what breaks: a loop that ends early
-        meets members in an order of their own."""
-        action = obligation.action
-        if self._known[0] != action:
-            self._known = (action, instances(self.model, self.encoding, self.before, "a", action))
-        made = self._known[1]
-        return made if obligation.kind == "defined" else representatives(made, self.symmetric)
+        """Of instances that differ by a renaming one, except where the question is what breaks and a statement goes
+        over members that no text can distinguish: it may end early, and meets them in an order of their own."""
+        action, symmetric = obligation.action, self.symmetric
+        if obligation.kind == "defined" and loops_over_members(self.model.action(action).form.body):
+            symmetric = frozenset[str]()
+        if (action, symmetric) not in self._known:
+            known = {key: made for key, made in self._known.items() if key[0] == action}
+            made = instances(self.model, self.encoding, self.before, "a", action, symmetric=symmetric)
+            self._known = {**known, (action, symmetric): made}
+        return self._known[action, symmetric]
 
     def _solved(self, *bits: Bit) -> z3.ModelRef | bool:
         """A model of the bits where all lemmas hold; else whether there is certainly none."""

@@ -103,8 +103,9 @@ class Induction:
         self.findings = list[ProofFinding]()
         self.never, self.idle = list[str](), list[str]()
         self.notes = [_UNBOUND.format(each.name) for each in open_.step_bounds]
-        self.spent = dict[Obligation, float]()
+        self.spent, self.again = dict[Obligation, float](), dict[Obligation, Task]()
         self._reach = dict[int, Reach]()
+        self.is_simulated = False
 
     # --- what there is to prove --------------------------------------------------------------------------------------
 
@@ -207,24 +208,27 @@ class Induction:
         obligations = self.obligations()
         for each in self.sample.findings:
             self._note(each, heard)
-        self._simulate()
         fresh, kept = self._fresh(obligations, heard)
         few = len(fresh) * FEW < kept
-        asked = [Task((each,), suspect=True) for each in fresh] if few else _tasks(fresh)
+        asked = _suspects(fresh) if few else _tasks(fresh)
         doubts = [each for each in self._doubts() if not self._is_settled(each)]
         tasks = deque[Task | Doubt]([*asked, *doubts])
         waiting: dict[Obligation | Doubt, None] = {**dict.fromkeys(fresh), **dict.fromkeys(doubts)}
         stopped = ""
         try:
+            if not few:
+                self._simulate()
             for result in run_tasks(self._worker, tasks, self.asked.workers, deadline):
                 if isinstance(result, OpenObligation):
-                    self.spent[result.obligation] = result.seconds
-                    tasks.append(Task((result.obligation,), hard=True))
+                    tasks.append(self._put_off(result))
+                if not _refutes_or_waits(result):
+                    self._simulate()
                 for each in self._taken(result):
                     waiting.pop(each.obligation, None)
                     self._note(each, heard)
                 for each in _answered(result):
                     waiting.pop(each, None)
+            self._simulate()
         except KeyboardInterrupt:
             stopped = "it was interrupted"
         if waiting and not stopped:
@@ -234,8 +238,17 @@ class Induction:
                 self._note(ProofFinding(each, "not proved", 0.0, stopped), heard)
         return stopped
 
+    def _put_off(self, result: OpenObligation) -> Task:
+        """The task that an open obligation is next."""
+        self.spent[result.obligation] = self.spent.get(result.obligation, 0.0) + result.seconds
+        self.again[result.obligation] = again = Task((result.obligation,), hard=not result.suspect)
+        return again
+
     def _simulate(self) -> None:
-        """Puts the sampled steps into the formulas, in a process of its own. Disagreement when one is left out."""
+        """Puts the sampled steps into the formulas, once, in a process of its own, before anything that they say is
+        believed. Disagreement when one is left out."""
+        if self.is_simulated:
+            return
 
         def work(_: object) -> Iterator[Result]:
             simulate(self.model, self.sample.steps)
@@ -243,6 +256,7 @@ class Induction:
 
         for lost in run_tasks(lambda: work, deque(["steps"]), 1, None):
             raise RuntimeError(f"the formulas could not be compared with plain Python: {lost.reason}")
+        self.is_simulated = True
 
     def _fresh(self, obligations: Sequence[Obligation], heard: Heard) -> tuple[list[Obligation], int]:
         """What is still to prove, and of how much there is a proof already."""
@@ -370,9 +384,9 @@ class Induction:
                 self.notes.append(f"whether {doubt.action or doubt.goal} is vacuous is not known: {reason}")
             case LostTask(task=task, reason=reason):
                 lost = cast(Task, task)
-                known = {each.obligation for each in self.findings}.union(() if lost.hard else self.spent)
+                known = {each.obligation for each in self.findings}
                 for each in lost.obligations:
-                    if each not in known:
+                    if each not in known and self.again.get(each, lost) == lost:
                         yield ProofFinding(each, "not proved", 0.0, reason)
             case _:
                 yield self._confirm(cast(FoundCounterexample, result))
@@ -413,6 +427,11 @@ class Induction:
         return Prover(self.ground(), ReachedStates(self.within, self.sample.met, self.sample.pairs)).work
 
 
+def _refutes_or_waits(result: Result | LostTask) -> bool:
+    """Whether a result rests on no formula: plain Python confirms what refutes, and what is open says nothing."""
+    return isinstance(result, OpenObligation) or (isinstance(result, FoundCounterexample) and result.word == "refuted")
+
+
 def _answered(result: Result | LostTask) -> Iterator[Doubt]:
     """The doubts that a result settles."""
     if isinstance(result, Settled):
@@ -426,6 +445,12 @@ def _tasks(obligations: Sequence[Obligation]) -> Iterator[Task]:
     for _, each in itertools.groupby(obligations, lambda obligation: obligation.action):
         while some := tuple(itertools.islice(each, _TOGETHER)):
             yield Task(some)
+
+
+def _suspects(obligations: Sequence[Obligation]) -> Iterator[Task]:
+    """All obligations about one action at a time."""
+    for _, each in itertools.groupby(obligations, lambda obligation: obligation.action):
+        yield Task(tuple(each), suspect=True)
 
 
 def _size(model: Model, domain: Identity) -> int:

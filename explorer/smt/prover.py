@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
@@ -18,11 +18,14 @@ from .questions import Questions
 from .transition import is_off
 from .vacuity import ReachedStates, denied
 
+_SMALL = 2
+"""The copies that are searched before anything is proved, where little has changed."""
+
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """Obligations to prove. What was tried before without an answer is tried `hard`. Where little has changed since the
-    last proof, that is `suspect`: copies are searched first.
+    """Obligations to prove, all about one action. What was tried before without an answer is tried `hard`. Where little
+    has changed since the last proof, that is `suspect`: small copies are searched, and nothing is proved yet.
     """
 
     obligations: tuple[Obligation, ...]
@@ -61,10 +64,12 @@ class FoundCounterexample:
 
 @dataclass(frozen=True, slots=True)
 class OpenObligation:
-    """An obligation that the quick attempts leave open, after that many seconds."""
+    """An obligation that the quick attempts leave open, after that many seconds; if it was only `suspect`, that the
+    small copies do not refute."""
 
     obligation: Obligation
     seconds: float
+    suspect: bool = False
 
 
 Result: TypeAlias = FoundCounterexample | OpenObligation | Settled | Unstated
@@ -101,11 +106,14 @@ class Prover:
 
     def prove(self, task: Task) -> Iterator[Result]:
         """The answer to each obligation."""
+        if task.suspect:
+            yield from self._refute(task.obligations)
+            return
         for each in task.obligations:
             began = time.perf_counter()
             self.questions.prepare(each.action)
             try:
-                found = self._hard(each) if task.hard else self._quick(each, 2 if task.suspect else 0)
+                found = self._hard(each) if task.hard else self._quick(each)
             except NotUnbounded as error:
                 if not each.goal or each.goal in self.lemmas:
                     raise
@@ -121,16 +129,23 @@ class Prover:
 
     # --- obligations --------------------------------------------------------------------------------------------------
 
-    def _quick(self, obligation: Obligation, copies: int) -> FoundCounterexample | None:
-        """Most lemmas are proved at once, and most mistakes show in the smallest copy. Of what is suspect many copies
-        are searched before much is tried, since a proof that fails costs more than they do."""
-        if copies and self.questions.at_once(obligation):
+    def _refute(self, obligations: Sequence[Obligation]) -> Iterator[Result]:
+        """What the smallest copies refute, each copy asked about all obligations at once: that costs less than one
+        proof that fails."""
+        open_ = list(obligations)
+        for copy in itertools.islice(self._all_copies(), _SMALL):
+            began = time.perf_counter()
+            for each, sketch in copy.sketches(open_):
+                open_.remove(each)
+                yield FoundCounterexample(each, "refuted", time.perf_counter() - began, sketch=sketch)
+                began = time.perf_counter()
+        yield from (OpenObligation(each, 0.0, suspect=True) for each in open_)
+
+    def _quick(self, obligation: Obligation) -> FoundCounterexample | None:
+        """Most lemmas are proved at once, and most mistakes show in the smallest copy."""
+        if self.questions.ask(obligation, hard=False, once=True).proved:
             return FoundCounterexample(obligation, "proved")
-        sketch, _ = self._sketched(obligation, itertools.islice(self._all_copies(), copies))
-        if sketch is None and self.questions.ask(obligation, hard=False, once=True).proved:
-            return FoundCounterexample(obligation, "proved")
-        if sketch is None and not copies:
-            sketch, _ = self._sketched(obligation, itertools.islice(self._all_copies(), 1))
+        sketch, _ = self._sketched(obligation, itertools.islice(self._all_copies(), 1))
         return None if sketch is None else FoundCounterexample(obligation, "refuted", sketch=sketch)
 
     def _hard(self, obligation: Obligation) -> FoundCounterexample:

@@ -28,7 +28,7 @@ from .predicate import clauses
 from .splitting import split
 from .statements import loops_over_members
 from .states import SymbolicState, fresh_state
-from .symmetric import Case, cases, distinct, representatives
+from .symmetric import Case, cases, distinct
 from .terms import Bit, formula, negation
 from .transition import Instance, instances, starts
 
@@ -223,7 +223,7 @@ class Questions:
     def _instances(self, action: str) -> list[tuple[Instance, Context]]:
         """The action's instances, of those that differ by a renaming one, each with the assertion that it happens."""
         if self._known[0] != action:
-            made = representatives(instances(self.model, self.encoding, self.before, "a", action), self.symmetric)
+            made = instances(self.model, self.encoding, self.before, "a", action, symmetric=self.symmetric)
             self._known = (action, [each for one in made for each in self._contexts(one, self.symmetric)])
         return self._known[1]
 

@@ -8,8 +8,8 @@ What is to be proved of all replicas is proved of those that are named, and of o
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence, Set
-from typing import Any, TypeAlias, cast
+from collections.abc import Hashable, Iterator, Mapping, Sequence, Set
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import z3
 
@@ -18,7 +18,9 @@ from ...language.types import Identity, Option, Record, Type
 from .clauses import Clause, Member
 from .shapes import Fields, Shape, SymbolicOption
 from .terms import Number
-from .transition import Instance
+
+if TYPE_CHECKING:
+    from .transition import Instance
 
 Case: TypeAlias = Sequence[tuple[z3.ExprRef, z3.ExprRef]]
 """Names of free terms, with the member that each stands for."""
@@ -27,12 +29,17 @@ _MOST = 60
 """More cases than this are left to the solver."""
 
 
-def representatives(some: Sequence[Instance], symmetric: frozenset[str]) -> list[Instance]:
-    """Of instances that differ by a renaming of the members of the `symmetric` domains, the first."""
-    chosen: dict[Any, Instance] = {}
-    for each in some:
-        chosen.setdefault(_pattern(each, symmetric), each)
-    return list(chosen.values())
+def pattern(concrete: Mapping[str, Any], symmetric: frozenset[str]) -> Hashable:
+    """Concrete arguments with members of symmetric domains numbered in the order in which they are met: the same for
+    choices that differ by a renaming."""
+    met: dict[Any, int] = {}
+
+    def renamed(value: Any) -> Any:
+        if isinstance(value, Domain) and type(value).__name__ in symmetric:
+            return type(value).__name__, met.setdefault(value, len(met))
+        return value
+
+    return tuple((name, renamed(value)) for name, value in concrete.items())
 
 
 def distinct(some: Sequence[Clause], instance: Instance | None, case: Case, symmetric: frozenset[str]) -> list[Clause]:
@@ -54,18 +61,6 @@ def _is_first(clause: Clause, met: Set[Member], symmetric: frozenset[str]) -> bo
             return False
         known.add((domain, number))
     return True
-
-
-def _pattern(instance: Instance, symmetric: frozenset[str]) -> Any:
-    """The concrete arguments with members of symmetric domains numbered in the order in which they are met."""
-    met: dict[Any, int] = {}
-
-    def renamed(value: Any) -> Any:
-        if isinstance(value, Domain) and type(value).__name__ in symmetric:
-            return type(value).__name__, met.setdefault(value, len(met))
-        return value
-
-    return tuple((name, renamed(value)) for name, value in instance.concrete.items())
 
 
 def cases(instance: Instance, symmetric: frozenset[str]) -> list[Case]:

@@ -5,7 +5,7 @@ written is the very same shape."""
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -25,6 +25,7 @@ from .predicate import Defining, predicate
 from .shapes import Fields, Heap, Records, Shape
 from .statements import Execution, Path
 from .states import SymbolicState, Valuation, decoded
+from .symmetric import pattern
 from .terms import Bit, both, conjunction, either, implies, negation
 
 
@@ -199,8 +200,10 @@ def instances(
     only: str | None = None,
     *,
     ground: bool = False,
+    symmetric: frozenset[str] = frozenset(),
 ) -> list[Instance]:
-    """Every instance of every action that is not switched off (or of the action `only`), in one state.
+    """Every instance of every action that is not switched off (or of the action `only`), in one state; of those that
+    differ by a renaming of the members of the `symmetric` domains, the first.
 
     Terms that are introduced are named after `suffix`. With `ground`, which needs the finite encoding, no argument is
     free. An instance that can neither happen nor break anything, whatever the state, is left out. NotUnbounded when an
@@ -212,9 +215,14 @@ def instances(
         off = action.switched_off if encoding.is_finite else is_off(encoding, action.form.body)
         if off or only not in (None, action.name):
             continue
-        for given in arguments.of(action.form.parameters):
-            instance = _instance(model, encoding, action, given, pre, f"{suffix}!{action.name}{len(made)}")
+        met = set[Hashable]()
+        for at, given in enumerate(arguments.of(action.form.parameters)):
+            alike = pattern(_concrete(action.form.parameters, given), symmetric)
+            if alike in met:
+                continue
+            instance = _instance(model, encoding, action, given, pre, f"{suffix}!{action.name}{at}")
             if instance.guard is not False or instance.defined is not True:
+                met.add(alike)
                 made.append(instance)
     return made
 
@@ -255,7 +263,7 @@ def _instance(
     return Instance(
         action=action,
         arguments=names,
-        concrete=_concrete(names, given),
+        concrete=_concrete(action.form.parameters, given),
         valid=conjunction(each.valid for each in given),
         guard=negation(path.stopped),
         limit=negation(path.limited),
@@ -277,8 +285,8 @@ def _bound_step(model: Model, encoding: Encoding, pre: SymbolicState, path: Path
         path.limited = either(path.limited, both(taken, negation(truth.value)))
 
 
-def _concrete(names: Mapping[str, Shape], given: tuple[_Argument, ...]) -> dict[str, Any]:
-    return {name: each.concrete for name, each in zip(names, given, strict=True) if each.is_concrete}
+def _concrete(parameters: tuple[Parameter, ...], given: tuple[_Argument, ...]) -> dict[str, Any]:
+    return {one.name: each.concrete for one, each in zip(parameters, given, strict=True) if each.is_concrete}
 
 
 # --- initial states ---------------------------------------------------------------------------------------------------
@@ -312,7 +320,7 @@ def _start(model: Model, encoding: Encoding, initial: Initial, given: tuple[_Arg
     return Start(
         initial=initial,
         arguments=names,
-        concrete=_concrete(names, given),
+        concrete=_concrete(form.parameters, given),
         valid=conjunction(each.valid for each in given),
         guard=both(negation(path.stopped), negation(path.limited)),
         defined=conjunction(path.defined),
