@@ -8,7 +8,6 @@ from typing import Any
 
 from ..explorer import ENGINES
 from ..explorer.cache import cache_directory
-from ..explorer.graph import TooLarge, state_graph
 from ..explorer.search import Report, Search
 from ..language.constants import Value
 from ..language.errors import UsageError, nearest
@@ -20,7 +19,7 @@ from ..reports.document import Document, check_document
 from ..reports.exits import Exit, of_verdict
 from ..traces.document import trace_document
 from . import arguments
-from .exploring import MOST_ROWS, MOST_STATES, Exploration, all_states, explore, states_table
+from .exploring import MOST_ROWS, MOST_STATES, Exploration, explore, reachable_table
 from .models import all_constants, load
 from .results import PAPER, Trace, preformatted, table
 
@@ -72,14 +71,10 @@ class CheckResult:
         return explore(self.model, most=most)
 
     def states(self, most: int = MOST_ROWS) -> Any:
-        """The reachable states as an Arrow table, a column for each field. Up to `MOST_STATES` they are numbered as in
-        `graph()`; more are enumerated natively, breadth first. UsageError beyond `most` states."""
-        if self.verdict.distinct_states <= MOST_STATES:
-            try:
-                return states_table(self.model, state_graph(self.model, min(most, MOST_STATES)).states)
-            except TooLarge:  # the check ended early, or folded states by symmetry
-                pass
-        return states_table(self.model, all_states(self.model, most))
+        """The reachable states as an Arrow table, a column for each field, explored natively and numbered breadth
+        first. For a table and a graph with the same numbers, see `explore`. UsageError beyond `most` states."""
+        arguments.whole("most", most, 1)
+        return reachable_table(self.model, most)
 
     def graph(self, most: int = MOST_STATES) -> Any:
         """The state graph as a networkx.MultiDiGraph: `explore().graph()`."""

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+import sys
+from collections.abc import Iterable, Mapping
+from importlib import import_module
 from itertools import islice
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from ..explorer.cache import cache_directory
@@ -23,8 +26,8 @@ from .results import preformatted
 if TYPE_CHECKING:
     import networkx
 
-MOST_STATES = 100_000
-"""Plain Python enumerates some thousands of states a second; more are enumerated natively, without the steps."""
+MOST_STATES = 20_000
+"""Plain Python enumerates about a thousand states a second; more are enumerated natively, without the steps."""
 MOST_ROWS = 10_000_000
 """The most rows of a table of states, unless more are asked for."""
 _BATCH = 10_000
@@ -72,31 +75,49 @@ class Exploration:
 def states_table(model: Model, states: Iterable[State]) -> Any:
     """States as a pyarrow.Table, a row each, a column for each field, `state` being its number. UsageError when pyarrow
     is not installed."""
-    try:
-        import pyarrow as pa
+    arrow = _arrow()
+    import pyarrow as pa
 
-        from ..explorer.spark.columns import arrow_type
-    except ModuleNotFoundError as error:
-        if (error.name or "").partition(".")[0] not in ("pyarrow", "pyspark", "pandas"):
-            raise
-        raise UsageError(
-            f"states() needs {error.name}, which is not installed; install it with: pip install 'tidegate[spark]'"
-        ) from None
-    types = {each.name: arrow_type(each.type, model.values) for each in model.fields}
+    types = {each.name: arrow.arrow_type(each.type, model.values) for each in model.fields}
     number = "state" if "state" not in types else "state_"
     schema = pa.schema([(number, pa.int64()), *types.items()])
-    rows = ({number: at, **state_to_json(state)} for at, state in enumerate(states))
+    rows = ({number: at, **_row(arrow, model, state)} for at, state in enumerate(states))
     batches = [pa.RecordBatch.from_pylist(some, schema=schema) for some in iter(lambda: list(islice(rows, _BATCH)), [])]
     return pa.Table.from_batches(batches, schema=schema)
 
 
-def all_states(model: Model, most: int) -> Iterator[State]:
-    """Every reachable state, breadth first, explored natively. UsageError beyond `most`, and where `check` shows that a
-    step breaks the model's own types."""
+def _row(arrow: ModuleType, model: Model, state: State) -> dict[str, Any]:
+    named = state_to_json(state)
+    return {each.name: arrow.cell(each.type, named[each.name]) for each in model.fields}
+
+
+def _arrow() -> ModuleType:
+    """What makes tables. UsageError when pyarrow or numpy is not installed."""
+    try:
+        return import_module("..explorer.arrow", __package__)
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] not in ("pyarrow", "numpy"):
+            raise
+        raise UsageError(
+            f"states() needs {error.name}, which is not installed; install it with: pip install 'tidegate[spark]'"
+        ) from None
+
+
+def reachable_table(model: Model, most: int) -> Any:
+    """Every reachable state as a pyarrow.Table, breadth first, explored natively. UsageError beyond `most`, where
+    `check` shows that a step breaks the model's own types, and when pyarrow is not installed."""
+    arrow = _arrow()
+    import numpy as np
+
+    layout, packed = _explored(model, most)
+    return arrow.states_table(model, layout, np.frombuffer(packed, dtype=np.uint64).reshape(-1, layout.words))
+
+
+def _explored(model: Model, most: int) -> Any:
     from ..explorer.native.states import reachable_states
 
     try:
-        yield from reachable_states(model, most, cache_directory())
+        return reachable_states(model, most, cache_directory())
     except TooLarge as error:
         raise UsageError(_too_large(model, error)) from None
 
@@ -111,6 +132,7 @@ def explore(
     model: str | Path | Model,
     *,
     most: int = MOST_STATES,
+    progress: bool | None = None,
     bounds: str | None = None,
     ghosts: bool | None = None,
     constants: Mapping[str, Value | str] | None = None,
@@ -118,11 +140,47 @@ def explore(
 ) -> Exploration:
     """Enumerates every reachable state in plain Python: `explore("examples/lock.py").graph()`.
 
-    Raises UsageError when there are more than `most`, and ModelError when a step breaks the model's own types.
+    The states are counted natively before, so that too many are refused at once. `progress` says how many states there
+    are so far, on standard error; by default where that is a terminal or a notebook. Raises UsageError when there are
+    more than `most`, and ModelError when a step breaks the model's own types.
     """
     arguments.whole("most", most, 1)
     bound = load(model, bounds=bounds, ghosts=ghosts, constants=all_constants(constants, more_constants))
+    watched = sys.stderr.isatty() or "ipykernel" in sys.modules if progress is None else progress
     try:
-        return Exploration(bound, state_graph(bound, most))
+        progress_line = _Progress(bound.name, _count(bound, most))
+        try:
+            return Exploration(bound, state_graph(bound, most, progress_line if watched else None))
+        finally:
+            progress_line.close()
     except TooLarge as error:
         raise UsageError(_too_large(bound, error)) from None
+
+
+def _count(model: Model, most: int) -> int | None:
+    """How many states there are; None where a step breaks the model, which plain Python shows. TooLarge beyond
+    `most`."""
+    from ..explorer.native.states import reachable_states
+
+    try:
+        layout, packed = reachable_states(model, most, cache_directory())
+    except UsageError:
+        return None
+    return len(packed) // (8 * layout.words)
+
+
+class _Progress:
+    """A line on standard error that is written anew, and ended by `close`."""
+
+    def __init__(self, name: str, states: int | None) -> None:
+        self.name, self.of, self.written = name, "" if states is None else f" of {states:,}", False
+
+    def __call__(self, states: int) -> None:
+        text = f"{self.name}: {states:,}{self.of} states explored in plain Python"
+        print(f"\r{text}", end="", file=sys.stderr, flush=True)
+        self.written = True
+
+    def close(self) -> None:
+        """Ends the line, if there is one."""
+        if self.written:
+            print(file=sys.stderr)

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from ..language.immutable import immutable
 from ..language.judge import initial_states, steps
 from ..language.model import Model
 from ..language.steptext import format_step
 from ..language.values import State
+
+EVERY = 1_000
+"""States between two reports of how many there are."""
+Report = Callable[[int], object]
 
 
 @immutable
@@ -38,9 +42,10 @@ class TooLarge(Exception):
         self.most = most
 
 
-def state_graph(model: Model, most: int) -> StateGraph:
-    """Every reachable state. Raises `TooLarge` beyond `most` states, ModelError when a step breaks the model."""
-    return _explored(model, initial_states(model), most, None)
+def state_graph(model: Model, most: int, report: Report | None = None) -> StateGraph:
+    """Every reachable state. `report` gets the number of states every `EVERY` states. Raises `TooLarge` beyond `most`
+    states, ModelError when a step breaks the model."""
+    return _explored(model, initial_states(model), most, None, report)
 
 
 def neighbourhood(model: Model, centres: Iterable[State], radius: int, most: int) -> StateGraph:
@@ -48,7 +53,9 @@ def neighbourhood(model: Model, centres: Iterable[State], radius: int, most: int
     return _explored(model, centres, most, radius)
 
 
-def _explored(model: Model, starts: Iterable[State], most: int, radius: int | None) -> StateGraph:
+def _explored(
+    model: Model, starts: Iterable[State], most: int, radius: int | None, report: Report | None = None
+) -> StateGraph:
     numbers: dict[State, int] = {}
     distance: list[int] = []
     queue: deque[State] = deque()
@@ -58,6 +65,8 @@ def _explored(model: Model, starts: Iterable[State], most: int, radius: int | No
             if len(numbers) >= most:
                 raise TooLarge(most)
             numbers[state] = len(numbers)
+            if report is not None and len(numbers) % EVERY == 0:
+                report(len(numbers))
             distance.append(far)
             queue.append(state)
 

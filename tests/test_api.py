@@ -12,7 +12,9 @@ from pathlib import Path
 import pytest
 import tidegate as tg
 from tidegate import api
+from tidegate.api.exploring import reachable_table
 from tidegate.language.errors import UsageError
+from tidegate.language.values import ModelError
 from tidegate.reports.exits import Exit
 
 from .conftest import ROOT
@@ -166,27 +168,43 @@ def test_the_front_door_imports_nothing_until_it_is_used() -> None:
     assert done.stdout == "[]\n"
 
 
-def rows_of(result: tg.CheckResult) -> set[str]:
+def rows_of(result: tg.CheckResult | tg.Exploration) -> set[str]:
     return {str({**row, "state": 0}) for row in result.states().to_pylist()}
 
 
 @pytest.mark.parametrize("symmetry", [False, True])
-def test_beyond_what_plain_python_enumerates_the_states_are_the_native_engines(
-    workshop: Path, monkeypatch: pytest.MonkeyPatch, symmetry: bool
-) -> None:
+def test_the_states_of_a_check_are_those_that_plain_python_explores(workshop: Path, symmetry: bool) -> None:
+    """Also of a check that folded states."""
     result = tg.check("replication:truncate_to_hw", bounds="small", keep_going=True, symmetry=symmetry)
-    few = rows_of(result)
-    monkeypatch.setattr("tidegate.api.checking.MOST_STATES", 10)
-    assert rows_of(result) == few and len(few) > 10
+    assert rows_of(result) == rows_of(result.explore()) and result.states().num_rows == len(result.explore()) > 10
     with pytest.raises(UsageError, match="has more than 10 states"):
         result.states(10)
 
 
-def test_states_that_break_the_models_types_are_no_table(workshop: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("path", ["tests/models/columns.py", "tests/models/courier.py", "examples/published/voting.py"])
+def test_the_columns_of_packed_states_are_those_of_plain_python(path: str) -> None:
+    """In the same order: both number the states breadth first."""
+    found = tg.explore(ROOT / path)
+    native = reachable_table(found.model, 5000)
+    assert native.schema.equals(found.states().schema)
+    assert native.to_pylist() == found.states().to_pylist() and native.num_rows == len(found) > 10
+
+
+def test_states_that_break_the_models_types_are_no_table(workshop: Path) -> None:
     text = LOCK.read_text(encoding="utf-8").replace(
         "    s.held = True\n", "    s.held = 1 // (1 if s.held else 0) > 0\n"
     )
     (workshop / "broken.py").write_text(text, encoding="utf-8")
-    monkeypatch.setattr("tidegate.api.checking.MOST_STATES", 0)
     with pytest.raises(UsageError, match="breaks the model's own types, which check"):
         tg.check("./broken.py").states()
+    with pytest.raises(ModelError):
+        tg.explore("./broken.py")
+
+
+def test_an_exploration_says_how_far_it_is(capsys: pytest.CaptureFixture[str]) -> None:
+    """And of a model with more states than asked for, nothing is explored in plain Python before it is refused."""
+    tg.explore("replication:truncate_to_hw", bounds="small", progress=True)
+    assert "replication:truncate_to_hw: 1,000 of 1,959 states explored in plain Python" in capsys.readouterr().err
+    with pytest.raises(UsageError, match="more than 20,000 states"):
+        tg.explore("replication:kip320", progress=True)
+    assert capsys.readouterr().err == ""

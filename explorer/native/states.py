@@ -1,23 +1,23 @@
-"""Every reachable state of a model, as values: for tables of more states than plain Python enumerates in reason."""
+"""Every reachable state of a model, as packed words: for tables of very many states."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 from ...language.errors import UsageError
 from ...language.model import Model
-from ...language.values import State
 from ..graph import TooLarge
 from ..search import Search
-from .frontier import Frontier, decode
+from .frontier import Frontier
 from .kernels import kernel_of
+from .layout import Layout
 from .memory import physical_memory
 from .search import MEMORY_SHARE, Driver
 
 
-def reachable_states(model: Model, most: int, cache: Path | None = None) -> Iterator[State]:
-    """The states, breadth first, explored by compiled code with no property checked, then decoded one by one.
+def reachable_states(model: Model, most: int, cache: Path | None = None) -> tuple[Layout, memoryview]:
+    """The states, breadth first, explored by compiled code with no property checked: their layout, and their words as
+    bytes, one state after the other.
 
     Raises TooLarge beyond `most`, and UsageError when memory ends or a step breaks the model's own types: `check` shows
     which.
@@ -35,7 +35,7 @@ def reachable_states(model: Model, most: int, cache: Path | None = None) -> Iter
         if not found.exhausted:
             what = found.stopped or "a step breaks the model's own types, which check() shows"
             raise UsageError(f"{model.name}: the states cannot be enumerated: {what}")
-        for index in range(frontier["COUNT"]):
-            yield decode(model, kernel.program, frontier.state_words(index))
+        layout = kernel.program.layout
+        return layout, memoryview(bytes(frontier.states.view(8 * layout.words * frontier["COUNT"])))
     finally:
         frontier.close()

@@ -1,28 +1,22 @@
 """Results as tables: levels, coverage and verdicts, and the reached states with a column for each field, as Parquet.
 
-A value becomes what Arrow has for its type: numbers, truth values, text for members of domains and enumerations, `null`
-for None, structs for records, tuples and maps (a field for each key), JSON for records of a union, lists for sequences,
-sets and bags.
+`arrow` says what a value becomes.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from ...language import types
-from ...language.checks import members_of
-from ...language.constants import Value
 from ...language.model import Model
-from ...language.records import is_box, is_tuple, unboxed
-from ...language.values import show
 from ...language.verdict import Verdict
 from ...traces.differences import state_to_json
+from ..arrow import arrow_type, cell
 from ..native.frontier import decode
 from ..native.program import Program
 from .job import Job
@@ -120,29 +114,6 @@ def write_rows(rows: Sequence[dict[str, Any]], path: Path) -> None:
 # --- states -----------------------------------------------------------------------------------------------------------
 
 
-def arrow_type(type_: types.Type, values: Mapping[str, Value]) -> pa.DataType:
-    """The column type of a model's type, `values` being the constants'."""
-    match type_:
-        case types.Int():
-            return pa.int64()
-        case types.Bool():
-            return pa.bool_()
-        case types.Option(of=of):
-            return arrow_type(of, values)
-        case types.Record() if is_box(type_):
-            return arrow_type(unboxed(type_), values)
-        case types.Record(variants=variants) if variants:
-            return pa.string()
-        case types.Record(fields=fields):
-            return pa.struct([(name, arrow_type(each, values)) for name, each in fields])
-        case types.Map(key=key, value=of):
-            return pa.struct([(show(each), arrow_type(of, values)) for each in members_of(key, values)])
-        case types.Seq(of=of) | types.Subset(of=of) | types.Pool(of=of):
-            return pa.list_(arrow_type(of, values))
-        case _:
-            return pa.string()
-
-
 def write_states(model: Model, program: Program, job: Job, manifest: Manifest, folder: Path) -> int:
     """Every reached state, a file a level and shard; how many. Besides the fields there are `depth_`, `shard_` and
     `index_`, which say where a state is, and `parent_shard_` and `parent_index_`, one level up. Raises OSError."""
@@ -170,23 +141,3 @@ def _row(model: Model, program: Program, file: LevelFile, index: int) -> dict[st
         "parent_index_": None if parent is None else parent.index,
         **{each.name: cell(each.type, state[each.name]) for each in model.fields},
     }  # fmt: skip
-
-
-def cell(type_: types.Type, value: Any) -> Any:
-    """A value of JSON as its column has it: the parts of a tuple by their numbers, a record of a union as text."""
-    match type_:
-        case types.Option(of=of):
-            return None if value is None else cell(of, value)
-        case types.Record() if is_box(type_):
-            return cell(unboxed(type_), value)
-        case types.Record(variants=variants) if variants:
-            return json.dumps(value, ensure_ascii=False)
-        case types.Record(fields=fields):
-            parts = value if is_tuple(type_) else [value[name] for name, _ in fields]
-            return {name: cell(of, part) for (name, of), part in zip(fields, parts, strict=True)}
-        case types.Map(value=of):
-            return {key: cell(of, held) for key, held in value.items()}
-        case types.Seq(of=of) | types.Subset(of=of) | types.Pool(of=of):
-            return [cell(of, each) for each in value]
-        case _:
-            return value
