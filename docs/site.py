@@ -26,6 +26,16 @@ SCENARIOS: dict[str, tuple[str, str, dict[str, Any]]] = {
 }
 """Each page of the gallery: the model, the property that fails, and the rest of the question."""
 
+TITLES = {
+    "truncate_to_hw": "Truncation to the high watermark",
+    "kip101": "Fast leader changes",
+    "acks_1": "acks=1",
+    "last_replica_standing": "The last replica standing",
+    "unclean_election": "An unclean election",
+    "kafka_12619": "KAFKA-12619",
+}
+"""The name of each page of the gallery, as docs/gallery.md has it in the first column of its table."""
+
 OUTSIDE = re.compile(r"\[([^\]]+)\]\((?:\.\./)+(?!decisions|tutorials)[^)]*\)")
 """A link to a file of the repository that is no page of the site."""
 
@@ -34,12 +44,25 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
     """A page's text as readers see it: links to files outside the site are plain text, and the empty lines of samples,
     which doctest spells `<BLANKLINE>`, are empty."""
     depth = page.file.src_uri.count("/")
+    if page.file.src_uri == "gallery.md":
+        markdown = with_links(markdown)
 
     def plain(match: re.Match[str]) -> str:
         ups = match.group(0).count("../")
         return match.group(1) if ups > depth else match.group(0)
 
     return OUTSIDE.sub(plain, re.sub(r"^<BLANKLINE>$", "", markdown, flags=re.MULTILINE))
+
+
+def with_links(markdown: str) -> str:
+    """The gallery's table with each name a link to its page, which only the site has. ValueError where a page has no
+    row, and the other way round."""
+    rows = re.findall(r"^\| (?!scenario|---)(.+?) \|", markdown, flags=re.MULTILINE)
+    if sorted(rows) != sorted(TITLES.values()) or set(TITLES) != set(SCENARIOS):
+        raise ValueError(f"docs/gallery.md has rows for {rows}, docs/site.py pages for {list(TITLES.values())}")
+    for name, title in TITLES.items():
+        markdown = markdown.replace(f"| {title} |", f"| [{title}](gallery/{name}.html) |")
+    return markdown
 
 
 def on_files(files: Any, config: Any, **_: Any) -> Any:

@@ -40,6 +40,7 @@ def test_every_page_is_in_the_site_and_in_its_navigation(site: Path) -> None:
 def test_each_scenario_of_the_gallery_is_a_page(site: Path, name: str) -> None:
     text = (site / "gallery" / f"{name}.html").read_text(encoding="utf-8")
     assert "tidegate replay" in text
+    assert f'href="gallery/{name}.html"' in (site / "gallery.html").read_text(encoding="utf-8")
 
 
 def test_nothing_is_fetched_from_elsewhere(site: Path) -> None:
