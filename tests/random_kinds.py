@@ -11,8 +11,8 @@ from typing import Annotated
 
 from tidegate.language import (
     Bag, Capacity, Domain, Ghost, Map, Member, Option, Range, Seq, Set, action, bound, choose, constant, initial,
-    invariant, is_majority, limit, position, previous, reachable, record, replace, require, state, subsets,
-    terminal, transition,
+    invariant, is_majority, limit, position, previous, reachable, record, recursive, replace, require, state,
+    subsets, terminal, transition,
 )
 
 nodes = constant(2, minimum=1, maximum=3, says="nodes")
@@ -92,6 +92,8 @@ class Quit:
 Message = Flat | Ping | Quit
 ROW = Seq([top, 0, room])
 ODD = Set([top, 1])
+EVEN = Set([0, 2])
+LOW = Set([-2, room])
 NEAR = Map({{Color.RED: Set([0, top]), Color.GREEN: Set(), Color.BLUE: Set([room])}})
 
 
@@ -164,6 +166,13 @@ PLAIN = (
     set_(NODE), set_(COLOR), set_(SMALL), set_(SIGNED), set_(SEAT), seq(SEAT, "2"),
     PAIR, DEEP, option(PAIR), seq(PAIR, "2"), seq(DEEP, "2"), MESSAGE, option(MESSAGE), seq(MESSAGE, "2"),
 )  # fmt: skip
+FAMILIES = (
+    Kind("Set[Set[Node]]", "set of records", (set_(NODE),), "3"),
+    Kind("Set[Set[Color]]", "set of records", (set_(COLOR),), "4"),
+    Kind("Annotated[Set[Set[Seat]], Capacity(2)]", "set of records", (set_(SEAT),), "2"),
+    Kind("Set[tuple[Node, bool]]", "set of records", (tuple_(NODE, BOOL),), "4"),
+)
+"""Sets of sets and of tuples; room for a few is used."""
 LISTED = (option(NODE), option(SMALL), map_(NODE, BOOL), map_(BOOL, option(POT)), map_(NODE, SMALL), option(set_(POT)))
 """Types of parameters, besides scalars and sets: each of their values is tried."""
 KEYS = (NODE, POT, SEAT, COLOR, BOOL, SIGNED, SMALL)

@@ -18,6 +18,7 @@ from .random_kinds import (
     BIG,
     BOOL,
     COLOR,
+    FAMILIES,
     FLAT,
     HEADER,
     KEYS,
@@ -60,6 +61,7 @@ class Writer:
     count: int = 0
     steps: list[StepText] = field(default_factory=list[StepText])
     pieces: dict[str, Kind] = field(default_factory=dict[str, Kind])
+    recursion: bool = False
 
     def chance(self, share: float) -> bool:
         """True that often."""
@@ -161,7 +163,7 @@ class Writer:
         loop = f"({name} for {name} in {self.members(kind)} if {truth})"
         instead = f"choose({loop[1:-1]})" if self.chance(0.5) else "Seat(0)"
         other = f"({instead} if any({truth} for {name} in {self.members(kind)}) else Seat(0))"
-        return self.pick(lambda: f"{self.extreme()}({loop}, {default})", lambda: other)
+        return self.pick(lambda: f"{self.extreme()}({loop}, {default})", lambda: other, lambda: other)
 
     def _option(self, kind: Kind, depth: int) -> str:
         return "None" if self.chance(0.3) else self.value(kind.of[0], depth - 1)
@@ -189,7 +191,8 @@ class Writer:
 
     def members(self, kind: Kind) -> str:
         """Every value of a scalar type, to loop over."""
-        return {"Small": "range(top + 1)", "Signed": "range(-2, 2)", "bool": "(False, True)"}.get(kind.text, kind.text)
+        own = {"Small": ("range(top + 1)", "Small"), "Signed": ("range(-2, 2)", "Signed"), "bool": ("(False, True)",)}
+        return self.random.choice(own.get(kind.text, (kind.text,)))
 
     def _seq(self, kind: Kind, depth: int) -> str:
         path = self.some_path(lambda each: each == kind) if depth > 0 and self.chance(0.5) else None
@@ -243,7 +246,9 @@ class Writer:
             lambda: self._total(depth - 1),
             lambda: f"({self.number(depth - 1)} if {self.truth(depth - 1)} else {self.number(depth - 1)})",
             lambda: f"helped({self.number(depth - 1)}, {self.value(SMALL, 0)})",
+            lambda: f"called({self.value(SMALL, depth - 1)}, {self.value(COLOR, 0)})" if self.recursion else "3",
             lambda: f"position({self.value(SEAT, depth - 1)})",
+            lambda: f"position({self._chosen(SEAT, 'default=Seat(0)', depth - 1)})",
             lambda: f"({self.number(0)}) ** min(max({self.number(0)}, 0), 3)",
             lambda: self._numbered(depth - 1),
             lambda: f"ROW[{self.value(SMALL, 0)} % 3]",
@@ -253,8 +258,16 @@ class Writer:
         """A sum over a sequence with its indexes, or over two side by side."""
         kinds = [each for each in self.holding("seq") if each.of[0] == SMALL]
         paths = [path for kind in kinds for path in self.paths(lambda each, kind=kind: each == kind, 0)]
-        if not paths:
-            return "1"
+        if not paths or self.chance(0.3):
+            i, x = self.fresh("i"), self.fresh("x")
+            source, kinds = self.random.choice((
+                ("enumerate(Seat)", (SMALL, SEAT)), ("zip(range(2), Seat)", (SMALL, SEAT)),
+                ("zip(Color, Seat)", (COLOR, SEAT)), ("enumerate(Color)", (SMALL, COLOR)),
+            ))  # fmt: skip
+            self.names |= {i: kinds[0], x: kinds[1]}
+            made = f"sum({self.number(depth)} for {i}, {x} in {source})"
+            del self.names[i], self.names[x]
+            return made
         one, other = self.random.choice(sorted(paths)), self.random.choice(sorted(paths))
         i, x = self.fresh("i"), self.fresh("x")
         source = self.random.choice((f"enumerate({one})", f"zip({one}, {other})"))
@@ -343,10 +356,10 @@ class Writer:
             lambda: f"({self.truth(depth - 1)} or {self.truth(depth - 1)})",
             lambda: f"(not {self.truth(depth - 1)})",
             lambda: self._sameness(depth - 1),
-            lambda: f"{self.number(depth - 1)} in {self.random.choice(('ODD', 'NEAR[Color.RED]'))}",
+            lambda: f"{self.number(depth - 1)} in {self.numbers_set()}",
             lambda: self._which(),
             lambda: self._sameness(depth - 1),
-            lambda: f"{self.number(depth - 1)} in {self.random.choice(('ODD', 'NEAR[Color.RED]'))}",
+            lambda: f"{self.numbers_set()} {self.random.choice(('==', '!=', '<=', '<', '>='))} {self.numbers_set()}",
             lambda: self._which(),
             lambda: self._within(depth - 1),
             lambda: self._absent(),
@@ -357,6 +370,17 @@ class Writer:
                 depth - 1,
                 lambda generators: f"{self.random.choice(('all', 'any'))}({self.truth(depth - 1)} {generators})",
             ),
+        )
+
+    def numbers_set(self) -> str:
+        """A set of numbers: a table, a field, or both together; they have room for different numbers."""
+        found = self.paths(lambda each: each in (set_(SMALL), set_(SIGNED)), 0)
+        one, other = (self.random.choice((*found, "ODD", "EVEN", "LOW", "NEAR[Color.RED]")) for _ in range(2))
+        return self.pick(
+            lambda: one,
+            lambda: f"({one} {self.random.choice('|&-^')} {other})",
+            lambda: f"({self.random.choice(('ODD', 'LOW'))} | {{{self.value(SMALL, 0)}, {self.value(SIGNED, 0)}}})",
+            lambda: f"({one} if {self.truth(0)} else {other})",
         )
 
     def _sameness(self, depth: int) -> str:
@@ -579,12 +603,18 @@ class Writer:
     def model(self) -> str:
         """The whole text."""
         self.fields = self._choose_fields()
+        depth = self.random.choice(("top + 1", "top + 1", "1"))
         text = HEADER.format(top=self.random.choice("123"), quick=self.chance(0.5), symmetric=self.chance(0.6))
         declared = "\n".join(
             f"    {name}: {f'Ghost[{kind.text}]' if name.startswith('ghost') else kind.text}"
             for name, kind in self.fields.items()
         )
-        text += f'@state\nclass World:\n    """The state."""\n\n{declared}\n\n\n' + self._helper() + self._initial()
+        text += (
+            f'@state\nclass World:\n    """The state."""\n\n{declared}\n\n\n'
+            + self._helper()
+            + self._recursion(depth)
+            + self._initial()
+        )
         text += step_helpers(self)
         for number in range(self.size):
             text += self._action(number)
@@ -599,8 +629,8 @@ class Writer:
     def _choose_fields(self) -> dict[str, Kind]:
         chosen = {"number": SMALL, "node": NODE}
         for position in range(self.random.randint(2, 4)):
-            kind = self.random.choice(PLAIN)
-            if self.chance(0.4):
+            kind = self.random.choice((*PLAIN, *FAMILIES))
+            if self.chance(0.4) and kind not in FAMILIES:
                 kind = map_(
                     self.random.choice(KEYS),
                     map_(self.random.choice(KEYS), self.random.choice(SCALARS)) if self.chance(0.2) else kind,
@@ -638,6 +668,22 @@ class Writer:
 """
         self.states = ("s",)
         return text
+
+    def _recursion(self, depth: str) -> str:
+        """A helper that calls itself, now and then deeper than it says."""
+        self.names, self.states = {"number": SMALL, "color": COLOR}, ()
+        ends, value, more, after = self.truth(1), self.number(1), self.number(0), self.value(COLOR, 0)
+        self.states = ("s",)
+        self.recursion = True
+        return f"""@recursive(depth={depth})
+def called(number: int, color: Color) -> int:
+    \"\"\"A helper that calls itself.\"\"\"
+    if number <= 0 or {ends}:
+        return min({value}, 9)
+    return called(number - 1, {after}) + {more}
+
+
+"""
 
     def _action(self, number: int) -> str:
         self.names, self.loops = {}, set()
