@@ -29,9 +29,9 @@ Kind = Literal[
     "arithmetic",  # follows from numbers alone, such as min.insync.replicas above the replication factor
     "advice",  # a rule of experience, not a question to the model
     "latent",  # ignored by this version, harmful after an upgrade
-    "incomplete",  # a part is missing of what was given: nothing is known of it, and the exit is 5 at best
+    "incomplete",  # a part is missing, or may lose records that no answer is about: the exit is 5 at best
     "not_read",  # a file, or a part of one, that no reader understands
-    "not_modelled",  # what the model has not got, and no answer covers
+    "not_modelled",  # what the model has not got, and what to read the answers as
 ]
 ControlPlane = Literal["zookeeper", "kraft"]
 Role = Literal["broker", "controller"]

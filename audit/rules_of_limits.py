@@ -8,25 +8,34 @@ from .cluster import CONSTRAINTS, Cluster, Finding, Setting
 from .keys import known
 
 MIGRATION = "zookeeper.metadata.migration.enable"
-TIERED = ("remote.log.storage.system.enable", "remote.storage.enable")
+TIERED, TIERED_TOPIC = "remote.log.storage.system.enable", "remote.storage.enable"
 
 
 def of_limits(cluster: Cluster) -> Iterator[Finding]:
-    """All of them, each once."""
+    """All of them, each once. What may lose records that no answer is about leaves the audit undecided
+    (docs/decisions/0025-what-is-not-modelled.md)."""
     found: dict[str, Setting] = {}
     for each in _everywhere(cluster):
-        if each.key in TIERED and each.value.lower() == "true":
+        if each.key == TIERED and each.value.lower() == "true":
             found.setdefault("tiered", each)
+        if each.key == TIERED_TOPIC and each.value.lower() == "true":
+            found.setdefault("tiered topic", each)
         if each.key == MIGRATION and each.value.lower() == "true":
             found.setdefault("migration", each)
         if each.key in known()["log.dirs"].broker_names and "," in each.value.strip(", "):
             found.setdefault("disks", each)
         if each.key in CONSTRAINTS and each.value:
             found.setdefault("observers", each)
+    if "tiered topic" in found:
+        found.pop("tiered", None)
     for name, setting in found.items():
         what, source = _SAYS[name]
-        yield Finding("not_modelled", "warning", f"`{setting.key}`: {what}", setting.origin, _TO_DO[name], source)
+        kind, severity = ("incomplete", "error") if name in _UNDECIDED else ("not_modelled", "warning")
+        yield Finding(kind, severity, f"`{setting.key}`: {what}", setting.origin, _TO_DO[name], source)
 
+
+_UNDECIDED = ("migration", "tiered topic")
+"""What may lose records that no answer is about: an audit that finds nothing else ends undecided."""
 
 _SAYS = {
     "migration": (
@@ -34,6 +43,10 @@ _SAYS = {
         "KIP-866",
     ),
     "tiered": (
+        "tiered storage is not modelled; no topic that was given has it switched on",
+        "KIP-405",
+    ),
+    "tiered topic": (
         "tiered storage is not modelled: whether segments that were moved are lost is not asked about",
         "KIP-405",
     ),
@@ -48,7 +61,8 @@ _SAYS = {
 }
 _TO_DO = {
     "migration": "audit again when it has ended",
-    "tiered": "read the answers as those about what is still in the brokers' own logs",
+    "tiered": "give the topics' settings, if one of them has remote.storage.enable",
+    "tiered topic": "read the answers as those about what is still in the brokers' own logs",
     "disks": "read `a disk is lost` as all of a broker's disks at once",
     "observers": "read the answers as those about the replicas that are no observers",
 }

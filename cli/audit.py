@@ -28,7 +28,7 @@ from ..language.errors import Unreadable, UsageError
 from ..reports.audit.page import audit_page
 from ..reports.exits import Exit
 from ..reports.paper import count
-from .auditfiles import save
+from .auditfiles import name_pages, save
 from .options import add_print_options, paper_of, positive, seconds
 from .output import prepared, print_json
 from .verbs import Parser, Verbs, add_verb
@@ -152,6 +152,8 @@ def run(options: argparse.Namespace) -> Exit:
         raise UsageError(f"{error}\ntry: tidegate audit --help") from None
     except CannotRead as error:
         raise Unreadable(str(error)) from None
+    if out is not None:
+        name_pages(done.document)
     if options.json:
         print_json(done.document)
     else:

@@ -26,8 +26,15 @@ MOST = 40
 """Losses that get a page: the worst."""
 
 
+def name_pages(document: Document) -> None:
+    """Says in the document of each loss which file will be its page, so that what is printed is what is saved."""
+    lost = [each for each in document["subjects"] if each["loss"] is not None]
+    for number, subject in enumerate(lost[:MOST], 1):
+        subject["loss"]["html"] = f"{FOLDER}/{number:02d}-{_slug(subject)}.html"
+
+
 def save(done: Audited, out: Path) -> int:
-    """Writes the files; how many pages there are. Raises OSError."""
+    """Writes the files, the pages as `name_pages` named them; how many there are. Raises OSError."""
     _clear(out)
     pages = _pages(done, out)
     _repairs(done.document, out)
@@ -50,15 +57,14 @@ def _clear(out: Path) -> None:
 def _pages(done: Audited, out: Path) -> int:
     written = 0
     for subject, report in zip(done.document["subjects"], done.reports, strict=True):
-        if subject["loss"] is None or written == MOST:
+        if subject["loss"] is None or subject["loss"]["html"] is None:
             continue
         (out / FOLDER).mkdir(exist_ok=True)
         written += 1
-        name = f"{FOLDER}/{written:02d}-{_slug(subject)}"
+        name = Path(subject["loss"]["html"]).with_suffix("")
         trace, shown = traces_of(done, report, subject)
         write_json(out / f"{name}.trace.json", trace)
-        write_text(out / f"{name}.html", page([shown], beside=f"{Path(name).name}.trace.json"))
-        subject["loss"]["html"] = f"{name}.html"
+        write_text(out / f"{name}.html", page([shown], beside=f"{name.name}.trace.json"))
     return written
 
 

@@ -175,6 +175,13 @@ def test_a_page_of_a_loss_has_the_users_brokers_throughout(tidegate: Run, tmp_pa
     assert tidegate("replay", str(path)).exit == 1
 
 
+def test_what_is_printed_is_what_is_saved(tidegate: Run, tmp_path: Path) -> None:
+    done = tidegate("audit", str(CLUSTERS / "acks-1"), *OLD, "--json", "--out", str(tmp_path / "out"))
+    assert json.loads(done.out) == json.loads((tmp_path / "out" / "audit.json").read_text(encoding="utf-8"))
+    (first, *_) = json.loads(done.out)["subjects"]
+    assert (tmp_path / "out" / first["loss"]["html"]).is_file()
+
+
 def test_what_is_accepted_counts_until_its_day(audit: Audit, tmp_path: Path) -> None:
     baseline = tmp_path / "accepted.toml"
     entry = '[[accepted]]\ntopic = "orders"\nfinding = "no-loss"\nreason = "a cache"\nexpiry = {}\n'

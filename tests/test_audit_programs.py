@@ -212,7 +212,6 @@ def test_share_groups_and_remote_logs_topics_are_asked_about_where_they_are_set(
     ("line", "word"),
     [
         ("remote.log.storage.system.enable=true", "tiered storage is not modelled"),
-        ("zookeeper.metadata.migration.enable=true", "a migration from ZooKeeper to KRaft is not modelled"),
         ("log.dirs=/d1,/d2", "several log directories are not modelled"),
         ('confluent.placement.constraints={"version":1}', "observers are not modelled"),
     ],
@@ -222,6 +221,25 @@ def test_what_is_not_modelled_is_said_where_it_is_set(line: str, word: str) -> N
     (found,) = [each for each in findings if each.kind == "not_modelled"]
     assert word in found.what and found.where.line is not None
     assert not [each for each in read(BROKERS)[1] if each.kind == "not_modelled"]
+
+
+@pytest.mark.parametrize(
+    ("line", "configs", "word"),
+    [
+        ("zookeeper.metadata.migration.enable=true", "", "a migration from ZooKeeper to KRaft is not modelled"),
+        ("remote.log.storage.system.enable=true", ",remote.storage.enable=true", "tiered storage is not modelled"),
+    ],
+)
+def test_what_may_lose_records_that_no_answer_is_about_is_undecided(line: str, configs: str, word: str) -> None:
+    topic = (
+        f"Topic: orders\tPartitionCount: 1\tReplicationFactor: 3\tConfigs: min.insync.replicas=2{configs}\n"
+        "\tTopic: orders\tPartition: 0\tLeader: 1\tReplicas: 1,2,3\tIsr: 1,2,3\n"
+    )
+    brokers = {name: f"{text}{line}\n" for name, text in BROKERS.items()}
+    _, findings = read({**brokers, "t.txt": topic})
+    assert not [each for each in findings if each.kind == "not_modelled"]
+    (found,) = [each for each in findings if each.kind == "incomplete"]
+    assert word in found.what and found.severity == "error"
 
 
 # --- the control plane ------------------------------------------------------------------------------------------------

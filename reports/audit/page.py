@@ -131,7 +131,7 @@ def audit_verdict(document: Document) -> str:
         return f"✗ {first}; {what}"
     missing = next((each["what"] for each in document["findings"] if each["kind"] == "incomplete"), "")
     if missing and not failed and not unclear:
-        return f"? of what was read {what}, but not all was read: {missing}"
+        return f"? of what was read {what}, but something is not covered: {missing}"
     return f"{'✗' if failed else '?' if unclear else '✓'} {what}"
 
 
