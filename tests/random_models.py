@@ -721,7 +721,7 @@ def called(number: int, color: Color) -> int:
     def _property(self, role: str, most: int, parameters: str, states: tuple[str, ...], name: str = "") -> str:
         made = ""
         for number in range(self.random.randint(0, most)):
-            self.names, self.states, self.ghosts = {}, states, role != "bound"
+            self.names, self.states, self.ghosts = {}, states, role not in ("bound", "terminal")
             truth = self.truth(3)
             lines = f"    return {truth}\n"
             if self.chance(0.3):
