@@ -71,7 +71,7 @@ def _missing(each: ScenarioStep) -> str:
 def _leader_after(each: ScenarioStep) -> str:
     """Who leads by what a step says of it; "" if it says nothing of that."""
     found = re.search(r"(?:successor=|^elect_(?:preferred|uncleanly)\((?:broker=)?)([A-E])", each.step)
-    found = found or re.search(r"hears that ⟨([A-E])⟩ leads", each.says)
+    found = found or re.search(r"learns that ⟨([A-E])⟩ leads", each.says)
     return found[1] if found else ""
 
 

@@ -33,8 +33,12 @@ def end_of(*steps: tuple[str, str]) -> str:
     ("step", "says", "leader"),
     [
         ("fail_to_produce", "Record 0 is sent, and does not reach a leader.", ""),
-        ("fence(broker=A, successor=B)", "The controller misses \u27e8A\u27e9, and fences it.", "broker B"),
-        ("learn(broker=C)", "\u27e8C\u27e9 hears that \u27e8B\u27e9 leads epoch 2, {B} in sync.", "broker B"),
+        (
+            "fence(broker=A, successor=B)",
+            "The controller gets no heartbeats of \u27e8A\u27e9, and fences it.",
+            "broker B",
+        ),
+        ("learn(broker=C)", "\u27e8C\u27e9 learns that \u27e8B\u27e9 leads epoch 2, ISR {B}.", "broker B"),
         ("elect_preferred(broker=C)", "The controller moves leadership to \u27e8C\u27e9.", "broker C"),
     ],
 )

@@ -34,7 +34,7 @@ def register(s: Quorum, broker: Broker, controller: Voter) -> None:
 
 @action
 def hear_broker_epoch(s: Quorum, broker: Broker, controller: Voter) -> None:
-    """{broker} hears from {controller} that its registration is committed, and at which offset."""
+    """{broker} learns from {controller} that its registration is committed, and at which offset."""
     require(brokers_register and s.registering[broker] > 0)
     require(s.election[controller].role == Role.LEADER)
     committed = s.log[controller][: s.high_watermark[controller]]

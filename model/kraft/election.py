@@ -1,4 +1,4 @@
-"""Elections in KRaft: what calls for one, who is elected, how the others learn of it, and how a leader gives up."""
+"""Elections in KRaft: what triggers one, who is elected, how the others learn of it, and how a leader resigns."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from .quorum import (
     win,
 )
 
-# --- an election is called: three triggers ----------------------------------------------------------------------------
+# --- an election starts: three triggers -------------------------------------------------------------------------------
 
 
 @action
@@ -41,7 +41,7 @@ def fetch_timeout(s: Quorum, voter: Voter) -> None:
 
 @action
 def end_quorum_epoch(s: Quorum, leader: Voter, voter: Voter) -> None:
-    """{leader}, which resigned, asks {voter} for an election: EndQuorumEpoch."""
+    """{leader}, which resigned, asks {voter} to start an election: EndQuorumEpoch."""
     require(messages == 0 and s.election[leader].role == Role.RESIGNED)
     require(is_voter(s, voter))
     require(follows(s, voter, leader))
@@ -80,7 +80,7 @@ def ask_for_pre_vote(s: Quorum, voter: Voter, peer: Voter) -> None:
 
 @action
 def give_up(s: Quorum, voter: Voter) -> None:
-    """{voter} would not win, and goes back to what it was in epoch {s.election[voter].epoch}."""
+    """{voter} does not win the pre-vote, and returns to its former role in epoch {s.election[voter].epoch}."""
     require(pre_vote)
     require(s.election[voter].role == Role.PROSPECTIVE)
     s.election[voter] = what_quorum_state_says(s.election[voter], voter)
@@ -108,7 +108,7 @@ def vote(s: Quorum, candidate: Voter, voter: Voter) -> None:
 
 @action
 def refuse_vote(s: Quorum, candidate: Voter, voter: Voter) -> None:
-    """{candidate}, whose log is behind, asks {voter} for its vote in epoch {s.election[candidate].epoch} in vain."""
+    """{voter} refuses its vote to {candidate}, whose log is behind, in epoch {s.election[candidate].epoch}."""
     require(messages == 0 and s.election[candidate].role == Role.CANDIDATE)
     require(s.election[voter].epoch < s.election[candidate].epoch)
     require(not is_up_to_date(s, voter, len(s.log[candidate]), last_epoch(s, candidate)))
@@ -159,11 +159,11 @@ def hear_that_it_leads(s: Quorum, voter: Voter, peer: Voter) -> None:
     s.election[voter] = replace(s.election[voter], role=Role.ILLEGAL)
 
 
-# --- a leader gives up ------------------------------------------------------------------------------------------------
+# --- a leader resigns -------------------------------------------------------------------------------------------------
 
 
 @action
 def resign(s: Quorum, leader: Voter) -> None:
-    """{leader} shuts down, or hears from no majority, and resigns from epoch {s.election[leader].epoch}."""
+    """{leader} shuts down, or receives fetches from no majority, and resigns from epoch {s.election[leader].epoch}."""
     require(s.election[leader].role == Role.LEADER)
     s.election[leader] = leading(Role.RESIGNED, s.election[leader].epoch, leader)

@@ -1,4 +1,4 @@
-"""A metadata record's life in KRaft: it is written, fetched, committed, or cut off."""
+"""A metadata record's life in KRaft: it is written, fetched, committed, or truncated."""
 
 from __future__ import annotations
 
@@ -60,14 +60,14 @@ def fetch(s: Quorum, follower: Voter, leader: Voter, answered: bool) -> None:
 
 @action
 def truncate(s: Quorum, follower: Voter, leader: Voter) -> None:
-    """{follower} fetches at offset {len(s.log[follower])}; {leader} answers where their logs part; it cuts there."""
+    """{follower} fetches at offset {len(s.log[follower])}; {leader} answers where the logs diverge; it cuts there."""
     require(messages == 0 and s.election[leader].role == Role.LEADER)
     require(
         follows(s, follower, leader) and not needs_snapshot(s, leader, len(s.log[follower]), last_epoch(s, follower))
     )
     end = common_end(s.log[follower], s.log[leader])
     require(s.snapshot[follower] <= end < len(s.log[follower]))
-    require(not guard_truncation or end >= s.high_watermark[follower])  # else it fails, and stays as it is
+    require(not guard_truncation or end >= s.high_watermark[follower])  # otherwise the step fails, and nothing changes
     if late_answers:
         s.awaited[follower] = answer_of(s, follower, leader, end)
     else:

@@ -1,10 +1,10 @@
-"""KRaft with its messages in flight, for those who do not believe that a request and its answer may be one step.
+"""KRaft with its messages in flight, where a request and its answer are steps of their own.
 
 With `messages=n` every request and every answer is a message, up to n of them at once. They arrive in any order, and
 any may never arrive; `losses` of them make room for others, `duplicates` arrive once more. With `late_answers` only the
 answer to a fetch is in flight, and a follower has only the last of its fetches answered: four epochs fit.
 
-* A voter that hears of a later epoch takes note of that in a step of its own (`hear_of_epoch`), and then answers.
+* A voter that learns of a later epoch records that in a step of its own (`hear_of_epoch`), and then answers.
 * An answer that would change nothing is not sent: a vote that is denied in the candidate's own epoch, and who leads
   when the leader asks (but for `illegal_state`, where it matters).
 * An answer to a fetch is taken only if it belongs to the last one sent, by its number (Kafka's correlation id).
@@ -93,7 +93,7 @@ def receive_fetched(s: Quorum, follower: Voter) -> None:
 
 @action
 def hear_of_epoch(s: Quorum, message: Message) -> None:
-    """{message.to} hears from {message.source} that epoch {message.epoch} has begun."""
+    """{message.to} learns from {message.source} that epoch {message.epoch} has begun."""
     require(messages > 0 and message.epoch > s.election[message.to].epoch)
     require(message.kind != Kind.FETCH_REQUEST)  # to which a leader answers that it knows no such epoch
     leader = message.leader
@@ -117,7 +117,7 @@ def after_hearing(s: Quorum, message: Message) -> Election:
 
 
 def answer(s: Quorum, kind: Kind, request: Message, granted: bool) -> Message:
-    """An answer that says no more than where the voter stands."""
+    """An answer that carries only the epoch of the voter and the leader that it knows."""
     election = s.election[request.to]
     return Message(
         kind=kind,
@@ -171,7 +171,7 @@ def receive_vote_request(s: Quorum, request: Message) -> None:
 
 @action
 def receive_vote_response(s: Quorum, response: Message) -> None:
-    """{response.to} hears from {response.source} whether it has its vote."""
+    """{response.to} receives the answer of {response.source} to its request for a vote."""
     require(messages > 0 and response.kind == Kind.VOTE_RESPONSE)
     candidate = response.to
     election = s.election[candidate]
@@ -198,7 +198,7 @@ def send_begin_quorum_epoch(s: Quorum, leader: Voter, voter: Voter) -> None:
 
 @action
 def receive_begin_quorum_epoch(s: Quorum, request: Message) -> None:
-    """{request.to} hears that {request.source} leads epoch {request.epoch}, and answers."""
+    """{request.to} learns that {request.source} leads epoch {request.epoch}, and answers."""
     require(messages > 0 and request.kind == Kind.BEGIN_REQUEST)
     require(request.epoch <= s.election[request.to].epoch)
     deliver(s.network, request)
@@ -209,7 +209,7 @@ def receive_begin_quorum_epoch(s: Quorum, request: Message) -> None:
 
 @action
 def send_end_quorum_epoch(s: Quorum, leader: Voter, voter: Voter) -> None:
-    """{leader}, which resigned, asks {voter} for an election: EndQuorumEpoch."""
+    """{leader}, which resigned, asks {voter} to start an election: EndQuorumEpoch."""
     require(messages > 0 and s.election[leader].role == Role.RESIGNED and voter != leader)
     epoch = s.election[leader].epoch
     request = Message(kind=Kind.END_REQUEST, source=leader, to=voter, epoch=epoch, leader=leader)
@@ -233,14 +233,14 @@ def receive_end_quorum_epoch(s: Quorum, request: Message) -> None:
 
 @action
 def receive_response(s: Quorum, response: Message) -> None:
-    """{response.to} hears where {response.source} stands: in epoch {response.epoch}."""
+    """{response.to} receives an answer of {response.source}, which is in epoch {response.epoch}."""
     require(messages > 0 and response.kind == Kind.RESPONSE)
     require(response.epoch <= s.election[response.to].epoch)
     deliver(s.network, response)
     s.election[response.to] = after_hearing(s, response)
 
 
-# --- every message: a record's way ------------------------------------------------------------------------------------
+# --- every message: a record's path -----------------------------------------------------------------------------------
 
 
 @action
@@ -265,7 +265,7 @@ def send_fetch(s: Quorum, follower: Voter, leader: Voter) -> None:
 
 
 def unused_number(s: Quorum, follower: Voter) -> int:
-    """The least number that no fetch of this follower, and no answer to one, bears that is in flight."""
+    """The least number that no fetch of this follower in flight has, and no answer to one in flight."""
     return min(
         number
         for number in range(1, messages + 1)
@@ -306,7 +306,7 @@ def receive_fetch(s: Quorum, request: Message) -> None:
 
 @action
 def receive_fetch_response(s: Quorum, response: Message) -> None:
-    """{response.to} hears what {response.source} answers to its fetch."""
+    """{response.to} receives the answer of {response.source} to its fetch."""
     require(messages > 0 and response.kind in {Kind.FETCH_RESPONSE, Kind.DIVERGING_RESPONSE})
     follower = response.to
     election = s.election[follower]

@@ -131,7 +131,7 @@ class Election:
 
 @record
 class Fetched:
-    """An answer in flight to a fetch at an offset: where the logs part, the next record, the high watermark."""
+    """An answer in flight to a fetch at an offset: where the logs diverge, the next record, the high watermark."""
 
     leader: Voter
     epoch: Epoch
@@ -159,7 +159,7 @@ class Kind(Enum):
     RESPONSE = "response"  # to either of them
     FETCH_REQUEST = "fetch_request"
     FETCH_RESPONSE = "fetch_response"
-    DIVERGING_RESPONSE = "diverging_response"  # to a fetch, where the logs part
+    DIVERGING_RESPONSE = "diverging_response"  # to a fetch, where the logs diverge
 
 
 @record

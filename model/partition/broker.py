@@ -214,7 +214,7 @@ def fetch_changes_something(s: Partition, leader: Broker, follower: Broker) -> b
 
 @action
 def answer_late(s: Partition, leader: Broker, follower: Broker) -> None:
-    """{leader} answers {follower} that their logs part at {diverges_at(s, leader, follower)}; nothing is cut yet."""
+    """{leader} answers {follower} that their logs diverge at {diverges_at(s, leader, follower)}; nothing is cut yet."""
     require(not fence_truncation and fence_fetch)
     require(leads(s, leader))
     require(may_fetch(s, leader, follower))
@@ -240,7 +240,7 @@ def cut_late(s: Partition, follower: Broker) -> None:
 
 @action
 def truncate(s: Partition, leader: Broker, follower: Broker) -> None:
-    """{follower} asks {leader} where their logs part, and cuts its own: OffsetsForLeaderEpoch."""
+    """{follower} asks {leader} where their logs diverge, and truncates its own: OffsetsForLeaderEpoch."""
     require(not fence_fetch and truncation != Truncation.HIGH_WATERMARK)
     require(follower in s.truncating)
     require(leads(s, leader) and s.view[follower].leader == leader)
@@ -349,7 +349,7 @@ def expand_isr(s: Partition, leader: Broker, follower: Broker) -> None:
 
 
 def may_propose(s: Partition, leader: Broker) -> bool:
-    """Whether it waits for no other change, and has heard of all that is registered: if not, it would be refused."""
+    """Whether it waits for no other change, and knows all that is registered: otherwise it would be refused."""
     return leads(s, leader) and s.pending[leader] is None and is_current(s, leader)
 
 
@@ -383,7 +383,7 @@ def epoch_start(s: Partition, leader: Broker) -> int:
 
 @action
 def learn(s: Partition, broker: Broker) -> None:
-    """{broker} hears that {s.registered.leader} leads epoch {s.registered.leader_epoch}, {s.registered.isr} in sync."""
+    """{broker} learns that {s.registered.leader} leads epoch {s.registered.leader_epoch}, ISR {s.registered.isr}."""
     require(broker in s.up and broker in s.assignment.replicas)
     require(has_news(s, broker))
     if s.registered.leader != broker:

@@ -188,7 +188,7 @@ def elect_preferred(s: Partition, broker: Broker) -> None:
 
 @action(kind="fault", budget="unclean_elections")
 def elect_uncleanly(s: Partition, broker: Broker) -> None:
-    """Somebody has the controller elect {broker}, which is not in sync."""
+    """An operator has the controller elect {broker}, which is not in sync."""
     require(unclean_elections > 0)
     require(controllers_decide(s))
     require(s.registered.leader is None and broker in unfenced(s))
@@ -207,7 +207,7 @@ def elect_uncleanly(s: Partition, broker: Broker) -> None:
 
 @action
 def fence(s: Partition, broker: Broker, successor: Broker) -> None:
-    """The controller misses {broker}, which is down, and fences it."""
+    """The controller gets no heartbeats of {broker}, which is down, and fences it."""
     require(crashes + power_losses + disk_losses + host_losses > 0)
     require(broker not in s.up and broker not in s.fenced)
     require(controllers_decide(s))
@@ -216,7 +216,7 @@ def fence(s: Partition, broker: Broker, successor: Broker) -> None:
 
 @action(kind="fault", budget="fences")
 def fence_alive(s: Partition, broker: Broker, successor: Broker) -> None:
-    """The controller misses {broker}, which is up, and fences it."""
+    """The controller gets no heartbeats of {broker}, which is up, and fences it."""
     require(fences > 0)
     require(broker in s.up and broker not in s.fenced)
     require(controllers_decide(s))
@@ -233,7 +233,7 @@ def unfenced(s: Partition) -> Set[Broker]:
 
 @action
 def unfence(s: Partition, broker: Broker, successor: Broker) -> None:
-    """The controller hears of {broker} again, which has been up all the time."""
+    """The controller receives heartbeats of {broker} again, which has been up all the time."""
     require(fences > 0)
     require(broker in s.up and broker in s.fenced)
     require(controllers_decide(s))
