@@ -25,6 +25,7 @@ from typing import cast
 from ..gates.checks import Command
 from ..invariants.catalogue import CATALOGUE
 from .child_process import child_process, end_with
+from .entry import collect_seldom
 from .main import main
 from .verbs import VERBS
 
@@ -103,6 +104,7 @@ def _read(*pipes: Connection) -> list[str]:
 def _run(arguments: tuple[str, ...], out: Connection, err: Connection, lifeline: Connection) -> None:
     """The command line, in the forked process: its output and errors go to pipes."""
     os.setsid()
+    collect_seldom()
     for pipe, stream in ((out, 1), (err, 2)):
         os.dup2(pipe.fileno(), stream)
         pipe.close()

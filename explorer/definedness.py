@@ -13,17 +13,16 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Generator, Iterator, Mapping
 from dataclasses import field, replace
-from typing import Any, TypeAlias, cast, get_args
+from typing import Any, TypeAlias, cast
 
 from ..language import ir
 from ..language.immutable import immutable
 from ..language.types import Int, Map, Seq, scalar_size
-from .traversal import SILENT, traverse
+from .traversal import SILENT, WRITES, is_expression, traverse
 
 Key: TypeAlias = tuple[Any, ...]
 """What names a value: equal keys are equal values."""
 Form: TypeAlias = ir.ActionForm | ir.Function
-Write: TypeAlias = ir.Store | ir.Append | ir.Truncate | ir.Add | ir.Remove
 
 _ZERO: Key = ("zero",)
 _FLIPPED = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
@@ -65,7 +64,7 @@ class LoopScope:
         for each in traverse(statements, helpers=False):
             if isinstance(each, ir.Let):
                 scope = scope.bind(each.name)
-            elif isinstance(each, get_args(Write)):
+            elif isinstance(each, WRITES):
                 scope = replace(scope, version=next(_numbers) + 1)
         return scope
 
@@ -352,7 +351,7 @@ def _returns(statements: tuple[ir.Statement, ...]) -> bool:
 
 
 def _writes(statements: tuple[ir.Statement, ...]) -> bool:
-    return any(isinstance(each, (*get_args(Write), ir.Let)) for each in traverse(statements, helpers=False))
+    return any(isinstance(each, (*WRITES, ir.Let)) for each in traverse(statements, helpers=False))
 
 
 def _expressions(node: Any) -> Iterator[ir.Expr]:
@@ -363,7 +362,7 @@ def _expressions(node: Any) -> Iterator[ir.Expr]:
             part = waiting.pop(0)
             if isinstance(part, tuple):
                 waiting[:0] = cast(tuple[Any, ...], part)
-            elif isinstance(part, get_args(ir.Expr)):
+            elif is_expression(part):
                 yield cast(ir.Expr, part)
             elif isinstance(part, ir.Place):
                 yield from part.indexes

@@ -11,7 +11,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator
 from math import factorial
-from typing import Any, TypeAlias, get_args
+from typing import Any, TypeAlias
 
 from ..language import ir
 from ..language.errors import shown_path
@@ -19,10 +19,9 @@ from ..language.immutable import immutable
 from ..language.model import Model
 from ..language.types import Identity, Pool, Subset, Type
 from .definedness import undefined_in_some_order, undefined_in_some_order_of
-from .traversal import traverse
+from .traversal import WRITES, traverse
 
 Form: TypeAlias = ir.ActionForm | ir.Function
-Write: TypeAlias = ir.Store | ir.Append | ir.Truncate | ir.Add | ir.Remove
 
 ORDERS_MAX = 5040
 """Renamings that may have to be tried for one state."""
@@ -136,7 +135,7 @@ def _writes_in_order(loop: ir.For) -> Iterator[str]:
     own: dict[str, int] = {}
     filled: dict[str, str] = {}
     for node in traverse(loop.body, helpers=False):
-        if not isinstance(node, get_args(Write)):
+        if not isinstance(node, WRITES):
             continue
         field, at = node.place.field, _index_of(node.place.indexes, loop.variable)
         fills = at is None and isinstance(node, ir.Add | ir.Remove)

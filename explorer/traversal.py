@@ -6,11 +6,17 @@ import hashlib
 from collections.abc import Iterator
 from enum import Enum
 from functools import cache
-from typing import Any, cast
+from typing import Any, cast, get_args
 
 from ..language.constants import Constant
-from ..language.ir import Function, StateField
+from ..language.ir import Add, Append, Expr, Function, Remove, StateField, Store, Truncate
 from ..language.model import Property
+
+EXPRESSIONS: frozenset[type[Any]] = frozenset(get_args(Expr))
+"""The classes of the nodes that have a value."""
+
+WRITES = (Store, Append, Truncate, Add, Remove)
+"""The statements that write a field of the state."""
 
 SILENT = frozenset({"where", "text", "python", "says", "line"})
 """Fields that change nothing in what a node means."""
@@ -25,15 +31,25 @@ def _type(each: object) -> type[Any]:
     return type(each)
 
 
-def children(node: Any) -> Iterator[Any]:
-    """The typed-form nodes directly below a node, those in tuples included."""
-    parts: list[Any] = [getattr(node, name) for name in _fields(_type(node))]
-    while parts:
-        part = parts.pop(0)
-        if isinstance(part, tuple):
-            parts[:0] = cast(tuple[Any, ...], part)
-        elif _fields(_type(part)):
-            yield part
+def children(node: Any) -> list[Any]:
+    """The typed-form nodes directly below a node, those in tuples included, in order."""
+    found: list[Any] = []
+    for name in _fields(_type(node)):
+        _gather(getattr(node, name), found)
+    return found
+
+
+def _gather(part: Any, found: list[Any]) -> None:
+    if isinstance(part, tuple):
+        for each in cast(tuple[Any, ...], part):
+            _gather(each, found)
+    elif _fields(_type(part)):
+        found.append(part)
+
+
+def is_expression(node: Any) -> bool:
+    """Whether a node of the typed form has a value."""
+    return _type(node) in EXPRESSIONS
 
 
 def traverse(node: Any, *, helpers: bool = True) -> Iterator[Any]:
@@ -45,7 +61,7 @@ def traverse(node: Any, *, helpers: bool = True) -> Iterator[Any]:
         if id(each) not in seen and (helpers or not isinstance(each, Function)):
             seen.add(id(each))
             yield each
-            waiting += reversed(list(children(each)))
+            waiting += reversed(children(each))
 
 
 def fields_read(prop: Property) -> frozenset[str]:

@@ -165,8 +165,7 @@ def _adapted(
     if change is not None:
         change(node, function, call)
     copies = tuple(_adapt(node, function, adaptations, call, spends, change))
-    module = ast.fix_missing_locations(ast.Module([node], []))
-    made = compile(module, own.co_filename, "exec", dont_inherit=True)
+    made = compile(ast.Module([node], []), own.co_filename, "exec", dont_inherit=True)
     code = next(each for each in made.co_consts if isinstance(each, CodeType) and each.co_name == own.co_name)
     return Adapted(code, copies)
 

@@ -7,12 +7,17 @@ import signal
 import tempfile
 from collections.abc import Callable, Generator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, settings
+from tidegate.cli.entry import collect_seldom
 from tidegate.cli.main import main
 
 from .commands import Commands, Done
+
+if TYPE_CHECKING:
+    from tidegate.audit.cases import Explorations
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -21,6 +26,8 @@ ROOT = Path(__file__).resolve().parent.parent
 settings.register_profile("deep", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("same", settings.get_profile("deep"), derandomize=True, database=None)
 settings.load_profile("deep" if os.environ.get("TIDEGATE_DEEP") else "same")
+
+collect_seldom()
 
 # A shell that starts the tests in its background has them ignore Ctrl-C, and so would every command that they start.
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
@@ -47,6 +54,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 Run = Callable[..., Done]
 
+NewExplorations = Callable[[], "Explorations"]
+
 Said = Callable[..., tuple[int, str]]
 
 
@@ -72,6 +81,22 @@ def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = (own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / "kernels"
     folder.mkdir(exist_ok=True)
     return folder
+
+
+@pytest.fixture(scope="session")
+def new_explorations(cache: Path) -> NewExplorations:
+    """Makes an audit's explorations that know nothing. They share their bound models and kernels with all others of
+    this process: to bind one takes longer than most explorations."""
+    from tidegate.audit.cases import Bench, Explorations
+
+    bench = Bench(cache)
+
+    def made() -> Explorations:
+        explorations = Explorations(cache, workers=1)
+        explorations.bench = bench
+        return explorations
+
+    return made
 
 
 @pytest.fixture(scope="session")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,10 +16,12 @@ from tidegate.audit.signature import Subject, subjects
 from tidegate.audit.situations import BY_NAME
 from tidegate.audit.verdicts import SubjectVerdict
 
+from .conftest import NewExplorations
+
 
 @pytest.fixture(scope="module")
-def explorations(cache: Path) -> Explorations:
-    return Explorations(cache, workers=1)
+def explorations(new_explorations: NewExplorations) -> Explorations:
+    return new_explorations()
 
 
 DURABLE = "min.insync.replicas=2,unclean.leader.election.enable=false"

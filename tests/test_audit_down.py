@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import random
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from tidegate.audit.cases import Explorations
@@ -14,12 +13,13 @@ from tidegate.audit.signature import Signature, profiles, switches
 from tidegate.audit.situations import BY_NAME, CELLS, Cell, lag
 from tidegate.audit.verdicts import answer
 
+from .conftest import NewExplorations
 from .test_audit_verdicts import signature
 
 
 @pytest.fixture(scope="module")
-def explorations(cache: Path) -> Explorations:
-    return Explorations(cache, workers=1)
+def explorations(new_explorations: NewExplorations) -> Explorations:
+    return new_explorations()
 
 
 def word(one: Signature, cell: str, explorations: Explorations) -> str:
@@ -96,9 +96,9 @@ def test_who_is_never_elected_may_as_well_be_down(seed: int, explorations: Explo
     assert {*judged} <= {*PROPERTIES["loss"]}
 
 
-def test_a_way_that_loses_saves_the_others(cache: Path) -> None:
+def test_a_way_that_loses_saves_the_others(new_explorations: NewExplorations) -> None:
     """Of the ways of a cell those after one that loses records are not explored."""
-    one, alone = signature("kafka_3_9", unclean=True), Explorations(cache, workers=1)
+    one, alone = signature("kafka_3_9", unclean=True), new_explorations()
     assert len(loss_ways(one, BY_NAME["crash@one"])) == 3
     answer(one, QUESTION["no-loss"], BY_NAME["crash@one"], alone)
     assert loss_ways(one, BY_NAME["crash@one"])[1].explored not in alone.known

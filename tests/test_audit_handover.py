@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
 from tidegate.audit.cases import Explorations
 
+from .conftest import NewExplorations
 from .test_audit_quorum import signature, word
 
 
 @pytest.fixture(scope="module")
-def explorations(cache: Path) -> Explorations:
-    return Explorations(cache, workers=1)
+def explorations(new_explorations: NewExplorations) -> Explorations:
+    return new_explorations()
 
 
 TOGETHER: dict[str, Any] = {"voters": 3, "co_located": True}

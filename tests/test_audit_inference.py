@@ -24,6 +24,9 @@ from tidegate.audit.questions import (
 from tidegate.audit.signature import Signature, profiles, switches
 from tidegate.audit.situations import BY_NAME, CELLS
 
+from .conftest import NewExplorations
+from .shipped import tiered
+
 
 def signatures() -> Iterator[Signature]:
     """Every version with up to three replicas, and each setting that decides what is lost."""
@@ -38,16 +41,22 @@ def signatures() -> Iterator[Signature]:
 
 
 @pytest.fixture(scope="module")
-def explorations(cache: Path) -> Explorations:
-    return Explorations(cache, workers=1)
+def explorations(new_explorations: NewExplorations) -> Explorations:
+    return new_explorations()
 
 
-@pytest.mark.parametrize("seed", range(6))
-def test_what_is_inferred_is_what_is_explored(seed: int, cache: Path, explorations: Explorations) -> None:
+COSTLY = (0, 1, 2, 5)
+"""Seeds whose signatures take a quarter of a minute and more."""
+
+
+@pytest.mark.parametrize("seed", tiered(range(6), lambda seed: seed not in COSTLY))
+def test_what_is_inferred_is_what_is_explored(
+    seed: int, new_explorations: NewExplorations, explorations: Explorations
+) -> None:
     """Every cell of some signatures: whatever is said without an exploration, its exploration says too."""
     inferred = 0
     for one in random.Random(seed).sample(list(signatures()), 2):
-        alone = Explorations(cache, workers=1)
+        alone = new_explorations()
         explore_losses([one], alone)
         cases = cases_in(one)
         for case in cases:
@@ -70,7 +79,7 @@ def pairs(some: Sequence[Case]) -> list[tuple[Case, Case]]:
     return [(less, more) for less in some for more in some if less != more and within(less, more)]
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", tiered(range(6), lambda seed: seed not in COSTLY[2:]))
 def test_fewer_faults_lose_nothing_that_more_keep(seed: int, explorations: Explorations) -> None:
     """Any two cells of a signature that are ordered by their budgets are ordered by what is found in them."""
     one = random.Random(seed).choice(list(signatures()))
@@ -126,7 +135,7 @@ def test_who_waits_for_no_answer_reads_what_who_waits_for_one_reads(
         for cell in chance.sample([cell for cell in CELLS if asks_loss(none, cell)], 4):
             found, other = bench.found(loss_case(none, cell)), bench.found(loss_case(leader, cell))
             assert not found.stopped and not other.stopped
-            for name in ("consistent_read", "log_matching"):
+            for name in ("consistent_read", "committed_log_matching"):
                 assert (name in found.checked) == (name in other.checked), (none, cell)
                 assert (name in found.scenarios) == (name in other.scenarios), (none, cell)
 
@@ -147,7 +156,7 @@ def test_every_cell_is_ordered_below_itself_with_less_in_sync() -> None:
             assert within(whole, loss_case(one, cell)), cell.name
 
 
-def test_waves_explore_less_than_there_is(cache: Path) -> None:
+def test_waves_explore_less_than_there_is(new_explorations: NewExplorations) -> None:
     """Of the cells of a cluster that keeps records, and of one that loses them, a part is explored, and all decided.
 
     With acks=1 the smallest fault loses records but shows no reads that go; cells with more faults say which do.
@@ -155,7 +164,7 @@ def test_waves_explore_less_than_there_is(cache: Path) -> None:
     for acks, most in (("all", 20), ("leader", 30)):
         one = replace(next(each for each in signatures() if each.replicas == 3 and each.profile == "kafka_3_7"),
                       acks=acks, min_isr=2)  # fmt: skip
-        alone = Explorations(cache, workers=1)
+        alone = new_explorations()
         explore_losses([one], alone)
         cases = cases_in(one)
         assert len(cases) == 43 and len(alone.known) <= most, (acks, len(alone.known))

@@ -17,6 +17,7 @@ from tidegate.audit.signature import Signature, switches
 from tidegate.audit.situations import BY_NAME, CELLS
 from tidegate.audit.verdicts import answer
 
+from .conftest import NewExplorations
 from .partition_pages import ROWS, VERSIONS, Pages, Settings, faults
 
 HAPPENS: Mapping[str, Settings] = {
@@ -110,8 +111,8 @@ def pages(cache: Path) -> Pages:
 
 
 @pytest.fixture(scope="module")
-def explorations(cache: Path) -> Explorations:
-    return Explorations(cache, workers=1)
+def explorations(new_explorations: NewExplorations) -> Explorations:
+    return new_explorations()
 
 
 STRIDE = 149

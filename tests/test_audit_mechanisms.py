@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from tidegate.audit.cases import Explorations
@@ -13,12 +12,13 @@ from tidegate.audit.signature import Signature, mended_in, profiles, subjects
 from tidegate.audit.situations import BY_NAME, budgets
 from tidegate.audit.verdicts import answer
 
+from .conftest import NewExplorations
 from .test_audit_verdicts import signature
 
 
 @pytest.fixture(scope="module")
-def explorations(cache: Path) -> Explorations:
-    return Explorations(cache, workers=1)
+def explorations(new_explorations: NewExplorations) -> Explorations:
+    return new_explorations()
 
 
 NODE = "node.id={id}\nprocess.roles=broker\ncontroller.quorum.voters=11@a:1,12@b:1,13@c:1\nlog.dirs=d\n"

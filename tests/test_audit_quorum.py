@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,12 +12,13 @@ from tidegate.audit.signature import Signature
 from tidegate.audit.situations import BY_NAME, FAULT, controllers_away
 from tidegate.audit.verdicts import answer, table_of
 
+from .conftest import NewExplorations
 from .test_audit_verdicts import signature
 
 
 @pytest.fixture(scope="module")
-def explorations(cache: Path) -> Explorations:
-    return Explorations(cache, workers=1)
+def explorations(new_explorations: NewExplorations) -> Explorations:
+    return new_explorations()
 
 
 def word(one: Signature, question: str, cell: str, explorations: Explorations) -> str:

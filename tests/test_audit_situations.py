@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from tidegate.audit.cases import Explorations
@@ -14,6 +13,8 @@ from tidegate.audit.signature import Signature, Subject, Variant, switches
 from tidegate.audit.situations import BY_NAME, CELLS
 from tidegate.audit.verdicts import answer, check_requirements, check_subjects
 
+from .conftest import NewExplorations
+
 
 def signature(profile: str = "kafka_3_9", **settings: object) -> Signature:
     """Three replicas in three racks, min.isr 2, acks=all, KRaft; ELR in 4.1."""
@@ -23,8 +24,8 @@ def signature(profile: str = "kafka_3_9", **settings: object) -> Signature:
 
 
 @pytest.fixture(scope="module")
-def explorations(cache: Path) -> Explorations:
-    return Explorations(cache, workers=1)
+def explorations(new_explorations: NewExplorations) -> Explorations:
+    return new_explorations()
 
 
 def failed(one: Signature, requirements: tuple[Requirement, ...], explorations: Explorations) -> set[str]:

@@ -13,12 +13,13 @@ from tidegate.audit.signature import Signature, subjects
 from tidegate.audit.situations import BY_NAME, CELLS, FAULT, budgets
 from tidegate.audit.verdicts import answer
 
+from .conftest import NewExplorations
 from .test_audit_verdicts import signature
 
 
 @pytest.fixture(scope="module")
-def explorations(cache: Path) -> Explorations:
-    return Explorations(cache, workers=1)
+def explorations(new_explorations: NewExplorations) -> Explorations:
+    return new_explorations()
 
 
 def word(one: Signature, cell: str, explorations: Explorations) -> str:

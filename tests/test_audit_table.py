@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import importlib.util
 import sys
-from pathlib import Path
 from typing import Any
 
 import pytest
-from tidegate.audit.cases import Explorations
 
-from .conftest import ROOT
+from .conftest import ROOT, NewExplorations
 
 PAGE = ROOT / "docs" / "audit-table.md"
 
@@ -47,8 +45,10 @@ STRIDE = 83
 """Of the rows each run computes one of so many."""
 
 
-def test_some_rows_are_what_the_audit_answers(table: Any, page: dict[str, list[str]], cache: Path) -> None:
-    explorations = Explorations(cache, workers=1)
+def test_some_rows_are_what_the_audit_answers(
+    table: Any, page: dict[str, list[str]], new_explorations: NewExplorations
+) -> None:
+    explorations = new_explorations()
     kinds = [(version, columns, rows) for version in table.VERSIONS for _, columns, rows in table.TABLES]
     every = [(version, columns, row) for version, columns, rows in kinds for row in rows(version)]
     for version, columns, row in every[::STRIDE]:

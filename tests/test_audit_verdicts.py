@@ -31,7 +31,7 @@ from tidegate.audit.verdicts import answer as answer_in
 from tidegate.explorer import ENGINES
 from tidegate.explorer.search import Search
 
-from .conftest import ROOT
+from .conftest import ROOT, NewExplorations
 from .partition_pages import GOES_ON, ROWS, VERSIONS, MatrixCell, matrix_cells
 
 MATRIX = ROOT / "docs" / "partition-matrix.md"
@@ -70,8 +70,8 @@ def answer(one: Signature, question: Any, cell: Name, explorations: Explorations
 
 
 @pytest.fixture(scope="module")
-def explorations(cache: Path) -> Explorations:
-    return Explorations(cache, workers=1)
+def explorations(new_explorations: NewExplorations) -> Explorations:
+    return new_explorations()
 
 
 # --- against the matrix -----------------------------------------------------------------------------------------------

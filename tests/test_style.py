@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -47,10 +48,14 @@ def name_of(path: Path) -> str:
     return path.relative_to(ROOT).as_posix()
 
 
-def functions(path: Path) -> Iterator[Function]:
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, Function):
-            yield node
+@cache
+def tree_of(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+@cache
+def functions(path: Path) -> tuple[Function, ...]:
+    return tuple(node for node in ast.walk(tree_of(path)) if isinstance(node, Function))
 
 
 @pytest.mark.parametrize("path", LENGTHS, ids=name_of)
@@ -74,7 +79,7 @@ def test_everything_is_annotated(path: Path) -> None:
 
 @pytest.mark.parametrize("path", TYPED, ids=name_of)
 def test_public_things_say_what_they_are(path: Path) -> None:
-    tree = ast.parse(path.read_text(encoding="utf-8"))
+    tree = tree_of(path)
     assert ast.get_docstring(tree), "the module has no docstring"
     silent = [
         each.name
@@ -93,10 +98,15 @@ def speaks(thing: Function | ast.ClassDef) -> bool:
     return any(isinstance(each, ast.Name) and each.id == "overload" for each in thing.decorator_list)
 
 
-def imported(path: Path) -> Iterator[tuple[str, str]]:
+@cache
+def imported(path: Path) -> tuple[tuple[str, str], ...]:
+    return tuple(imports_in(path))
+
+
+def imports_in(path: Path) -> Iterator[tuple[str, str]]:
     """(folder, module) of each import of ours, resolved from the file's place."""
     package = ("tidegate", *path.relative_to(ROOT).parent.parts)
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in ast.walk(tree_of(path)):
         if isinstance(node, ast.ImportFrom):
             base = package[: len(package) - node.level + 1] if node.level else ()
             full = (*base, *(node.module or "").split(".")) if node.module else base

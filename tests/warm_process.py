@@ -7,7 +7,6 @@ ends with its input.
 
 from __future__ import annotations
 
-import gc
 import json
 import os
 import sys
@@ -15,6 +14,7 @@ import tempfile
 from importlib import import_module
 from typing import Any
 
+from tidegate.cli.entry import collect_seldom
 from tidegate.cli.main import main
 from tidegate.cli.verbs import VERBS
 from tidegate.invariants.catalogue import CATALOGUE
@@ -64,7 +64,7 @@ if __name__ == "__main__":
     models = (f"tidegate.invariants.{name}" for name in CATALOGUE)
     for module in (*(each.module for each in VERBS.values()), *models, *LATE):
         import_module(module)
-    gc.freeze()
+    collect_seldom()
     asked = requests()
     if asked is not None:
         enter(asked)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import reduce
-from typing import Any, cast, get_args
+from typing import Any, cast
 
 from llvmlite import ir as llvm
 
@@ -30,7 +30,7 @@ from ...language.types import (
     scalar_size,
     value_count,
 )
-from ..traversal import children
+from ..traversal import children, is_expression
 from .cells import Built, Items, Mask, NativeNumber, NativeOption, NativeTruth, PackedValue, Parts, Words
 from .effort import FULL, CompileEffort
 from .layout import Layout
@@ -44,11 +44,6 @@ UNROLL = 24
 """Loops of at most this many rounds are unrolled."""
 
 Environment = dict[str, Built]
-
-
-def is_expression(node: Any) -> bool:
-    """Whether a node of the typed form has a value."""
-    return isinstance(node, get_args(ir.Expr))
 
 
 class Expressions(Shapes):

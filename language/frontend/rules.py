@@ -109,7 +109,10 @@ class Ghosts:
             return form.where
         if isinstance(form, ir.Call) and self._helper_reads(form):
             return form.where
-        return next((found for part in parts(form) if (found := self._first(part)) is not None), None)
+        for part in parts(form):
+            if (found := self._first(part)) is not None:
+                return found
+        return None
 
     def _helper_reads(self, call: ir.Call) -> bool:
         """Whether a helper reads a ghost field; each helper is looked through once."""
