@@ -13,9 +13,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tidegate.explorer.native import kernels as native_kernels
 from tidegate.explorer.native.compiler import read_object
 from tidegate.explorer.native.effort import FULL, QUICK, ROLLED, CompileEffort
-from tidegate.explorer.native.kernels import kernel_of, own_text
+from tidegate.explorer.native.kernels import kernel_of, kernel_text, own_text
 from tidegate.explorer.native.program import generate, plan_program
 from tidegate.explorer.native.scalars import Bit, Num, Scalars
 from tidegate.explorer.native.search import check as native
@@ -133,6 +134,31 @@ def test_a_damaged_kernel_is_made_again(damage: bytes, tmp_path: Path) -> None:
     assert read_object(kept) is None
     assert summary(native(model, Search(cache=cache))) == summary(cold)
     assert read_object(kept) is not None
+
+
+@pytest.mark.parametrize("kind", [{"walks": True}, {"fingerprint": 64}, {"fingerprint": 128}])
+def test_the_text_of_a_kernel_is_written_once_and_again_when_damaged(
+    kind: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model, cache, made = counting(tmp_path), tmp_path / "cache", list[str]()
+    program = plan_program(model)
+    kinds: list[dict[str, Any]] = [{"walks": True}, {"fingerprint": 64}, kind]
+    texts = {str(each): generate(model, program, (), **each) for each in kinds}
+
+    def counted(*given: Any, **options: Any) -> str:
+        made.append("text")
+        return generate(*given, **options)
+
+    monkeypatch.setattr(native_kernels, "generate", counted)
+    assert [kernel_text(model, program, (), cache, **kind) for _ in range(2)] == [texts[str(kind)]] * 2
+    assert len(made) == 1
+    (kept,) = cache.glob("*.ll")
+    kept.write_bytes(kept.read_bytes()[:-9])
+    assert kernel_text(model, program, (), cache, **kind) == texts[str(kind)]
+    assert len(made) == 2
+    other = next(each for each in kinds if each != kind)
+    assert kernel_text(model, program, (), cache, **other) == texts[str(other)] != texts[str(kind)]
+    assert kernel_text(model, program, (), None, **kind) == texts[str(kind)]
 
 
 def test_a_kernel_cut_short_is_made_again(tmp_path: Path) -> None:

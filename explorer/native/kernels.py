@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import zlib
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
@@ -70,7 +71,7 @@ def kernel_of(
     distinguishes states by their words under `masks` (none: by all of them). `said` is the model's `meaning`, where it
     is known."""
     started = time.perf_counter()
-    variant = "walks" if walks else f"shards {fingerprint}" if fingerprint else _masked(masks)
+    variant = _variant(walks, fingerprint, masks)
     path = None if folder is None else _place(folder, said or meaning(model, symmetric), variant, effort)
     binary = read_object(path)
     cached = binary is not None
@@ -80,6 +81,27 @@ def kernel_of(
         binary = compile_text(text, effort=effort)
         write_object(path, binary)
     return Kernel(program, load_binary(binary), time.perf_counter() - started, cached, binary, effort)
+
+
+def kernel_text(
+    model: Model,
+    program: Program,
+    symmetric: Sequence[Identity],
+    folder: Path | None,
+    *,
+    walks: bool = False,
+    fingerprint: int = 0,
+) -> str:
+    """The LLVM text of a kernel, which machines with other processors compile. It is kept in `folder` (None: nowhere),
+    since to write it takes longer than most searches."""
+    variant = f"text {_variant(walks, fingerprint, ())}"
+    path = None if folder is None else _place(folder, meaning(model, symmetric), variant, FULL).with_suffix(".ll")
+    kept = read_object(path)
+    if kept is not None:
+        return zlib.decompress(kept).decode()
+    text = generate(model, program, symmetric, walks=walks, fingerprint=fingerprint)
+    write_object(path, zlib.compress(text.encode(), 1))
+    return text
 
 
 def kernel_at_once(
@@ -103,6 +125,11 @@ def is_kept(
 def _place(folder: Path, said: str, variant: str, effort: CompileEffort) -> Path:
     """Where a kernel is kept, under a name that says everything it depends on; `said` is the model's `meaning`."""
     return folder / f"{content_key(effort, own_text(), said, variant)}.o"
+
+
+def _variant(walks: bool, fingerprint: int, masks: Sequence[int]) -> str:
+    """What a kernel is called by that distinguishes it from others of its model."""
+    return "walks" if walks else f"shards {fingerprint}" if fingerprint else _masked(masks)
 
 
 def _masked(masks: Sequence[int]) -> str:

@@ -21,9 +21,8 @@ from ...language.model import Model
 from ...language.verdict import Verdict
 from ..native.compiler import Target, compile_text, read_object, write_object
 from ..native.kernel import CONTEXT
-from ..native.kernels import kernel_of, meaning, own_text
+from ..native.kernels import kernel_of, kernel_text, meaning, own_text
 from ..native.outcome import conclude
-from ..native.program import generate
 from ..native.search import kernel_number
 from ..search import Progress, Report, Search, SparkCluster
 from ..symmetry import Symmetry, symmetry_of
@@ -214,7 +213,8 @@ class SparkSearch:
 
     def _ship(self, target: Target) -> None:
         kernel, name = self.kernel, self._kernel_name()
-        text = generate(self.model, kernel.program, self.symmetry.domains, fingerprint=self.cluster.fingerprint)
+        finger = self.cluster.fingerprint
+        text = kernel_text(self.model, kernel.program, self.symmetry.domains, self.search.cache, fingerprint=finger)
         binary = kernel.binary
         if target != Target.host():
             kept = None if self.search.cache is None else self.search.cache / f"{name}-{target.key}.o"

@@ -21,9 +21,8 @@ from ..differences import named_all
 from ..native.compiler import Target
 from ..native.frontier import CELLS
 from ..native.kernel import ERROR_BIT
-from ..native.kernels import Kernel, kernel_of
+from ..native.kernels import Kernel, kernel_of, kernel_text
 from ..native.memory import Region
-from ..native.program import generate
 from ..native.walker import Tally, Walker, WalkGround, merge_tallies
 from ..native.walks import ENDLESS, NO_START, Finds, Took, WalkWorker, check_fields
 from ..native.walks import verdict as verdict_of_walks
@@ -230,7 +229,7 @@ class WalkRounds:
         self._again()
 
     def _parcel(self, target: Target) -> Parcel:
-        text = generate(self.model, self.kernel.program, (), walks=True)
+        text = kernel_text(self.model, self.kernel.program, (), self.search.cache, walks=True)
         return parcel(text, target, self.kernel.binary, self.search.cache)
 
     def _round(self, runner: WalkRunner, sent: Parcel) -> bool:
