@@ -38,7 +38,7 @@ class Processes(Generic[T, R]):
     def results(self, tasks: Sequence[T], before: Sequence[Any] = ()) -> Iterator[tuple[T, R | None]]:
         """Each task with its result as it comes; None if a process died meanwhile, and it may have been this one's.
 
-        Every other process takes tasks from the end, so that what stands there, being long, is not begun last.
+        Every other process takes tasks from the end, so that long tasks, which are put there, are not begun last.
         """
         waiting = deque(tasks)
         while waiting:

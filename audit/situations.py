@@ -229,7 +229,7 @@ def budgets(cell: Cell, signature: Signature, in_rack: int | None = None) -> dic
 
     With acks=0 a request may fail in every cell, as it may with nothing wrong: the producer takes a record for written
     once it is sent (clients/producer/internals/Sender.java, 4.1.0: sendProduceRequest expects no response), and never
-    hears that the broker refused it or was gone (core/server/KafkaApis.scala: a request with acks=0 that fails closes
+    learns that the broker refused it or was gone (core/server/KafkaApis.scala: a request with acks=0 that fails closes
     the connection).
     """
     faults = _of_fault(cell.fault, signature, in_rack)

@@ -116,7 +116,7 @@ def _again(model: Model, run: Run, saved: Document, path: str) -> Document:
     document = trace_document(model, PropertyVerdict(prop.name, prop.kind, prop.says, "violated", run))
     if document["kind"] == saved["kind"]:
         return document
-    note = f"the trace was saved as a {saved['kind']} of {about}, and is none any more"
+    note = f"the trace was saved as a {saved['kind']} of {about}, which it no longer is"
     return run_document(model, run, notes=[note])
 
 
@@ -137,7 +137,7 @@ def _broken_again(model: Model, run: Run, saved: Document, path: str) -> Failure
         raise UsageError(f"{path}: the step that broke the model cannot be taken any more: {error}") from None
     except ModelError as error:
         return Failure(error.message, error.where, run, error.action, error.arguments)
-    raise UsageError(f"{path}: the last step, {failure['step']}, broke {model.name} and does so no more")
+    raise UsageError(f"{path}: the last step, {failure['step']}, broke {model.name} and no longer does")
 
 
 # --- given steps ------------------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""`tidegate sweep MODEL`: a check for every point of a lattice of constants, or with one switch dropped at a time, as a
+"""`tidegate sweep MODEL`: a check for every combination of constants, or with one switch dropped at a time, as a
 table of verdicts."""
 
 from __future__ import annotations

@@ -105,7 +105,7 @@ def obey(s: Transaction, order: Decision, manager: Manager) -> None:
 
 @action
 def receive(s: Transaction, report: Prepared) -> None:
-    """The transaction manager hears that {report.source} is prepared."""
+    """The transaction manager learns that {report.source} is prepared."""
     require(s.decision is None)
     s.prepared.add(report.source)
 

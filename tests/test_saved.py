@@ -183,7 +183,7 @@ def test_a_property_that_changed_is_reported(counted: Path, counter: Callable[..
     counter(limit="3")
     exit_, text = said("replay", str(counted))
     assert exit_ == 0
-    assert "note: the trace was saved as a counterexample of small, and is none any more" in text
+    assert "note: the trace was saved as a counterexample of small, which it no longer is" in text
     path = counter()
     path.write_text(path.read_text(encoding="utf-8").replace("small(", "little("), encoding="utf-8")
     exit_, text = said("replay", str(counted))
@@ -211,7 +211,7 @@ def test_a_step_that_breaks_the_model_breaks_it_again(tmp_path: Path, counter: C
     counter(guard="require(s.value < 4)", limit="9")
     assert "the step that broke the model cannot be taken any more" in said("replay", str(trace))[1]
     counter(step="(0 if s.value == 4 else 1)", limit="9")
-    assert f"the last step, count, broke {model.name} and does so no more" in said("replay", str(trace))[1]
+    assert f"the last step, count, broke {model.name} and no longer does" in said("replay", str(trace))[1]
 
 
 def test_a_deadlock_is_one_again(tmp_path: Path, counter: Callable[..., Path], said: Said) -> None:

@@ -33,6 +33,12 @@ OLD = {
     r"\bfor it all\b": "for the whole",
     r"\bthe house\b|\brooms\b": "the repository, folders",
     r"\bin the large\b": "altogether",
+    r"\bin vain\b": "without an answer, and is refused",
+    r"\blattice\b": "all combinations",
+    r"\bnone any more\b|\bdoes so no more\b": "no longer",
+    r"\bwhat stands there\b": "its content, which",
+    r"\bhears? (that|where|whether)\b": "learns, receives",
+    r"\blogs part\b": "logs diverge",
 }
 """What is not written, and what is written in its place."""
 

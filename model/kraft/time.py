@@ -1,7 +1,7 @@
 """Check-quorum: a leader from which no majority has fetched for a while resigns (KIP-595, and only since 3.7).
 
-Elsewhere KRaft has no clock here: a timeout may always expire. But that an isolated leader goes on leading, and is
-asked in vain (KAFKA-15489), is a question of how long. So here time passes, in the one unit that matters: that of
+Elsewhere KRaft has no clock here: a timeout may always expire. But that an isolated leader goes on leading, and does
+not answer (KAFKA-15489), is a question of how long. So here time passes, in the one unit that matters: that of
 check-quorum, one and a half times `controller.quorum.fetch.timeout.ms`. Whoever has to act when the time is up does so
 before more of it passes.
 """
