@@ -217,7 +217,8 @@ def instances(
             continue
         met = set[Hashable]()
         for at, given in enumerate(arguments.of(action.form.parameters)):
-            alike = pattern(_concrete(action.form.parameters, given), symmetric)
+            others = tuple(id(each) for each in given if not each.is_concrete)  # `arguments` keeps them
+            alike = pattern(_concrete(action.form.parameters, given), symmetric), others
             if alike in met:
                 continue
             instance = _instance(model, encoding, action, given, pre, f"{suffix}!{action.name}{at}")
