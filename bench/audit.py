@@ -23,6 +23,8 @@ from .bounded import processor_seconds
 
 GOALS = {"cold": 60.0, "warm": 10.0}
 OPTIONS = ("--json", "--time", "600", "--client", "java:3.9", "--distribution", "apache")
+OUT_OF_TIME = "out of time"
+"""Said of an answer that the time limit came before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,10 +79,14 @@ def audited(folder: Path, cache: Path) -> Audit:
 
 
 def counted(document: dict[str, Any]) -> None:
-    """Prints how many signatures failed and were repaired, and what was not decided."""
+    """Prints how many signatures failed and were repaired, and what was not decided. RuntimeError when the time limit
+    ended it: then its times are those of a part of the work."""
     subjects = document["subjects"]
     failed = [each for each in subjects if each["failed"]]
     cells = [cell for each in subjects for row in each["table"].values() for cell in row.values()]
+    late = [cell["why"] for cell in cells if OUT_OF_TIME in cell["why"]]
+    if late:
+        raise RuntimeError(f"the time limit came before {len(late)} of {len(cells)} answers: {late[0]}")
     undecided = sum(cell["why"].startswith("inconclusive") for cell in cells)
     repaired = sum(each["repair"] is not None for each in failed)
     print(f"  of {len(subjects)} signatures, Kafka's own topics with them, {len(failed)} fail what is required; "

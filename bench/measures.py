@@ -69,6 +69,8 @@ def measure_all(*, quick: bool, say: Say) -> Report:
         where = stages(bound(3), cache, best(runs).seconds)
     say("CPython, tuned tuples ...")
     tuned = hand_written(1 if quick else 2)
+    if not quick and (tuned.states, tuned.transitions) != (native_large.states, native_large.transitions):
+        raise RuntimeError(f"the program by hand finds other states: {tuned}, and the native engine {native_large}")
     say("CPython, the model's own text ...")
     judge = plain(0 if quick else 1)
     return Report(
@@ -93,9 +95,13 @@ def bound(epochs: int) -> Model:
 
 def native(epochs: int, cache: Path, *, symmetry: bool = False) -> Verdict:
     """One run of the native engine, which must hold: a fast wrong answer is no measurement."""
-    verdict = ENGINES["native"](bound(epochs), Search(symmetry=symmetry, cache=cache), None)
+    return holding(ENGINES["native"](bound(epochs), Search(symmetry=symmetry, cache=cache), None))
+
+
+def holding(verdict: Verdict) -> Verdict:
+    """The same. RuntimeError when the model does not hold."""
     if verdict.verdict != "holds":
-        raise RuntimeError(f"kip320 must hold, and the native engine says {verdict.verdict}")
+        raise RuntimeError(f"kip320 must hold, and the {verdict.engine} engine says {verdict.verdict}")
     return verdict
 
 
@@ -113,5 +119,5 @@ def hand_written(epochs: int) -> Explored:
 
 def plain(epochs: int) -> Explored:
     """The model's own text, explored by the judge."""
-    verdict = ENGINES["python"](bound(epochs), Search(), None)
+    verdict = holding(ENGINES["python"](bound(epochs), Search(), None))
     return Explored(verdict.distinct_states, verdict.transitions, verdict.seconds, 0.0)

@@ -101,8 +101,8 @@ def report_again(protocol: Protocol, folder: Path) -> None:
     done = subprocess.run([*command(protocol), "--json"], env=environment(folder), capture_output=True, check=False)
     proofs = [each for each in json.loads(done.stdout)["obligations"] if each["verdict"] == "proved"]
     fresh = [each for each in proofs if not each["kept"]]
-    if fresh:
-        raise RuntimeError(f"{protocol.name}: proved once more: {fresh}")
+    if fresh or not proofs:
+        raise RuntimeError(f"{protocol.name}: {len(proofs)} are proved, and these once more: {fresh}")
 
 
 def shown(protocol: Protocol, folder: Path) -> None:

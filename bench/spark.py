@@ -17,12 +17,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tidegate.reports.exits import Exit
+
 TICKS = os.sysconf("SC_CLK_TCK")
 PROPERTIES = ("type_ok", "leader_in_isr", "weak_isr", "strong_isr")
 BASE = (
     "replication:kip320", "--set", "replicas=3", "--set", "log_size=2", "--set", "max_records=2",
     *(part for name in PROPERTIES for part in ("--property", name)),
 )  # fmt: skip
+
+
+DECIDED = (Exit.HOLDS, Exit.SAFETY, Exit.DEADLOCK, Exit.LIVENESS, Exit.VACUOUS)
+"""How a check ends that has an answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,14 +77,16 @@ def main() -> None:
 
 
 def measured(*arguments: str) -> Cost:
-    """A check in a process of its own."""
+    """A check in a process of its own. RuntimeError when it does not end with a verdict about all states."""
     with tempfile.TemporaryDirectory() as folder:
-        report = Path(folder) / "report.json"
+        report, errors = Path(folder) / "report.json", Path(folder) / "errors.txt"
         command = [sys.executable, "-m", "tidegate", "check", *arguments, "--json"]
         began = time.perf_counter()
-        with report.open("w") as out:
-            running = subprocess.Popen(command, stdout=out, stderr=subprocess.DEVNULL)
+        with report.open("w") as out, errors.open("w") as err:
+            running = subprocess.Popen(command, stdout=out, stderr=err)
             cpu = watched(running)
+        if running.returncode not in DECIDED:
+            raise RuntimeError(f"{' '.join(arguments)} ends with {running.returncode}: {errors.read_text()[-2000:]}")
         return Cost(json.loads(report.read_text()), time.perf_counter() - began, cpu)
 
 

@@ -86,6 +86,8 @@ def speed(cache: Path) -> None:
     print(f"steps per second, one worker, replication:kip320 (goal: at least {GOAL:,})")
     for strategy in STRATEGIES:
         verdict = walk(model, Search(cache=cache, walks=Walks(200_000, 100, strategy)))
+        if verdict.outcome != "none":
+            raise RuntimeError(f"kip320 must hold, and walks of strategy {strategy} end with {verdict.outcome}")
         print(f"  {strategy:8} {verdict.transitions / verdict.seconds:>12,.0f}")
 
 
@@ -93,8 +95,9 @@ def hunt(bug: Bug, strategies: Sequence[Strategy], seeds: int, limit: int, cache
     """The median steps and time to find a bug, and how long the runs are beside the shortest."""
     model = bound(bug.model, bug.bounds, bug.fails)
     shortest = exhaust(model, Search(symmetry=True, cache=cache)).properties[0].run
-    steps = "?" if shortest is None else len(shortest.steps)
-    print(f"\n{bug.title}: {bug.model}, {bug.fails}; the shortest run has {steps} steps")
+    if shortest is None:
+        raise RuntimeError(f"{bug.model}: {bug.fails} must fail, and an exhaustive search does not find it")
+    print(f"\n{bug.title}: {bug.model}, {bug.fails}; the shortest run has {len(shortest.steps)} steps")
     for strategy in strategies:
         walk(model, Search(cache=cache, walks=Walks(1, 1, strategy)))  # compiles
         times, taken, lengths = list[float](), list[float](), list[int]()
