@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+import z3
 from tidegate.cli.main import main
+from tidegate.explorer.smt import simulation
 from tidegate.explorer.smt.algebra import Algebra
 from tidegate.explorer.smt.encoding import Encoding
 from tidegate.explorer.smt.numbers import Integers
 from tidegate.explorer.smt.terms import Bit, Number, known
+from tidegate.invariants.catalogue import find
 from tidegate.reports.exits import Exit
 
 from .test_proofs_are_sound import ASKS, GROW, SEND, TAKE, Wrong, X
@@ -87,3 +91,15 @@ def test_a_formula_that_leaves_out_a_step_ends_the_proof(
     said = " ".join(capsys.readouterr().err.split())
     assert "the formulas of the proof leave out what plain Python does: the s" in said
     assert "wrong.py:" in said and says in said
+
+
+def test_what_takes_more_work_than_is_given_is_not_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The bound is on the solver's steps, and not on time: a busy machine finds the same."""
+    definition, profile = find("replication:kip320")
+    monkeypatch.setattr(simulation, "WORK", 1_000)
+    solver = simulation.FormulaCheck(definition.bind("replication:kip320", {}, profile)).solver
+    holes = [[z3.Bool(f"{pigeon} in {hole}") for hole in range(8)] for pigeon in range(9)]
+    solver.add(*(z3.Or(each) for each in holes))
+    pairs = itertools.combinations(holes, 2)
+    solver.add(*(z3.Not(z3.And(one[hole], other[hole])) for one, other in pairs for hole in range(8)))
+    assert solver.check() == z3.unknown
