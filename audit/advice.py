@@ -171,6 +171,12 @@ def internal_topics(cluster: Cluster) -> Iterator[Finding]:
                 f"transaction.state.log.min.isr={least} is above its replication factor {factor}: no transaction ends"
             )
             yield Finding("arithmetic", "error", what, where, f"at most {factor}", "KIP-98")
+        if least == 1 and (factor or 0) > 1:
+            what = (
+                f"transaction.state.log.min.isr=1 with {factor} replicas: with one in sync, a loss of power can lose "
+                "that a transaction was committed, and what it wrote is aborted"
+            )
+            yield Finding("advice", "warning", what, where, "2, which is the default", "KIP-98")
         acks = number_of(cluster, broker, "offsets.commit.required.acks")
         if acks is not None and acks != -1:
             what = f"offsets.commit.required.acks={acks}: committed offsets can be lost with one broker"

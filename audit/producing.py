@@ -84,7 +84,7 @@ def _acks_of_kafka(cluster: Cluster, topic: Topic, used: list[Used]) -> Fact:
 
 def _acks(cluster: Cluster, producer: Client, used: list[Used]) -> Fact:
     answer = value_of(cluster, producer, "acks")
-    if not isinstance(answer, Stated) and _asks_for_idempotence(cluster, producer):
+    if not isinstance(answer, Stated) and asks_for_idempotence(cluster, producer):
         answer = Default("all", "an idempotent producer has acks=all, unless it is set")
     note(answer, "acks", used)
     if isinstance(answer, Unknown):
@@ -97,7 +97,7 @@ def _acks(cluster: Cluster, producer: Client, used: list[Used]) -> Fact:
     return Fact("acks", (Choice(answer.value, {"acks": word}),))
 
 
-def _asks_for_idempotence(cluster: Cluster, producer: Client) -> bool:
+def asks_for_idempotence(cluster: Cluster, producer: Client) -> bool:
     """Whether the file itself asks for it: by its name, or by transactions, which need it."""
     answer = value_of(cluster, producer, "enable.idempotence")
     if isinstance(answer, Stated):
@@ -108,7 +108,7 @@ def _asks_for_idempotence(cluster: Cluster, producer: Client) -> bool:
 
 def _sending(cluster: Cluster, producer: Client, used: list[Used]) -> Iterator[Fact]:
     key = "enable.idempotence"
-    if _asks_for_idempotence(cluster, producer):
+    if asks_for_idempotence(cluster, producer):
         note(value_of(cluster, producer, key), key, used)
         yield Fact(key, (_idempotence(True, explicit=True),))
     else:

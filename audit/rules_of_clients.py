@@ -8,6 +8,7 @@ from . import starting
 from .cluster import Client, Cluster, Finding, Unknown
 from .keys import number_of, place_of, underneath, value_of
 from .placing import has_one_by_default
+from .producing import asks_for_idempotence
 from .starting import stated
 
 
@@ -40,7 +41,8 @@ def topics_of_streams(cluster: Cluster) -> Iterator[Finding]:
 def unsafe(cluster: Cluster, client: Client) -> Iterator[Finding]:
     """What a producer loses whatever the cluster is: it does not wait for the copies, or it does not send again."""
     answer = value_of(cluster, client, "acks")
-    if not isinstance(answer, Unknown) and answer.value in _NOT_WAITING:
+    safe = stated(client, "acks") is None and asks_for_idempotence(cluster, client)  # that makes it acks=all
+    if not isinstance(answer, Unknown) and answer.value in _NOT_WAITING and not safe:
         by = "" if stated(client, "acks") else ", by default"
         what = f"{client.name} has acks={answer.value}{by}: {_NOT_WAITING[answer.value]}"
         yield Finding("advice", "warning", what, place_of(cluster, client, "acks"), "acks=all", "KIP-679")

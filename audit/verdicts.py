@@ -194,9 +194,10 @@ def _loss_in(plan: Plan, question: Question, case: Case, explorations: Explorati
 
 def _beyond_the_model(signature: Signature, cell: Cell) -> str:
     """Why no loss in the model is none in the cluster; "" where it is."""
-    if cell.fault.name in ("disk-loss", "rack-loss") and signature.voters == 1 and signature.shared_voters:
+    if cell.fault.name in ("disk-loss", "rack-loss") and signature.voters == 1:
         return (
-            "the disk may be that of the only voter, with the metadata of all topics, which is not modelled: have three"
+            "the disk may be that of the only controller, or ZooKeeper server, with the metadata of all topics, which "
+            "is not modelled: have three"
         )
     if signature.ephemeral and _stops_for_good(signature, cell) and _may_lose_metadata(signature, cell):
         return (

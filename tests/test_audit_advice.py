@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from tidegate.audit.cluster import Finding
-from tidegate.audit.readers import Options, read
+from tidegate.audit.readers import Options, of_texts, read
 
 BROKER = "broker.id={id}\nzookeeper.connect=z1,z2,z3\nlog.dirs=data\nbroker.rack={rack}\n"
 TOPIC = "Topic: {name}\tTopicId: x\tPartitionCount: 1\tReplicationFactor: {rf}\tConfigs: {configs}\n"
@@ -270,3 +270,21 @@ def test_a_transaction_longer_than_the_brokers_allow(tmp_path: Path) -> None:
     files = three(SOUND) | {"pay.properties": PRODUCER + "transactional.id=t\ntransaction.timeout.ms=1000000\n"}
     found = findings(tmp_path, files, Options("3.9.1", distribution="apache", clients=("java:3.9",)))
     assert one(found, "transaction.max.timeout.ms=900000").where.line == 4
+
+
+@pytest.mark.parametrize(("settings", "said"), [("", False), ("transaction.state.log.min.isr=1\n", True)])
+def test_the_state_of_transactions_in_one_log_is_warned_of(settings: str, said: bool) -> None:
+    options = Options(kafka_version="3.9.0", distribution="apache")
+    _, findings = of_texts([("b.properties", f"node.id=1\n{SOUND}{settings}", True)], options, "x")
+    assert any(each.what.startswith("transaction.state.log.min.isr=1 with 3 replicas") for each in findings) == said
+
+
+@pytest.mark.parametrize(
+    ("lines", "warned"),
+    [("transactional.id=t\n", False), ("enable.idempotence=true\n", False), ("linger.ms=5\n", True)],
+)
+def test_a_producer_in_transactions_waits_for_all_whatever_its_default_is(lines: str, warned: bool) -> None:
+    """Before 3.0 acks=1 is the default; who asks for idempotence, or for transactions, has acks=all by that."""
+    text = f"{lines}key.serializer=x\n"
+    _, findings = of_texts([("producer.properties", text, True)], Options(clients=("java:2.8",)), "x")
+    assert any("has acks=1, by default" in each.what for each in findings) == warned
