@@ -72,6 +72,7 @@ def audit(
     acks: str | None = None,
     clients: str | Iterable[str] = (),
     time: float | None = 120.0,
+    workers: int = 1,
     cache: bool = True,
     facts: Options | None = None,
 ) -> AuditResult:
@@ -79,10 +80,12 @@ def audit(
 
     `require` has what `--require` takes, by default the preset `standard`. `acks` is of producers that are not named;
     `clients` are "java:3.9" or "FILE=java:3.9". Where several may be given, one text may stand alone. `time` is in
-    seconds. `facts` has all of these and the rest of what files may leave open, and replaces them. Raises UsageError
-    for an argument that is not as said here, and Unreadable for what cannot be read.
+    seconds. `workers` explore at once; two or more are processes, so that a script that asks for them calls this under
+    `if __name__ == "__main__":`. `facts` has all of these and the rest of what files may leave open, and replaces them.
+    Raises UsageError for an argument that is not as said here, and Unreadable for what cannot be read.
     """
     arguments.seconds("time", time)
+    arguments.whole("workers", workers, 1)
     stated = facts or Options(
         kafka_version=arguments.text("kafka_version", kafka_version),
         distribution=arguments.text("distribution", distribution),
@@ -99,6 +102,7 @@ def audit(
         required=requirements(require),
         folder=cache_directory() if cache else None,
         seconds=time,
+        workers=workers,
         today=datetime.date.today(),
     )
     return AuditResult(audit_cluster(cluster, findings, asked))

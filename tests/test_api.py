@@ -13,6 +13,7 @@ import pytest
 import tidegate as tg
 from tidegate import api
 from tidegate.api.exploring import reachable_table
+from tidegate.audit.auditing import Audited, AuditRequest
 from tidegate.language.errors import UsageError
 from tidegate.language.values import ModelError
 from tidegate.reports.exits import Exit
@@ -208,3 +209,19 @@ def test_an_exploration_says_how_far_it_is(capsys: pytest.CaptureFixture[str]) -
     with pytest.raises(UsageError, match="more than 20,000 states"):
         tg.explore("replication:kip320", progress=True)
     assert capsys.readouterr().err == ""
+
+
+def test_an_audit_starts_no_process_unless_asked_to(workshop: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A process that is spawned imports the script that called: without a guard there, it audits as well, and so on."""
+    asked: list[int] = []
+
+    def noted(_: object, __: object, request: AuditRequest) -> Audited:
+        asked.append(request.workers)
+        raise UsageError("enough")
+
+    monkeypatch.setattr("tidegate.api.auditing.audit_cluster", noted)
+    with pytest.raises(UsageError, match="enough"):
+        tg.audit("examples/clusters/good", kafka_version="3.9", distribution="apache")
+    with pytest.raises(UsageError, match="enough"):
+        tg.audit("examples/clusters/good", kafka_version="3.9", distribution="apache", workers=2)
+    assert asked == [1, 2]
