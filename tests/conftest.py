@@ -42,6 +42,7 @@ LONGEST = (
     "test_cli_docs", "test_spark", "test_style", "test_prove", "test_native", "test_kraft", "test_gate", "test_shards",
     "test_bmc", "test_audit_verdicts", "test_html_browser", "test_html_keys", "test_audit_live", "test_walks",
     "test_random_models", "test_differential", "test_smt_agreement", "test_prove_verdicts", "test_gate_workers",
+    "test_audit_cases", "test_trace_document", "test_audit_inference", "test_audit_losses", "test_symmetry",
 )  # fmt: skip
 """The files that take longest, which are begun first, so that no process has one of them left when all else is done."""
 

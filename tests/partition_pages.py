@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from tidegate.explorer import ENGINES
+from tidegate.explorer.native.effort import QUICK, ROLLED
 from tidegate.explorer.native.kernels import Kernel, kernel_of
 from tidegate.explorer.native.search import explore
 from tidegate.explorer.search import Search
@@ -41,7 +42,8 @@ class Engine:
 
 @dataclass(frozen=True, slots=True)
 class Pages:
-    """Runs checks, each once, with compiled kernels kept in a folder and in use for all checks of one size."""
+    """Runs checks, each once, with compiled kernels kept in a folder and in use for all checks of one size: quick ones,
+    and others for what turns out to have many states."""
 
     kernels: Path
     engines: dict[Any, Engine] = field(default_factory=dict[Any, Engine])
@@ -57,7 +59,11 @@ class Pages:
             opened = {name: value for name, value in values.items() if name not in CLOSED}
             model = definition.revalued(engine.model, profile, opened)
             search = Search(symmetry=True, recheck=10, cache=self.kernels)
-            self.verdicts[asked] = explore(model, search, engine.kernel, engine.symmetry)
+
+            def faster() -> Kernel:
+                return kernel_of(engine.model, engine.symmetry.domains, self.kernels, effort=ROLLED)
+
+            self.verdicts[asked] = explore(model, search, engine.kernel, engine.symmetry, faster=faster)
         verdict = self.verdicts[asked]
         assert verdict.verdict != "inconclusive", verdict.assurance
         return {each.name: each for each in verdict.properties}
@@ -69,7 +75,8 @@ class Pages:
             opened = [name for name in definition.constants if name not in CLOSED]
             model = definition.bind("partition", values, None, opened, properties=properties)
             symmetry = symmetry_of(model)
-            self.engines[size] = Engine(model, symmetry, kernel_of(model, symmetry.domains, self.kernels))
+            kernel = kernel_of(model, symmetry.domains, self.kernels, effort=QUICK)
+            self.engines[size] = Engine(model, symmetry, kernel)
         return self.engines[size]
 
     def kept(self, profile: str, settings: Settings) -> str:
