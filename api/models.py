@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from pathlib import Path
 
 from ..gates.records import named_bounds
@@ -46,14 +45,6 @@ def definition_of(text: str) -> tuple[Definition, str | None]:
         if path in CATALOGUE:
             raise
         raise UsageError(f"{error}\na model of your own is given by its path, as in ./{path}.py") from None
-
-
-def choice_to_prove(choice: ModelChoice) -> ModelChoice:
-    """The choice with the profile that the model's lemmas are written for, where none is named."""
-    entry = CATALOGUE.get(choice.model)
-    if entry is None or entry.proof_profile is None:
-        return choice
-    return replace(choice, model=f"{choice.model}:{entry.proof_profile}")
 
 
 def _own(path: str, profile: str | None) -> tuple[Definition, str | None]:

@@ -18,7 +18,7 @@ from ..language.proof import Proof
 from ..reports.check.proof import counterexample_document, proof_document, proof_page
 from ..reports.document import Document
 from . import arguments
-from .models import ModelChoice, all_constants, bind_definition, choice_to_prove, definition_of
+from .models import ModelChoice, all_constants, bind_definition, definition_of
 from .results import PAPER, Trace, preformatted
 
 if TYPE_CHECKING:
@@ -94,7 +94,6 @@ def prove(
 
 def provable(choice: ModelChoice) -> tuple[Definition, Model]:
     """A definition and its model with all lemmas and properties bound. UsageError when it has no lemmas."""
-    choice = choice_to_prove(choice)
     definition, profile = definition_of(choice.model)
     everything = definition.names("invariant", "transition", "reachable", "lemma")
     if not definition.names("lemma"):

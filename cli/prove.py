@@ -8,7 +8,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from ..api.models import bind_definition, choice_to_prove, definition_of
+from ..api.models import bind_definition, definition_of
 from ..explorer.cache import cache_directory
 from ..explorer.smt.effort import SolverEffort
 from ..explorer.smt.errors import NotUnbounded, UnreadableHints, Unsayable
@@ -112,10 +112,7 @@ def _millions(text: str) -> float:
 def run(options: argparse.Namespace) -> Exit:
     """Proves, prints, then saves."""
     out: Path | None = None if options.out is None else prepared(options.out)
-    choice = choice_to_prove(chosen(options))
-    if choice.model != options.model:
-        says = f"{options.model}: its lemmas are written for {choice.model}, so prove takes that profile"
-        print(says, file=sys.stderr)
+    choice = chosen(options)
     definition, profile = definition_of(choice.model)
     everything = definition.names("invariant", "transition", "reachable", "lemma")
     whole = dataclasses.replace(choice, properties=everything, without=(), ghosts=True)

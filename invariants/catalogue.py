@@ -13,14 +13,11 @@ from ..language.errors import UsageError, nearest
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A model of the catalogue. `default_profile` is taken where none is named, by `prove` the `proof_profile` that its
-    lemmas are written for, if there is one. Its text is the module of its name in `model/`, its properties are the one
-    in `invariants/`.
-    """
+    """A model of the catalogue. `default_profile` is taken where none is named. Its text is the module of its name in
+    `model/`, its properties are the one in `invariants/`."""
 
     name: str
     default_profile: str | None = None
-    proof_profile: str | None = None
 
     def definition(self) -> Definition:
         """The model's text with its properties, collected once. Raises ModelErrors when the text is wrong."""
@@ -37,7 +34,7 @@ _ENTRIES = (
     Entry("replication", default_profile="kip320"),
     Entry("async_isr"),
     Entry("raft", default_profile="raft"),
-    Entry("kraft", default_profile="kip996", proof_profile="kip595"),
+    Entry("kraft", default_profile="kip996"),
     Entry("partition", default_profile="kafka_4_1"),
 )
 

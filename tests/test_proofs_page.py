@@ -43,6 +43,6 @@ def _names(names: Iterable[str]) -> str:
     return ", ".join(f"`{each}`" for each in names) or "none"
 
 
-@pytest.mark.parametrize("name", ["replication:kip320", "kraft:kip595", "raft:paper"])
+@pytest.mark.parametrize("name", ["replication:kip320", "kraft:kip595", "kraft:kip996", "raft:paper"])
 def test_the_page_says_what_there_is_to_prove_of_each_model(name: str) -> None:
     assert row(name) in PAGE.read_text(encoding="utf-8").splitlines()

@@ -196,20 +196,26 @@ class Searched:
         return self._known[action, symmetric]
 
     def _solved(self, *bits: Bit) -> z3.ModelRef | bool:
-        """A model of the bits where all lemmas hold; else whether there is certainly none."""
+        """A model of the bits where all lemmas hold, as near to an initial state as can be; else whether there is
+        certainly none."""
         wanted = conjunction(bits)
+        found = self._satisfied(wanted)
+        return found if isinstance(found, bool) else self._nearest(wanted, found)
+
+    def _satisfied(self, wanted: Bit) -> z3.ModelRef | bool:
+        """Some model of what is wanted where all lemmas hold; else whether there is certainly none."""
         if wanted is False:
             return True
         solver = z3.Then("simplify", "propagate-values", "solve-eqs", "bit-blast", "sat").solver()
         solver.set("timeout", round(1000 * SECONDS))
         solver.add(*self.assumed, formula(wanted))
         answer = solver.check()
-        if answer != z3.sat:
-            return answer == z3.unsat
-        first = self.first
-        said = [*self.assumed, formula(wanted)]
-        found = solver.model()
-        return found if first is None else nearest(self.model, self.encoding, self.before, said, first, found)
+        return solver.model() if answer == z3.sat else answer == z3.unsat
+
+    def _nearest(self, wanted: Bit, found: z3.ModelRef) -> z3.ModelRef:
+        if self.first is None:
+            return found
+        return nearest(self.model, self.encoding, self.before, [*self.assumed, formula(wanted)], self.first, found)
 
     @cached_property
     def first(self) -> State | None:

@@ -12,24 +12,48 @@ keeps it.
 
 Every lemma is a predicate of one state. They hold at first, and where all hold each step keeps every one of them. They
 are about KRaft with an exchange in one step, without snapshots and with disks that keep what they are given: the
-profile `kip595`. What must hold of the protocol follows from them, state by state.
+profile `kip595`, and with pre-votes `kip996`: a prospective voter keeps its epoch, its leader and its vote meanwhile.
+What must hold of the protocol follows from them, state by state.
 """
 
 from __future__ import annotations
 
 from ...language import Set, is_majority, lemma
-from ...model.kraft.quorum import Broker, LogEnd, Quorum, Role, Voter, last_epoch, max_epoch
+from ...model.kraft.quorum import Broker, LogEnd, Quorum, Role, Voter, last_epoch, max_epoch, pre_vote
 
 # --- votes ------------------------------------------------------------------------------------------------------------
+
+
+def is_prospective(s: Quorum, voter: Voter) -> bool:
+    """Whether a voter asks for pre-votes. It keeps its epoch, its leader and its vote meanwhile."""
+    return pre_vote and s.election[voter].role == Role.PROSPECTIVE
+
+
+def stands(s: Quorum, voter: Voter) -> bool:
+    """Whether a voter is a candidate in its epoch, or was when it began to ask for pre-votes for the next one."""
+    return s.election[voter].role == Role.CANDIDATE or (
+        is_prospective(s, voter) and s.election[voter].leader is None and s.election[voter].voted_for == voter
+    )
+
+
+def has_voted(s: Quorum, voter: Voter) -> bool:
+    """Whether a voter has voted for another in its epoch; it may ask for pre-votes for the next one meanwhile."""
+    return s.election[voter].role == Role.VOTED or (
+        is_prospective(s, voter)
+        and s.election[voter].leader is None
+        and s.election[voter].voted_for is not None
+        and s.election[voter].voted_for != voter
+    )
 
 
 @lemma
 def roles_know_what_befits_them(s: Quorum) -> bool:
     """Who stands has voted for itself and knows no leader; a follower knows one, and a leader that it is the one."""
     return all(
-        s.election[voter].role != Role.PROSPECTIVE
+        (pre_vote or s.election[voter].role != Role.PROSPECTIVE)
         and s.election[voter].role != Role.ILLEGAL
-        and (s.election[voter].role == Role.CANDIDATE or len(s.election[voter].votes) == 0)
+        and (s.election[voter].role == Role.CANDIDATE or is_prospective(s, voter) or len(s.election[voter].votes) == 0)
+        and (not is_prospective(s, voter) or voter in s.election[voter].votes)
         and (
             s.election[voter].role != Role.CANDIDATE
             or (s.election[voter].leader is None and s.election[voter].voted_for == voter)
@@ -47,11 +71,9 @@ def roles_know_what_befits_them(s: Quorum) -> bool:
 
 @lemma
 def who_voted_for_itself_stands(s: Quorum) -> bool:
-    """Who knows no leader, and has voted, voted for another, or is a candidate."""
+    """Who knows no leader, and has voted, voted for another, or stands."""
     return all(
-        s.election[voter].leader is not None
-        or s.election[voter].voted_for != voter
-        or s.election[voter].role == Role.CANDIDATE
+        s.election[voter].leader is not None or s.election[voter].voted_for != voter or stands(s, voter)
         for voter in Voter
     )
 
@@ -65,10 +87,7 @@ def ballots_are_remembered(s: Quorum) -> bool:
             or s.ballots[s.election[voter].epoch][voter] is None
             or s.ballots[s.election[voter].epoch][voter] == s.election[voter].voted_for
         )
-        and (
-            s.election[voter].role != Role.VOTED
-            or s.ballots[s.election[voter].epoch][voter] == s.election[voter].voted_for
-        )
+        and (not has_voted(s, voter) or s.ballots[s.election[voter].epoch][voter] == s.election[voter].voted_for)
         and all(s.ballots[epoch][voter] is None for epoch in range(s.election[voter].epoch + 1, max_epoch + 1))
         for voter in Voter
     )
@@ -108,12 +127,15 @@ def candidates_count_their_votes(s: Quorum) -> bool:
             or s.asked[s.election[candidate].epoch][candidate]
             == LogEnd(end=len(s.log[candidate]), epoch=last_epoch(s, candidate))
         )
-        and all(
-            voter == candidate or s.ballots[s.election[candidate].epoch][voter] == candidate
-            for voter in s.election[candidate].votes
+        and (
+            is_prospective(s, candidate)
+            or all(
+                voter == candidate or s.ballots[s.election[candidate].epoch][voter] == candidate
+                for voter in s.election[candidate].votes
+            )
         )
         for candidate in Voter
-        if s.election[candidate].role == Role.CANDIDATE
+        if stands(s, candidate)
     )
 
 
@@ -232,7 +254,7 @@ def records_are_in_the_log_of_their_epoch(s: Quorum) -> bool:
     """A voter's record is of its epoch or an earlier one, of an earlier one on a candidate, and was a leader's."""
     return all(
         1 <= s.log[voter][o].epoch <= s.election[voter].epoch
-        and (s.election[voter].role != Role.CANDIDATE or s.log[voter][o].epoch < s.election[voter].epoch)
+        and (not stands(s, voter) or s.log[voter][o].epoch < s.election[voter].epoch)
         and s.elected[s.log[voter][o].epoch] is not None
         and is_of_epoch(s, s.log[voter][o].epoch, o)
         for voter in Voter
