@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from importlib import import_module
@@ -66,3 +67,11 @@ def test_an_audit_that_ran_out_of_time_is_not_measured(bench: Import, capsys: py
     assert "of 1 answers 1 are inconclusive" in capsys.readouterr().out
     with pytest.raises(RuntimeError, match="the time limit came before 1 of 1 answers"):
         counted(document("inconclusive: out of time"))
+
+
+def test_a_command_that_ends_otherwise_is_not_measured(bench: Import, tmp_path: Path) -> None:
+    seconds_of = bench("answers").seconds_of
+    stops = (sys.executable, "-c", "import sys; sys.exit('no such thing')")
+    with pytest.raises(RuntimeError, match="ends with 1: no such thing"):
+        seconds_of(stops, tmp_path)
+    assert seconds_of(stops, tmp_path, 1) >= 0
