@@ -98,8 +98,8 @@ class Model:
     order, `values` their values; `open` names those left open in compiled kernels (the judge always uses `values`).
     `terminals` are predicates of states that may end; where one of the `bounds` is false nothing happens, and a step of
     which one of the `step_bounds` is false is not taken. `projections` are what a search may be asked to distinguish
-    states by. `lemmas` are what a proof by induction rests on, when the
-    model was bound for one: invariants and transitions that no search checks unless they are `properties` too.
+    states by. `lemmas` are what a proof by induction rests on, when the model was bound for one: invariants and
+    transitions that no search checks unless they are `properties` too.
     `namespace` is the bound namespace in which sentence templates and step texts are evaluated. `files` are the source
     files the text came from.
     """
