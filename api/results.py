@@ -57,11 +57,15 @@ def table(rows: list[tuple[str, ...]], head: tuple[str, ...]) -> str:
     itself."""
 
     def row(cells: tuple[str, ...], tag: str) -> str:
-        return "<tr>" + "".join(f"<{tag}>{html.escape(cell)}</{tag}>" for cell in cells) + "</tr>"
+        style = "text-align:left;vertical-align:top;padding:2px 10px 2px 0"
+        return "<tr>" + "".join(f'<{tag} style="{style}">{broken(cell)}</{tag}>' for cell in cells) + "</tr>"
+
+    def broken(cell: str) -> str:
+        return html.escape(cell).replace("_", "_<wbr>")
 
     body = "".join(row(each, "td") for each in rows)
     return (
-        '<div style="max-width:100%;overflow-x:auto"><table style="color:inherit">'
+        '<div style="max-width:100%;overflow-x:auto"><table style="color:inherit;font:13px/1.4 system-ui,sans-serif">'
         f"<thead>{row(head, 'th')}</thead><tbody>{body}</tbody></table></div>"
     )
 
