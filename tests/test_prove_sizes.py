@@ -177,3 +177,53 @@ def test_a_number_of_nodes_may_be_a_constant(tmp_path: Path, name: str, count: i
         )
         words[variant] = proof.word if proof.word != "not proved" else str(proof.findings)
     assert words == {"right": "proved", "wrong": "refuted"}
+
+
+UNEVEN = '''"""A climber, and a wall that is as high as the room is wide, or is not."""
+
+from typing import Annotated
+
+from tidegate.language import Range, action, constant, initial, lemma, limit, state
+
+tall = constant(2, minimum=1, maximum=4, says="how high the wall is")
+wide = constant(2, minimum=1, maximum=4, says="how wide the room is")
+
+
+@state
+class Room:
+    """Where the climber is."""
+
+    high: Annotated[int, Range(0, tall)]
+    along: Annotated[int, Range(0, wide)]
+
+
+@initial
+def below() -> Room:
+    """On the ground."""
+    return Room(high=0, along=0)
+
+
+@action
+def climb(s: Room) -> None:
+    """It climbs to {s.high}."""
+    limit(s.high < tall)
+    s.high += 1
+
+
+@lemma
+def no_higher_than_wide(s: Room) -> bool:
+    """True only of a wall that is no higher than the room is wide."""
+    return s.high <= wide
+'''
+
+
+def test_what_is_wrong_only_where_two_bounds_differ_is_refuted(tmp_path: Path) -> None:
+    path = tmp_path / "room.py"
+    path.write_text(UNEVEN, encoding="utf-8")
+    definition = load(path)
+    proof = Induction(definition, definition.bind(), ProofRequest(workers=1)).prove(lambda _: None)
+    (found,) = [each for each in proof.findings if each.word != "proved"]
+    assert (found.word, found.obligation.action) == ("refuted", "climb")
+    assert found.counterexample is not None
+    values = found.counterexample.model.values
+    assert (values["tall"], values["wide"]) == (2, 1)

@@ -53,7 +53,8 @@ class Sketch:
 class FiniteInstances:
     """The finite copies of a model, bound when they are first needed: its boundless constants small, and growing.
 
-    Every property and lemma is a property of a copy.
+    Every property and lemma is a property of a copy. After the `even` ones, whose bounds are all alike as far as their
+    ranges allow, or as given, come copies in which one bound is larger than all others.
     """
 
     def __init__(self, definition: Definition, model: Model, boundless: frozenset[str]) -> None:
@@ -67,6 +68,11 @@ class FiniteInstances:
                 self._values.append(values)
         if any(cast(int, model.values[name]) > SIZES[-1] for name in boundless):
             self._values.append(dict(model.values))
+        self.even = len(self._values)
+        for larger in [name for name in model.constants if name in boundless]:
+            sizes = {name: _at_most(definition, name, SIZES[1] if name == larger else SIZES[0]) for name in boundless}
+            if {**model.values, **sizes} not in self._values:
+                self._values.append({**model.values, **sizes})
         self._boundless = [name for name in model.constants if name in boundless]
 
     def __len__(self) -> int:

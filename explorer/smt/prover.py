@@ -149,7 +149,8 @@ class Prover:
         return None if sketch is None else FoundCounterexample(obligation, "refuted", sketch=sketch)
 
     def _hard(self, obligation: Obligation) -> FoundCounterexample:
-        """The cheap before the dear: all copies are searched in less time than one question is asked again."""
+        """The cheap before the dear: all even copies are searched in less time than one question is asked again, and
+        those whose bounds differ when there is nothing else to try."""
         sketch, searched = self._sketched(obligation, self._all_copies())
         if sketch is not None:
             return FoundCounterexample(obligation, "refuted", sketch=sketch)
@@ -158,6 +159,9 @@ class Prover:
         answer = self.questions.ask(obligation, hard=True)
         if answer.proved:
             return FoundCounterexample(obligation, "proved")
+        sketch, _ = self._sketched(obligation, self._uneven_copies())
+        if sketch is not None:
+            return FoundCounterexample(obligation, "refuted", sketch=sketch)
         return FoundCounterexample(obligation, "not proved", reason=f"{answer.reason}; {searched}")
 
     def _sketched(self, obligation: Obligation, some: Iterable[Searched]) -> tuple[Sketch | None, str]:
@@ -173,11 +177,16 @@ class Prover:
 
     def _all_copies(self) -> Iterator[Searched]:
         yield from self._searched
-        while self._looked < len(self.instances):
+        while self._looked < self.instances.even:
             self._looked += 1
             if self.instances.is_model(self._looked - 1):
                 self._searched.append(Searched(self.instances, self._looked - 1, self.ground.symmetric))
                 yield self._searched[-1]
+
+    def _uneven_copies(self) -> Iterator[Searched]:
+        for number in range(self.instances.even, len(self.instances)):
+            if self.instances.is_model(number):
+                yield Searched(self.instances, number, self.ground.symmetric)
 
     # --- doubts -------------------------------------------------------------------------------------------------------
 
