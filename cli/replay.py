@@ -30,13 +30,13 @@ EXAMPLES = """\
   tidegate replay replication:truncate_to_hw --steps "controller_elect_leader(A)"
   tidegate replay examples/lock.py:careless --steps "look(A); look(B); take(A); take(B)"
   tidegate replay examples/lock.py:careless --shrink \
-      --steps "look(C); look(A); look(B); take(C); leave(C); take(A); take(B)" --set clients=3
+--steps "look(C); look(A); look(B); take(C); leave(C); take(A); take(B)" --set clients=3
   tidegate replay report/strong_isr.trace.json            model, constants and steps as they were saved
   tidegate replay report/strong_isr.trace.json --shrink
 
 exit: 0 every property holds along the run, 1 one is violated, 2 it ends in a deadlock, 5 one was not checked,
 7 a step broke the model's types, 64 a step is disabled (reported with the guard that is false, and with what is enabled
-instead), or the model is not any more what it was when the trace was saved
+instead), or the model has changed since the trace was saved
 """
 
 
@@ -134,7 +134,7 @@ def _broken_again(model: Model, run: Run, saved: Document, path: str) -> Failure
     try:
         replay(model, run.states()[-1], parse_steps(model, failure["step"]))
     except StepError as error:
-        raise UsageError(f"{path}: the step that broke the model cannot be taken any more: {error}") from None
+        raise UsageError(f"{path}: the step that broke the model can no longer be taken: {error}") from None
     except ModelError as error:
         return Failure(error.message, error.where, run, error.action, error.arguments)
     raise UsageError(f"{path}: the last step, {failure['step']}, broke {model.name} and no longer does")

@@ -46,7 +46,7 @@ Point = Mapping[str, str]
 
 def add(verbs: Verbs[Parser]) -> None:
     """Adds the verb."""
-    about = "Checks a model at every combination of the given values, or with each of its switches turned in turn."
+    about = "Checks a model at every combination of the given values, or with one of its switches flipped at a time."
     parser = add_verb(verbs, "sweep", about, EXAMPLES)
     add_model_options(parser, search=False)
     group = parser.add_argument_group("the sweep")

@@ -209,7 +209,7 @@ def test_a_step_that_breaks_the_model_breaks_it_again(tmp_path: Path, counter: C
     exit_, text = said("replay", str(trace))
     assert exit_ == 7 and "then step 5 breaks it: It counts 4." in text
     counter(guard="require(s.value < 4)", limit="9")
-    assert "the step that broke the model cannot be taken any more" in said("replay", str(trace))[1]
+    assert "the step that broke the model can no longer be taken" in said("replay", str(trace))[1]
     counter(step="(0 if s.value == 4 else 1)", limit="9")
     assert f"the last step, count, broke {model.name} and no longer does" in said("replay", str(trace))[1]
 
