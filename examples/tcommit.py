@@ -8,7 +8,7 @@ from enum import Enum
 
 from tidegate.language import Domain, Map, action, constant, initial, invariant, reachable, require, state, terminal
 
-managers = constant(3, minimum=1, maximum=6, says="resource managers that take part in the transaction")
+managers = constant(3, minimum=1, maximum=8, says="resource managers that take part in the transaction")
 
 
 class Manager(Domain, size=managers, symmetric=True):

@@ -13,6 +13,7 @@ from typing import Any
 from ..language.constants import Value
 from ..language.immutable import immutable
 from ..language.model import Model, Property
+from ..language.refinement import at_the_start
 from ..language.verdict import ActionCoverage, Failure, Level, Outcome, PropertyVerdict, Run, Verdict, Word
 from .search import Search
 
@@ -66,7 +67,7 @@ class Ending:
 
 def verdict_of(model: Model, ending: Ending) -> Verdict:
     """The verdict of a search of a bound model."""
-    ending = _of_values(ending)
+    ending = _of_starts(model, _of_values(ending))
     properties = tuple(_property(each, ending) for each in model.properties)
     outcome = _outcome(ending, properties)
     return Verdict(
@@ -103,6 +104,24 @@ def _of_values(ending: Ending) -> Ending:
         return ending
     stopped = f"one state was explored for each value of @projection {ending.projection} that was met, not every state"
     return replace(ending, exhausted=False, stopped=stopped)
+
+
+def _of_starts(model: Model, ending: Ending) -> Ending:
+    """How a search ended, once plain Python has looked at the images of the initial states: no engine does, and a
+    refinement says something of them. What is wrong there is the shortest counterexample, and takes the place of
+    another."""
+    runs, failure = dict(ending.runs), None
+    for each in model.properties:
+        if each.refinement is None or not each.applicable:
+            continue
+        wrong = at_the_start(model, each)
+        if isinstance(wrong, Run):
+            runs[each.name] = wrong
+        elif wrong is not None and failure is None:
+            failure = wrong
+    if failure is not None:
+        return replace(ending, failure=failure, deadlock=False)
+    return replace(ending, runs=runs) if runs != ending.runs else ending
 
 
 def _bounds_text(model: Model, outcome: Outcome, ending: Ending) -> str:

@@ -17,6 +17,7 @@ from types import FunctionType, ModuleType
 from typing import Any, cast
 
 from . import ir
+from .abstractions import Abstractions
 from .adapted import KEY, Adaptations
 from .collecting import Collector, import_file, modules_of
 from .constants import Constant, Value
@@ -45,7 +46,7 @@ from .model import Action, Field, Initial, Model, Projection, Property, Property
 from .namespace import Namespace
 from .types import Identity, Int
 
-PROPERTIES = ("invariant", "transition", "reachable")
+PROPERTIES = ("invariant", "transition", "reachable", "refines")
 """The roles of functions that are checked unless properties are chosen by name; a lemma is checked only then."""
 
 
@@ -229,6 +230,7 @@ class _Binding:
         self.diagnostics = Diagnostics()
         self.types = Types(values, opened, self.diagnostics)
         self.folder = Folder()
+        self.abstractions = Abstractions(definition, load, values, self.types)
 
     def model(self, title: str) -> Model:
         """The bound model. Raises ModelErrors with everything that is wrong."""
@@ -250,10 +252,11 @@ class _Binding:
             self.ghosts = self.lemmas or self._reads_ghost(shape.ghosts, texts)
         gone = self._gone(shape.ghosts, texts)
         fields = (*(each for each in fields if each.name not in gone), *budgets.values())
-        sizes = {each.name: self._size(each) for each in domains}
+        sizes = self.abstractions.sizes | {each.name: self._size(each) for each in domains}
         spending = {function.__name__: mark.budget for function, mark in self.definition.functions}
         adapted = adaptations(texts, self.folder, tuple(shape.fields), gone, spending, program)
-        namespace = Namespace(self.values, self.definition.state_class, fields, sizes, adapted)
+        images, names = self.abstractions.shapes, self.abstractions.names
+        namespace = Namespace(self.values, self.definition.state_class, fields, sizes, adapted, images, names)
         finisher = _Finisher(self, texts, namespace, budgets, shape, gone)
         bound = namespace.globals_of_all(modules_of(self.definition.module))
         return Model(
@@ -382,6 +385,8 @@ class _Binding:
             function for function, mark in self.definition.functions if mark.role == "bound" and not of_steps(function)
         )
         for function, mark in self.definition.functions:
+            if mark.role == "refines":
+                continue
             try:
                 if mark.role == "action":
                     made[function] = action(program, function)
@@ -394,7 +399,7 @@ class _Binding:
                     self._check_terminal(program, mark, made[function])
             except Abandoned:
                 continue
-        return made
+        return made | self.abstractions.elaborate(program)
 
     def _reads_ghost(self, ghosts: frozenset[str], texts: Mapping[FunctionType, Any]) -> bool:
         """Whether a property that is bound reads a ghost."""
@@ -569,6 +574,7 @@ class _Finisher:
         role = "invariant" if mark.role in ("terminal", "bound", "lemma") else mark.role
         two = len(self.texts[function].states) == 2
         kind: PropertyKind = "transition" if two else cast(PropertyKind, role)
-        return Property(
-            function.__name__, kind, first_line(function.__doc__), form, self.namespace.function(function), read
-        )
+        run, says = self.namespace.function(function), first_line(function.__doc__)
+        if mark.role == "refines":
+            return self.binding.abstractions.property(function, form, run, read)
+        return Property(function.__name__, kind, says, form, run, read)

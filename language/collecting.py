@@ -231,10 +231,11 @@ class Collector:
     def __init__(self, module: ModuleType, properties: tuple[ModuleType, ...], diagnostics: Diagnostics) -> None:
         self.module, self.properties, self.diagnostics = module, properties, diagnostics
         self.path = str(module.__file__)
+        self.abstract = frozenset(refined_by(module, *properties))
 
     def collect(self) -> Collected:
         """Everything. Raises ModelErrors (TG0xx) with all that is missing."""
-        modules = tuple(_modules(self.module, *self.properties))
+        modules = tuple(_modules(self.abstract, self.module, *self.properties))
         for each in (*modules_of(self.module), *self.properties):
             self._check_names(each)
         constants = self._constants(modules)
@@ -244,12 +245,16 @@ class Collector:
         self._check_roles(functions)
         self._check_modules()
         if state_class is not None and not self.diagnostics.count:
-            self._check_look_alikes(modules, state_class.__name__)
+            own = tuple(each for each in modules if each not in self.abstract)
+            self._check_look_alikes(own, state_class.__name__)
         self.diagnostics.raise_if_any()
         assert state_class is not None, "its absence is a diagnostic"
         domains = tuple(dict.fromkeys(each for module in modules for each in _domains(module)))
-        files = tuple(str(each.__file__) for each in modules)
-        notes = tuple(half_imported(modules, (function for function, _ in functions)))
+        files = tuple(
+            dict.fromkeys(str(each.__file__) for each in (*modules, *refined_by(self.module, *self.properties)))
+        )
+        own = (each for each in modules if each not in self.abstract)
+        notes = tuple(half_imported(own, (function for function, _ in functions)))
         return Collected(constants, profiles, state_class, functions, domains, files, notes)
 
     def _check_modules(self) -> None:
@@ -307,7 +312,7 @@ class Collector:
     def _state_class(self) -> type[Any] | None:
         things = [thing for module in modules_of(self.module) for thing in vars(module).values()]
         marked = [each for each in things if isinstance(each, type) and _role(each) == "state"]
-        found = list(dict.fromkeys(marked))
+        found = [each for each in dict.fromkeys(marked) if sys.modules.get(each.__module__) not in self.abstract]
         if found and source_of_class(found[0]) is None:
             name = found[0].__name__
             self._missing("TG008", f"{name} has no text", "a class written at the top level of a file")
@@ -408,6 +413,13 @@ def modules_of(module: ModuleType) -> tuple[ModuleType, ...]:
     return (*(each for each in cast("tuple[object, ...]", listed) if isinstance(each, ModuleType)), module)
 
 
+def refined_by(*modules: ModuleType) -> tuple[ModuleType, ...]:
+    """The modules of the abstract models that these modules claim to refine, in the order of their claims."""
+    own = dict.fromkeys(each for module in modules for each in modules_of(module))
+    found = [mark.abstract for module in own for _, mark in _marked_functions(module)]
+    return tuple(dict.fromkeys(each for abstract in found if abstract is not None for each in modules_of(abstract)))
+
+
 def _role(thing: object) -> str | None:
     mark = mark_of(thing)
     return None if mark is None else mark.role
@@ -427,8 +439,9 @@ def _domains(module: ModuleType) -> Iterator[type[Any]]:
             yield thing
 
 
-def _modules(*roots: ModuleType) -> Iterator[ModuleType]:
-    """The modules of a model's text: each of the given ones, followed by those its classes and functions come from."""
+def _modules(abstract: frozenset[ModuleType], *roots: ModuleType) -> Iterator[ModuleType]:
+    """The modules of a model's text: each of the given ones, followed by those its classes and functions come from. An
+    `abstract` model's module is none because it, or its state, is named; what else comes from it belongs to both."""
     seen: dict[str, ModuleType] = {}
     waiting = list(roots)
     while waiting:
@@ -436,15 +449,18 @@ def _modules(*roots: ModuleType) -> Iterator[ModuleType]:
         if module.__name__ in seen or not _may_be_a_model(module) or not _is_model(module):
             continue
         seen[module.__name__] = module
-        waiting = [*_neighbours(module), *waiting]
+        waiting = [*_neighbours(module, abstract), *waiting]
     return iter(seen.values())
 
 
-def _neighbours(module: ModuleType) -> Iterator[ModuleType]:
+def _neighbours(module: ModuleType, abstract: frozenset[ModuleType]) -> Iterator[ModuleType]:
     yield from (each for each in modules_of(module) if each is not module)
     for thing in vars(module).values():
         if isinstance(thing, ModuleType):
-            yield thing
+            if thing not in abstract:
+                yield thing
+        elif isinstance(thing, type) and _role(thing) == "state" and sys.modules.get(thing.__module__) in abstract:
+            continue
         elif isinstance(thing, (type, FunctionType)):
             home = sys.modules.get(thing.__module__)
             if home is not None and home is not module:

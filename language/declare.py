@@ -5,6 +5,7 @@
 @invariant, @transition, @reachable, @terminal      what must hold, must be possible, may end
 @bound                              how far the search goes
 @projection                         what a search that is asked for it distinguishes states by
+@refines(abstract, constant=...)    the state as a more abstract model sees it, whose steps the model takes
 @lemma                              what holds besides, and makes a proof by induction go through
 @recursive                          a helper that calls itself, so deep and no deeper
 require(...), limit(...)            guards of the protocol, guards of the bounds
@@ -14,7 +15,8 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable
-from typing import Any, Literal, TypeVar, dataclass_transform, get_args, overload
+from types import ModuleType
+from typing import Any, Literal, TypeVar, cast, dataclass_transform, get_args, overload
 
 from .constants import ConstantExpression, lift
 from .immutable import immutable
@@ -31,8 +33,9 @@ PRIVATE = "_tidegate_"
 
 @immutable
 class Mark:
-    """What a decorator leaves on a function or class: its role, an action's kind and budget, and the names of the
-    actions that a bound of steps stops altogether."""
+    """What a decorator leaves on a function or class: its role, an action's kind and budget, the names of the actions
+    that a bound of steps stops altogether, and a refinement's abstract model with the values `given` to its
+    constants."""
 
     role: Literal[
         "state",
@@ -46,10 +49,13 @@ class Mark:
         "bound",
         "lemma",
         "projection",
+        "refines",
     ]
     kind: Kind = "protocol"
     budget: str | None = None
     stops: tuple[str, ...] = ()
+    abstract: ModuleType | None = None
+    given: tuple[tuple[str, Any], ...] = ()
 
 
 def mark_of(thing: object) -> Mark | None:
@@ -175,6 +181,25 @@ def projection(function: F) -> F:
     """
     setattr(function, MARK, Mark("projection"))
     return function
+
+
+def refines(abstract: ModuleType, /, **given: Any) -> Callable[[F], F]:
+    """Marks a function from the state to the state of an abstract model, and claims that the model refines it: the
+    image of every initial state is an initial state there, and the images of the two ends of every step are equal, or
+    one action of the abstract model leads from one to the other (Abadi and Lamport 1991).
+
+    `abstract` is the abstract model's module. `given` are values of its constants: numbers, bools, members of enums, or
+    expressions over the model's own constants; a constant that both models share has the model's value, and any other
+    its default. TypeError, at the decorator's line, for something that is no module.
+    """
+    if not isinstance(cast(object, abstract), ModuleType):
+        raise TypeError("@refines takes the module of the abstract model: import hour_clock; @refines(hour_clock)")
+
+    def mark(marked: F) -> F:
+        setattr(marked, MARK, Mark("refines", abstract=abstract, given=tuple(given.items())))
+        return marked
+
+    return mark
 
 
 def recursive(*, depth: int) -> Callable[[F], F]:

@@ -279,10 +279,11 @@ def _message(error: Exception, file: str, line: int) -> str:
 def holds(model: Model, prop: Property, state: State, after: State | None = None) -> bool:
     """Whether a property holds of a state, or of the step from `state` to `after`.
 
-    ValueError when the model cannot evaluate it (it reads ghosts that were folded away); ModelError when it breaks.
+    ValueError when the model cannot evaluate it (it reads ghosts that were folded away, or is a refinement and a
+    constant is open); ModelError when it breaks.
     """
     if not prop.applicable:
-        raise ValueError(f"{prop.name} reads ghosts that this model does not have")
+        raise ValueError(f"{prop.name} reads ghosts that this model does not have, or a constant is open")
     try:
         return bool(prop.run(state) if after is None else prop.run(state, after))
     except Exception as error:

@@ -9,13 +9,16 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Mapping
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from .constants import Constant, Value
 from .declare import Kind
 from .immutable import immutable
 from .ir import ActionForm, Function, InitialForm, Where
 from .types import Identity, Type
+
+if TYPE_CHECKING:
+    from .refinement import Refinement
 
 PropertyKind = Literal["invariant", "transition", "reachable"]
 
@@ -63,7 +66,8 @@ class Initial:
 @immutable
 class Property:
     """An invariant, a transition property or a witness. `says` is its docstring's first line. `ghosts` are the ghost
-    fields it reads; with ghosts off a property that reads one is not applicable and its `form` is None."""
+    fields it reads; with ghosts off a property that reads one is not applicable and its `form` is None. One made by
+    `@refines` is a transition property with a `refinement`, which asks for more: see there."""
 
     name: str
     kind: PropertyKind
@@ -71,6 +75,7 @@ class Property:
     form: Function | None
     run: Callable[..., bool] = dataclasses.field(compare=False, repr=False)
     ghosts: frozenset[str] = frozenset()
+    refinement: Refinement | None = dataclasses.field(default=None, compare=False, repr=False)
 
     @property
     def applicable(self) -> bool:

@@ -72,7 +72,8 @@ class Namespace:
     """The bound globals of a model: `values` of its constants, its `@state` class and that class's `fields`.
 
     `domain_sizes` gives the size of each domain by its name; a domain that is not there has the size its declaration
-    says. `adaptations` is what the typed form adds to the text.
+    says. `adaptations` is what the typed form adds to the text; `images` the shapes that the `@state` classes of
+    abstract models stand for, `abstract` what the names in their modules stand for.
     """
 
     def __init__(
@@ -82,11 +83,15 @@ class Namespace:
         fields: tuple[FieldLike, ...],
         domain_sizes: Mapping[str, int] | None = None,
         adaptations: Adaptations | None = None,
+        images: Mapping[type[Any], Shape] | None = None,
+        abstract: Mapping[ModuleType, Mapping[str, Any]] | None = None,
     ) -> None:
         self.values = values
         self.state_class = state_class
         self.shape = Shape(state_class, fields, values, self._bound)
         self._sizes = domain_sizes or {}
+        self._images = images or {}
+        self._abstract = abstract or {}
         self._adaptations = adaptations or Adaptations()
         self._domains: dict[type[Any], BoundDomain[Any]] = {}
         self._globals: dict[int, dict[str, Any]] = {}
@@ -144,6 +149,8 @@ class Namespace:
             return thing.value(self.values)
         if thing is self.state_class:
             return self.shape
+        if isinstance(thing, type) and thing in self._images:
+            return self._images[thing]
         if isinstance(thing, DomainMeta) and thing is not Domain:
             return self.domain(cast(Any, thing))
         if thing is is_majority:
@@ -172,7 +179,7 @@ class Namespace:
 
     def _module(self, module: ModuleType) -> ModuleType:
         bound = ModuleType(module.__name__, module.__doc__)
-        bound.__dict__.update(self.globals_of(module))
+        bound.__dict__.update(self._abstract[module] if module in self._abstract else self.globals_of(module))
         return bound
 
     def _next(self, member: Any, *rest: Any) -> Any:

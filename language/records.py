@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator
 from enum import Enum
 from typing import Any, cast
 
-from .types import Bool, Enumeration, Identity, Int, Map, Option, Record, Seq, Subset, Type
+from .types import Bool, Enumeration, Identity, Int, Map, Option, Pool, Record, Seq, Subset, Type
 from .values import Seq as SeqValue
 from .values import Set as SetValue
 
@@ -162,3 +162,21 @@ def part_called(value: Any, name: str) -> Any:
     if isinstance(value, SetValue):
         return cast("Any", value)
     return type(value).__name__ if name == KIND else getattr(value, name.partition("@")[0], None)
+
+
+def classes_in(type_: Type) -> Iterator[tuple[type[Any], Type]]:
+    """The classes of an author that a type is made of, each with the type that it stands for."""
+    match type_:
+        case Enumeration(python=python) | Identity(python=python):
+            yield python, type_
+        case Option(of=of) | Seq(of=of) | Subset(of=of) | Pool(of=of):
+            yield from classes_in(of)
+        case Map(key=key, value=value):
+            yield from (*classes_in(key), *classes_in(value))
+        case Record(fields=fields, python=python, variants=variants):
+            if not variants and not is_tuple(type_):
+                yield python, type_
+            for _, of in (*fields, *(("", each) for each, _ in variants)):
+                yield from classes_in(of)
+        case _:
+            pass

@@ -23,6 +23,7 @@ from ..language.kinds import Domain
 from ..language.model import Action, Model, Property
 from ..language.values import ModelError, Seq, Set, State
 from ..language.verdict import Run
+from .abstract import refinement_argument
 from .evidence import ABSENT, Effects, Reading, StatePart
 from .explanation import Reason
 from .sentences import sentence
@@ -46,6 +47,8 @@ def argument(model: Model, prop: Property, run: Run, at: int, reason: Reason) ->
     cannot be evaluated."""
     if prop.form is None:
         return []
+    if prop.refinement is not None:
+        return refinement_argument(prop, run, at)
     try:
         return _Argument(model, prop, run, at, reason).document()
     except ModelError:

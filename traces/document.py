@@ -25,6 +25,7 @@ from ..language.model import Action, Model, Property
 from ..language.steptext import format_step
 from ..language.values import ModelError, State
 from ..language.verdict import Failure, PropertyVerdict, Run, Step
+from .abstract import truth_of_refinement
 from .argument import argument
 from .choices import choices, disabled
 from .differences import Change, arguments_to_json, changes, state_to_json, to_json
@@ -209,6 +210,8 @@ def _truth(model: Model, prop: Property, run: Run) -> str:
     states = run.states()
     if not prop.applicable:
         return "-" * len(states)
+    if prop.refinement is not None:
+        return truth_of_refinement(model, prop, run)
     if prop.kind == "transition":
         return "-" + "".join(_truth_of(model, prop, before, step.after) for before, step in _pairs(run))
     return "".join(_truth_of(model, prop, state, None) for state in states)
@@ -240,7 +243,7 @@ def _fails(model: Model, prop: Property, run: Run, truth: str) -> _Fails | None:
     if prop.kind == "reachable" or "0" not in truth:
         return None
     at = truth.index("0")
-    states = run.states()[at - 1 : at + 1] if prop.kind == "transition" else run.states()[at : at + 1]
+    states = run.states()[max(at - 1, 0) : at + 1] if prop.kind == "transition" else run.states()[at : at + 1]
     return _Fails(prop, at, states, why_false(model, prop, *states))
 
 
@@ -255,7 +258,7 @@ def _property(model: Model, prop: Property, fails: _Fails | None) -> Document:
 def _read_by(model: Model, fails: _Fails) -> list[str]:
     """The cells that make a property false."""
     form = fails.prop.form
-    if form is None:
+    if form is None or fails.prop.refinement is not None:
         return []
     _, cells = Reading(model, dict(zip(form.states, fails.states, strict=True))).call(form)
     return list(dict.fromkeys(cell.main() for cell in cells))

@@ -20,6 +20,7 @@ from ..language.ir import Where
 from ..language.model import Model, Property
 from ..language.source import NoSource, words_at
 from ..language.values import State
+from .abstract import claim
 from .evidence import Environment, Reading, Seen
 
 _DEEPEST = 8  # calls within calls that an explanation follows
@@ -48,6 +49,8 @@ def why_false(model: Model, prop: Property, state: State, after: State | None = 
     if prop.form is None:
         return Reason(prop.name, {})
     states = (state,) if after is None else (state, after)
+    if prop.refinement is not None:
+        return Reason(claim(prop.refinement, states), {})
     try:
         descent = _Descent(Reading(model, dict(zip(prop.form.states, states, strict=True))), 0)
         return descent.function(prop.form) or Reason(prop.name, {})

@@ -49,6 +49,7 @@ _TOGETHER = 6
 FEW = 4
 """With less than one new obligation to so many that are kept, little has changed since the last proof."""
 
+_REFINEMENT = "{} is a refinement, and prove does not judge it: tidegate check does, within bounds"
 _UNBOUND = (
     "the proof leaves out the @bound {} of steps: what is proved holds with the steps that it excludes too, and a run "
     "that refutes something may take one"
@@ -116,7 +117,8 @@ class Induction:
     def _wanted(self) -> tuple[Property, ...]:
         """The lemmas and properties that were asked for, witnesses apart. UsageError for a name that there is not."""
         known = {each.name: each for each in self.model.lemmas}
-        claims = {each.name: each for each in self.model.properties if each.kind != "reachable"}
+        claims = {each.name: each for each in self.model.properties if _is_claim(each)}
+        self._refuse_refinements()
         for name in self.asked.lemmas:
             if name not in known:
                 raise UsageError(f"{self.model.name} has no lemma {name}; {nearest(name, known)}")
@@ -326,6 +328,18 @@ class Induction:
             roomless=roomless(model, self.encoding),
         )
 
+    def _refuse_refinements(self) -> None:
+        """A refinement is no goal: the abstract model is bound to one size. UsageError where one is named; else a
+        note."""
+        for each in self.model.properties:
+            if each.refinement is None or each.name in self.asked.without:
+                continue
+            if each.name in self.asked.properties:
+                raise UsageError(_REFINEMENT.format(each.name))
+            note = _REFINEMENT.format(each.name)
+            if note not in self.notes and not self.asked.properties and not self.asked.lemmas:
+                self.notes.append(note)
+
     def _not_asked(self) -> Iterator[str]:
         """The properties that nothing was asked about: others are named, or they are excluded."""
         named, lemmas = {*self.asked.lemmas, *self.asked.properties}, {each.name for each in self.model.lemmas}
@@ -356,7 +370,7 @@ class Induction:
         for name in self.idle:
             if name not in lemmas:
                 yield Empty(name, "its antecedent is never true, by the lemmas")
-        claims = [each.name for each in self.model.properties if each.kind != "reachable"]
+        claims = [each.name for each in self.model.properties if _is_claim(each)]
         if claims and not {*self.asked.lemmas, *self.asked.properties} and not set(claims) & set(goals):
             which = "left out, not stated or not asked for" if self.asked.without else "left out or not stated"
             yield Empty("", f"no property is proved: each is known to be false, {which}")
@@ -462,3 +476,8 @@ def _symmetric(model: Model) -> frozenset[str]:
     every round of a loop over them has to be defined (`expressions.Walk`)."""
     whole = replace(model, properties=(*model.properties, *model.lemmas))
     return frozenset(each.name for each in symmetry_of(whole, rounds_are_defined=True).domains)
+
+
+def _is_claim(prop: Property) -> bool:
+    """Whether a property is one to prove: no witness, and no refinement."""
+    return prop.kind != "reachable" and prop.refinement is None

@@ -23,7 +23,7 @@ from ..errors import Abandoned, Diagnostics, nearest
 from ..immutable import immutable
 from ..ir import Where
 from ..kinds import Capacity, Domain, GhostMark, Member, Range
-from ..records import boxed, is_tuple, tuple_of, union_of
+from ..records import boxed, classes_in, is_tuple, tuple_of, union_of
 from ..types import (
     Bool,
     Enumeration,
@@ -67,7 +67,8 @@ class Annotation:
 
 
 class Types:
-    """Reads annotations for one binding of the constants; domains, enums and records are read once each."""
+    """Reads annotations for one binding of the constants; domains, enums and records are read once each. `images` are
+    the states of abstract models as records, once the functions that make them are elaborated."""
 
     def __init__(self, values: Mapping[str, Value], open_: Iterable[str], diagnostics: Diagnostics) -> None:
         self.values = values
@@ -76,9 +77,28 @@ class Types:
         self.identities: dict[str, Identity] = {}
         self._named: dict[type[Any], Type | None] = {}
         self._broken: list[Any] = []
+        self.images: dict[type[Any], Record] = {}
+        self._foreign: list[tuple[Constant, Value]] = []
         self._variables: Mapping[Any, Type] = {}
 
     # --- entry points ------------------------------------------------------------------------------------------------
+
+    def add_constants(self, constants: Iterable[tuple[Constant, Value]]) -> None:
+        """Gives constants that an abstract model alone has the values that it is bound to."""
+        self._foreign += constants
+
+    def constant_value(self, constant: Constant) -> Value | None:
+        """The value of a constant: the model's, or for one that only an abstract model has, that one's. None for a
+        constant of neither."""
+        foreign = next((value for each, value in self._foreign if each is constant), None)
+        return self.values.get(constant.name) if foreign is None else foreign
+
+    def add_image(self, cls: type[Any], image: Record) -> bool:
+        """Makes the state of an abstract model a type, and what it is made of, where this model has no such class
+        itself. Answers whether that is what the class stands for: another binding may have come first."""
+        for each, type_ in classes_in(image):
+            self._named.setdefault(each, type_)
+        return self.images.setdefault(cls, image) == image
 
     def read(
         self,
@@ -172,6 +192,8 @@ class Types:
 
     def _maker(self, cls: type[Any]) -> Callable[[], Type] | None:
         mark = mark_of(cls)
+        if cls in self.images:
+            return lambda: self.images[cls]
         if issubclass(cls, Enum):
             return lambda: Enumeration(cls.__name__, tuple(each.name for each in cls), cls)
         if issubclass(cls, Domain) and cls is not Domain:
@@ -234,7 +256,7 @@ class Types:
     def _read_annotation(self, value: Any) -> Annotation:
         mark = mark_of(value) if isinstance(value, type) else None
         if mark is not None and mark.role == "state":
-            return Annotation(None)
+            return Annotation(self.images.get(value))
         if typing.get_origin(value) is not typing.Annotated:
             return Annotation(self._type(value))
         marks = cast("tuple[Any, ...]", cast(Any, value).__metadata__)
@@ -385,9 +407,9 @@ class Types:
         return Pool(of, ANY_CAPACITY, multiple=True)
 
     def _constant_interval(self, constant: Constant) -> Int:
-        if constant.name not in self.values:
+        value = self.constant_value(constant)
+        if value is None:
             raise _Problem("TG408", "this constant has no name", "name = constant(...), at module level")
-        value = self.values[constant.name]
         if not isinstance(value, int) or isinstance(value, bool):
             raise _Problem(
                 "TG408", f"{constant.name} is not an integer", "an integer constant with minimum= and maximum="

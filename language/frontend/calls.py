@@ -391,7 +391,7 @@ def _lambda(scope: Scope, node: ast.Lambda, expected: Type | None) -> ir.Expr:
 
 def _make(scope: Scope, cls: type[Any], node: ast.Call) -> ir.Expr:
     mark = mark_of(cls)
-    if mark is not None and mark.role == "state":
+    if mark is not None and mark.role == "state" and cls not in scope.program.types.images:
         message = "a state is made by an @initial function only, as the value it returns"
         raise scope.error(
             "TG115", node, message, f"return {cls.__name__}(...) as the last statement of an @initial function"
@@ -423,7 +423,10 @@ def _member(scope: Scope, cls: type[Any], type_: Identity, node: ast.Call) -> ir
 
 
 def _record(scope: Scope, type_: Record, node: ast.Call) -> ir.Expr:
-    fields = record_arguments(scope, dict(type_.fields), type_.name, node, defaults_of(type_.python))
+    is_image = type_.python in scope.program.types.images
+    defaults = vars(type_.python) if is_image else defaults_of(type_.python)
+    given = {name: defaults[name] for name, _ in type_.fields if name in defaults}
+    fields = record_arguments(scope, dict(type_.fields), type_.name, node, given)
     return ir.MakeRecord(tuple(fields), type_, scope.where(node))
 
 

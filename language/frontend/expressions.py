@@ -218,7 +218,8 @@ def static_value(scope: Scope, found: Any, node: ast.AST, expected: Type | None 
 
 def _constant(scope: Scope, constant: Constant, node: ast.AST) -> ir.Expr:
     """A declared constant: folded to its value, or left open."""
-    value = scope.program.values[constant.name]
+    value = scope.program.types.constant_value(constant)
+    assert value is not None, "what a model's text names was collected with it"
     if not scope.program.is_open(constant):
         return static_value(scope, value, node)
     if isinstance(value, bool):

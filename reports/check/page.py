@@ -118,6 +118,11 @@ def _properties(page: Page, verdict: Verdict) -> None:
             "not checked: it reads a ghost, and --no-ghosts folds ghosts away; --ghosts keeps them, --without NAME "
             "leaves the property out", indent=2
         )  # fmt: skip
+        if verdict.open_constants:
+            page.line(
+                "a refinement is not checked while constants are open, since its abstract model is bound to values: "
+                "leave out --open", indent=2
+            )  # fmt: skip
 
 
 def _name(each: PropertyVerdict) -> str:

@@ -1,0 +1,126 @@
+"""The abstract models that a model refines: each bound to the values that its refinement gives, and the refinements as
+properties of the model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from pathlib import Path
+from types import FunctionType, ModuleType
+from typing import TYPE_CHECKING, Any, cast
+
+from . import ir
+from .collecting import modules_of
+from .constants import Constant, ConstantExpression, Value
+from .declare import Mark
+from .drafts import Shape
+from .errors import Abandoned, UsageError
+from .frontend.abstract_steps import Unsupported, image_type
+from .frontend.annotations import Types
+from .frontend.refining import decorator_place, refinement, refuse
+from .frontend.roles import first_line
+from .frontend.scope import Program
+from .judge import shape_of
+from .model import Model, Property
+from .refinement import Refinement
+
+if TYPE_CHECKING:
+    from .binding import Definition
+
+Load = Callable[[ModuleType], "Definition"]
+
+
+class Abstractions:
+    """Those of one binding of a definition, whose constants have these values. `shapes` are what the `@state` classes
+    of the abstract models stand for in the functions that make their states, `sizes` how many members their domains
+    have, `names` what the names in their modules stand for.
+
+    With an open constant no refinement can be checked: kernels of several values share one typed form, and the abstract
+    model is bound to one. Its property then has no form, and no engine says that it holds.
+    """
+
+    def __init__(self, definition: Definition, load: Load, values: Mapping[str, Value], types: Types) -> None:
+        self.definition, self.load, self.values, self.types = definition, load, values, types
+        self.models: dict[FunctionType, tuple[Model, type[Any]]] = {}
+        self.shapes: dict[type[Any], Shape] = {}
+        self.sizes: dict[str, int] = {}
+        self.names: dict[ModuleType, Mapping[str, Any]] = {}
+
+    def elaborate(self, program: Program) -> dict[FunctionType, ir.Function]:
+        """The refinements' typed forms, elaborated after all else: from here on abstract states are types."""
+        for function, mark in self.definition.functions:
+            if mark.role == "refines":
+                with suppress(Abandoned):
+                    self._bind(program, function, mark)
+        made: dict[FunctionType, ir.Function] = {}
+        for function, (abstract, cls) in self.models.items():
+            with suppress(Abandoned):
+                made[function] = refinement(program, function, abstract, self.types.images[cls])
+        return made
+
+    def property(
+        self, function: FunctionType, form: ir.Function | None, image: Callable[..., Any], ghosts: frozenset[str]
+    ) -> Property:
+        """A refinement as a property: of every step, and of the initial states."""
+        made = Refinement(self.models[function][0], image)
+        if self.types.open:
+            form = None
+        says = first_line(function.__doc__)
+        return Property(function.__name__, "transition", says, form, made.holds, ghosts, made)
+
+    def _bind(self, program: Program, function: FunctionType, mark: Mark) -> None:
+        """Binds the abstract model of a refinement. Raises Abandoned after noting what is wrong with the values that it
+        gives, and ModelErrors for the abstract model's own text."""
+        assert mark.abstract is not None, "the decorator takes a module"
+        definition = self.load(mark.abstract)
+        shared = self._shared(definition)
+        given = {name: self.values[name] for name in shared}
+        for name, value in mark.given:
+            found = self._value(program, function, definition, name, value)
+            if given.setdefault(name, found) != found:
+                place, message = decorator_place(program, function, name), f"{name} is a constant of this model, too"
+                program.diagnostics.add("TG317", place, message, f"@refines without {name}: both have one value")
+                raise Abandoned
+        name = Path(str(mark.abstract.__file__)).stem
+        abstract = definition.bind(name, given, ghosts=False, properties=())
+        cls = definition.state_class
+        own = ((each, abstract.values[name]) for name, each in definition.constants.items() if name not in shared)
+        self.types.add_constants(own)
+        try:
+            record = image_type(abstract, cls)
+        except Unsupported as problem:
+            refuse(program, function, problem, abstract)
+            raise Abandoned from None
+        if not self.types.add_image(cls, record) or self._differs(abstract, cls):
+            message = f"another refinement gives the constants of {name} other values"
+            program.diagnostics.add("TG317", decorator_place(program, function), message, "the same values for each")
+            raise Abandoned
+        self.models[function] = abstract, cls
+        self.shapes.setdefault(cls, shape_of(abstract))
+        for module in modules_of(mark.abstract):
+            self.names.setdefault(module, abstract.namespace)
+        self.sizes |= {each.name: each.size for each in abstract.domains}
+
+    def _differs(self, abstract: Model, cls: type[Any]) -> bool:
+        """Whether another refinement has the same abstract model with other values of its constants."""
+        return any(cls is other and abstract.values != model.values for model, other in self.models.values())
+
+    def _shared(self, abstract: Definition) -> frozenset[str]:
+        """The constants that an abstract model has in common with this one."""
+        own = self.definition.constants
+        return frozenset(name for name, each in abstract.constants.items() if own.get(name) is each)
+
+    def _value(self, program: Program, function: FunctionType, abstract: Definition, name: str, given: Any) -> Value:
+        """What a decorator gives to a constant of the abstract model. Raises Abandoned after noting what is wrong."""
+        value = given
+        if isinstance(given, Constant):
+            value = self.values.get(given.name, given.default)
+        elif isinstance(given, ConstantExpression):
+            value = given.value(self.values)
+        try:
+            return abstract.values({name: cast(Value, value)})[name]
+        except UsageError as error:
+            place = decorator_place(program, function, name)
+            message = f"the abstract model cannot be bound so: {error}"
+            program.diagnostics.add("TG317", place, message, "values that the constants of the abstract model can have")
+            raise Abandoned from None

@@ -1,0 +1,368 @@
+"""The actions of an abstract model as pure functions: whether one of them leads from one value of its state to another.
+
+A state of the abstract model is a record here, and an action a function of two of them and its parameters: its guards
+answer no, its writes bind local names anew, and its answer is whether every field has come to what the second record
+says. So whatever evaluates properties evaluates the steps of the abstract model too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from typing import Any
+
+from .. import ir
+from ..immutable import immutable
+from ..model import Action, Model
+from ..types import Bool, Enumeration, Identity, Int, Map, Option, Pool, Record, Seq, Subset, Type
+from .intervals import ANY_INT
+from .traversal import WRITES, inside, rebuilt
+
+BEFORE, AFTER = "@before", "@after"
+"""The parameters of an action's function that are states of the abstract model."""
+
+
+@immutable
+class Unsupported(Exception):
+    """Something of an abstract model that cannot be asked of an image: where it stands, and what it is."""
+
+    where: ir.Where
+    message: str
+
+
+def truth(value: bool, where: ir.Where) -> ir.Const:
+    """A truth value."""
+    return ir.Const(int(value), Bool(), where)
+
+
+def conjunction(operands: Iterable[ir.Expr], where: ir.Where) -> ir.Expr:
+    """All of the operands; true of none."""
+    found = tuple(operands)
+    if not found:
+        return truth(True, where)
+    return found[0] if len(found) == 1 else ir.And(found, Bool(), where)
+
+
+def disjunction(operands: Iterable[ir.Expr], where: ir.Where) -> ir.Expr:
+    """Any of the operands; false of none."""
+    found = tuple(operands)
+    if not found:
+        return truth(False, where)
+    return found[0] if len(found) == 1 else ir.Or(found, Bool(), where)
+
+
+# --- values that are checked as a store checks them -----------------------------------------------------------------
+
+
+def kept(value: ir.Expr, declared: Type) -> ir.Expr:
+    """The value as one of a declared type: an error of the model where it lies outside. What asks stands nowhere in the
+    author's text, so that plain Python asks it of the value alone."""
+    given = value.where
+    where = replace(given, end_line=given.line, end_column=given.column)
+    name = ir.Name("@value", value.type, where)
+    conditions = tuple(_belongs(name, declared, 0))
+    if not conditions and value.type == declared:
+        return value
+    asserts = tuple(ir.Assert(each, "", where) for each in conditions)
+    form = ir.Function(
+        "@kept", (("@value", value.type),), (), (*asserts, ir.Return(name, where)), declared, where
+    )  # fmt: skip
+    return ir.Call(form, (value,), declared, where)
+
+
+def _belongs(value: ir.Expr, declared: Type, depth: int) -> Iterable[ir.Expr]:
+    """What must be true for a value to be one of a declared type, of the same shape."""
+    where = value.where
+    match declared:
+        case Int():
+            yield from in_range(value, declared)
+        case Option(of=of):
+            found = value.type.of if isinstance(value.type, Option) else value.type
+            inner = tuple(_belongs(ir.Unwrap(value, found, where), of, depth))
+            if inner:
+                yield disjunction((ir.IsNone(value, Bool(), where), conjunction(inner, where)), where)
+        case Record(fields=fields):
+            for name, of in fields:
+                yield from _belongs(ir.RecordField(value, name, _unbounded(of), where), of, depth)
+        case Map(key=key, value=of):
+            found = value.type.value if isinstance(value.type, Map) else of
+            member = ir.Name(f"@key{depth}", key, where)
+            yield from _everywhere(ir.Index(value, member, found, where), of, member, ir.Members(key, where), depth)
+        case Seq(of=of, capacity=capacity):
+            if isinstance(value.type, Seq) and value.type.capacity > capacity:
+                length = ir.Length(value, Int(0, value.type.capacity), where)
+                yield ir.Compare("<=", length, _number(capacity, where), Bool(), where)
+            found = value.type.of if isinstance(value.type, Seq) else of
+            element = ir.Name(f"@element{depth}", found, where)
+            yield from _everywhere(element, of, element, ir.Elements(value, where), depth)
+        case _:
+            pass
+
+
+def _everywhere(value: ir.Expr, of: Type, variable: ir.Name, source: ir.Source, depth: int) -> Iterable[ir.Expr]:
+    conditions = tuple(_belongs(value, of, depth + 1))
+    if conditions:
+        generator = ir.Generator(variable.name, variable.type, source, ())
+        body = conjunction(conditions, value.where)
+        yield ir.Quantified("all", (generator,), body, None, Bool(), value.where)
+
+
+def in_range(value: ir.Expr, declared: Int) -> Iterable[ir.Expr]:
+    """What must be true for an integer to lie in a range; nothing where its interval says so."""
+    where = value.where
+    known = value.type if isinstance(value.type, Int) else ANY_INT
+    if known.lo < declared.lo:
+        yield ir.Compare(">=", value, _number(declared.lo, where), Bool(), where)
+    if known.hi > declared.hi:
+        yield ir.Compare("<=", value, _number(declared.hi, where), Bool(), where)
+
+
+def _unbounded(type_: Type) -> Type:
+    """The type of a part of a record: its integers are not checked when the record is made."""
+    match type_:
+        case Int():
+            return ANY_INT
+        case Option(of=of) | Seq(of=of):
+            return replace(type_, of=_unbounded(of))
+        case Map(key=key, value=value):
+            return Map(key, _unbounded(value))
+        case _:
+            return type_
+
+
+def _number(value: int, where: ir.Where) -> ir.Const:
+    return ir.Const(value, Int(value, value), where)
+
+
+# --- one action -----------------------------------------------------------------------------------------------------
+
+
+def image_type(abstract: Model, cls: type[Any]) -> Record:
+    """The state of an abstract model as a record. Raises Unsupported for what a record cannot hold, or what the
+    relation of its steps does not ask."""
+    for each in abstract.fields:
+        place = each.where or abstract.actions[0].form.where
+        if each.budget is not None:
+            raise Unsupported(place, f"{abstract.name} has the budget {each.budget}: its states count what is left")
+        if isinstance(each.type, Pool):
+            raise Unsupported(place, f"{each.name} holds messages in flight, which no image can be compared with")
+    for each in abstract.step_bounds:
+        assert each.form is not None, "a bound reads no ghost"
+        raise Unsupported(each.form.where, f"{each.name} is a @bound of the steps of {abstract.name}")
+    return Record(cls.__name__, tuple((each.name, each.type) for each in abstract.fields), cls)
+
+
+def steps_between(abstract: Model, record: Record, before: ir.Expr, after: ir.Expr) -> tuple[ir.Expr, ...]:
+    """For each action of the abstract model, in the order of its text, whether it leads from one image to the other,
+    with any of its arguments."""
+    made = _Steps(record)
+    active = (each for each in abstract.actions if not each.switched_off)
+    return tuple(_with_any(made.action(each), each.form.parameters, (before, after)) for each in active)
+
+
+def _with_any(form: ir.Function, parameters: tuple[ir.Parameter, ...], given: tuple[ir.Expr, ...]) -> ir.Expr:
+    """Whether a function is true of what is given and of any values of its other parameters."""
+    where = form.where
+    generators = tuple(
+        ir.Generator(each.name, each.type, ir.Members(each.type, each.where), ()) for each in map(_listed, parameters)
+    )
+    names = tuple(ir.Name(each.name, each.type, each.where) for each in parameters)
+    call = ir.Call(form, (*given, *names), Bool(), where)
+    return ir.Quantified("any", generators, call, None, Bool(), where) if generators else call
+
+
+def _listed(parameter: ir.Parameter) -> ir.Parameter:
+    """A parameter all of whose values a generator visits. Raises Unsupported for others."""
+    scalar = Int | Bool | Enumeration | Identity
+    type_ = parameter.type
+    if isinstance(type_, scalar) or (isinstance(type_, Subset) and isinstance(type_.of, scalar)):
+        return parameter
+    raise Unsupported(parameter.where, f"{parameter.name} ranges over values that an image's step is not tried with")
+
+
+class _Steps:
+    """Makes the functions of one abstract model's actions; a helper is made once."""
+
+    def __init__(self, record: Record) -> None:
+        self.record = record
+        self.fields = dict(record.fields)
+        self.helpers: dict[int, tuple[ir.Function, ir.Function, tuple[str, ...]]] = {}
+        self.count = 0
+
+    def action(self, action: Action) -> ir.Function:
+        """Whether one action with its arguments leads from one state to another."""
+        form, where = action.form, action.form.where
+        before, after = (ir.Name(each, self.record, where) for each in (BEFORE, AFTER))
+        begin = tuple(
+            ir.Let(_cell(form.state, name), ir.RecordField(before, name, of, where), where)
+            for name, of in self.record.fields
+        )
+        ends = ((name, ir.RecordField(after, name, of, where)) for name, of in self.record.fields)
+        arrived = [ir.Compare("==", self.read(form.state, name, where), end, Bool(), where) for name, end in ends]
+        body = (*begin, *self.block(form.body, form.state), ir.Return(conjunction(arrived, where), where))
+        parameters = (
+            (BEFORE, self.record),
+            (AFTER, self.record),
+            *((each.name, each.type) for each in form.parameters),
+        )
+        return ir.Function(action.name, parameters, (), body, Bool(), where)
+
+    def read(self, state: str, field: str, where: ir.Where) -> ir.Name:
+        """What a field holds now."""
+        return ir.Name(_cell(state, field), self.fields[field], where)
+
+    def fresh(self, name: str) -> str:
+        """A name that no author can write and nothing else here has."""
+        self.count += 1
+        return f"@{name}{self.count}"
+
+    # --- expressions --------------------------------------------------------------------------------------------------
+
+    def part(self, form: Any) -> Any:
+        """An expression, or a source, generator or place, over names in place of fields of the state."""
+        made = rebuilt(form, self.part)
+        if isinstance(made, ir.StateField):
+            return self.read(made.state, made.field, made.where)
+        if isinstance(made, ir.Call):
+            function, cells = self.helper(made.function)
+            names = (ir.Name(cell, self.fields[cell.partition(".")[2]], made.where) for cell in cells)
+            return ir.Call(function, (*names, *made.arguments), made.type, made.where)
+        return made
+
+    def helper(self, function: ir.Function) -> tuple[ir.Function, tuple[str, ...]]:
+        """A helper that takes the fields which it reads, and the names of these."""
+        known = self.helpers.get(id(function))
+        if known is None:
+            read = {(each.state, each.field) for each in inside(*function.body) if isinstance(each, ir.StateField)}
+            cells = tuple(sorted(_cell(*each) for each in read))
+            fields = tuple((cell, self.fields[cell.partition(".")[2]]) for cell in cells)
+            body = self.block(function.body, "")
+            made = replace(function, parameters=(*fields, *function.parameters), states=(), body=body)
+            known = self.helpers[id(function)] = (function, made, cells)
+        return known[1], known[2]
+
+    # --- statements ---------------------------------------------------------------------------------------------------
+
+    def block(self, body: Iterable[ir.Statement], state: str) -> tuple[ir.Statement, ...]:
+        """Statements as those of a pure function."""
+        return tuple(made for each in body for made in self.statement(each, state))
+
+    def statement(self, form: ir.Statement, state: str) -> tuple[ir.Statement, ...]:
+        """One statement: a guard that is false answers no, a write binds a field's name anew."""
+        where = form.where
+        match form:
+            case ir.Require(condition=condition) | ir.Limit(condition=condition):
+                stopped = ir.Not(self.part(condition), Bool(), where)
+                return (ir.If(stopped, (ir.Return(truth(False, where), where),), (), where),)
+            case ir.If(yes=yes, no=no):
+                return (ir.If(self.part(form.condition), self.block(yes, state), self.block(no, state), where),)
+            case ir.For(body=body):
+                return (replace(form, source=self.part(form.source), body=self.block(body, state)),)
+            case _ if isinstance(form, WRITES):
+                return self.write(form, state)
+            case _:
+                return (rebuilt(form, self.part),)
+
+    def write(self, form: Any, state: str) -> tuple[ir.Statement, ...]:
+        """A write: what it is made of is named first, in the order in which a write evaluates it."""
+        made: list[ir.Statement] = []
+
+        def named(name: str, value: ir.Expr) -> ir.Expr:
+            value = self.part(value)
+            let = ir.Let(self.fresh(name), value, value.where)
+            made.append(let)
+            return ir.Name(let.name, value.type, value.where)
+
+        match form:
+            case ir.Truncate(length=given) | ir.Store(value=given) | ir.Append(value=given):
+                value = named("value", given)
+            case ir.Add(value=given) | ir.Remove(value=given):
+                value = named("value", given)
+            case _:
+                raise TypeError(f"{form} writes nothing")
+        place: ir.Place = form.place
+        indexes = tuple(named("index", each) for each in place.indexes)
+        old = self.read(state, place.field, place.where)
+        new = self.changed(old, indexes, lambda cell: self.written(form, cell, value, made), made)
+        return (*made, ir.Let(old.name, new, form.where))
+
+    def changed(
+        self,
+        old: ir.Expr,
+        indexes: tuple[ir.Expr, ...],
+        change: Callable[[ir.Expr], ir.Expr],
+        checks: list[ir.Statement],
+    ) -> ir.Expr:
+        """A value with one cell in it changed."""
+        if not indexes:
+            return change(old)
+        index, where = indexes[0], indexes[0].where
+        if isinstance(old.type, Seq):
+            return self.changed_element(old, old.type, indexes, change, checks)
+        assert isinstance(old.type, Map), "only maps and sequences have cells"
+        key, of = old.type.key, old.type.value
+        if isinstance(key, Int):
+            checks += [ir.Assert(each, "", where) for each in in_range(index, key)]
+        variable = self.fresh("key")
+        here = ir.Name(variable, key, where)
+        inner = self.changed(ir.Index(old, index, of, where), indexes[1:], change, checks)
+        same = ir.Compare("==", here, index, Bool(), where)
+        value = ir.Choice(same, inner, ir.Index(old, here, of, where), of, where)
+        return ir.MakeMap(variable, value, old.type, where)
+
+    def changed_element(
+        self,
+        old: ir.Expr,
+        type_: Seq,
+        indexes: tuple[ir.Expr, ...],
+        change: Callable[[ir.Expr], ir.Expr],
+        checks: list[ir.Statement],
+    ) -> ir.Expr:
+        """A sequence with one element changed: what is before it, the element, and what is after it."""
+        index, where = indexes[0], indexes[0].where
+        assert isinstance(index.type, Int), "the front end takes integers as offsets"
+        length = ir.Length(old, Int(0, type_.capacity), where)
+        checks += [
+            ir.Assert(ir.Compare(">=", index, _number(0, where), Bool(), where), "", where),
+            ir.Assert(ir.Compare("<", index, length, Bool(), where), "", where),
+        ]
+        element = self.changed(ir.Index(old, index, type_.of, where), indexes[1:], change, checks)
+        after = ir.Arithmetic("+", index, _number(1, where), Int(index.type.lo + 1, index.type.hi + 1), where)
+        begin = ir.Concat(
+            ir.Slice(old, None, index, type_, where),
+            ir.MakeSeq((element,), Seq(type_.of, 1), where),
+            Seq(type_.of, type_.capacity + 1),
+            where,
+        )
+        rest = ir.Slice(old, after, None, type_, where)
+        return kept(ir.Concat(begin, rest, Seq(type_.of, 2 * type_.capacity + 1), where), type_)
+
+    def written(self, form: Any, old: ir.Expr, value: ir.Expr, checks: list[ir.Statement]) -> ir.Expr:
+        """What a write makes of the cell that it writes to."""
+        where, type_ = form.where, old.type
+        match form, type_:
+            case ir.Store(), _:
+                return kept(value, type_)
+            case ir.Append(), Seq(of=of):
+                one = ir.MakeSeq((kept(value, of),), Seq(of, 1), where)
+                return kept(ir.Concat(old, one, Seq(of, type_.capacity + 1), where), type_)
+            case ir.Truncate(), Seq():
+                length = ir.Length(old, Int(0, type_.capacity), where)
+                checks += [
+                    ir.Assert(ir.Compare(">=", value, _number(0, where), Bool(), where), "", where),
+                    ir.Assert(ir.Compare("<=", value, length, Bool(), where), "", where),
+                ]
+                return ir.Slice(old, None, value, type_, where)
+            case ir.Add(), Subset():
+                return ir.SetOperation("|", old, ir.MakeSubset((value,), type_, where), type_, where)
+            case ir.Remove(strict=strict), Subset():
+                if strict:
+                    checks.append(ir.Assert(ir.Contains(value, old, Bool(), where), "", where))
+                return ir.SetOperation("-", old, ir.MakeSubset((value,), type_, where), type_, where)
+            case _:
+                raise Unsupported(where, "this write has no meaning on an image")
+
+
+def _cell(state: str, field: str) -> str:
+    """The local name that stands for a field of a state."""
+    return f"{state}.{field}"

@@ -1,0 +1,142 @@
+"""A refinement as a property of steps: the images of both ends are equal, or an abstract action leads from one to the
+other.
+
+The author's function is elaborated twice, over the state before a step and over the state after it. What it returns is
+checked as a state of the abstract model is: an image outside the abstract types is an error of the model.
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+from types import FunctionType
+
+from .. import ir
+from ..errors import Abandoned
+from ..model import Model
+from ..records import is_tuple
+from ..types import Bool, Enumeration, Identity, Map, Option, Record, Seq, Subset, Type
+from .abstract_steps import Unsupported, disjunction, kept, steps_between
+from .helpers import CallSignature, function_form, signature
+from .roles import heading, located
+from .scope import Program
+
+STATES = ("before", "after")
+"""What a refinement calls the ends of a step."""
+IMAGES = ("@image", "@next")
+"""The local names of their images."""
+
+
+def refinement(program: Program, function: FunctionType, abstract: Model, record: Record) -> ir.Function:
+    """Elaborates a refinement. Raises Abandoned after noting TG311 or TG317."""
+    source, node = located(program, function)
+    its = signature(program, function, source, node)
+    where = heading(source, node)
+    _check_signature(program, its, record, where)
+    images = [_image(program, its, record, state) for state in STATES]
+    lets = [ir.Let(name, ir.Call(each, (), record, where), where) for name, each in zip(IMAGES, images, strict=True)]
+    before, after = (ir.Name(name, record, where) for name in IMAGES)
+    try:
+        steps = steps_between(abstract, record, before, after)
+    except Unsupported as problem:
+        refuse(program, function, problem, abstract)
+        raise Abandoned from None
+    stutters = ir.Compare("==", before, after, Bool(), where)
+    body = (*lets, ir.Return(disjunction((stutters, *steps), where), where))
+    return ir.Function(node.name, (), STATES, body, Bool(), where)
+
+
+def refuse(program: Program, function: FunctionType, problem: Unsupported, abstract: Model) -> None:
+    """Notes that an abstract model cannot be refined, at the decorator, with the line of the abstract model."""
+    hint = f"another abstract model than {abstract.name}: one whose states are data and whose actions assign it"
+    message = f"{problem.message} ({abstract.name}, line {problem.where.outermost().line})"
+    program.diagnostics.add("TG317", decorator_place(program, function), message, hint)
+
+
+def decorator_place(program: Program, function: FunctionType, name: str | None = None) -> ir.Where:
+    """Where `@refines` stands above a function, or the value that it gives a constant."""
+    source, node = located(program, function)
+    for each in node.decorator_list:
+        if isinstance(each, ast.Call):
+            given = (keyword.value for keyword in each.keywords if keyword.arg == name)
+            return source.where(next(given, each))
+    return heading(source, node)
+
+
+def _check_signature(program: Program, its: CallSignature, record: Record, where: ir.Where) -> None:
+    """One state comes in, one state of the abstract model goes out."""
+    takes_state = [type_ is None for _, type_ in its.parameters] == [True]
+    if takes_state and its.returns == record and not its.node.args.defaults:
+        return
+    message = f"{its.node.name} is a refinement: a function from the state to a {record.name} of the abstract model"
+    usage = f"def {its.node.name}(s: {program.shape.name}) -> {record.name}"
+    program.diagnostics.add("TG311", where, message, usage)
+    raise Abandoned
+
+
+def _image(program: Program, its: CallSignature, record: Record, state: str) -> ir.Function:
+    """The author's function over the state of this name, its value checked against the abstract types."""
+    ((parameter, _),) = its.parameters
+    program.stack.append(its.function)
+    try:
+        form = function_form(program, its, "helper", {parameter.arg: state}, ())
+    finally:
+        program.stack.pop()
+    return replace(form, body=_checked(program, its, form.body, record), returns=record)
+
+
+def _checked(
+    program: Program, its: CallSignature, body: tuple[ir.Statement, ...], record: Record
+) -> tuple[ir.Statement, ...]:
+    """The statements, with every state that they return checked field by field."""
+    made: list[ir.Statement] = []
+    for each in body:
+        match each:
+            case ir.Return(value=ir.MakeRecord(fields=fields) as value):
+                for part, (name, of) in zip(fields, record.fields, strict=True):
+                    _check_classes(program, its, name, part, of)
+                parts = tuple(kept(part, of) for part, (_, of) in zip(fields, record.fields, strict=True))
+                made.append(replace(each, value=replace(value, fields=parts)))
+            case ir.Return(value=value):
+                message = f"{its.node.name} is a refinement, and does not make the {record.name} here that it returns"
+                program.diagnostics.add("TG115", value.where, message, f"return {record.name}(field=..., ...)")
+                raise Abandoned
+            case ir.If(yes=yes, no=no):
+                made.append(
+                    replace(each, yes=_checked(program, its, yes, record), no=_checked(program, its, no, record))
+                )
+            case ir.For(body=inner):
+                made.append(replace(each, body=_checked(program, its, inner, record)))
+            case _:
+                made.append(each)
+    return tuple(made)
+
+
+def _check_classes(program: Program, its: CallSignature, field: str, part: ir.Expr, wanted: Type) -> None:
+    """Types agree by name and shape; values are of the abstract model only where the classes are its own."""
+    other = _other_class(part.type, wanted)
+    if other is None:
+        return
+    message = f"{field} holds a {other} of the abstract model, and this is another class of that name"
+    program.diagnostics.add("TG317", part.where, message, f"import {other} from the abstract model's file")
+    raise Abandoned
+
+
+def _other_class(found: Type, wanted: Type) -> str | None:
+    """The name of a class that two types mean differently."""
+    match found, wanted:
+        case (Enumeration(), Enumeration()) | (Identity(), Identity()):
+            return None if found.python is wanted.python else wanted.name
+        case Record(variants=a), Record(variants=b) if a and b:
+            parts = [(x, y) for (x, _), (y, _) in zip(a, b, strict=False)]
+        case Record(fields=a), Record(fields=b):
+            if not is_tuple(found) and found.python is not wanted.python:
+                return wanted.name
+            parts = [(x, y) for (_, x), (_, y) in zip(a, b, strict=False)]
+        case (Option(of=a), Option(of=b)) | (Seq(of=a), Seq(of=b)) | (Subset(of=a), Subset(of=b)):
+            parts = [(a, b)]
+        case Map(key=k, value=a), Map(key=q, value=b):
+            parts = [(k, q), (a, b)]
+        case _:
+            return None
+    return next((name for each in parts if (name := _other_class(*each)) is not None), None)

@@ -1,0 +1,119 @@
+"""What it means that one model refines another, in plain Python.
+
+    refinement.step(before, after)      the abstract step that a step is, STUTTERS, or None
+
+A model refines an abstract one under a function from its states to theirs where the image of every initial state is
+initial there, and the images of the two ends of every step are equal or one abstract action leads from one to the
+other: Abadi and Lamport, "The existence of refinement mappings", 1991, section 2.3 (without liveness).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Literal, TypeAlias
+
+from .immutable import immutable
+from .judge import Stopped, attempt, bindings, blamed, false_guard, initial_states, steps
+from .model import Model, Property
+from .steptext import format_step
+from .values import ModelError, State
+from .verdict import Failure, Run, Step
+
+Stutters: TypeAlias = Literal["stutters"]
+STUTTERS: Stutters = "stutters"
+"""A step that changes nothing of the abstract state."""
+
+
+@immutable
+class Refinement:
+    """An abstract model, bound, and the author's function from states to its states."""
+
+    abstract: Model
+    image: Callable[[State], State]
+
+    def holds(self, before: State, after: State) -> bool:
+        """Whether a step is one of the abstract model, or stutters there."""
+        return self.step(before, after) is not None
+
+    def step(self, before: State, after: State) -> Step | Stutters | None:
+        """The first abstract step that a step is. ModelError where an image lies outside the abstract types, or an
+        abstract action breaks them."""
+        return self.between(self.image(before), self.image(after))
+
+    def between(self, image: State, wanted: State) -> Step | Stutters | None:
+        """The first abstract step from one image to another."""
+        if image == wanted:
+            return STUTTERS
+        return next((each for each in steps(self.abstract, image) if each.after == wanted), None)
+
+    def is_initial(self, image: State) -> bool:
+        """Whether an image is an initial state of the abstract model."""
+        return image in set(initial_states(self.abstract))
+
+
+def at_the_start(model: Model, prop: Property) -> Run | Failure | None:
+    """What is wrong with the images of the initial states: the first that is no initial state of the abstract model, as
+    a run without steps; one that cannot be made, as a failure. None where all are right."""
+    assert prop.refinement is not None, "another property says nothing of initial states alone"
+    allowed = set(initial_states(prop.refinement.abstract))
+    for state in initial_states(model):
+        try:
+            if image_of(model, prop.refinement, state) not in allowed:
+                return Run(state, ())
+        except ModelError as error:
+            return Failure(f"{prop.name}: {error.message}", f"{error.file}:{error.line}", Run(state, ()))
+    return None
+
+
+def image_of(model: Model, refinement: Refinement, state: State) -> State:
+    """The image of a state. ModelError, at the author's line, where it cannot be made."""
+    try:
+        return refinement.image(state)
+    except Exception as error:
+        raise blamed(model, error) from error
+
+
+# --- why a step is none of the abstract model -----------------------------------------------------------------------
+
+
+@immutable
+class Nearest:
+    """The abstract action that comes nearest to a step which is none: either a guard of it is false, or it leads to
+    another state, which differs in `fields` from the image that was wanted."""
+
+    step: str
+    guard: str | None
+    fields: tuple[str, ...]
+    to: State | None
+
+
+def nearest(refinement: Refinement, image: State, wanted: State) -> Nearest | None:
+    """The abstract action that comes nearest: the one with the fewest fields that differ from the image after the
+    step where it can happen, and where it cannot the fewest that either the step or the action alone changes. None for
+    an abstract model without actions."""
+    found = sorted(_attempts(refinement, image, wanted), key=lambda each: each[0])
+    return found[0][1] if found else None
+
+
+def _attempts(refinement: Refinement, image: State, wanted: State) -> Iterator[tuple[tuple[int, int], Nearest]]:
+    abstract = refinement.abstract
+    changed = _differing(image, wanted)
+    every = ((action, given) for action in abstract.actions for given in bindings(abstract, action, image))
+    for action, arguments in every:
+        name = format_step(action.name, arguments)
+        try:
+            result = attempt(abstract, image, action, arguments)
+        except ModelError:
+            continue
+        if isinstance(result, Stopped):
+            guard = false_guard(abstract, image, action, arguments, result) if result.bound is None else result.bound
+            yield (len(changed ^ action.form.writes), 1), Nearest(name, guard, (), None)
+        else:
+            fields = _differing(result, wanted)
+            yield (len(fields), 0), Nearest(name, None, tuple(sorted(fields)), result)
+
+
+def _differing(one: State, other: State) -> set[str]:
+    """The fields in which two states differ."""
+    names = type(one).__match_args__
+    return {name for name, a, b in zip(names, one, other, strict=True) if a != b}

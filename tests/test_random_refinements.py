@@ -1,0 +1,56 @@
+"""Refinements of random pairs of small models: the native engine against plain Python."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, Phase, given, reject, settings
+from hypothesis import strategies as st
+from tidegate.explorer.symmetry import symmetry_of
+from tidegate.language.binding import load
+from tidegate.language.errors import ModelErrors
+
+from . import random_refinements
+from .engines import agree
+from .shipped import tiered
+
+DEEP = bool(os.environ.get("TIDEGATE_DEEP"))
+MOST = 800
+"""Models with more states than these are left out: plain Python tries every abstract step on each of theirs."""
+
+
+def compare(seed: int, size: int, folder: Path) -> str | None:
+    """Both engines on one pair, with symmetry and without; what they say of the refinement."""
+    abstract, concrete, is_copy = random_refinements.pair(seed, size, "abstract")
+    (folder / "abstract.py").write_text(abstract, encoding="utf-8")
+    (folder / "concrete.py").write_text(concrete, encoding="utf-8")
+    try:
+        model = load(folder / "concrete.py").bind()
+    except ModelErrors:
+        reject()
+    verdict = agree(model, states=MOST)
+    if symmetry_of(model).domains:
+        agree(model, symmetry=True, states=MOST)
+    if verdict is None or verdict.outcome == "model_error":
+        return None
+    (told,) = (each.verdict for each in verdict.properties if each.name == "as_abstract")
+    assert not is_copy or told == "holds", "a copy takes the steps of the original"
+    return told
+
+
+@pytest.mark.parametrize("examples", tiered((12, 60), lambda examples: examples == 12))
+def test_random_refinements(examples: int, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """TIDEGATE_DEEP=1 draws new ones, and a thousand of them."""
+
+    @settings(
+        max_examples=1000 if DEEP else examples,
+        suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much, HealthCheck.data_too_large],
+        phases=[Phase.explicit, Phase.generate],
+    )
+    @given(seed=st.integers(0, 2**32), size=st.integers(1, 3))
+    def try_one(seed: int, size: int) -> None:
+        compare(seed, size, tmp_path_factory.mktemp("refinement"))
+
+    try_one()

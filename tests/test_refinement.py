@@ -1,0 +1,355 @@
+"""`@refines`: what it means in every engine, what it refuses, and what is said where a model refines no other."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tidegate.explorer import ENGINES
+from tidegate.explorer.search import Search, Walks
+from tidegate.explorer.symmetry import symmetry_of
+from tidegate.language.binding import load
+from tidegate.language.constants import Value
+from tidegate.language.errors import ModelErrors
+from tidegate.language.model import Model
+from tidegate.language.verdict import Verdict
+from tidegate.model import log
+from tidegate.traces.document import trace_document
+
+from .conftest import ROOT, Run
+
+EXAMPLES = ROOT / "examples"
+HERE = ("python", "native", "bmc", "walk")
+"""The engines that need no cluster."""
+CLOCK = (EXAMPLES / "hour_clock.py").read_text(encoding="utf-8")
+WATCH = (EXAMPLES / "minute_clock.py").read_text(encoding="utf-8")
+SMALL: Mapping[str, Value] = {"minutes": 3, "day": 4}
+
+
+def bound(folder: Path, text: str = WATCH, abstract: str = CLOCK, **options: Any) -> Model:
+    """A model that refines another, bound; both are files of a folder."""
+    (folder / "hour_clock.py").write_text(abstract, encoding="utf-8")
+    (folder / "watch.py").write_text(text, encoding="utf-8")
+    return load(folder / "watch.py").bind(constants=SMALL, **options)
+
+
+def asked(engine: str, model: Model) -> Verdict:
+    """What an engine says of a small model, however far it looks by itself."""
+    return ENGINES[engine](model, Search(depth=14, walks=Walks(number=20, depth=60)), None)
+
+
+def told(verdict: Verdict, name: str = "as_hour_clock") -> tuple[str, int | None]:
+    """What a verdict says of a property, and the steps of its run."""
+    (found,) = (each for each in verdict.properties if each.name == name)
+    return found.verdict, None if found.run is None else len(found.run.steps)
+
+
+# --- what it means ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("engine", HERE)
+def test_steps_that_stutter_or_are_abstract_steps_refine(engine: str, tmp_path: Path) -> None:
+    verdict = asked(engine, bound(tmp_path))
+    assert told(verdict) == ("holds", None)
+    assert verdict.verdict == "holds"
+
+
+@pytest.mark.parametrize("engine", HERE)
+@pytest.mark.parametrize(
+    ("correct", "planted", "steps"),
+    [
+        ("(2 if impatient else 1)", "2", 3),
+        ("(s.hour + (2 if impatient else 1)) % day", "day - 1 - s.hour", 3),
+        ("% day\n", "% (day - 1)\n", 9),
+        ("hour=s.hour)", "hour=s.hour if s.minute != 1 else 0)", 4),
+    ],
+)
+def test_planted_bugs_are_found(engine: str, correct: str, planted: str, steps: int, tmp_path: Path) -> None:
+    assert WATCH.count(correct) == 1
+    verdict = asked(engine, bound(tmp_path, WATCH.replace(correct, planted)))
+    assert told(verdict) == ("violated", steps)
+
+
+@pytest.mark.parametrize("engine", HERE)
+def test_an_initial_state_must_be_one_of_the_abstract_model(engine: str, tmp_path: Path) -> None:
+    abstract = CLOCK.replace("    return Clock(hour=hour)", "    require(hour == 1)\n    return Clock(hour=hour)")
+    abstract = abstract.replace("initial, state", "initial, require, state")
+    verdict = asked(engine, bound(tmp_path, abstract=abstract))
+    assert told(verdict) == ("violated", 0)
+    assert verdict.outcome == "safety"
+
+
+@pytest.mark.parametrize("engine", HERE)
+@pytest.mark.parametrize(
+    ("text", "message", "line"),
+    [
+        ("hour=s.hour + s.minute // 2", "as_hour_clock: hour: 4 is outside 0..3", "return hour_clock"),
+        ("hour=5", "as_hour_clock: hour: 5 is outside 0..3", "return hour_clock"),
+    ],
+)
+def test_an_image_outside_the_abstract_types_is_an_error_at_its_line(
+    engine: str, text: str, message: str, line: str, tmp_path: Path
+) -> None:
+    made = WATCH.replace("hour=s.hour)", f"{text})")
+    verdict = asked(engine, bound(tmp_path, made))
+    assert verdict.outcome == "model_error"
+    assert verdict.failure is not None
+    assert verdict.failure.message == message
+    number = next(at for at, each in enumerate(made.splitlines(), 1) if line in each)
+    assert verdict.failure.where == f"{tmp_path / 'watch.py'}:{number}"
+
+
+@pytest.mark.parametrize("engine", HERE)
+def test_an_abstract_action_that_breaks_its_types_is_an_error_at_its_line(engine: str, tmp_path: Path) -> None:
+    abstract = CLOCK.replace("(s.hour + 1) % hours", "s.hour + 1")
+    verdict = asked(engine, bound(tmp_path, abstract=abstract))
+    assert verdict.failure is not None
+    assert verdict.failure.message == "as_hour_clock: hour: 4 is outside 0..3"
+    assert re.fullmatch(r".*hour_clock\.py:\d+", verdict.failure.where)
+
+
+def test_guards_and_limits_of_the_abstract_model_count(tmp_path: Path) -> None:
+    for guard in ("require(s.hour != 2)", "limit(s.hour < 2)"):
+        word = guard.partition("(")[0]
+        abstract = CLOCK.replace("    s.hour =", f"    {guard}\n    s.hour =").replace("state\n", f"{word}, state\n", 1)
+        for engine in HERE:
+            assert told(asked(engine, bound(tmp_path, abstract=abstract))) == ("violated", 9)
+
+
+def test_with_an_open_constant_nothing_is_said_of_a_refinement(tmp_path: Path) -> None:
+    model = bound(tmp_path, open={"minutes"})
+    for engine in ("python", "native"):
+        verdict = asked(engine, model)
+        assert told(verdict) == ("not_checked", None)
+        assert verdict.verdict == "inconclusive"
+
+
+def test_it_is_chosen_as_a_property_is(tmp_path: Path) -> None:
+    assert [each.name for each in bound(tmp_path).properties] == ["as_hour_clock"]
+    assert bound(tmp_path, properties=()).properties == ()
+
+
+# --- what is refused --------------------------------------------------------------------------------------------------
+
+
+def refused(folder: Path, text: str = WATCH, abstract: str = CLOCK) -> list[tuple[str, str, str]]:
+    """The mistakes of a model: code, the text of its line, and cause."""
+    with pytest.raises(ModelErrors) as caught:
+        bound(folder, text, abstract)
+    lines = {
+        each: Path(each).read_text(encoding="utf-8").splitlines()
+        for each in {e.where.file for e in caught.value.errors}
+    }
+    return [
+        (each.code, lines[each.where.file][each.where.line - 1].strip(), each.message) for each in caught.value.errors
+    ]
+
+
+@pytest.mark.parametrize(
+    ("correct", "wrong", "code", "line", "cause"),
+    [
+        ("hours=day", "hours=99", "TG317", "@refines(hour_clock, hours=99)", "it must be an integer from 2 to 24"),
+        ("hours=day", "days=2", "TG317", "@refines(hour_clock, days=2)", "no constant days"),
+        ("hour=s.hour)", ")", "TG211", "return hour_clock.Clock()", "also needs hour"),
+        ("hour=s.hour)", "hour=s.our)", "TG202", "return hour_clock.Clock(hour=s.our)", "no field our"),
+        ("hour=s.hour)", "our=s.hour)", "TG202", "return hour_clock.Clock(our=s.hour)", "no field our"),
+        ("hour=s.hour)", "hour=s.hour > 1)", "TG203", "return hour_clock.Clock(hour=s.hour > 1)", "this is bool"),
+        ("-> hour_clock.Clock", "-> int", "TG311", "def as_hour_clock(s: Watch) -> int:", "a function from the state"),
+        (
+            "(s: Watch) -> h",
+            "(s: Watch, n: int) -> h",
+            "TG311",
+            "def as_hour_clock(s: Watch, n: int)",
+            "is a refinement",
+        ),
+        (
+            "    return hour",
+            "    if s.minute == 0:\n        return hour",
+            "TG220",
+            "if s.minute == 0:",
+            "without a value",
+        ),
+    ],
+)
+def test_a_mapping_that_does_not_fit_is_refused_at_its_line(
+    correct: str, wrong: str, code: str, line: str, cause: str, tmp_path: Path
+) -> None:
+    assert WATCH.count(correct) == 1
+    (found,) = refused(tmp_path, WATCH.replace(correct, wrong))
+    assert found[0] == code
+    assert found[1].startswith(line)
+    assert cause in found[2]
+
+
+def test_a_constant_of_both_models_has_one_value(tmp_path: Path) -> None:
+    text = WATCH.replace("import hour_clock\n", "import hour_clock\nfrom hour_clock import hours\n")
+    ((code, line, cause),) = refused(tmp_path, text)
+    assert (code, line, cause) == ("TG317", "@refines(hour_clock, hours=day)", "hours is a constant of this model, too")
+    model = bound(
+        tmp_path, text.replace(", hours=day", "").replace("(0, day - 1)", "(0, hours - 1)").replace("% day", "% hours")
+    )
+    assert told(asked("native", model)) == ("holds", None)
+
+
+def test_a_decorator_without_a_module_is_refused(tmp_path: Path) -> None:
+    ((code, line, cause),) = refused(tmp_path, WATCH.replace("@refines(hour_clock, hours=day)", "@refines"))
+    assert (code, line) == ("TG002", "@refines")
+    assert "takes the module of the abstract model" in cause
+
+
+def test_messages_budgets_and_bounds_of_steps_in_the_abstract_model_are_refused(tmp_path: Path) -> None:
+    budget = CLOCK.replace("@action\n", '@action(kind="fault", budget="hours")\n')
+    assert [each[2] for each in refused(tmp_path, abstract=budget)] == [
+        "hour_clock has the budget hours: its states count what is left (hour_clock, line 28)"
+    ]
+    slow = '\n\n@bound\ndef slow(before: Clock, after: Clock) -> bool:\n    """Slow."""\n'
+    slow += "    return before.hour < 2 or after.hour < 2\n"
+    text = CLOCK.replace("action, constant", "action, bound, constant") + slow
+    assert [each[2] for each in refused(tmp_path, abstract=text)] == [
+        "slow is a @bound of the steps of hour_clock (hour_clock, line 34)"
+    ]
+
+
+def test_a_class_of_the_models_own_is_not_the_abstract_models(tmp_path: Path) -> None:
+    color = '\n\nclass Color(Enum):\n    """A color."""\n\n    RED = 1\n    BLUE = 2\n'
+    abstract = CLOCK.replace("from typing", "from enum import Enum\nfrom typing").replace(
+        "\n\n@state", f"{color}\n\n@state"
+    )
+    abstract = abstract.replace("    hour: Hour\n", "    hour: Hour\n    color: Color\n")
+    abstract = abstract.replace("Clock(hour=hour)", "Clock(hour=hour, color=Color.RED)")
+    own = WATCH.replace("from typing", "from enum import Enum\nfrom typing").replace("\n\n@state", f"{color}\n\n@state")
+    own = own.replace("hour=s.hour)", "hour=s.hour, color=Color.RED)")
+    ((code, line, cause),) = refused(tmp_path, own, abstract)
+    assert (code, line) == ("TG317", "return hour_clock.Clock(hour=s.hour, color=Color.RED)")
+    assert cause == "color holds a Color of the abstract model, and this is another class of that name"
+    shared = own.replace(color, "").replace("color=Color.RED", "color=hour_clock.Color.RED")
+    assert told(asked("native", bound(tmp_path, shared, abstract))) == ("holds", None)
+
+
+def test_prove_says_that_it_does_not_judge_a_refinement(tidegate: Run, tmp_path: Path) -> None:
+    lemma = '\n\n@lemma\ndef small(s: Watch) -> bool:\n    """Small."""\n    return s.minute >= 0\n'
+    bound(tmp_path, WATCH.replace("initial, refines", "initial, lemma, refines") + lemma)
+    named = tidegate("prove", str(tmp_path / "watch.py"), "--property", "as_hour_clock")
+    assert named.exit == 64
+    assert "as_hour_clock is a refinement, and prove does not judge it" in named.err
+    whole = tidegate("prove", str(tmp_path / "watch.py"), "--width", "200")
+    assert "note: as_hour_clock is a refinement, and prove does not judge it" in whole.out
+
+
+# --- what is said -----------------------------------------------------------------------------------------------------
+
+
+def argument(model: Model, verdict: Verdict) -> list[str]:
+    """The sentences of the argument of the one property that is violated."""
+    (broken,) = (each for each in verdict.properties if each.verdict == "violated")
+    return [row["text"] for row in trace_document(model, broken, engine="native")["argument"]]
+
+
+def test_the_argument_has_each_steps_abstract_step_and_the_nearest_action(tmp_path: Path) -> None:
+    model = bound(tmp_path, WATCH.replace("% day\n", "% (day - 1)\n"))
+    said = argument(model, asked("native", model))
+    assert said[1:4] == [
+        "tick stutters: hour_clock stays in Clock(hour=0).",
+        "tick stutters: hour_clock stays in Clock(hour=0).",
+        "tick is advance of hour_clock, to Clock(hour=1).",
+    ]
+    assert said[-1] == (
+        "However, no action of hour_clock leads from Clock(hour=2) to Clock(hour=0). The nearest is advance: for it "
+        "hour would have to be 3 and is 0."
+    )
+
+
+def test_the_argument_names_the_first_false_guard(tmp_path: Path) -> None:
+    abstract = CLOCK.replace("    s.hour =", "    require(s.hour != 2)\n    s.hour =").replace(
+        "state\n", "require, state\n", 1
+    )
+    model = bound(tmp_path, abstract=abstract)
+    assert argument(model, asked("native", model))[-1].endswith(
+        "The nearest is advance, of which the guard `s.hour != 2` is false."
+    )
+
+
+def test_the_argument_of_an_initial_state(tmp_path: Path) -> None:
+    abstract = CLOCK.replace("    return Clock(hour=hour)", "    require(hour == 1)\n    return Clock(hour=hour)")
+    model = bound(tmp_path, abstract=abstract.replace("initial, state", "initial, require, state"))
+    assert argument(model, asked("native", model))[-1] == (
+        "However, Clock(hour=0), the image of the initial state, is no initial state of hour_clock."
+    )
+
+
+# --- the examples -----------------------------------------------------------------------------------------------------
+
+
+def test_two_phase_commit_is_transaction_commit_and_keeps_its_symmetry() -> None:
+    model = load(EXAMPLES / "two_phase.py").bind()
+    assert [each.name for each in symmetry_of(model).domains] == ["Manager"]
+    verdict = ENGINES["native"](model, Search(symmetry=True), None)
+    assert (told(verdict, "as_transaction_commit"), verdict.distinct_states) == (("holds", None), 80)
+
+
+@pytest.mark.parametrize(
+    ("correct", "planted"),
+    [
+        ("    require(s.prepared == Set(Manager))\n", ""),
+        ("    require(order in s.orders)\n", ""),
+        ("    s.prepared.add(report.source)", "    s.prepared |= Set(Manager)"),
+        ("Status.COMMITTED if order == Decision.COMMIT", "Status.COMMITTED if order == Decision.ABORT"),
+    ],
+)
+def test_bugs_planted_in_two_phase_commit_are_found(correct: str, planted: str, tmp_path: Path) -> None:
+    text = (EXAMPLES / "two_phase.py").read_text(encoding="utf-8")
+    assert text.count(correct) == 1
+    (tmp_path / "tcommit.py").write_text((EXAMPLES / "tcommit.py").read_text(encoding="utf-8"), encoding="utf-8")
+    (tmp_path / "two_phase.py").write_text(text.replace(correct, planted), encoding="utf-8")
+    model = load(tmp_path / "two_phase.py").bind(constants={"managers": 2}, properties=["as_transaction_commit"])
+    lengths = {told(ENGINES[each](model, Search(), None), "as_transaction_commit") for each in ("python", "native")}
+    assert len(lengths) == 1
+    assert lengths.pop()[0] == "violated"
+
+
+@pytest.mark.parametrize(
+    ("profile", "steps"), [("kip320", None), ("kip279", None), ("kip101", 11), ("truncate_to_hw", 9)]
+)
+def test_which_version_of_replication_is_a_log(profile: str, steps: int | None) -> None:
+    """Two replicas, records and leader epochs after the first: the published bounds. kip279 loses nothing in them."""
+    definition = load(EXAMPLES / "replication_as_log.py")
+    constants = {"replicas": 2, "log_size": 2, "max_records": 2, "max_leader_epoch": 2}
+    model = definition.bind(profile=profile, constants=constants, properties=["as_log"])
+    verdict = ENGINES["native"](model, Search(symmetry=True), None)
+    assert told(verdict, "as_log") == ("holds" if steps is None else "violated", steps)
+
+
+@pytest.mark.parametrize(
+    ("correct", "planted"),
+    [
+        ("acknowledged=s.committed", "acknowledged=Set()"),
+        ("id < s.next_record_id and ", ""),
+        ("id not in s.committed)", "id not in s.committed and s.quorum.leader is not None)"),
+    ],
+)
+def test_a_wrong_image_of_replication_is_found(correct: str, planted: str, tmp_path: Path) -> None:
+    text = (EXAMPLES / "replication_as_log.py").read_text(encoding="utf-8")
+    assert text.count(correct) == 1
+    (tmp_path / "as_log.py").write_text(text.replace(correct, planted), encoding="utf-8")
+    model = load(tmp_path / "as_log.py").bind(profile="kip320", properties=["as_log"])
+    assert told(ENGINES["native"](model, Search(symmetry=True), None), "as_log")[0] == "violated"
+
+
+def test_the_abstract_log_keeps_what_it_acknowledges() -> None:
+    for loses in (False, True):
+        verdict = ENGINES["native"](load(log).bind(constants={"loses_acknowledged": loses}), Search(), None)
+        assert verdict.verdict == "holds"
+        assert {each.name: each.fired > 0 for each in verdict.actions}["lose"] == loses
+
+
+def test_the_page_shows_the_examples_text() -> None:
+    page = (ROOT / "docs" / "refinement.md").read_text(encoding="utf-8")
+    files = [
+        (EXAMPLES / f"{name}.py").read_text(encoding="utf-8") for name in ("hour_clock", "minute_clock", "two_phase")
+    ]
+    blocks = re.findall(r"^```python\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    assert len(blocks) == 4
+    assert all(any(block in text for text in files) for block in blocks)
