@@ -29,7 +29,7 @@ def _is_used(function: ast.FunctionDef, sources: Iterable[Source]) -> bool:
     """Whether any other statement at the top level of these files names a function. Only those whose text has the name
     are looked into."""
     return any(
-        each is not function and _has_text(source, each, function.name) and function.name in _named_in(each)
+        each is not function and _has_text(source, each, function.name) and _names(each, function.name)
         for source in sources
         for each in source.tree.body
     )
@@ -54,17 +54,18 @@ def _name(annotation: ast.expr) -> str:
     return ast.unparse(annotation).strip("'\"")
 
 
-def _named_in(statement: ast.stmt) -> set[str]:
-    """What a statement names in code, or calls in a sentence or a view."""
-    found = set[str]()
+def _names(statement: ast.stmt, name: str) -> bool:
+    """Whether a statement names a function in code, or calls it in a sentence or a view. Its tree is looked through
+    only until the name is met: models are long, and this is part of every start."""
     for each in ast.walk(statement):
-        if isinstance(each, ast.Name):
-            found.add(each.id)
-        elif isinstance(each, ast.Attribute):
-            found.add(each.attr)
-        elif isinstance(each, ast.Constant) and isinstance(each.value, str):
-            found.update(CALLED.findall(each.value))
-    return found
+        match each:
+            case ast.Name(id=found) | ast.Attribute(attr=found) if found == name:
+                return True
+            case ast.Constant(value=str(text)) if name in text and name in CALLED.findall(text):
+                return True
+            case _:
+                continue
+    return False
 
 
 def half_imported(modules: Iterable[ModuleType], collected: Iterable[FunctionType]) -> Iterator[str]:
@@ -74,9 +75,10 @@ def half_imported(modules: Iterable[ModuleType], collected: Iterable[FunctionTyp
         own = [each for each in vars(module).values() if isinstance(each, FunctionType) and _is_of(each, module)]
         missing = [each for each in own if each not in known]
         if missing:
-            names = ", ".join(f"{each.__name__} (@{mark.role})" for each in missing if (mark := mark_of(each)))
+            names = [f"{each.__name__} (@{mark.role})" for each in missing if (mark := mark_of(each))]
             file = str(module.__file__).rpartition("/")[2]
-            yield f"{names} of {file} are not in this model: import them by name too, if they belong to it"
+            verb, them, belong = ("is", "it", "it belongs") if len(names) == 1 else ("are", "them", "they belong")
+            yield f"{', '.join(names)} of {file} {verb} not in this model: import {them} by name too, if {belong} to it"
 
 
 def _is_of(function: FunctionType, module: ModuleType) -> bool:

@@ -209,6 +209,9 @@ def test_marked_functions_of_a_file_that_was_imported_from_are_named(tmp_path: P
         "to it"
     )
     assert load(tmp_path / "counter.py").bind().notes == ()
+    variant.write_text(variant.read_text().replace("import Counter, start", "import Counter, start, low"))
+    (note,) = load(variant).bind().notes
+    assert note == "step (@action) of counter.py is not in this model: import it by name too, if it belongs to it"
 
 
 def test_a_comprehension_may_shadow_the_state(tmp_path: Path) -> None:
