@@ -17,7 +17,7 @@ profiles = replication.profiles
 
 @refines(log, entries=max_records)
 def as_log(s: Partition) -> log.Log:
-    """Who writes to the partition cannot tell it from a log."""
+    """To whoever writes to it, the partition is a log."""
     return log.Log(
         appended=Set(id for id in range(max_records) if id < s.next_record_id and id not in s.committed),
         acknowledged=s.committed,

@@ -1,7 +1,7 @@
 """A replicated log as whoever writes to it sees it: entries are appended, some are acknowledged, and what is
 acknowledged stays.
 
-It has no brokers. What becomes of an entry that nobody was told is safe is open: it may be acknowledged later, and
+It has no brokers. What becomes of an entry without an acknowledgement is open: it may be acknowledged later, and
 nothing is said of it until then. `loses_acknowledged` is what a cluster that is set up badly does instead. A model that
 is checked to refine this one (docs/refinement.md) keeps that promise.
 
@@ -24,8 +24,8 @@ Entry = Annotated[int, Range(0, entries - 1)]
 class Log:
     """One log. An entry is appended first, then acknowledged, and lost if it is gone after that."""
 
-    appended: Set[Entry]  # written, and nobody was told that they are safe
-    acknowledged: Set[Entry]  # their writers were told that they are safe
+    appended: Set[Entry]  # written, and not acknowledged
+    acknowledged: Set[Entry]  # their writers know that they are safe
     lost: Set[Entry]  # acknowledged, and no longer there
 
 
@@ -44,7 +44,7 @@ def append(s: Log, entry: Entry) -> None:
 
 @action
 def acknowledge(s: Log, entry: Entry) -> None:
-    """The writer of entry {entry} is told that it is safe."""
+    """The writer of entry {entry} learns that it is safe."""
     require(entry in s.appended)
     s.appended.remove(entry)
     s.acknowledged.add(entry)
