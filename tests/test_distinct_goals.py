@@ -8,6 +8,7 @@ from typing import cast
 
 import pytest
 import z3
+from tidegate.explorer.smt import finite_instances
 from tidegate.explorer.smt.effort import SolverEffort
 from tidegate.explorer.smt.encoding import unbounded
 from tidegate.explorer.smt.finite_instances import Searched, Sketch, confirm
@@ -147,6 +148,16 @@ def test_a_copy_that_is_asked_about_all_goals_at_once_finds_what_it_finds_of_eac
             assert [*found] == [each for each in asked if each in found]
             assert {*found} == {each for each in asked if isinstance(copy.sketch(each), Sketch)}
             assert all(confirm(made.instances, each, sketch) for each, sketch in found.items())
+
+
+def test_a_copy_that_takes_more_work_than_is_given_is_not_known(
+    made: Induction, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The bound is on the solver's steps, and not on time: a busy machine finds the same."""
+    copy, asked = Searched(made.instances, 0, made.symmetric), Obligation("step", "one_mark", "mark_others")
+    assert isinstance(copy.sketch(asked), Sketch)
+    monkeypatch.setattr(finite_instances, "WORK", 1)
+    assert copy.sketch(asked) is False
 
 
 def test_instances_that_differ_by_a_renaming_are_made_once(made: Induction) -> None:

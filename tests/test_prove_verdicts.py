@@ -298,12 +298,16 @@ def test_what_is_recorded_as_violated_is_never_called_proved(capsys: pytest.Capt
 
 
 def test_a_bound_that_may_be_0_is_named(capsys: pytest.CaptureFixture[str]) -> None:
-    """There is no such thing then: it is another model, of which nothing is proved."""
+    """There is no such thing then: it is another model, of which nothing is proved. The first line says so too."""
     path = written(TEXT.replace("minimum=1", "minimum=0"))
     assert main(["prove", path]) is Exit.HOLDS
-    assert "not proved for top=0, which --set proves apart" in " ".join(capsys.readouterr().out.split())
+    said = " ".join(capsys.readouterr().out.split())
+    assert "✓ mine.py: proved, for every top of at least 1" in said and "whatever top" not in said
+    assert "not proved for top=0, which --set proves apart" in said
     assert main(["prove", written(TEXT, "other.py")]) is Exit.HOLDS
-    assert "top=0" not in capsys.readouterr().out
+    said = " ".join(capsys.readouterr().out.split())
+    assert "✓ other.py: proved, whatever top may be" in said
+    assert "top=0" not in said and "of at least 1" not in said
 
 
 POOL = """from typing import Annotated

@@ -108,9 +108,11 @@ def proof_page(proof: Proof, paper: Paper) -> Page:
 
 
 def headline(proof: Proof) -> str:
-    """`proved for 3 replicas, whatever log_size and max_records are`."""
+    """`proved for 3 voters, whatever max_epoch may be, for every crashes of at least 1`."""
     sizes = _listed([count(size, name.lower()) for name, size in proof.sizes.items()])
-    about = f" for {sizes}" * bool(sizes) + f", whatever {_listed(proof.boundless)} may be" * bool(proof.boundless)
+    whatever = [name for name in proof.boundless if name not in proof.above_zero]
+    about = f" for {sizes}" * bool(sizes) + f", whatever {_listed(whatever)} may be" * bool(whatever)
+    about += f", for every {_listed(proof.above_zero)} of at least 1" * bool(proof.above_zero)
     if proof.word in ("proved", "vacuous"):
         return f"{proof.word}{about}{_how_many(proof)}"
     if proof.word == "conditional":
