@@ -408,6 +408,24 @@ FOUND: dict[str, tuple[str, str, str, str]] = {
             s.lit = s.at[noted(s.number).number]
         """,
     ),
+    "a written key from a field that is too large for its record": (
+        NODE + "\n\n@record\nclass Note:\n    '''A note.'''\n\n    number: Small\n"
+        "\n\ndef noted(number: int) -> Note:\n    '''Notes.'''\n    return Note(number=number)\n",
+        "number: Annotated[int, Range(0, 5)]\nat: Map[Small, bool]",
+        "number=0\nat=Map({n: False for n in Small})",
+        """
+        @action
+        def up(s: World) -> None:
+            '''Goes up.'''
+            limit(s.number < 5)
+            s.number += 1
+
+        @action
+        def light(s: World) -> None:
+            '''Lights.'''
+            s.at[noted(s.number).number] = True
+        """,
+    ),
     "an option beside a number whose range begins lower": (
         NODE,
         "kept: Option[Small]\nnumber: Signed\npast: bool",
