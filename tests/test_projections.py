@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import inspect
 import random
 from collections.abc import Callable
 from dataclasses import replace
@@ -11,6 +13,7 @@ from typing import Any, cast
 import pytest
 from tidegate.api.checking import check
 from tidegate.explorer import ENGINES
+from tidegate.explorer.native import kernel, projecting
 from tidegate.explorer.native.search import check as native
 from tidegate.explorer.plain import check as plain
 from tidegate.explorer.search import Search, SparkCluster, Walks
@@ -233,3 +236,34 @@ def fields_of(model: Model, names: list[str]) -> Projection:
 
 def _values_of(names: list[str]) -> Callable[[Any], Any]:
     return lambda state: tuple(getattr(state, name) for name in names)
+
+
+# --- the kernel under a mask ------------------------------------------------------------------------------------------
+
+
+class _Unmasked(ast.NodeTransformer):
+    """Takes away masks, `x & kept(k)`, and docstrings."""
+
+    def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
+        """What stands under the mask."""
+        self.generic_visit(node)
+        masked = isinstance(node.op, ast.BitAnd) and ast.unparse(node.right) == "kept(k)"
+        return node.left if masked else node
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
+        """The body without its docstring."""
+        self.generic_visit(node)
+        node.body = [each for each in node.body if not (isinstance(each, ast.Expr) and node.body.index(each) == 0)]
+        return node
+
+
+def _unmasked(function: Callable[..., Any]) -> str:
+    return ast.unparse(_Unmasked().visit(ast.parse(inspect.getsource(function))))
+
+
+@pytest.mark.parametrize("masked", projecting.TEXTS, ids=lambda each: each.__name__)
+def test_what_works_under_a_mask_is_the_kernels_own_text_but_for_the_mask(masked: Callable[..., Any]) -> None:
+    """A change to the kernel's hash or look-up is one to both."""
+    own = next(each for each in kernel.TEXTS if each.__name__ == masked.__name__)
+    assert _unmasked(masked) == _unmasked(own)
+    assert "kept(k)" in inspect.getsource(masked)
