@@ -182,10 +182,16 @@ def _outcome(ending: Ending, properties: tuple[PropertyVerdict, ...]) -> Outcome
         return "safety"
     if ending.deadlock:
         return "deadlock"
-    if not ending.exhausted or _not_checked(properties):
+    if not ending.passed or _not_checked(properties):
         return "none"
-    strange = any(each.never_happened or each.happened_despite for each in ending.actions)
-    return "vacuous" if strange or any(each.verdict == "missing" for each in properties) else "none"
+    if any(each.happened_despite for each in ending.actions):
+        return "vacuous"
+    return "vacuous" if ending.exhausted and _never(ending, properties) else "none"
+
+
+def _never(ending: Ending, properties: tuple[PropertyVerdict, ...]) -> bool:
+    """Whether something that should happen does not, in every state there is."""
+    return any(each.never_happened for each in ending.actions) or any(each.verdict == "missing" for each in properties)
 
 
 def _not_checked(properties: tuple[PropertyVerdict, ...]) -> list[str]:

@@ -57,8 +57,8 @@ _OUTCOMES: dict[Outcome, Exit] = {
 
 
 def of_verdict(verdict: Verdict) -> Exit:
-    """The exit of one check. Vacuity is checked after an exhaustive pass only, so what is inconclusive is never
-    vacuous.
+    """The exit of one check. What is inconclusive is never vacuous: that something never happens is known after an
+    exhaustive pass only, and what a `@bound` is meant to stop makes a result vacuous that holds without it.
     """
     if verdict.verdict == "inconclusive":
         return Exit.INCONCLUSIVE

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import shlex
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -37,6 +39,25 @@ def test_an_initial_state_outside_its_types_says_which(tmp_path: Path, tidegate:
         again = "" if "replay" in verb else 'replay it:\n  tidegate replay mine.py --steps "start"\n'
         expected = "the initial state that start gives breaks the model's types: number: 7 is outside 0..3\n"
         assert reported.err.endswith(f"mine.py:15: {expected}{again}")
+
+
+@pytest.mark.parametrize("closed", ["stdout", "stderr"])
+def test_a_mistake_that_nobody_reads_keeps_its_exit(closed: str, tmp_path: Path) -> None:
+    """The reader is gone before the command begins, so that every write fails."""
+    (tmp_path / "mine.py").write_text(HEAD + START.replace("=1", "=7"))
+    reader, writer = os.pipe()
+    os.close(reader)
+    command = [sys.executable, "-m", "tidegate", "check", "mine.py", "--json"]
+    out, err = (writer, subprocess.PIPE) if closed == "stdout" else (subprocess.PIPE, writer)
+    done = subprocess.run(command, cwd=tmp_path, stdout=out, stderr=err, text=True, check=False)
+    os.close(writer)
+    assert done.returncode == 7
+    if closed == "stdout":
+        assert "the initial state that start gives" in done.stderr
+        assert "Traceback" not in done.stderr
+        assert "Exception ignored" not in done.stderr
+    else:
+        assert json.loads(done.stdout)["exit"] == 7
 
 
 @pytest.mark.parametrize("engine", ["native", "python"])

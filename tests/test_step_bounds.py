@@ -16,7 +16,8 @@ from tidegate.language.errors import ModelErrors
 from tidegate.language.judge import run_text
 from tidegate.language.steptext import StepError
 from tidegate.language.verdict import Verdict
-from tidegate.reports.check.page import verdict_page
+from tidegate.reports.check.page import headline, verdict_page
+from tidegate.reports.exits import Exit, of_verdict
 from tidegate.reports.paper import Paper
 
 from .engines import agree, bound, cuts_of, text_of
@@ -267,6 +268,18 @@ def nobody_goes_up(before: World, after: World) -> bool:
     """Nobody goes up."""
     return after.count <= before.count + least
 '''
+NO_LOOK = '''
+@bound
+def slowly(before: World, after: World) -> bool:
+    """One at a time."""
+    return after.count <= before.count + 1
+
+
+@bound(stops="look")
+def hardly_look(before: World, after: World) -> bool:
+    """Nobody looks, but where two are counted."""
+    return before.seen == after.seen or before.count == 2
+'''
 LEAST = NODE + "least = constant(0, minimum=0, maximum=1, says='how far up')\n"
 
 
@@ -284,6 +297,46 @@ def test_an_action_that_is_meant_to_be_stopped(
     assert ("up happens 36 times, and @bound nobody_goes_up is meant to stop it" in page) is (least == 1)
     assert ("holds, but something happens that a @bound is meant to stop" in page) is (least == 1)
     assert "never happened" not in page
+
+
+@pytest.mark.parametrize("cluster", [None, SparkCluster(master="local[2]", conf=(("spark.driver.memory", "512m"),))])
+@pytest.mark.parametrize(("least", "outcome", "exit_"), [(0, "none", Exit.HOLDS), (1, "vacuous", Exit.VACUOUS)])
+def test_a_walk_that_takes_a_stopped_action_does_not_hold(
+    cluster: SparkCluster | None, least: int, outcome: str, exit_: Exit, tmp_path: Path
+) -> None:
+    if cluster is not None and not spark_is_here():
+        pytest.skip("needs the extra spark")
+    model = bound(tmp_path, text_of(FIELDS, START, STEPS + NO_UP, before=LEAST), constants={"least": least})
+    search = Search(walks=Walks(number=20, depth=5), deadlocks=False, cluster=cluster, cache=tmp_path / "cache")
+    verdict = ENGINES["walk"](model, search, None)
+    assert (verdict.verdict, verdict.outcome, of_verdict(verdict)) == ("holds", outcome, exit_)
+    head = headline(verdict)
+    assert ("✗" in head and "holds, but something happens that a @bound is meant to stop: sampled" in head) is (
+        least == 1
+    )
+
+
+@pytest.mark.parametrize(("depth", "outcome"), [(2, "none"), (3, "vacuous"), (6, "vacuous")])
+def test_bmc_looks_for_an_action_that_is_meant_to_be_stopped(depth: int, outcome: str, tmp_path: Path) -> None:
+    """Nothing but a count of 2 lets `look` through, which is two steps away."""
+    body = STEPS + NO_LOOK
+    model = bound(tmp_path, text_of(FIELDS, START, body))
+    verdict = ENGINES["bmc"](model, Search(depth=depth, deadlocks=False), None)
+    assert (verdict.verdict, verdict.outcome, verdict.assurance.split(";")[0]) == (
+        "holds", outcome, f"bounded to depth {depth}",
+    )  # fmt: skip
+    assert of_verdict(verdict) is (Exit.HOLDS if outcome == "none" else Exit.VACUOUS)
+    assert [(each.name, each.stopped_by) for each in verdict.actions] == [("look", "hardly_look")] * (depth > 2)
+    page = verdict_page(verdict, Paper(width=120)).text()
+    assert ("look happens, and @bound hardly_look is meant to stop it" in page) is (depth > 2)
+    runs = [each for each in verdict.notes if "look is the last step of this run" in each]
+    assert len(runs) == (depth > 2) and all(each.count(";") == 2 and "; look(" in each for each in runs)
+
+
+def test_bmc_says_nothing_of_an_action_that_is_stopped(tmp_path: Path) -> None:
+    model = bound(tmp_path, text_of(FIELDS, START, STEPS + NO_UP, before=LEAST))
+    verdict = ENGINES["bmc"](model, Search(depth=4, deadlocks=False), None)
+    assert (verdict.outcome, verdict.actions) == ("none", ())
 
 
 def test_a_stopped_action_is_not_missed_by_walks(tmp_path: Path) -> None:

@@ -8,12 +8,13 @@ beyond it, and the verdict says so.
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from ...language.judge import attempt, bound_crossed, deadlock, holds, initial_states, instances, is_deadlock
 from ...language.model import Model
+from ...language.steptext import format_step
 from ...language.values import ModelError, State
-from ...language.verdict import Disagreement, Failure, Level, Run, Verdict
+from ...language.verdict import ActionCoverage, Disagreement, Failure, Level, Run, Verdict
 from ..differences import property_differs, way_on, ways
 from ..search import Progress, Report, Search
 from ..verdicts import Ending, notes_of, peak_memory_bytes, verdict_of
@@ -62,6 +63,7 @@ class _Bounded:
     backend: str = ""
     folded: tuple[str, ...] = ()
     notes: list[str] = field(default_factory=list[str])
+    despite: list[ActionCoverage] = field(default_factory=list[ActionCoverage])
 
     @property
     def depth(self) -> int:
@@ -151,9 +153,18 @@ class _Bounded:
                 self.failure, self.deadlock = failed, each.kind == "deadlock"
             elif each.prop is not None:
                 self.runs[each.prop.name] = run
+            elif each.kind == "stopped action":
+                self._happens(run)
         broken = any(each.kind in ("invariant", "transition") for each in met)
         if self.failure is not None or (broken and not self.search.keep_going):
             raise _Found
+
+    def _happens(self, run: Run) -> None:
+        """Notes that a `@bound` is meant to stop the last step of a run, and does not."""
+        action = self.model.action(run.steps[-1].action)
+        self.despite.append(ActionCoverage(action.name, 1, False, (), action.stopped_by))
+        steps = "; ".join(format_step(each.action, each.arguments) for each in run.steps)
+        self.notes.append(f"{action.name} is the last step of this run, and no shorter one has it: {steps}")
 
     def _confirm(self, question: CircuitQuestion, run: Run) -> Failure | None:
         """The failure that plain Python sees; None when it is a property that is violated, or met. Disagreement when
@@ -167,6 +178,9 @@ class _Bounded:
                 cut = Run(run.start, run.steps[:-1]) if question.of_step else run
                 return Failure(f"{prop.name}: {error.message}", error.where, cut)
             if not question.kind.startswith("broken") and truth == (question.kind == "reachable"):
+                return None
+        elif question.kind == "stopped action":
+            if run.steps[-1].action == question.name:
                 return None
         elif question.kind == "deadlock":
             if is_deadlock(self.model, last):
@@ -182,6 +196,8 @@ class _Bounded:
             mine = None if question.kind.startswith("broken") else question.kind == "reachable"
             before = (run.states()[-2], last) if question.of_step else (last,)
             return property_differs(prop, mine, holds(self.model, prop, *before), last, "in bmc")
+        if question.kind == "stopped action":
+            return f"the last step is one of {question.name} in bmc; in plain Python it is {run.steps[-1].action}"
         if question.kind == "deadlock":
             return f"nothing can happen in bmc at {last}, but in plain Python {way_on(self.model, last)}"
         return (
@@ -218,10 +234,10 @@ class _Bounded:
             compile_seconds=self.prepared,
             bytes_per_state=0.0,
             symmetry=self.folded,
-            actions=(),
+            actions=tuple(self.despite),
             levels=tuple(self.levels),
             rechecked=0,
             notes=(*self.notes, *notes_of(self.search)),
             bounded=bounded,
         )
-        return verdict_of(self.model, ending)
+        return replace(verdict_of(self.model, ending), transitions=0)

@@ -72,14 +72,17 @@ class CircuitQuestion:
 
     name: str
     kind: Literal[
-        "invariant", "transition", "reachable", "broken property", "broken step", "deadlock", "broken terminal"
-    ]
+        "invariant", "transition", "reachable", "broken property", "broken step", "deadlock", "broken terminal",
+        "stopped action",
+    ]  # fmt: skip
     prop: Property | None = None
+    instances: tuple[int, ...] = ()
+    """Those of a stopped action, which a `@bound` of steps is meant to stop: whether one of them is the step."""
 
     @property
     def of_step(self) -> bool:
         """Whether it is about a step."""
-        return self.prop is not None and self.prop.kind == "transition"
+        return bool(self.instances) or (self.prop is not None and self.prop.kind == "transition")
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +169,7 @@ class _Builder:
             of_state,
             of_step,
             state_questions,
-            step_questions,
+            (*step_questions, *_stopped(acting)),
             tuple(swappable(self._touches(acting))),
         )
 
@@ -261,6 +264,14 @@ class _Builder:
                     (CircuitQuestion(f"?{prop.name} breaks", "broken property", prop), negation(truth.defined))
                 )
         return _asked(asked, self.deadline)
+
+
+def _stopped(acting: Sequence[Instance]) -> Iterator[CircuitQuestion]:
+    """A question for each action that a `@bound` of steps is meant to stop: does it happen? The choice of the step
+    answers it, and no circuit is needed."""
+    for name in dict.fromkeys(each.action.name for each in acting if each.action.stopped_by is not None):
+        numbers = tuple(at for at, each in enumerate(acting) if each.action.name == name)
+        yield CircuitQuestion(name, "stopped action", instances=numbers)
 
 
 def step_name(at: int) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 import z3
@@ -54,12 +54,19 @@ class Unrolling:
             pairs = ((step_name(first), step_name(second)) for first, second in self.circuits.swappable)
             self.solver.add((-one[a], -other[b]) for a, b in pairs if a in one and b in other)
 
-    def ask(self, wanted: Iterable[CircuitQuestion]) -> dict[CircuitQuestion, int]:
+    def ask(self, wanted: Collection[CircuitQuestion]) -> dict[CircuitQuestion, int]:
         """The variables that say whether something wanted is found in the last state, or in the last step."""
         found = dict(self._copy(self.circuits.of_state, self.states[-1]))
         if self.length:
             found.update(self._copy(self.circuits.of_step, self.states[-2], self.states[-1]))
-        return {each: found[each.name] for each in wanted if each.name in found}
+        asked = {each: found[each.name] for each in wanted if each.name in found}
+        return {**asked, **self._taken(each for each in wanted if each.instances)}
+
+    def _taken(self, wanted: Iterable[CircuitQuestion]) -> dict[CircuitQuestion, int]:
+        """Variables that imply that the last step is one of the instances asked about."""
+        last: Variables = self.steps[-1] if self.steps else {}
+        named = {each: [last[step_name(at)] for at in each.instances if step_name(at) in last] for each in wanted}
+        return {each: self.one_of(variables) for each, variables in named.items() if variables}
 
     def one_of(self, variables: Iterable[int]) -> int:
         """A new variable that implies that one of these is true."""

@@ -145,7 +145,7 @@ def _coverage(page: Page, verdict: Verdict) -> None:
     if never:
         page.line(f"never happened{where}: {', '.join(never)}", indent=2, hang=4, style="yellow")
     for each in stopped:
-        page.line(_stopped(each), indent=2, hang=4, style="yellow" if each.fired else "")
+        page.line(_stopped(each, verdict), indent=2, hang=4, style="yellow" if each.fired else "")
     if off:
         page.line(f"switched off by constants: {', '.join(off)}", indent=2, hang=4)
     _guards(page, f"guards that never let anything through{where}", _shut_guards(live))
@@ -155,10 +155,13 @@ def _coverage(page: Page, verdict: Verdict) -> None:
         page.line(f"only {_stopping(live)} {where}: nothing is enabled there, and it is no deadlock", indent=2, hang=4)
 
 
-def _stopped(each: ActionCoverage) -> str:
+def _stopped(each: ActionCoverage, verdict: Verdict) -> str:
     """What is said of an action that a bound of steps is meant to stop."""
     if each.fired:
-        return f"{each.name} happens {count(each.fired, 'time')}, and @bound {each.stopped_by} is meant to stop it"
+        times = (
+            "" if verdict.engine == "bmc" else f" {count(each.fired, 'time')}"
+        )  # bmc looks for one time, counts none
+        return f"{each.name} happens{times}, and @bound {each.stopped_by} is meant to stop it"
     return f"stopped by @bound {each.stopped_by}, as it is meant: {each.name}"
 
 
