@@ -52,7 +52,13 @@ class Origin:
 
 
 OF_LISTENERS = ("controller.listener.names", "inter.broker.listener.name")
-"""Settings whose values are names of listeners, which are kept where they are plain words."""
+"""Settings whose values are names of listeners."""
+
+KEPT_WORDS = frozenset({
+    *OF_LISTENERS, "listener.security.protocol.map", "security.inter.broker.protocol", "control.plane.listener.name",
+    "early.start.listeners", "sasl.mechanism.inter.broker.protocol", "sasl.enabled.mechanisms",
+})  # fmt: skip
+"""Settings whose values are names of listeners, protocols and mechanisms: they are kept where they are plain words."""
 
 ENVIRONMENT = "the environment of "
 """What `Setting.when` begins with where variables of a service set it, and not a profile."""

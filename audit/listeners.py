@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from ipaddress import ip_address
 
 from .cluster import HIDDEN, OF_LISTENERS, Broker, Cluster, Origin, Setting
 from .keys import at_least
@@ -18,7 +19,6 @@ from .keys import at_least
 CONTROLLERS, BETWEEN = OF_LISTENERS
 PROTOCOL, PROTOCOLS = "security.inter.broker.protocol", "listener.security.protocol.map"
 _ENTRY = re.compile(r"(?P<name>.*)://\[?(?P<host>[0-9a-zA-Z\-%._:]*)\]?:(?P<port>-?[0-9]+)")
-_IP = re.compile(r"[\d.]+|[0-9a-fA-F%.]*:[0-9a-fA-F:%.]*")
 
 Reasons = Iterator[tuple[str, Origin]]
 """Why a node does not start, and where that is set."""
@@ -26,10 +26,10 @@ Reasons = Iterator[tuple[str, Origin]]
 
 def of_identity(cluster: Cluster, node: Broker) -> Reasons:
     """Its id: KRaft's nodes need one, and `broker.id` is the same (populateSynonyms, validateValues: nodeId)."""
-    stated = _stated(node)
+    stated = stated_by(node)
     ids = [stated[key] for key in ("node.id", "broker.id") if key in stated]
     roles = stated.get("process.roles")
-    if roles is not None and roles.value and not ids and _is_whole(cluster, node):
+    if roles is not None and roles.value and not ids and is_whole(cluster, node):
         yield (
             "its file has `process.roles` and no `node.id` (give it here too if the command line sets it)",
             roles.origin,
@@ -43,7 +43,7 @@ def of_identity(cluster: Cluster, node: Broker) -> Reasons:
 
 def of_listeners(cluster: Cluster, node: Broker) -> Reasons:
     """What is wrong with its listeners, by themselves and with what names them."""
-    stated = {key: each for key, each in _stated(node).items() if each.value != HIDDEN and "${" not in each.value}
+    stated = readable(node)
     voters = stated.get("controller.quorum.voters")
     if voters is not None and voters.value:
         yield from _of_voters(voters)
@@ -52,12 +52,12 @@ def of_listeners(cluster: Cluster, node: Broker) -> Reasons:
         yield from _advertised(advertised, "`advertised.listeners`")
     if listeners is None or "://" not in listeners.value:
         return
-    yield from _alone(listeners)
+    yield from _alone(cluster, listeners)
     yield from _with_controllers(cluster, node, listeners, stated)
     if "broker" not in node.roles and "process.roles" in stated:
         return
-    controllers = _names(stated[CONTROLLERS].value) if CONTROLLERS in stated else set[str]()
-    if advertised is None and "advertised.listeners" not in _stated(node) and _is_whole(cluster, node):
+    controllers = names_in(stated[CONTROLLERS].value) if CONTROLLERS in stated else set[str]()
+    if advertised is None and "advertised.listeners" not in stated_by(node) and is_whole(cluster, node):
         yield from _advertised(listeners, "`listeners`, which are advertised,", controllers)
     yield from _between(cluster, node, listeners, stated, controllers)
 
@@ -70,20 +70,33 @@ def _of_voters(voters: Setting) -> Reasons:
             return
 
 
-def _alone(listeners: Setting) -> Reasons:
-    """Names, and the ports of hosts that are no addresses, are different (CoreUtils.validate); since 3.6 an IPv4 and an
-    IPv6 address may share a port. Port 0 is any."""
-    names = Counter(name.upper() for name, _, _ in _entries(listeners))
-    ports = Counter(port for _, host, port in _entries(listeners) if port and not _IP.fullmatch(host))
+def _alone(cluster: Cluster, listeners: Setting) -> Reasons:
+    """Names and ports are different (CoreUtils.validate). Since 3.6 exactly two may share a port, one at an IPv4 and
+    one at an IPv6 address (KAFKA-13299). Port 0 is any."""
+    names = Counter(name.upper() for name, _, _ in entries(listeners))
+    hosts: dict[int, list[str]] = {}
+    for _, host, port in entries(listeners):
+        hosts.setdefault(port, []).append(host)
     for name in (name for name, many in names.items() if many > 1):
         yield f"two of its `listeners` have the name {name}", listeners.origin
-    for port in (port for port, many in ports.items() if many > 1):
-        yield f"two of its `listeners` have the port {port}", listeners.origin
+    kafka = cluster.versions.kafka
+    pairs = kafka is None or at_least(kafka.value, "3.6") is not False
+    for port, of_port in hosts.items():
+        if port and len(of_port) > 1 and not (pairs and sorted(map(_family, of_port)) == [4, 6]):
+            yield f"two of its `listeners` have the port {port}", listeners.origin
+
+
+def _family(host: str) -> int:
+    """4 or 6, of an address; 0 of a name, or of no host."""
+    try:
+        return ip_address(host).version
+    except ValueError:
+        return 0
 
 
 def _advertised(setting: Setting, what: str, but: set[str] | None = None) -> Reasons:
     """0.0.0.0 is no address to be reached at (validateValues: effectiveAdvertisedBrokerListeners)."""
-    for name, host, _ in _entries(setting):
+    for name, host, _ in entries(setting):
         if host == "0.0.0.0" and name.upper() not in (but or ()):
             yield f"{what} have 0.0.0.0, at which nobody reaches it", setting.origin
             return
@@ -91,26 +104,26 @@ def _advertised(setting: Setting, what: str, but: set[str] | None = None) -> Rea
 
 def _with_controllers(cluster: Cluster, node: Broker, listeners: Setting, stated: Mapping[str, Setting]) -> Reasons:
     """The controllers' listeners are among those of a controller and not among those of a broker alone."""
-    controllers, mine = stated.get(CONTROLLERS), _names(listeners.value)
+    controllers, mine = stated.get(CONTROLLERS), names_in(listeners.value)
     if controllers is not None:
-        also = mine & _names(controllers.value)
+        also = mine & names_in(controllers.value)
         if "controller" in node.roles and not also:
             yield f"it is a controller, and `{CONTROLLERS}` names none of its `listeners`", controllers.origin
-        elif "controller" in node.roles and not _exactly(controllers.value) <= mine and _compares_exactly(cluster):
+        elif "controller" in node.roles and not as_written(controllers.value) <= mine and compares_exactly(cluster):
             yield (
                 f"it is a controller, and `{CONTROLLERS}` is not as its `listeners` have it, in capitals",
                 controllers.origin,
             )
         if node.roles == ("broker",) and also:
             yield f"it is a broker alone, and `{CONTROLLERS}` names one of its `listeners`", listeners.origin
-    every = _stated(node)
+    every = stated_by(node)
     quorum = "controller.quorum.voters" in every or "controller.quorum.bootstrap.servers" in every
     alone = node.roles == ("broker",) and "process.roles" in every and quorum
     if alone and CONTROLLERS not in every and not listeners.origin.place:
         yield f"it is a broker in KRaft, and its file has no `{CONTROLLERS}`", listeners.origin
 
 
-def _compares_exactly(cluster: Cluster) -> bool:
+def compares_exactly(cluster: Cluster) -> bool:
     """Whether names of controllers' listeners are compared as they are written (controllerListenerNames, to 4.0)."""
     kafka = cluster.versions.kafka
     return kafka is not None and at_least(kafka.value, "4.1") is False
@@ -120,46 +133,54 @@ def _between(
     cluster: Cluster, node: Broker, listeners: Setting, stated: Mapping[str, Setting], controllers: set[str]
 ) -> Reasons:
     """The listener between brokers is one that is advertised (getInterBrokerListenerNameAndSecurityProtocol)."""
-    every = _stated(node)
+    every = stated_by(node)
     named, protocol = every.get(BETWEEN), every.get(PROTOCOL)
     if named is not None and protocol is not None:
         yield f"`{BETWEEN}` and `{PROTOCOL}` are both set", named.origin
     source = stated.get("advertised.listeners", listeners)
     if "advertised.listeners" in every and "advertised.listeners" not in stated:
         return
-    mine = _names(source.value)
+    mine = names_in(source.value)
     if named is not None:
-        if BETWEEN in stated and not mine & _names(named.value):
+        if BETWEEN in stated and not (mine - controllers if "controller" in node.roles else mine) & names_in(
+            named.value
+        ):
             yield f"`{BETWEEN}={named.value}` is none of its `{source.key}`", named.origin
         return
     if protocol is not None and PROTOCOL not in stated:
         return
     wanted = protocol.value.strip().upper() if protocol is not None else "PLAINTEXT"
-    if wanted not in mine - controllers and _is_whole(cluster, node):
+    if wanted not in mine - controllers and is_whole(cluster, node):
         yield f"`{source.key}` have no {wanted}, and no `{BETWEEN}` names another one for brokers", source.origin
 
 
-def _entries(listeners: Setting) -> list[tuple[str, str, int]]:
+def entries(listeners: Setting) -> list[tuple[str, str, int]]:
     """Name, host and port of each listener; those that are no listener are left out."""
     found = (_ENTRY.fullmatch(each.strip()) for each in listeners.value.split(","))
     return [(each["name"].strip(), each["host"], int(each["port"])) for each in found if each is not None]
 
 
-def _names(text: str) -> set[str]:
+def names_in(text: str) -> set[str]:
     """The names of listeners in a list of them, with addresses or without, in capitals."""
-    return {each.upper() for each in _exactly(text)}
+    return {each.upper() for each in as_written(text)}
 
 
-def _exactly(text: str) -> set[str]:
+def as_written(text: str) -> set[str]:
+    """The names of listeners in a list of them, as they are written."""
     return {each.partition("://")[0].strip() for each in text.split(",") if each.strip()}
 
 
-def _stated(node: Broker) -> dict[str, Setting]:
+def readable(node: Broker) -> dict[str, Setting]:
+    """Of what its own files say, the values that are neither withheld nor filled in later."""
+    return {key: each for key, each in stated_by(node).items() if each.value != HIDDEN and "${" not in each.value}
+
+
+def stated_by(node: Broker) -> dict[str, Setting]:
     """What a node's own files say, the last statement of each, whatever profile is active."""
     return {each.key: each for each in node.settings if not each.when}
 
 
-def _is_whole(cluster: Cluster, node: Broker) -> bool:
+def is_whole(cluster: Cluster, node: Broker) -> bool:
     """Whether all that a node is started with is a file of its own, to which no image and no operator adds."""
     formats = dict(cluster.files)
     return all(formats.get(each.origin.path) == "server.properties" and not each.origin.place for each in node.settings)

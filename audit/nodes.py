@@ -3,9 +3,9 @@
 Kafka reads every setting that it defines by its type and its validator before anything starts, and then checks some of
 them together (`ConfigDef.parseType`, `KafkaConfig.validateValues`; the validators are those of ServerConfigs,
 ReplicationConfigs, LogConfig, KRaftConfigs, GroupCoordinatorConfig, TransactionLogConfig and
-TransactionStateManagerConfig, 3.9.0; those of listeners are in `listeners`). What is set while a broker runs is checked
-then. Of two brokers with one id the second is refused while the first lives (`ClusterControlManager.registerBroker`;
-ZooKeeper: `/brokers/ids/ID` is there already).
+TransactionStateManagerConfig, 3.9.0; those of listeners are in `listeners` and `protocols`). What is set while a broker
+runs is checked then. Of two brokers with one id the second is refused while the first lives
+(`ClusterControlManager.registerBroker`; ZooKeeper: `/brokers/ids/ID` is there already).
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from .cluster import HIDDEN, Broker, Cluster, Default, Origin, Setting, Stated, 
 from .facts import NeverUp
 from .keys import NEVER_EMPTY, at_least, known, value_of, wrong
 from .listeners import of_identity, of_listeners
+from .protocols import advertised_extra, of_control_plane, of_protocols
 
 UNBOUNDED = frozenset({
     "default.replication.factor", "flush.ms", "replica.lag.time.max.ms", "replica.fetch.wait.max.ms",
@@ -85,6 +86,9 @@ def _reasons(cluster: Cluster, node: Broker) -> Iterator[tuple[str, Origin]]:
     yield from _together(cluster, node)
     yield from of_identity(cluster, node)
     yield from of_listeners(cluster, node)
+    yield from of_control_plane(cluster, node)
+    yield from advertised_extra(node)
+    yield from of_protocols(cluster, node)
 
 
 def refused(cluster: Cluster, setting: Setting) -> str:

@@ -171,6 +171,8 @@ def test_a_variable_that_compose_passes_on_is_not_empty() -> None:
 
 
 QUORUM = "controller.quorum.voters=9@c:9093\n"
+QUORUM_OF_1 = "controller.quorum.voters=1@a:2\n"
+MAP = "listener.security.protocol.map=A:SSL,B:SSL,INSIDE:SSL,OUTSIDE:SSL,PLAINTEXT:PLAINTEXT\n"
 
 
 @pytest.mark.parametrize(
@@ -205,14 +207,15 @@ def test_a_node_does_not_start_with_listeners_that_kafka_refuses(lines: str, why
     "lines",
     [
         QUORUM + "listeners=PLAINTEXT://:9092\ncontroller.listener.names=CONTROLLER",
-        "listeners=A://:1,B://:2\ninter.broker.listener.name=b",
-        "listeners=A://:1\ninter.broker.listener.name=${NAME}",
-        "process.roles=broker,controller\nlisteners=PLAINTEXT://:1,B://:2\ncontroller.listener.names=B",
-        "listeners=PLAINTEXT://1.2.3.4:1,B://[::1]:1",
-        "listeners=PLAINTEXT://:0,B://:0",
+        MAP + "listeners=A://:1,B://:2\ninter.broker.listener.name=b",
+        MAP + "listeners=A://:1\ninter.broker.listener.name=${NAME}",
+        QUORUM_OF_1 + "process.roles=broker,controller\nlisteners=PLAINTEXT://:1,B://:2\ncontroller.listener.names=B",
+        MAP + "listeners=PLAINTEXT://1.2.3.4:1,B://[::1]:1",
+        MAP + "listeners=PLAINTEXT://:0,B://:0",
         "listeners=PLAINTEXT://0.0.0.0:9092\nadvertised.listeners=PLAINTEXT://b1:9092",
-        "process.roles=broker,controller\ncontroller.listener.names=C\nlisteners=PLAINTEXT://b1:1,C://0.0.0.0:2",
-        "listeners=INSIDE://:1,OUTSIDE://:2\ninter.broker.listener.name=INSIDE",
+        QUORUM_OF_1
+        + "process.roles=broker,controller\ncontroller.listener.names=C\nlisteners=PLAINTEXT://b1:1,C://0.0.0.0:2",
+        MAP + "listeners=INSIDE://:1,OUTSIDE://:2\ninter.broker.listener.name=INSIDE",
         "listeners=SSL://:1\nsecurity.inter.broker.protocol=SSL",
         "log.retention.hours=0\nlog.retention.ms=-1",
         "broker.id=1",

@@ -11,8 +11,8 @@ from ...language.errors import nearest
 from ..cluster import (
     CONSTRAINTS,
     HIDDEN,
+    KEPT_WORDS,
     MARK,
-    OF_LISTENERS,
     Broker,
     Client,
     Cluster,
@@ -100,7 +100,7 @@ def scrubbed(settings: Iterable[Setting]) -> tuple[Setting, ...]:
 def _scrubbed(setting: Setting) -> Setting:
     if setting.key in CONSTRAINTS:
         return replace(setting, value=_placed(setting.value))
-    if setting.key in OF_LISTENERS and re.fullmatch(r"[A-Za-z][A-Za-z0-9_.\-, ]{0,199}", setting.value):
+    if setting.key in KEPT_WORDS and re.fullmatch(r"[A-Za-z][A-Za-z0-9_.:\-, ]{0,199}", setting.value):
         return setting
     key = setting.key.removeprefix(MARK)
     if key in known() or key in table() or key in names.aliases():
