@@ -236,8 +236,18 @@ def test_the_brokers_of_a_compose_file_share_one_machine() -> None:
     files = [("c.yml", "services:\n" + "".join(COMPOSE.format(id=i).partition("services:\n")[2] for i in (1, 2)), True)]
     found = of_texts(files, Options(kafka_version="3.9.0"), "x")[1]
     assert any("2 brokers run on one computer" in each.what for each in found)
-    assert {each.one_machine for each in signatures(composed("    deploy: {replicas: 1}\n"))} == {False}
     assert {each.one_machine for each in signatures(cluster_of(nodes()))} == {False}
+
+
+@pytest.mark.parametrize(
+    "deploy",
+    ["{replicas: 1}", "{resources: {limits: {memory: 2g}}}", "{placement: {constraints: [node.role==worker]}}"],
+)
+def test_a_deploy_section_of_a_compose_file_moves_no_service_to_another_machine(deploy: str) -> None:
+    cluster = composed(f"    deploy: {deploy}\n")
+    assert {each.one_machine for each in signatures(cluster)} == {True}
+    assert any("run on one computer" in each and "swarm" in each for each in cluster.assumptions)
+    assert not composed().assumptions
 
 
 # --- controllers ------------------------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ..cluster import OF_IMAGE, Origin, Setting
-from . import names, profiles, properties, volumes, workers
+from . import names, profiles, properties, started, volumes, workers
 from .parsed_file import Part
 from .releases import CONFLUENT
 from .yamls import Tree
@@ -90,18 +90,28 @@ def _value(name: str, given: Tree) -> str:
 
 
 def read(path: str, tree: Tree) -> Part:
-    """A compose file's brokers, each a service on the one host that compose runs on; with `deploy`, in a swarm, on one
-    that is not stated."""
+    """A compose file's brokers, each a service on the one host that compose runs on, whatever its `deploy` says."""
     part = Part("docker-compose")
     services = tree.get("services")
-    for name, service in services.items() if services is not None else ():
-        if _is_broker(service):
-            _service(part, path, name, service, tree.get("volumes"))
-        else:
+    every = services.items() if services is not None else []
+    brokers = [(name, service) for name, service in every if _is_broker(service)]
+    for name, service in started.running(part, path, brokers):
+        _service(part, path, name, service, tree.get("volumes"))
+    for name, service in every:
+        if not _is_broker(service):
             _worker(part, path, name, service)
             _spring(part, path, name, service)
+    if any(service.get("deploy") is not None for _, service in brokers):
+        part.assumptions.append(ONE_COMPUTER.format(path=path))
     part.whole = bool(part.brokers)
     return part
+
+
+ONE_COMPUTER = (
+    "the services of {path} run on one computer, as `docker compose up` starts them, which takes limits and replicas "
+    "from `deploy` too; if a swarm places them on several, give each broker's server.properties instead"
+)
+"""What is assumed where services have `deploy`, which `docker stack deploy` and `docker compose up` both read."""
 
 
 def _spring(part: Part, path: str, name: str, service: Tree) -> None:
@@ -153,7 +163,7 @@ def _service(part: Part, path: str, name: str, service: Tree, named: Tree | None
         to_do = "give what `docker compose config` prints, which has all of them"
         part.note("incomplete", "error", what, Origin(path, extra.line, f"services.{name}.env_file"), to_do)
     where = Origin(path, service.line, f"services.{name}")
-    machine = None if service.get("deploy") is not None else f"the computer that runs {path}"
+    machine = f"the computer that runs {path}"
     ephemeral = volumes.is_ephemeral(broker.settings, volumes.of_service(service, named))
     here = replace(broker, origin=where, host=broker.host or name, machine=machine, ephemeral=ephemeral)
     part.brokers.append(here)

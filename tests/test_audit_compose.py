@@ -1,0 +1,70 @@
+"""Compose files: which services are started, what their commands set, and the override file beside them."""
+
+from __future__ import annotations
+
+import pytest
+from tidegate.audit.cluster import Cluster, Finding
+from tidegate.audit.readers import Options, of_texts
+
+SERVICE = """\
+  k{id}:
+    image: apache/kafka:3.9.0
+{more}
+    environment:
+      KAFKA_NODE_ID: {id}
+      KAFKA_PROCESS_ROLES: broker,controller
+      KAFKA_CONTROLLER_QUORUM_VOTERS: 1@k1:9093,2@k2:9093,3@k3:9093
+      KAFKA_DEFAULT_REPLICATION_FACTOR: 3
+"""
+
+
+def compose(*more: str) -> str:
+    """A compose file of a broker for each text, which stands among its service's keys."""
+    services = (SERVICE.format(id=i, more=f"    {each}" if each else "") for i, each in enumerate(more, 1))
+    return "services:\n" + "".join(services)
+
+
+def of(text: str) -> tuple[Cluster, tuple[Finding, ...]]:
+    return of_texts([("docker-compose.yml", text, True)], Options(kafka_version="3.9.0"), "x")
+
+
+def incomplete(findings: tuple[Finding, ...]) -> list[str]:
+    """What leaves the audit undecided."""
+    return [each.what for each in findings if each.kind == "incomplete"]
+
+
+def brokers(cluster: Cluster) -> list[int | None]:
+    return [each.id for each in cluster.brokers if each.keeps_topics]
+
+
+@pytest.mark.parametrize("more", ["scale: 0", "deploy: {replicas: 0}"])
+def test_a_service_that_is_scaled_to_0_is_no_broker(more: str) -> None:
+    cluster, findings = of(compose("", more, more))
+    assert brokers(cluster) == [1]
+    assert len(incomplete(findings)) == 2
+    assert all("no container of it is started" in each for each in incomplete(findings))
+
+
+@pytest.mark.parametrize("more", ["scale: 2", "deploy: {replicas: 3}", "scale: ${N:-1}"])
+def test_how_many_containers_a_scaled_service_has_is_not_guessed(more: str) -> None:
+    cluster, findings = of(compose("", "", more))
+    assert brokers(cluster) == [1, 2, 3]
+    assert ["is not read" in each for each in incomplete(findings)] == [True]
+
+
+def test_a_scale_of_1_says_nothing_new() -> None:
+    cluster, findings = of(compose("scale: 1", "deploy: {replicas: 1}", ""))
+    assert brokers(cluster) == [1, 2, 3] and not incomplete(findings)
+
+
+def test_a_profile_that_only_some_brokers_have_leaves_the_audit_undecided() -> None:
+    ha = "profiles: [ha]"
+    cluster, findings = of(compose("", ha, ha))
+    assert brokers(cluster) == [1, 2, 3]
+    assert ["service k2 starts only with a profile" in each for each in incomplete(findings)] == [True]
+
+
+def test_a_profile_that_all_brokers_have_is_an_assumption() -> None:
+    cluster, findings = of(compose(*["profiles: [ha, other]"] * 3))
+    assert not incomplete(findings)
+    assert any("`--profile ha`" in each for each in cluster.assumptions)
