@@ -9,7 +9,17 @@ import z3
 from hypothesis import given
 from hypothesis import strategies as st
 from tidegate.explorer.smt.numbers import BitVectors, Integers, width
-from tidegate.explorer.smt.terms import Bit, Number, known
+from tidegate.explorer.smt.terms import (
+    Bit,
+    Number,
+    choose_bit,
+    chosen_term,
+    conjunction,
+    disjunction,
+    known,
+    size_of,
+    vector,
+)
 
 from .smt import truth
 
@@ -74,3 +84,23 @@ def test_disjoint_intervals_need_no_solver() -> None:
     small, large = numbers.fresh("a", 0, 3)[0], numbers.fresh("b", 4, 9)[0]
     answers: list[Bit] = [numbers.less(small, large), numbers.less(large, small), numbers.same(small, large)]
     assert answers == [True, False, False]
+
+
+def test_terms_are_those_that_the_solvers_own_classes_make() -> None:
+    """Of the same text, sort and class: they are made below these classes, which saves time and must change nothing."""
+    own: Any = z3
+    p, q, r = own.Bool("p"), own.Bool("q"), own.Bool("r")
+    x, y, three = own.BitVec("x", 5), own.BitVec("y", 5), own.BitVecVal(3, 5)
+    n, m = own.Int("n"), own.Int("m")
+    made: list[tuple[Any, Any]] = [
+        (conjunction([p, q, r]), own.And(p, q, r)),
+        (disjunction([p, q]), own.Or(p, q)),
+        (choose_bit(p, q, r), own.If(p, q, r)),
+        (chosen_term(p, x, y), own.If(p, x, y)),
+        (chosen_term(p, three, y), own.If(p, three, y)),
+        (chosen_term(p, n, m), own.If(p, n, m)),
+        (vector(-3, 5), own.BitVecVal(-3, 5)),
+    ]
+    for ours, theirs in made:
+        assert ours.eq(theirs) and type(ours) is type(theirs)
+    assert (size_of(x), size_of(vector(1, 3))) == (5, 3)

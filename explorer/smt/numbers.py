@@ -11,7 +11,7 @@ import z3
 
 from ...language.frontend.intervals import arithmetic as bounded_interval
 from ...language.types import Int
-from .terms import Bit, Bound, Number, Operation, Term, both, known, negation
+from .terms import Bit, Bound, Number, Operation, Term, both, chosen_term, known, negation, size_of, vector
 
 
 class Integers:
@@ -52,7 +52,7 @@ class Integers:
         left, right = self._brought(lo, hi, yes, no)
         if left.eq(right):
             return Number(left, lo, hi)
-        return Number(cast(Term, z3.If(condition, left, right)), lo, hi)
+        return Number(chosen_term(condition, left, right), lo, hi)
 
     def _brought(self, lo: Bound, hi: Bound, *numbers: Number) -> list[Term]:
         """The numbers as terms of one sort that has room for lo..hi."""
@@ -144,13 +144,13 @@ class BitVectors(Integers):
             return number
         term = cast(z3.BitVecRef, number.term)
         size = width(lo, hi)
-        return Number(z3.Extract(size - 1, 0, term) if size < term.size() else term, lo, hi)
+        return Number(z3.Extract(size - 1, 0, term) if size < size_of(term) else term, lo, hi)
 
     def _wide(self, number: Number, size: int) -> z3.BitVecRef:
         if isinstance(number.term, int):
-            return z3.BitVecVal(number.term, size)
+            return vector(number.term, size)
         term = cast(z3.BitVecRef, number.term)
-        missing = size - term.size()
+        missing = size - size_of(term)
         if missing > 0:
             return z3.SignExt(missing, term)
         return z3.Extract(size - 1, 0, term) if missing < 0 else term

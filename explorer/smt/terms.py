@@ -7,11 +7,16 @@ disjoint intervals without a solver. Numbers are mathematical integers: no opera
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from functools import cache
+from typing import Any, Literal, TypeAlias, cast
 
 import z3
+
+_z3: Any = z3
+"""The solver's functions below its Python classes, which know the sorts of what they are given. Formulas are made of
+hundreds of thousands of terms, and to compare their sorts each time takes longer than to make them."""
 
 Bit: TypeAlias = bool | z3.BoolRef
 """A truth value: known, or a term."""
@@ -38,7 +43,18 @@ def conjunction(bits: Iterable[Bit]) -> Bit:
             kept.append(each)
     if not kept:
         return True
-    return kept[0] if len(kept) == 1 else z3.And(kept)
+    return kept[0] if len(kept) == 1 else _joined(_z3.Z3_mk_and, kept)
+
+
+def _joined(make: Any, bits: Sequence[Any]) -> z3.BoolRef:
+    """Some truth values, joined by the solver's function that makes a term of many."""
+    terms = (_z3.Ast * len(bits))(*[each.as_ast() for each in bits])
+    return cast(z3.BoolRef, _z3.BoolRef(make(bits[0].ctx_ref(), len(bits), terms)))
+
+
+def _chosen(condition: Any, yes: Any, no: Any) -> Any:
+    """The one or the other, which are of one sort."""
+    return _z3.Z3_mk_ite(condition.ctx_ref(), condition.as_ast(), yes.as_ast(), no.as_ast())
 
 
 def either(*bits: Bit) -> Bit:
@@ -56,7 +72,7 @@ def disjunction(bits: Iterable[Bit]) -> Bit:
             kept.append(each)
     if not kept:
         return False
-    return kept[0] if len(kept) == 1 else z3.Or(kept)
+    return kept[0] if len(kept) == 1 else _joined(_z3.Z3_mk_or, kept)
 
 
 def negation(bit: Bit) -> Bit:
@@ -88,7 +104,7 @@ def choose_bit(condition: Bit, yes: Bit, no: Bit) -> Bit:
         return either(condition, no) if yes else both(negation(condition), no)
     if isinstance(no, bool):
         return either(negation(condition), yes) if no else both(condition, yes)
-    return yes if yes.eq(no) else z3.If(condition, yes, no)
+    return yes if yes.eq(no) else cast(z3.BoolRef, _z3.BoolRef(_chosen(condition, yes, no)))
 
 
 def formula(bit: Bit) -> z3.BoolRef:
@@ -116,6 +132,25 @@ class Number:
 def known(value: int) -> Number:
     """A constant."""
     return Number(int(value), int(value), int(value))
+
+
+def chosen_term(condition: z3.BoolRef, yes: Term, no: Term) -> Term:
+    """The one or the other of two terms of one sort."""
+    made = _z3.BitVecRef if isinstance(yes, z3.BitVecRef) else _z3.ArithRef
+    return cast(Term, made(_chosen(condition, yes, no)))
+
+
+def size_of(term: z3.BitVecRef) -> int:
+    """How many bits a bit-vector has."""
+    held = cast(Any, term)
+    context = held.ctx_ref()
+    return cast(int, _z3.Z3_get_bv_sort_size(context, _z3.Z3_get_sort(context, held.as_ast())))
+
+
+@cache
+def vector(value: int, size: int) -> z3.BitVecRef:
+    """A constant as a bit-vector."""
+    return z3.BitVecVal(value, size)
 
 
 Operation: TypeAlias = Literal["+", "-", "*", "//", "%", "min", "max"]
