@@ -21,7 +21,7 @@ from . import ir
 from .constants import Constant, ConstantExpression, NoValueYet, Value
 from .declare import PRIVATE, Mark, is_of_language, mark_of
 from .errors import Diagnostics, UsageError, nearest
-from .frontend.source import Source, read, source_of_class
+from .frontend.source import CAPACITY_BESIDE, Source, read, source_of_class
 from .immutable import immutable
 from .kinds import Domain
 from .left_out import half_imported, look_alikes
@@ -172,6 +172,8 @@ def _import_hint(path: str, error: BaseException) -> str:
     if isinstance(error, ImportError) and isinstance(name, str):
         wanted = getattr(error, "name_from", None) or _missing_name(error)
         return nearest(wanted, _names_of(name)) or _IMPORTABLE
+    if isinstance(error, TypeError) and str(error).startswith("Too many arguments for <class"):
+        return CAPACITY_BESIDE
     if not isinstance(error, NameError) or not isinstance(name, str):
         return _IMPORTABLE
     defined = {each.name for each in read(path).tree.body if isinstance(each, (ast.ClassDef, ast.FunctionDef))}

@@ -302,3 +302,19 @@ def test_a_set_of_records_with_a_condition_has_a_hint_that_helps_at_the_beginnin
     either = "sent={Vote(by=Node(0), term=x) for x in range(2)} if left > 1 else {Vote(by=x, term=0) for x in Node}"
     verdict = agree(bound(tmp_path, text("").replace(was, either)))
     assert verdict is not None
+
+
+@pytest.mark.parametrize("annotation", ["Seq[Node, 3]", "Set[Node, 3]", "Bag[Vote, 2]"])
+@pytest.mark.parametrize(("later", "code"), [(False, "TG002"), (True, "TG209")])
+def test_a_capacity_stands_beside_the_type(annotation: str, later: bool, code: str, tmp_path: Path) -> None:
+    """Whether Python evaluates annotations when the file is imported, or not at all."""
+    body = '@action\ndef clear(s: World) -> None:\n    """Clears."""\n    s.some = Set()\n'
+    written = text_of(f"some: {annotation}", "some=Set()", body, before=BEFORE)
+    begins = "from enum import Enum\n"
+    assert begins in written
+    file = tmp_path / "capacity.py"
+    file.write_text(written.replace(begins, f"from __future__ import annotations\n{begins}") if later else written)
+    with pytest.raises(ModelErrors) as caught:
+        load(file).bind()
+    hints = [each.hint for each in caught.value.errors if each.code == code]
+    assert hints and all("Annotated[Seq[Node], Capacity(3)]" in each for each in hints)

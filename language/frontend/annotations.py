@@ -41,7 +41,7 @@ from ..types import (
     value_count,
 )
 from .intervals import ANY_INT, arithmetic, fits
-from .source import Source, globals_of_class, source_of_class
+from .source import CAPACITY_BESIDE, Source, globals_of_class, source_of_class
 
 ANY_CAPACITY = -1
 """The capacity of a bare `Seq[...]` or `Set[...]` of records: taken from the value, in helpers only."""
@@ -448,7 +448,8 @@ def _evaluate(node: ast.expr, source: Source, namespace: Mapping[str, Any]) -> A
         name = str(error.name)
         raise _Problem("TG209", f"no type {name} in this module", nearest(name, known)) from None
     except Exception as error:  # whatever the author's annotation raises is the author's mistake
-        raise _Problem("TG209", f"the annotation cannot be evaluated: {error}", "a type of the language") from None
+        hint = CAPACITY_BESIDE if text.startswith(("Seq[", "Set[", "Bag[")) else "a type of the language"
+        raise _Problem("TG209", f"the annotation cannot be evaluated: {error}", hint) from None
 
 
 def _has_variables(value: Any) -> bool:

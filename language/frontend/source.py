@@ -12,6 +12,9 @@ from typing import Any
 
 from ..ir import Where
 
+CAPACITY_BESIDE = "one type in [...], and how many there may be beside it: Annotated[Seq[Node], Capacity(3)]"
+"""What to write in the place of `Seq[Node, 3]`."""
+
 
 class Source:
     """One parsed file: its lines, and its functions and classes by where they begin."""
