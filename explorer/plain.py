@@ -135,10 +135,19 @@ class _Exploration:
             now = time.monotonic()
             self.levels.append(Level(len(self.levels) + 1, end - at, now - began))
             began = now
-            for number in range(at, end):
-                self._expand(number)
-                self._mind_limits(number)
+            try:
+                for number in range(at, end):
+                    self._expand(number)
+                    self._mind_limits(number)
+            except (_Ended, KeyboardInterrupt):
+                self._cut_level(end, began)
+                raise
             at = end
+
+    def _cut_level(self, begin: int, began: float) -> None:
+        """Notes the level that the end of the search cuts short: what was found of it is counted too."""
+        if len(self.states) > begin:
+            self.levels.append(Level(len(self.levels) + 1, len(self.states) - begin, time.monotonic() - began))
 
     def _begin(self) -> None:
         for state in list(initial_states(self.model)):

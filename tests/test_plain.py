@@ -19,6 +19,8 @@ from tidegate.language.judge import attempt, format_run, replay
 from tidegate.language.model import Model
 from tidegate.language.verdict import Verdict
 
+from .engines import bound, text_of
+
 COURIER = load(Path(__file__).parent / "models" / "courier.py")
 REPLICATION = load(replication, properties=(properties,))
 ENGINE = sys.modules[check.__module__]
@@ -222,3 +224,24 @@ def test_the_engines_agree_on_what_is_at_the_bound() -> None:
     assert cuts(native(courier(), EVERYTHING)) == cuts(check(courier(), EVERYTHING))
     model = replace(courier(letters=1, losses=0), terminals=())
     assert native(model, Search()).outcome == check(model, Search()).outcome == "deadlock"
+
+
+BREAKS = """
+@action
+def up(s: World, by: Small) -> None:
+    '''Up, which breaks the type from 2 on.'''
+    require(0 < by < 3)
+    s.count += by
+"""
+
+
+@pytest.mark.parametrize(
+    "claim", ["", "\n@invariant\ndef low(s: World) -> bool:\n    '''Low.'''\n    return s.count < 2\n"]
+)
+def test_a_level_that_is_cut_short_counts(claim: str, tmp_path: Path) -> None:
+    """The depth says how far the search came, as the native engine's does."""
+    model = bound(tmp_path, text_of("count: Small", "count=0", BREAKS + claim))
+    mine = check(model, Search())
+    assert mine.outcome == ("safety" if claim else "model_error")
+    assert (mine.depth, sum(level.states for level in mine.levels)) == (2 if claim else 3, mine.distinct_states)
+    assert native(model, Search()).depth == mine.depth
