@@ -68,3 +68,84 @@ def test_a_profile_that_all_brokers_have_is_an_assumption() -> None:
     cluster, findings = of(compose(*["profiles: [ha, other]"] * 3))
     assert not incomplete(findings)
     assert any("`--profile ha`" in each for each in cluster.assumptions)
+
+
+def value(cluster: Cluster, key: str) -> set[str]:
+    """What the brokers' settings say of a key."""
+    return {each.value for broker in cluster.brokers for each in broker.settings if each.key == key}
+
+
+START = "/opt/kafka/bin/kafka-server-start.sh"
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        f"command: [{START}, /mnt/server.properties, --override, default.replication.factor=1]",
+        f"command: {START} /mnt/server.properties --override default.replication.factor=1",
+        f"entrypoint: [sh, -c, 'exec {START} /x.properties --override \"default.replication.factor=1\"']",
+    ],
+)
+def test_what_a_command_overrides_is_stronger_than_a_variable(more: str) -> None:
+    cluster, findings = of(compose(more, more, more))
+    assert value(cluster, "default.replication.factor") == {"1"}
+    assert ["starts Kafka by itself" in each for each in incomplete(findings)] == [True] * 3
+
+
+@pytest.mark.parametrize(
+    ("command", "undecided"),
+    [
+        ("export KAFKA_MIN_INSYNC_REPLICAS=1; exec /etc/confluent/docker/run", True),
+        ("env KAFKA_MIN_INSYNC_REPLICAS=1 /etc/kafka/docker/run", True),
+        ("sed -i s/2/1/ /opt/kafka/config/server.properties; run", True),
+        ("run --override $$MORE", True),
+        ("export KAFKA_NODE_ID=$${HOSTNAME##*-}; echo $KAFKA_HOME; exec /etc/confluent/docker/run", False),
+        ("/opt/bitnami/scripts/kafka/run.sh", False),
+    ],
+)
+def test_a_command_that_may_set_what_is_not_read_leaves_the_audit_undecided(command: str, undecided: bool) -> None:
+    _, findings = of(compose(f"command: [sh, -c, '{command}']", "", ""))
+    assert bool(incomplete(findings)) is undecided
+
+
+PODS = """\
+apiVersion: apps/v1
+kind: StatefulSet
+metadata: {{name: kafka}}
+spec:
+  replicas: 3
+  template:
+    spec:
+      volumes: [{{name: c, configMap: {{name: c}}}}]
+      containers:
+        - name: kafka
+          image: confluentinc/cp-kafka:7.4.0
+          {key}: [sh, -c, "exec kafka-server-start /etc/kafka/server.properties {more}"]
+          env: [{env}]
+---
+apiVersion: v1
+kind: ConfigMap
+metadata: {{name: c}}
+data:
+  server.properties: |
+    zookeeper.connect=z
+    min.insync.replicas=2
+"""
+
+
+@pytest.mark.parametrize("key", ["command", "args"])
+@pytest.mark.parametrize(
+    ("more", "env", "expected", "undecided"),
+    [
+        ("", "", "2", False),
+        ("--override min.insync.replicas=1 --override broker.id=${{HOSTNAME##*-}}", "", "1", False),
+        ("--override min.insync.replicas=$(MIN)", "", "${}", False),
+        ("", "{name: KAFKA_DEFAULT_REPLICATION_FACTOR, value: '3'}", "2", True),
+        ("; KAFKA_X_Y=1 run", "", "2", True),
+    ],
+)
+def test_what_the_command_of_a_pod_sets(key: str, more: str, env: str, expected: str, undecided: bool) -> None:
+    text = PODS.format(key=key, more=more.replace("{{", "{").replace("}}", "}"), env=env)
+    cluster, findings = of_texts([("kafka.yaml", text, True)], Options(), "x")
+    assert value(cluster, "min.insync.replicas") == {expected} and len(cluster.brokers) == 3
+    assert bool(incomplete(findings)) is undecided

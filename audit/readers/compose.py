@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ..cluster import OF_IMAGE, Origin, Setting
-from . import names, profiles, properties, started, volumes, workers
+from . import commands, names, profiles, properties, started, volumes, workers
 from .parsed_file import Part
 from .releases import CONFLUENT
 from .yamls import Tree
@@ -155,7 +155,8 @@ def _service(part: Part, path: str, name: str, service: Tree, named: Tree | None
         elif key is not None:
             note_perhaps(part, variable, service, origin)
             given.append(Setting(key, value, origin, perhaps(variable, service)))
-    made = properties.of_broker(path, given)
+    made = properties.of_broker(path, commands.overridden(given, commands.overrides(path, service)))
+    commands.note_unread(part, path, f"service {name}", service)
     broker = made.brokers[0]
     extra = service.get("env_file")
     if extra is not None:

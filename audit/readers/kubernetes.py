@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from ..cluster import Broker, Origin, Setting
-from . import compose, properties, volumes
+from . import commands, compose, properties, volumes
 from .parsed_file import Part, numbers
 from .yamls import Tree
 
@@ -47,6 +47,7 @@ def read(path: str, trees: Sequence[Tree]) -> Part | None:
         for container in each.containers:
             compose.image(part, path, container)
             _note_unread(part, path, container)
+            commands.note_unread(part, path, f"container {container.text('name')}", container, _files(each.broker))
     roles = {role for each in sets for role in each.broker.roles}
     keys = {setting.key for each in sets for setting in each.broker.settings}
     part.control_plane = "kraft" if "process.roles" in keys or "controller" in roles else None
@@ -61,7 +62,8 @@ def _set(path: str, tree: Tree, maps: dict[str | None, Tree]) -> _Set | None:
         return None
     listed = pod.get("containers")
     containers = [each for _, each in listed.items()] if listed is not None else []
-    settings = [*_of_maps(path, pod, maps), *(s for each in containers for s in _of_variables(path, each))]
+    given = [*_of_maps(path, pod, maps), *(s for each in containers for s in _of_variables(path, each))]
+    settings = commands.overridden(given, [s for each in containers for s in commands.overrides(path, each)])
     if not {each.key for each in settings} & properties.BROKER_MARKS:
         return None
     origin = Origin(path, tree.line, f"{tree.text('kind')} {tree.text('metadata', 'name')}")
@@ -73,6 +75,13 @@ def _set(path: str, tree: Tree, maps: dict[str | None, Tree]) -> _Set | None:
         properties.broker_of(settings, origin), ephemeral=volumes.is_ephemeral(settings, mounts), of_pod=True
     )
     return _Set(made, count, tree, containers)
+
+
+def _files(broker: Broker) -> list[str]:
+    """The properties files that all of a broker's settings are of, by name; none where it has variables as well, which
+    the image's own start script alone reads."""
+    named = dict.fromkeys(each.origin.place for each in broker.settings)
+    return [] if any(each.startswith("KAFKA_") for each in named) else [*named]
 
 
 def _of_spring(part: Part, path: str, tree: Tree, maps: dict[str | None, Tree]) -> None:

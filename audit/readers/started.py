@@ -48,7 +48,7 @@ def _profiles(part: Part, path: str, services: Sequence[Named]) -> None:
     of_each = [_of(service) for _, service in services]
     if not any(of_each):
         return
-    if shared := set.intersection(*of_each):
+    if shared := set[str].intersection(*of_each):
         part.assumptions.append(f"{path} is started with `--profile {min(shared)}`, which its brokers need")
         return
     name, service = next(each for each, mine in zip(services, of_each, strict=True) if mine)
