@@ -23,7 +23,7 @@ limit_: Option[Small]
 count: Annotated[int, Range(0, 9)]
 noticed: bool
 """
-START = "leader=None\neveryone=Set(Node)\nnotes=Set()\nlog=Seq()\nlimit_=None\ncount=0\ntold=False"
+START = "leader=None\neveryone=Set(Node)\nnotes=Set()\nlog=Seq()\nlimit_=None\ncount=0\nnoticed=False"
 HELPERS = """
 def _is_there(s: World, node: Node) -> bool:
     '''Whether it is there.'''
@@ -91,7 +91,7 @@ def test_none_is_a_value_where_it_may_be_one(body: str, tmp_path: Path) -> None:
 
 # --- sets of integers hold those within their range -------------------------------------------------------------------
 
-NUMBERS = "low: Set[Small]\ncolor: Color\ntold: bool\ncount: Annotated[int, Range(0, 9)]\n"
+NUMBERS = "low: Set[Small]\ncolor: Color\nnoticed: bool\ncount: Annotated[int, Range(0, 9)]\n"
 RANGES = {
     "s.low = s.low - {n}": "-2 is outside 0..3",
     "s.low &= {n + 1}": "-1 is outside 0..3",
@@ -114,7 +114,7 @@ RANGES = {
 @pytest.mark.parametrize("body", RANGES)
 def test_integers_in_sets(body: str, tmp_path: Path) -> None:
     text = step_of(body).replace(HELPERS, "").replace("node: Node", "n: Signed")
-    start = "low=Set([0, 1])\ncolor=Color.BLUE\ntold=False\ncount=0"
+    start = "low=Set([0, 1])\ncolor=Color.BLUE\nnoticed=False\ncount=0"
     model = bound(tmp_path, text_of(NUMBERS, start, text, before=NODE))
     agree(model)
     failure = plain(model, Search()).failure
@@ -122,7 +122,7 @@ def test_integers_in_sets(body: str, tmp_path: Path) -> None:
 
 
 def test_a_state_is_made_from_positions_too(tmp_path: Path) -> None:
-    text = text_of("count: Small\ntold: bool", "2\nTrue", "@action\ndef step(s: World) -> None:\n    s.count = 1")
+    text = text_of("count: Small\nnoticed: bool", "2\nTrue", "@action\ndef step(s: World) -> None:\n    s.count = 1")
     assert [list(state) for state in initial_states(bound(tmp_path, text))] == [[2, True]]
 
 
