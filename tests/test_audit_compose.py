@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from tidegate.audit.cluster import Cluster, Finding
-from tidegate.audit.readers import Options, of_texts
+from tidegate.audit.readers import Options, of_texts, read
 
 SERVICE = """\
   k{id}:
@@ -149,3 +151,25 @@ def test_what_the_command_of_a_pod_sets(key: str, more: str, env: str, expected:
     cluster, findings = of_texts([("kafka.yaml", text, True)], Options(), "x")
     assert value(cluster, "min.insync.replicas") == {expected} and len(cluster.brokers) == 3
     assert bool(incomplete(findings)) is undecided
+
+
+@pytest.mark.parametrize("name", ["compose.yaml", "docker-compose.yml"])
+@pytest.mark.parametrize("override", ["compose.override.yml", "docker-compose.override.yaml"])
+@pytest.mark.parametrize("given", ["folder", "file", "both files"])
+def test_an_override_file_leaves_the_audit_undecided(tmp_path: Path, name: str, override: str, given: str) -> None:
+    main, other = tmp_path / name, tmp_path / override
+    main.write_text(compose("", "", ""))
+    other.write_text("services:\n  k1: {environment: {KAFKA_NODE_ID: 1, KAFKA_DEFAULT_REPLICATION_FACTOR: 1}}\n")
+    paths = {"folder": [tmp_path], "file": [main], "both files": [main, other]}[given]
+    cluster, findings = read(paths)
+    assert brokers(cluster) == [1, 2, 3]
+    assert incomplete(findings) == [
+        f"{other} was not read: `docker compose up` merges it into the compose file beside it"
+    ]
+
+
+def test_a_compose_file_without_an_override_file_is_read_whole(tmp_path: Path) -> None:
+    (tmp_path / "compose.yaml").write_text(compose("", "", ""))
+    (tmp_path / "compose.override.yml").mkdir()
+    for path in (tmp_path, tmp_path / "compose.yaml"):
+        assert not incomplete(read([path])[1])

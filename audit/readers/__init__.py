@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ..advice import advise
 from ..cluster import MARK, CannotRead, Cluster, Finding, Origin, Use, is_called
-from . import compose, describe, frameworks, kubernetes, mapping, profiles, properties, strimzi, yamls
+from . import compose, describe, frameworks, kubernetes, mapping, overrides, profiles, properties, strimzi, yamls
 from .invalid_settings import invalid_settings
 from .merge import Options, join
 from .parsed_file import Part
@@ -42,7 +42,10 @@ def read(
     a file named by the user that no reader understands, and for input without any fact.
     """
     texts = ((str(path), _text(path), named) for path, named in _files(paths))
-    return of_texts(texts, options or Options(), ", ".join(map(str, paths)), running)
+    passed_over = [
+        (part.findings[0].where.path, part) for path in paths if (part := overrides.beside(path)) is not None
+    ]
+    return of_texts(texts, options or Options(), ", ".join(map(str, paths)), [*running, *passed_over])
 
 
 def of_texts(
@@ -192,6 +195,8 @@ def of_yaml(path: str, text: str) -> Part | None:
         to_do = "mend it; render templates first (helm template, kustomize build)"
         part.note("not_read", "error", f"{path} was not read: {error}", Origin(path), to_do)
         return part
+    if overrides.is_override(path) and any(tree.get("services") is not None for tree in trees):
+        return overrides.unread(path)
     for tree in trees:
         if compose.recognised(tree):
             return compose.read(path, tree)
