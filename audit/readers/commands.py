@@ -39,7 +39,7 @@ def overridden(given: Sequence[Setting], stronger: Sequence[Setting]) -> list[Se
 
 def note_unread(part: Part, path: str, name: str, container: Tree, files: Sequence[str] = ()) -> None:
     """The finding that a command may set what is not read. `files` are properties files that were read, by name: a
-    command that starts Kafka with one of them, and does no more, is read whole."""
+    command that starts Kafka with one of them, and sets nothing else, is read whole."""
     for text, origin in _texts(path, container):
         rest = PASSED_OVER.sub("", OVERRIDE.sub("", text))
         for each in files:
