@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import gc
 import importlib.util
 import os
 import re
@@ -308,6 +309,7 @@ class SparkRunner:
         self._lying += shuffled
         if self._lying > SHUFFLED_MAX:
             self._lying = 0
+            gc.collect()  # Java keeps what objects of Python refer to, and Python looks for cycles seldom
             self.spark.sparkContext._jvm.System.gc()
 
     def close(self, job: Job | None) -> None:
