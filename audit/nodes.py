@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from .cluster import HIDDEN, Broker, Cluster, Default, Origin, Setting, Stated, Topic
 from .facts import NeverUp
 from .keys import NEVER_EMPTY, at_least, known, value_of, wrong
-from .listeners import of_identity, of_listeners
+from .listeners import of_identity, of_listeners, stated_by
 from .protocols import advertised_extra, of_control_plane, of_protocols
 
 UNBOUNDED = frozenset({
@@ -79,7 +79,7 @@ def keep_down(cluster: Cluster) -> frozenset[int]:
 
 
 def _reasons(cluster: Cluster, node: Broker) -> Iterator[tuple[str, Origin]]:
-    for each in {each.key: each for each in node.settings if not each.when}.values():
+    for each in stated_by(node).values():
         message = refused(cluster, each)
         if message:
             yield f"`{each.key}={each.value}` {message}", each.origin
@@ -129,7 +129,7 @@ RETENTION = ("log.retention.ms", "log.retention.minutes", "log.retention.hours")
 
 def _of_logs(cluster: Cluster, node: Broker) -> Iterator[tuple[str, Origin]]:
     """A directory for logs (validateValues: logDirs; LOG_DIR counts where LOG_DIRS is not set), and their retention."""
-    stated = {each.key: each for each in node.settings if not each.when}
+    stated = stated_by(node)
     where = stated.get("log.dirs") or stated.get("log.dir")
     if where is not None and not where.value.strip(" ,") and cluster.states_nothing(replace(where, value="")):
         yield f"`{where.key}={where.value}` names no directory", where.origin

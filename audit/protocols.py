@@ -170,12 +170,12 @@ def _listeners_of_controllers(cluster: Cluster, node: Broker) -> Reasons:
         if listeners is not None and others:
             yield (
                 f"it is a controller alone, and {min(others)} of its `listeners` is not in `{CONTROLLERS}`",
-                (listeners.origin),
+                listeners.origin,
             )
         if before and ADVERTISED in every:
             yield (
                 f"it is a controller alone, and `{ADVERTISED}` is set, which 3.9 is the first to take",
-                (every[ADVERTISED].origin),
+                every[ADVERTISED].origin,
             )
         between = stated.get(BETWEEN)
         if between is not None and names_in(between.value) & theirs and _is(cluster, "4.0", ""):

@@ -19,6 +19,8 @@ from .engines import agree, agree_on, bound, compiled, reachable_states, summary
 ROOT = Path(__file__).resolve().parent.parent
 DEEP = bool(os.environ.get("TIDEGATE_DEEP"))
 NODE = "class Node(Domain, size=2):\n    '''A node.'''\n"
+NOTE = NODE + "\n\n@record\nclass Note:\n    '''A note.'''\n\n    number: Small\n"
+NOTED = NOTE + "\n\ndef noted(number: int) -> Note:\n    '''Notes.'''\n    return Note(number=number)\n"
 
 # --- models that broke the native engine once, each by its reason -----------------------------------------------------
 
@@ -380,7 +382,7 @@ FOUND: dict[str, tuple[str, str, str, str]] = {
         """,
     ),
     "a sum with a field that is too large for its record": (
-        NODE + "\n\n@record\nclass Note:\n    '''A note.'''\n\n    number: Small\n",
+        NOTE,
         "number: Annotated[int, Range(0, 5)]\nat: Map[Small, bool]",
         "number=0\nat=Map({n: False for n in Small})",
         """
@@ -391,8 +393,7 @@ FOUND: dict[str, tuple[str, str, str, str]] = {
         """,
     ),
     "a key from a field that is too large for its record": (
-        NODE + "\n\n@record\nclass Note:\n    '''A note.'''\n\n    number: Small\n"
-        "\n\ndef noted(number: int) -> Note:\n    '''Notes.'''\n    return Note(number=number)\n",
+        NOTED,
         "number: Annotated[int, Range(0, 5)]\nlit: bool\nat: Map[Small, bool]",
         "number=0\nlit=False\nat=Map({n: False for n in Small})",
         """
@@ -409,8 +410,7 @@ FOUND: dict[str, tuple[str, str, str, str]] = {
         """,
     ),
     "a written key from a field that is too large for its record": (
-        NODE + "\n\n@record\nclass Note:\n    '''A note.'''\n\n    number: Small\n"
-        "\n\ndef noted(number: int) -> Note:\n    '''Notes.'''\n    return Note(number=number)\n",
+        NOTED,
         "number: Annotated[int, Range(0, 5)]\nat: Map[Small, bool]",
         "number=0\nat=Map({n: False for n in Small})",
         """
