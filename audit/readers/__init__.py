@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import codecs
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -43,7 +43,7 @@ def read(
     """
     texts = ((str(path), _text(path), named) for path, named in _files(paths))
     passed_over = [
-        (part.findings[0].where.path, part) for path in paths if (part := overrides.beside(path)) is not None
+        (part.findings[0].where.path, part) for path in paths if (part := overrides.beside(path, paths)) is not None
     ]
     return of_texts(texts, options or Options(), ", ".join(map(str, paths)), [*running, *passed_over])
 
@@ -56,6 +56,7 @@ def of_texts(
     files = [(address, part.format) for address, part in running]
     resources: list[tuple[str, yamls.Tree]] = []
     unknown: list[tuple[str, str, bool]] = []
+    composed: dict[str, tuple[str, bool, yamls.Tree]] = {}
     for path, text, named in texts:
         if _is_binary(text) and Path(path).suffix.lower() in CONFIGURATION:
             raise CannotRead(f"{path} is no text. Give the file as Kafka reads it, or take it out of the folder.")
@@ -63,9 +64,18 @@ def of_texts(
             resources += found
             files.append((path, "Strimzi resources"))
             continue
+        if (document := overrides.document(path, text.lstrip(MARK))) is not None:
+            composed[path] = text.lstrip(MARK), named, document
+            continue
         part = part_of(path, text)
         if part is None:
             unknown.append((path, text, named))
+        else:
+            parts.append(part)
+            files.append((path, part.format))
+    for path, part in _of_compose(composed):
+        if part is None:
+            unknown.append((path, *composed[path][:2]))
         else:
             parts.append(part)
             files.append((path, part.format))
@@ -195,11 +205,6 @@ def of_yaml(path: str, text: str) -> Part | None:
         to_do = "mend it; render templates first (helm template, kustomize build)"
         part.note("not_read", "error", f"{path} was not read: {error}", Origin(path), to_do)
         return part
-    if overrides.is_override(path) and any(tree.get("services") is not None for tree in trees):
-        return overrides.unread(path)
-    for tree in trees:
-        if compose.recognised(tree):
-            return compose.read(path, tree)
     rendered = kubernetes.read(path, trees)
     if rendered is not None:
         return rendered
@@ -211,6 +216,19 @@ def of_yaml(path: str, text: str) -> Part | None:
     if framework:
         part.findings += frameworks.unread(path, framework).findings
     return part if part.clients or part.findings else None
+
+
+def _of_compose(given: Mapping[str, tuple[str, bool, yamls.Tree]]) -> Iterator[tuple[str, Part | None]]:
+    """Compose files, each with what it includes, extends and is overridden by; None for one without anything known."""
+    documents = {path: tree for path, (_, _, tree) in given.items()}
+    texts = {path: text for path, (text, _, _) in given.items()}
+    whole, rest = overrides.projects(documents, texts, _text)
+    for path, tree, notes in whole:
+        part = compose.read(path, tree) if compose.recognised(tree) else of_yaml(path, texts[path])
+        if part is not None:
+            part.findings += notes.findings
+        yield path, part or (notes if notes.findings else None)
+    yield from rest.items()
 
 
 def _values_of_a_chart(path: str) -> Part | None:

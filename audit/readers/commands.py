@@ -56,4 +56,4 @@ def _texts(path: str, container: Tree) -> Iterator[tuple[str, Origin]]:
     stated = [found for key in KEYS if (found := container.get(key)) is not None]
     words = [leaf.value for each in stated for leaf in each.leaves()]
     if words:
-        yield " ".join(words), Origin(path, stated[0].line, ".".join(stated[0].path))
+        yield " ".join(words), Origin(stated[0].file or path, stated[0].line, ".".join(stated[0].path))

@@ -72,15 +72,20 @@ MARKS = frozenset(f"{prefix}{name}" for prefix in ("KAFKA_", "KAFKA_CFG_") for n
 """Variables of settings that brokers and controllers have, and nobody else."""
 
 
-def variables(service: Tree) -> list[tuple[str, str, int]]:
-    """The environment as (name, value, line), from a mapping or from a list of `NAME=value`."""
+def variables(service: Tree) -> list[tuple[str, str, Tree]]:
+    """The environment as (name, value, place), from a mapping or from a list of `NAME=value`."""
     environment = service.get("environment")
     if environment is None:
         return []
     if environment.is_list:
-        split = [(leaf.value.partition("="), leaf.line) for leaf in environment.leaves()]
-        return [(name.strip(), value.strip() if mark else f"${{{name}}}", line) for (name, mark, value), line in split]
-    return [(name, _value(name, sub), sub.line) for name, sub in environment.items()]
+        split = [((each.text() or "").partition("="), each) for _, each in environment.items()]
+        return [(name.strip(), value.strip() if mark else f"${{{name}}}", each) for (name, mark, value), each in split]
+    return [(name, _value(name, sub), sub) for name, sub in environment.items()]
+
+
+def at(path: str, tree: Tree, place: str) -> Origin:
+    """Where something is stated, in the file that it was merged from."""
+    return Origin(tree.file or path, tree.line, place)
 
 
 def _value(name: str, given: Tree) -> str:
@@ -116,7 +121,7 @@ ONE_COMPUTER = (
 
 def _spring(part: Part, path: str, name: str, service: Tree) -> None:
     place = f"services.{name}.environment"
-    given = [(each, value, Origin(path, line, f"{place}.{each}")) for each, value, line in variables(service)]
+    given = [(each, value, at(path, sub, f"{place}.{each}")) for each, value, sub in variables(service)]
     of_spring(part, path, name, given)
 
 
@@ -148,8 +153,8 @@ def spring_key(variable: str) -> str:
 
 def _service(part: Part, path: str, name: str, service: Tree, named: Tree | None) -> None:
     given: list[Setting] = []
-    for variable, value, line in variables(service):
-        key, origin = key_of(variable), Origin(path, line, f"services.{name}.environment.{variable}")
+    for variable, value, sub in variables(service):
+        key, origin = key_of(variable), at(path, sub, f"services.{name}.environment.{variable}")
         if why := unread(variable, service):
             note_unread(part, variable, why, origin)
         elif key is not None:
@@ -162,8 +167,8 @@ def _service(part: Part, path: str, name: str, service: Tree, named: Tree | None
     if extra is not None:
         what = f"service {name} has variables of `env_file`, which is not read"
         to_do = "give what `docker compose config` prints, which has all of them"
-        part.note("incomplete", "error", what, Origin(path, extra.line, f"services.{name}.env_file"), to_do)
-    where = Origin(path, service.line, f"services.{name}")
+        part.note("incomplete", "error", what, at(path, extra, f"services.{name}.env_file"), to_do)
+    where = at(path, service, f"services.{name}")
     machine = f"the computer that runs {path}"
     ephemeral = volumes.is_ephemeral(broker.settings, volumes.of_service(service, named))
     here = replace(broker, origin=where, host=broker.host or name, machine=machine, ephemeral=ephemeral)
@@ -220,11 +225,11 @@ def note_unread(part: Part, variable: str, why: str, origin: Origin) -> None:
 def _worker(part: Part, path: str, name: str, service: Tree) -> None:
     """A worker of Connect, whose image takes its settings as `CONNECT_*` (Confluent's, Debezium's)."""
     given: list[Setting] = []
-    for variable, value, line in variables(service):
+    for variable, value, sub in variables(service):
         if variable.startswith("CONNECT_"):
             key = key_of("KAFKA_" + variable.removeprefix("CONNECT_"))
             if key is not None:
-                given.append(Setting(key, value, Origin(path, line, f"services.{name}.environment.{variable}")))
+                given.append(Setting(key, value, at(path, sub, f"services.{name}.environment.{variable}")))
     made = workers.read(path, given)
     if made is not None:
         part.clients += [replace(each, name=name) for each in made.clients]
@@ -241,7 +246,7 @@ def image(part: Part, path: str, service: Tree) -> None:
     owner = owner_of(service)
     if owner is None:
         return
-    origin = Origin(path, place.line, ".".join(place.path))
+    origin = at(path, place, ".".join(place.path))
     part.fact("distribution", owner, origin, f"the image is {name}")
     release = re.match(r"v?(\d+\.\d+)(\.\d+)?", tag)
     if release and owner in ("cp-kafka", "cp-server"):

@@ -1,36 +1,100 @@
-"""The file that `docker compose` merges into a compose file when both lie in one folder (Merge Compose files)."""
+"""Which compose files stand for themselves, and which go into others: what a file includes or extends, and the override
+file beside it (Merge Compose files)."""
 
 from __future__ import annotations
 
-from pathlib import Path
+import os.path
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path, PurePath
 
 from ..cluster import Origin
+from . import yamls
+from .composing import CONFIG, Load, Project
 from .parsed_file import Part
+from .yamls import Tree
 
 MAIN = ("compose.yaml", "compose.yml", "docker-compose.yml", "docker-compose.yaml")
+"""The names that Compose looks for; of several in one folder the first."""
+
 OVERRIDE = (
     "compose.override.yml",
     "compose.override.yaml",
     "docker-compose.override.yml",
     "docker-compose.override.yaml",
 )
-MERGED = "give what `docker compose config` prints, which is both files as they are merged, instead of them"
+"""The names of what it merges into that file; of several in one folder the first."""
 
 
-def is_override(path: str) -> bool:
-    """Whether a file has a name of those that are merged into another."""
-    return Path(path).name in OVERRIDE
-
-
-def beside(path: Path) -> Part | None:
+def beside(path: Path, given: Iterable[Path]) -> Part | None:
     """What is said where a compose file is given alone, and an override file lies beside it; else None."""
     found = next((each for each in OVERRIDE if path.name in MAIN and path.with_name(each).is_file()), None)
-    return None if found is None else unread(str(path.with_name(found)))
+    return None if found is None or path.with_name(found) in given else unread(str(path.with_name(found)))
 
 
 def unread(path: str) -> Part:
-    """What is said of an override file: it changes the brokers of another file, and is not merged here."""
+    """What is said of an override file that is merged into no file that was given."""
     part = Part("docker-compose override")
     what = f"{path} was not read: `docker compose up` merges it into the compose file beside it"
-    part.note("incomplete", "error", what, Origin(path), MERGED)
+    part.note("incomplete", "error", what, Origin(path), CONFIG)
     return part
+
+
+def document(path: str, text: str) -> Tree | None:
+    """A compose file's document; None if a text is none, or is no YAML."""
+    if Path(path).suffix.lower() not in (".yaml", ".yml") or not re.search(r"\b(services|include)\b", text):
+        return None
+    try:
+        trees = yamls.documents(text, path)
+    except yamls.NotYaml:
+        return None
+    return next((each for each in trees if each.get("services") or each.get("include")), None)
+
+
+Whole = tuple[str, Tree, Part]
+"""A file that stands for itself: its path, its document with all that went into it, and what was not read."""
+
+
+def projects(
+    documents: Mapping[str, Tree], texts: Mapping[str, str], read: Callable[[Path], str]
+) -> tuple[list[Whole], Mapping[str, Part]]:
+    """The files that stand for themselves, and of each other one what is said of it. `texts` are those that were given;
+    what they name beyond these is read from where it lies."""
+    overriding = _overriding(documents)
+    merged = {other for others in overriding.values() for other in others}
+    load = _loader(texts, read)
+    found: dict[str, tuple[Project, Tree]] = {}
+    for path, tree in documents.items():
+        if path not in merged and PurePath(path).name not in OVERRIDE:
+            project = Project(load)
+            later = [(each, documents[each]) for each in overriding.get(path, ())]
+            found[path] = project, project.whole(path, tree, later)
+    taken = {each for project, _ in found.values() for each in project.taken}
+    alone = [path for path in found if os.path.normpath(path) not in taken or PurePath(path).name in MAIN] or [*found]
+    rest: dict[str, Part] = {}
+    for path in documents:
+        if path not in alone:
+            into = path in merged or path in found
+            rest[path] = Part("docker-compose, merged into another file") if into else unread(path)
+    return [(path, found[path][1], found[path][0].part) for path in alone], rest
+
+
+def _overriding(documents: Mapping[str, Tree]) -> Mapping[str, Sequence[str]]:
+    """The override file of each compose file that has one in its folder."""
+    found: dict[str, list[str]] = {}
+    for folder in dict.fromkeys(os.path.dirname(path) for path in documents):
+        mine = {PurePath(path).name: path for path in documents if os.path.dirname(path) == folder}
+        main = next((mine[name] for name in MAIN if name in mine), None)
+        other = next((mine[name] for name in OVERRIDE if name in mine), None)
+        if main is not None and other is not None:
+            found[main] = [other]
+    return found
+
+
+def _loader(texts: Mapping[str, str], read: Callable[[Path], str]) -> Load:
+    given = {os.path.normpath(path): text for path, text in texts.items()}
+
+    def load(path: str) -> str | None:
+        return given[path] if path in given else read(Path(path)) if Path(path).is_file() else None
+
+    return load

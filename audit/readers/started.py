@@ -37,7 +37,7 @@ def _counts(part: Part, path: str, name: str, service: Tree) -> bool:
             else f"`{key}` of service {name} is not 1: how many containers have this one node id is not read"
         )
         to_do = f"remove `{key}`, or take the service out of {path} and out of the voters"
-        part.note("incomplete", "error", what, Origin(path, place.line, f"services.{name}.{key}"), to_do)
+        part.note("incomplete", "error", what, Origin(place.file or path, place.line, f"services.{name}.{key}"), to_do)
         if none:
             return False
     return True
@@ -55,7 +55,7 @@ def _profiles(part: Part, path: str, services: Sequence[Named]) -> None:
     place = service.get("profiles") or service
     what = f"service {name} starts only with a profile that not every broker has, and no file says which are active"
     to_do = "remove `profiles`, or give what `docker compose --profile NAME config` prints"
-    part.note("incomplete", "error", what, Origin(path, place.line, f"services.{name}.profiles"), to_do)
+    part.note("incomplete", "error", what, Origin(place.file or path, place.line, f"services.{name}.profiles"), to_do)
 
 
 def _of(service: Tree) -> set[str]:

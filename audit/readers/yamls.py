@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import io
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
+from typing import Any
 
 from ruamel.yaml import YAML
 from ruamel.yaml.error import YAMLError
@@ -45,12 +47,12 @@ class Tree:
     def items(self) -> list[tuple[str, Tree]]:
         """A mapping's entries, or a list's with their numbers; none for a scalar."""
         if isinstance(self.node, MappingNode):
-            pairs = [(key.value if isinstance(key, ScalarNode) else "?", sub) for key, sub in _pairs(self.node)]
+            entries = [(key.value if isinstance(key, ScalarNode) else "?", sub) for key, sub in pairs(self.node)]
         elif isinstance(self.node, SequenceNode):
-            pairs = [(str(i), sub) for i, sub in enumerate(self.node.value)]
+            entries = [(str(i), sub) for i, sub in enumerate(self.node.value)]
         else:
-            pairs = []
-        return [(name, Tree(sub, (*self.path, name))) for name, sub in pairs]
+            entries = []
+        return [(name, Tree(sub, (*self.path, name))) for name, sub in entries]
 
     @property
     def is_list(self) -> bool:
@@ -61,6 +63,11 @@ class Tree:
     def line(self) -> int:
         """Its first line, from 1."""
         return self.node.start_mark.line + 1
+
+    @property
+    def file(self) -> str:
+        """The file that it was read from, if `documents` was given its name; else ""."""
+        return str(getattr(self.node.start_mark, "name", ""))
 
     def text(self, *keys: str) -> str | None:
         """A scalar's text below these keys; None if there is none, or if it is null."""
@@ -82,8 +89,10 @@ class Tree:
                 yield from sub._leaves(depth + 1)
 
 
-def _pairs(node: MappingNode) -> list[tuple[Node, Node]]:
-    """A mapping's entries, those merged with `<<` after its own."""
+def pairs(node: Node) -> list[tuple[Node, Node]]:
+    """A mapping's entries, those merged with `<<` after its own; none for anything else."""
+    if not isinstance(node, MappingNode):
+        return []
     own: list[tuple[Node, Node]] = []
     merged: list[tuple[Node, Node]] = []
     for key, value in node.value:
@@ -100,12 +109,22 @@ def _flat(node: MappingNode) -> list[tuple[Node, Node]]:
     return [(key, value) for key, value in node.value if isinstance(key, ScalarNode) and key.value != "<<"]
 
 
-def documents(text: str) -> list[Tree]:
-    """Every document of a YAML text. Raises NotYaml. Templates (`{{ ... }}`) are not YAML until they are rendered."""
+class _Named(io.StringIO):
+    """A text with the name of its file, which the parser keeps with every place."""
+
+    def __init__(self, text: str, name: str) -> None:
+        super().__init__(text)
+        self.name = name
+
+
+def documents(text: str, name: str = "") -> list[Tree]:
+    """Every document of a YAML text, of a file with this name. Raises NotYaml. Templates (`{{ ... }}`) are not YAML
+    until they are rendered."""
     if re.search(r"^[ \t\-\[{&*]{200,}", text, re.M):
         raise NotYaml("it is nested too deeply")
     try:
-        nodes = [node for node in YAML(typ="safe", pure=True).compose_all(text) if node is not None]
+        named: Any = _Named(text, name)
+        nodes = [node for node in YAML(typ="safe", pure=True).compose_all(named) if node is not None]
     except YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         at = f" at line {mark.line + 1}" if mark is not None else ""
