@@ -189,7 +189,10 @@ def _unanswered(model: Model, run: Run) -> Failure | None:
             if not each.applicable or (each.kind == "transition" and before is None):
                 continue
             try:
-                holds(model, each, *((before, state) if each.kind == "transition" and before else (state,)))
+                if each.kind == "transition" and before is not None:
+                    holds(model, each, before, state, run.steps[end - 1].action)
+                else:
+                    holds(model, each, state)
             except ModelError as error:
                 return Failure(f"{each.name}: {error.message}", error.where, Run(run.start, run.steps[:end]))
     return None

@@ -10,6 +10,7 @@ from typing import Annotated
 import tcommit
 from tcommit import Manager, Status, managers
 from tidegate.language import (
+    STUTTERS,
     Capacity,
     Map,
     Set,
@@ -130,7 +131,17 @@ def all_commit(s: Transaction) -> bool:
     return all(s.status[manager] == Status.COMMITTED for manager in Manager)
 
 
-@refines(tcommit)
+@refines(
+    tcommit,
+    {
+        prepare: tcommit.prepare,
+        choose_to_abort: tcommit.abort,
+        obey: (tcommit.commit, tcommit.abort, STUTTERS),
+        receive: STUTTERS,
+        commit: STUTTERS,
+        abort: STUTTERS,
+    },
+)
 def as_transaction_commit(s: Transaction) -> tcommit.Transaction:
     """The resource managers alone commit or abort a transaction together."""
     return tcommit.Transaction(status=s.status)

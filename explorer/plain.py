@@ -204,7 +204,7 @@ class _Exploration:
         return result
 
     def _cross(self, number: int, state: State, action: Action, arguments: Mapping[str, Any], after: State) -> None:
-        broken = [prop for prop in self.transitions if not self._holds(prop, number, state, after)]
+        broken = [prop for prop in self.transitions if not self._holds(prop, number, state, after, action.name)]
         for prop in broken:
             before = self._path(number)
             self.runs[prop.name] = Run(before.start, (*before.steps, Step(action.name, arguments, after)))
@@ -243,9 +243,11 @@ class _Exploration:
         if not self.search.keep_going:
             raise _Ended
 
-    def _holds(self, prop: Property, number: int, state: State, after: State | None = None) -> bool:
+    def _holds(
+        self, prop: Property, number: int, state: State, after: State | None = None, action: str | None = None
+    ) -> bool:
         try:
-            return holds(self.model, prop, state, after)
+            return holds(self.model, prop, state, after, action)
         except ModelError as error:
             raise self._broken(error, number, says=f"{prop.name}: ") from error
 

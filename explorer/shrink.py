@@ -75,7 +75,7 @@ def _taken(model: Model, start: State, given: _Given, prop: Property, *, leave_o
                 continue
             return None
         steps.append(Step(name, arguments, after))
-        if _fails(model, prop, state, after):
+        if _fails(model, prop, state, after, name):
             return Run(start, tuple(steps))
         state = after
     return None
@@ -94,10 +94,10 @@ def _after(model: Model, state: State, name: str, arguments: Mapping[str, Any]) 
     return None if isinstance(after, Stopped) else after
 
 
-def _fails(model: Model, prop: Property, before: State, after: State | None) -> bool:
+def _fails(model: Model, prop: Property, before: State, after: State | None, action: str | None = None) -> bool:
     try:
         if prop.kind == "transition" and after is not None:
-            return not holds(model, prop, before, after)
+            return not holds(model, prop, before, after, action)
         return not holds(model, prop, before if after is None else after)
     except ModelError:
         return False

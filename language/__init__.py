@@ -4,6 +4,7 @@ needs."""
 from . import code_digest as code_digest  # the first: it notes when the process begins to load our code
 from .constants import constant
 from .declare import (
+    STUTTERS,
     action,
     bound,
     initial,
@@ -26,6 +27,7 @@ from .orders import choose, position, previous, subsets
 from .values import Bag, Map, Seq, Set, is_majority, replace
 
 __all__ = [
+    "STUTTERS",
     "Bag",
     "Capacity",
     "Domain",

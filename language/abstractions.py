@@ -3,7 +3,7 @@ properties of the model."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from types import FunctionType, ModuleType
@@ -12,12 +12,14 @@ from typing import TYPE_CHECKING, Any, cast
 from . import ir
 from .collecting import modules_of
 from .constants import Constant, ConstantExpression, Value
-from .declare import Mark
+from .declare import STUTTERS, Mark
 from .drafts import Shape
 from .errors import Abandoned, UsageError
+from .errors import nearest as closest
 from .frontend.abstract_steps import Unsupported, image_type
 from .frontend.annotations import Types
-from .frontend.refining import decorator_place, refinement, refuse
+from .frontend.folding import Folder
+from .frontend.refining import Relation, decorator_place, refinement, refuse, step_place
 from .frontend.roles import first_line
 from .frontend.scope import Program
 from .judge import shape_of
@@ -42,6 +44,7 @@ class Abstractions:
     def __init__(self, definition: Definition, load: Load, values: Mapping[str, Value], types: Types) -> None:
         self.definition, self.load, self.values, self.types = definition, load, values, types
         self.models: dict[FunctionType, tuple[Model, type[Any]]] = {}
+        self.relations: dict[FunctionType, Relation] = {}
         self.shapes: dict[type[Any], Shape] = {}
         self.sizes: dict[str, int] = {}
         self.names: dict[ModuleType, Mapping[str, Any]] = {}
@@ -52,21 +55,31 @@ class Abstractions:
             if mark.role == "refines":
                 with suppress(Abandoned):
                     self._bind(program, function, mark)
-        made: dict[FunctionType, ir.Function] = {}
+        said = {function: dict(mark.may_be) for function, mark in self.definition.functions}
         for function, (abstract, cls) in self.models.items():
             with suppress(Abandoned):
-                made[function] = refinement(program, function, abstract, self.types.images[cls])
-        return made
+                record = self.types.images[cls]
+                self.relations[function] = refinement(program, function, abstract, record, said[function])
+        return {function: each.form for function, each in self.relations.items()}
 
     def property(
-        self, function: FunctionType, form: ir.Function | None, image: Callable[..., Any], ghosts: frozenset[str]
+        self,
+        function: FunctionType,
+        mark: Mark,
+        form: ir.Function | None,
+        image: Callable[..., Any],
+        ghosts: frozenset[str],
+        folder: Folder,
     ) -> Property:
         """A refinement as a property: of every step, and of the initial states."""
-        made = Refinement(self.models[function][0], image)
+        made = Refinement(self.models[function][0], image, dict(mark.may_be))
         if self.types.open:
             form = None
+        relation = self.relations[function]
+        told = () if form is None else relation.by_action.items()
+        asked = tuple((name, folder.function(each)) for name, each in told)
         says = first_line(function.__doc__)
-        return Property(function.__name__, "transition", says, form, made.holds, ghosts, made)
+        return Property(function.__name__, "transition", says, form, made.holds, ghosts, made, asked)
 
     def _bind(self, program: Program, function: FunctionType, mark: Mark) -> None:
         """Binds the abstract model of a refinement. Raises Abandoned after noting what is wrong with the values that it
@@ -83,6 +96,7 @@ class Abstractions:
                 raise Abandoned
         name = Path(str(mark.abstract.__file__)).stem
         abstract = definition.bind(name, given, ghosts=False, properties=())
+        self._check_steps(program, function, mark, abstract)
         cls = definition.state_class
         own = ((each, abstract.values[name]) for name, each in definition.constants.items() if name not in shared)
         self.types.add_constants(own)
@@ -100,6 +114,39 @@ class Abstractions:
         for module in modules_of(mark.abstract):
             self.names.setdefault(module, abstract.namespace)
         self.sizes |= {each.name: each.size for each in abstract.domains}
+
+    def _check_steps(self, program: Program, function: FunctionType, mark: Mark, abstract: Model) -> None:
+        """Raises Abandoned after noting the actions that there are not, of those that a decorator names."""
+        wrong = False
+        own = self.definition.names("action")
+        ways = [each.name for each in abstract.actions]
+        for action, allowed in mark.may_be:
+            wrong |= self._names_none(program, function, action, (action,), own, "this model")
+            named = tuple(each for each in allowed if each != STUTTERS)
+            wrong |= self._names_none(program, function, action, named, ways, abstract.name)
+            if not allowed:
+                where = step_place(program, function, action)
+                hint = "the abstract actions that it may be, or STUTTERS"
+                program.diagnostics.add("TG317", where, f"{action} may be no abstract action at all", hint)
+                wrong = True
+        if wrong:
+            raise Abandoned
+
+    def _names_none(
+        self,
+        program: Program,
+        function: FunctionType,
+        at: str,
+        names: Iterable[str],
+        known: Iterable[str],
+        model: str,
+    ) -> bool:
+        """Whether one of the names is no action of a model; notes it where the decorator says what `at` may be."""
+        missing = [each for each in names if each not in known]
+        for each in missing:
+            where = step_place(program, function, at)
+            program.diagnostics.add("TG317", where, f"{each} is no action of {model}", closest(each, known))
+        return bool(missing)
 
     def _differs(self, abstract: Model, cls: type[Any]) -> bool:
         """Whether another refinement has the same abstract model with other values of its constants."""

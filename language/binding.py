@@ -576,5 +576,5 @@ class _Finisher:
         kind: PropertyKind = "transition" if two else cast(PropertyKind, role)
         run, says = self.namespace.function(function), first_line(function.__doc__)
         if mark.role == "refines":
-            return self.binding.abstractions.property(function, form, run, read)
+            return self.binding.abstractions.property(function, mark, form, run, read, self.binding.folder)
         return Property(function.__name__, kind, says, form, run, read)

@@ -5,7 +5,7 @@
 @invariant, @transition, @reachable, @terminal      what must hold, must be possible, may end
 @bound                              how far the search goes
 @projection                         what a search that is asked for it distinguishes states by
-@refines(abstract, constant=...)    the state as a more abstract model sees it, whose steps the model takes
+@refines(abstract, steps, constant=...)     the state as a more abstract model sees it, whose steps the model takes
 @lemma                              what holds besides, and makes a proof by induction go through
 @recursive                          a helper that calls itself, so deep and no deeper
 require(...), limit(...)            guards of the protocol, guards of the bounds
@@ -14,9 +14,9 @@ require(...), limit(...)            guards of the protocol, guards of the bounds
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
-from types import ModuleType
-from typing import Any, Literal, TypeVar, cast, dataclass_transform, get_args, overload
+from collections.abc import Callable, Mapping
+from types import FunctionType, ModuleType
+from typing import Any, Literal, TypeAlias, TypeVar, cast, dataclass_transform, get_args, overload
 
 from .constants import ConstantExpression, lift
 from .immutable import immutable
@@ -25,6 +25,11 @@ Kind = Literal["protocol", "client", "fault"]
 KINDS: tuple[str, ...] = get_args(Kind)
 F = TypeVar("F", bound=Callable[..., Any])
 C = TypeVar("C", bound=type[Any])
+Stutters: TypeAlias = Literal["it stutters"]
+STUTTERS: Stutters = "it stutters"
+"""What `@refines` calls a step that changes nothing of the abstract state: no name that an action can have."""
+ActionName: TypeAlias = Callable[..., None] | str
+"""An action: its function, or its name."""
 
 MARK, DEPTH = "__tidegate__", "__tidegate_depth__"
 PRIVATE = "_tidegate_"
@@ -35,7 +40,7 @@ PRIVATE = "_tidegate_"
 class Mark:
     """What a decorator leaves on a function or class: its role, an action's kind and budget, the names of the actions
     that a bound of steps stops altogether, and a refinement's abstract model with the values `given` to its
-    constants."""
+    constants and, for some actions, the abstract actions that they `may_be`."""
 
     role: Literal[
         "state",
@@ -56,6 +61,7 @@ class Mark:
     stops: tuple[str, ...] = ()
     abstract: ModuleType | None = None
     given: tuple[tuple[str, Any], ...] = ()
+    may_be: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
 
 def mark_of(thing: object) -> Mark | None:
@@ -183,23 +189,52 @@ def projection(function: F) -> F:
     return function
 
 
-def refines(abstract: ModuleType, /, **given: Any) -> Callable[[F], F]:
+def refines(
+    abstract: ModuleType,
+    steps: Mapping[Any, ActionName | tuple[ActionName, ...]] | None = None,
+    /,
+    **given: Any,
+) -> Callable[[F], F]:
     """Marks a function from the state to the state of an abstract model, and claims that the model refines it: the
     image of every initial state is an initial state there, and the images of the two ends of every step are equal, or
     one action of the abstract model leads from one to the other (Abadi and Lamport 1991).
 
+    `steps` says more of some actions: which abstract action each of them is, or which of several, STUTTERS among them
+    where its steps may change nothing; such an action does nothing else. Actions are functions or their names.
+
     `abstract` is the abstract model's module. `given` are values of its constants: numbers, bools, members of enums, or
     expressions over the model's own constants; a constant that both models share has the model's value, and any other
-    its default. TypeError, at the decorator's line, for something that is no module.
+    its default. TypeError, at the decorator's line, for something that is no module, or `steps` that name no actions.
     """
     if not isinstance(cast(object, abstract), ModuleType):
         raise TypeError("@refines takes the module of the abstract model: import hour_clock; @refines(hour_clock)")
+    may_be = _named_steps(steps or {})
 
     def mark(marked: F) -> F:
-        setattr(marked, MARK, Mark("refines", abstract=abstract, given=tuple(given.items())))
+        setattr(marked, MARK, Mark("refines", abstract=abstract, given=tuple(given.items()), may_be=may_be))
         return marked
 
     return mark
+
+
+def _named_steps(steps: object) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """What `@refines` says of actions, by name. TypeError for what names none."""
+    if not isinstance(steps, Mapping):
+        raise TypeError("@refines takes steps as a dict, from actions to abstract actions: {tick: hour_clock.advance}")
+    given = cast(Mapping[object, object], steps)
+    return tuple((_action_name(key), tuple(map(_action_name, _several(each)))) for key, each in given.items())
+
+
+def _several(given: object) -> tuple[object, ...]:
+    return cast(tuple[object, ...], given) if isinstance(given, tuple) else (given,)
+
+
+def _action_name(given: object) -> str:
+    if isinstance(given, str):
+        return given
+    if isinstance(given, FunctionType):
+        return given.__name__
+    raise TypeError(f"@refines takes actions as functions or names, and {given!r} is neither")
 
 
 def recursive(*, depth: int) -> Callable[[F], F]:

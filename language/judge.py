@@ -276,8 +276,9 @@ def _message(error: Exception, file: str, line: int) -> str:
 # --- properties -------------------------------------------------------------------------------------------------------
 
 
-def holds(model: Model, prop: Property, state: State, after: State | None = None) -> bool:
-    """Whether a property holds of a state, or of the step from `state` to `after`.
+def holds(model: Model, prop: Property, state: State, after: State | None = None, action: str | None = None) -> bool:
+    """Whether a property holds of a state, or of the step from `state` to `after`. `action` names the one that takes
+    the step, where it is known: a refinement may say which abstract action that must be.
 
     ValueError when the model cannot evaluate it (it reads ghosts that were folded away, or is a refinement and a
     constant is open); ModelError when it breaks.
@@ -285,7 +286,10 @@ def holds(model: Model, prop: Property, state: State, after: State | None = None
     if not prop.applicable:
         raise ValueError(f"{prop.name} reads ghosts that this model does not have, or a constant is open")
     try:
-        return bool(prop.run(state) if after is None else prop.run(state, after))
+        if after is None:
+            return bool(prop.run(state))
+        by = () if prop.refinement is None else (action,)
+        return bool(prop.run(state, after, *by))
     except Exception as error:
         raise blamed(model, error) from error
 

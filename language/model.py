@@ -67,7 +67,8 @@ class Initial:
 class Property:
     """An invariant, a transition property or a witness. `says` is its docstring's first line. `ghosts` are the ghost
     fields it reads; with ghosts off a property that reads one is not applicable and its `form` is None. One made by
-    `@refines` is a transition property with a `refinement`, which asks for more: see there."""
+    `@refines` is a transition property with a `refinement`, which asks for more: see there. Of an action of which a
+    refinement says what it may be, `by_action` has what is asked of its steps in place of `form`."""
 
     name: str
     kind: PropertyKind
@@ -76,6 +77,11 @@ class Property:
     run: Callable[..., bool] = dataclasses.field(compare=False, repr=False)
     ghosts: frozenset[str] = frozenset()
     refinement: Refinement | None = dataclasses.field(default=None, compare=False, repr=False)
+    by_action: tuple[tuple[str, Function], ...] = ()
+
+    def form_of(self, action: str) -> Function | None:
+        """What is asked of the steps of an action."""
+        return dict(self.by_action).get(action, self.form)
 
     @property
     def applicable(self) -> bool:

@@ -1,6 +1,6 @@
 """What it means that one model refines another, in plain Python.
 
-    refinement.step(before, after)      the abstract step that a step is, STUTTERS, or None
+    refinement.step(before, after, action)      the abstract step that a step is, STUTTERS, or None
 
 A model refines an abstract one under a function from its states to theirs where the image of every initial state is
 initial there, and the images of the two ends of every step are equal or one abstract action leads from one to the
@@ -9,42 +9,53 @@ other: Abadi and Lamport, "The existence of refinement mappings", 1991, section 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import Literal, TypeAlias
+import dataclasses
+from collections.abc import Callable, Iterator, Mapping
 
+from .declare import STUTTERS, Stutters
 from .immutable import immutable
-from .judge import Stopped, attempt, bindings, blamed, false_guard, initial_states, steps
+from .judge import Stopped, attempt, bindings, blamed, bound_crossed, false_guard, initial_states, instances
 from .model import Model, Property
 from .steptext import format_step
 from .values import ModelError, State
 from .verdict import Failure, Run, Step
 
-Stutters: TypeAlias = Literal["stutters"]
-STUTTERS: Stutters = "stutters"
-"""A step that changes nothing of the abstract state."""
-
 
 @immutable
 class Refinement:
-    """An abstract model, bound, and the author's function from states to its states."""
+    """An abstract model, bound, the author's function from states to its states, and for some actions the names of the
+    abstract actions that each `may_be`, STUTTERS among them; any other action may be any."""
 
     abstract: Model
     image: Callable[[State], State]
+    may_be: Mapping[str, tuple[str, ...]] = dataclasses.field(default_factory=dict[str, tuple[str, ...]])
 
-    def holds(self, before: State, after: State) -> bool:
-        """Whether a step is one of the abstract model, or stutters there."""
-        return self.step(before, after) is not None
+    def holds(self, before: State, after: State, action: str | None = None) -> bool:
+        """Whether a step is one of the abstract model, or stutters there; of an action, whether it is one that the
+        action may be."""
+        return self.step(before, after, action) is not None
 
-    def step(self, before: State, after: State) -> Step | Stutters | None:
-        """The first abstract step that a step is. ModelError where an image lies outside the abstract types, or an
-        abstract action breaks them."""
-        return self.between(self.image(before), self.image(after))
+    def step(self, before: State, after: State, action: str | None = None) -> Step | Stutters | None:
+        """The first abstract step that a step is, of those that its action may be. ModelError where an image lies
+        outside the abstract types, or an abstract action breaks them."""
+        return self.between(self.image(before), self.image(after), action)
 
-    def between(self, image: State, wanted: State) -> Step | Stutters | None:
+    def between(self, image: State, wanted: State, action: str | None = None) -> Step | Stutters | None:
         """The first abstract step from one image to another."""
-        if image == wanted:
+        allowed = None if action is None else self.may_be.get(action)
+        if image == wanted and (allowed is None or STUTTERS in allowed):
             return STUTTERS
-        return next((each for each in steps(self.abstract, image) if each.after == wanted), None)
+        return next((each for each in self._steps(image, allowed) if each.after == wanted), None)
+
+    def _steps(self, image: State, allowed: tuple[str, ...] | None) -> Iterator[Step]:
+        """The abstract steps from an image, by the actions of these names; by any where there are none."""
+        if bound_crossed(self.abstract, image) is not None:
+            return
+        for action, arguments in instances(self.abstract, image):
+            if allowed is None or action.name in allowed:
+                after = attempt(self.abstract, image, action, arguments)
+                if isinstance(after, State):
+                    yield Step(action.name, arguments, after)
 
     def is_initial(self, image: State) -> bool:
         """Whether an image is an initial state of the abstract model."""
@@ -87,18 +98,22 @@ class Nearest:
     to: State | None
 
 
-def nearest(refinement: Refinement, image: State, wanted: State) -> Nearest | None:
-    """The abstract action that comes nearest: the one with the fewest fields that differ from the image after the
-    step where it can happen, and where it cannot the fewest that either the step or the action alone changes. None for
-    an abstract model without actions."""
-    found = sorted(_attempts(refinement, image, wanted), key=lambda each: each[0])
+def nearest(refinement: Refinement, image: State, wanted: State, taken: str) -> Nearest | None:
+    """The abstract action that comes nearest to a step of the action `taken`, of those that it may be: the one with the
+    fewest fields that differ from the image after the step where it can happen, and where it cannot the fewest that
+    either the step or the action alone changes. None where there is none that it may be."""
+    found = sorted(_attempts(refinement, image, wanted, taken), key=lambda each: each[0])
     return found[0][1] if found else None
 
 
-def _attempts(refinement: Refinement, image: State, wanted: State) -> Iterator[tuple[tuple[int, int], Nearest]]:
+def _attempts(
+    refinement: Refinement, image: State, wanted: State, taken: str
+) -> Iterator[tuple[tuple[int, int], Nearest]]:
     abstract = refinement.abstract
     changed = _differing(image, wanted)
-    every = ((action, given) for action in abstract.actions for given in bindings(abstract, action, image))
+    allowed = refinement.may_be.get(taken)
+    able = [each for each in abstract.actions if allowed is None or each.name in allowed]
+    every = ((action, given) for action in able for given in bindings(abstract, action, image))
     for action, arguments in every:
         name = format_step(action.name, arguments)
         try:

@@ -132,6 +132,96 @@ def test_it_is_chosen_as_a_property_is(tmp_path: Path) -> None:
     assert bound(tmp_path, properties=()).properties == ()
 
 
+# --- which abstract action an action is -------------------------------------------------------------------------------
+
+
+def annotated(may_be: str, text: str = WATCH) -> str:
+    """The watch, with what its actions may be of the clock."""
+    assert text.count("@refines(hour_clock, ") == 1
+    return text.replace("@refines(hour_clock, ", f"@refines(hour_clock, {may_be}, ").replace(
+        "import Range,", "import STUTTERS, Range,"
+    )
+
+
+TWIN = """
+@action
+def twin(s: Watch) -> None:
+    \"\"\"It does what a tick does.\"\"\"
+    if s.minute == minutes - 1:
+        s.hour = (s.hour + 1) % day
+    s.minute = (s.minute + 1) % minutes
+
+
+@refines"""
+
+
+@pytest.mark.parametrize("engine", HERE)
+@pytest.mark.parametrize(
+    ("may_be", "steps"),
+    [
+        ("{tick: (hour_clock.advance, STUTTERS)}", None),
+        ("{'tick': ('advance', STUTTERS)}", None),
+        ("{}", None),
+        ("{tick: hour_clock.advance}", 1),
+        ("{tick: STUTTERS}", 3),
+    ],
+)
+def test_an_action_is_what_the_refinement_says(engine: str, may_be: str, steps: int | None, tmp_path: Path) -> None:
+    verdict = asked(engine, bound(tmp_path, annotated(may_be)))
+    assert told(verdict) == ("holds" if steps is None else "violated", steps)
+
+
+@pytest.mark.parametrize("engine", HERE)
+@pytest.mark.parametrize("culprit", ["tick", "twin"])
+def test_of_two_actions_with_one_effect_the_one_that_may_not_is_shown(
+    engine: str, culprit: str, tmp_path: Path
+) -> None:
+    text = annotated(f"{{{culprit}: STUTTERS}}", WATCH.replace("\n@refines", TWIN))
+    verdict = asked(engine, bound(tmp_path, text))
+    assert told(verdict) == ("violated", 3)
+    (run,) = (each.run for each in verdict.properties)
+    assert run is not None
+    assert run.steps[-1].action == culprit
+
+
+@pytest.mark.parametrize("engine", HERE)
+def test_an_abstract_action_that_breaks_breaks_only_what_may_be_it(engine: str, tmp_path: Path) -> None:
+    abstract = CLOCK.replace("(s.hour + 1) % hours", "s.hour + 1")
+    verdict = asked(engine, bound(tmp_path, annotated("{tick: STUTTERS}"), abstract))
+    assert told(verdict) == ("violated", 3)
+    verdict = asked(engine, bound(tmp_path, annotated("{tick: (hour_clock.advance, STUTTERS)}"), abstract))
+    assert verdict.failure is not None
+    assert verdict.failure.message == "as_hour_clock: hour: 4 is outside 0..3"
+
+
+def test_the_argument_says_what_an_action_may_be(tmp_path: Path) -> None:
+    model = bound(tmp_path, annotated("{tick: STUTTERS}"))
+    assert argument(model, asked("native", model))[-1] == (
+        "However, tick is advance of hour_clock, from Clock(hour=0) to Clock(hour=1). @refines says that tick stutters."
+    )
+    model = bound(tmp_path, annotated("{tick: hour_clock.advance}"))
+    assert argument(model, asked("native", model))[-1] == (
+        "However, tick stutters: hour_clock stays in Clock(hour=0). @refines says that tick is advance of hour_clock. "
+        "The nearest is advance: for it hour would have to be 1 and is 0."
+    )
+
+
+@pytest.mark.parametrize(
+    ("may_be", "line", "cause"),
+    [
+        ("{'tock': STUTTERS}", "@refines(hour_clock, {'tock': STUTTERS}", "tock is no action of this model"),
+        ("{tick: 'retreat'}", "@refines(hour_clock, {tick: 'retreat'}", "retreat is no action of hour_clock"),
+        ("{tick: ()}", "@refines(hour_clock, {tick: ()}", "tick may be no abstract action at all"),
+        ("{tick: 3}", "@refines(hour_clock, {tick: 3}", "takes actions as functions or names, and 3 is neither"),
+        ("[tick]", "@refines(hour_clock, [tick]", "takes steps as a dict"),
+    ],
+)
+def test_an_action_that_there_is_not_is_refused(may_be: str, line: str, cause: str, tmp_path: Path) -> None:
+    ((_, text, message),) = refused(tmp_path, annotated(may_be))
+    assert text.startswith(line)
+    assert cause in message
+
+
 # --- what is refused --------------------------------------------------------------------------------------------------
 
 
@@ -297,6 +387,7 @@ def test_two_phase_commit_is_transaction_commit_and_keeps_its_symmetry() -> None
         ("    require(order in s.orders)\n", ""),
         ("    s.prepared.add(report.source)", "    s.prepared |= Set(Manager)"),
         ("Status.COMMITTED if order == Decision.COMMIT", "Status.COMMITTED if order == Decision.ABORT"),
+        ("    s.status[manager] = Status.PREPARED\n", "    s.status[manager] = Status.ABORTED\n"),
     ],
 )
 def test_bugs_planted_in_two_phase_commit_are_found(correct: str, planted: str, tmp_path: Path) -> None:

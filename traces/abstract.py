@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
+from ..language.declare import STUTTERS
 from ..language.judge import holds
 from ..language.model import Model, Property
 from ..language.refinement import Nearest, Refinement, image_of, nearest
@@ -31,7 +32,8 @@ def truth_of_refinement(model: Model, prop: Property, run: Run) -> str:
         return "-" * len(run.states())
     first = _truth(lambda: refinement.is_initial(image_of(model, refinement, run.start)))
     ends = zip(run.states(), run.steps, strict=False)
-    return first + "".join(_truth(partial(holds, model, prop, before, step.after)) for before, step in ends)
+    told = (_truth(partial(holds, model, prop, before, step.after, step.action)) for before, step in ends)
+    return first + "".join(told)
 
 
 def _truth(question: Callable[[], bool]) -> str:
@@ -41,12 +43,21 @@ def _truth(question: Callable[[], bool]) -> str:
         return "-"
 
 
-def claim(refinement: Refinement, states: Sequence[State]) -> str:
-    """What is false of an initial state, or of the two ends of a step: a sentence over abstract states."""
-    images = [refinement.image(each) for each in states]
+def claim(refinement: Refinement, states: Sequence[State], action: str | None) -> str:
+    """What is false of an initial state, or of the two ends of a step of an action: a sentence over abstract states."""
+    images, name = [refinement.image(each) for each in states], refinement.abstract.name
     if len(images) == 1:
-        return f"{images[0]!r} is an initial state of {refinement.abstract.name}"
-    return f"{refinement.abstract.name} takes a step from {images[0]!r} to {images[1]!r}"
+        return f"{images[0]!r} is an initial state of {name}"
+    if action is not None and action in refinement.may_be:
+        return f"{_may_be(refinement, action)} from {images[0]!r} to {images[1]!r}"
+    return f"{name} takes a step from {images[0]!r} to {images[1]!r}"
+
+
+def _may_be(refinement: Refinement, action: str) -> str:
+    """What `@refines` says of an action: `tick is advance of hour_clock or stutters`."""
+    allowed = refinement.may_be[action]
+    ways = [f"is {each} of {refinement.abstract.name}" for each in allowed if each != STUTTERS]
+    return f"{action} {' or '.join([*ways, *(['stutters'] if STUTTERS in allowed else [])])}"
 
 
 def refinement_argument(prop: Property, run: Run, at: int) -> list[Document]:
@@ -55,7 +66,7 @@ def refinement_argument(prop: Property, run: Run, at: int) -> list[Document]:
     assert refinement is not None, "another property has an argument of its own"
     rows = [_row("title", at, f"Why this violates {prop.name}: {prop.says}")]
     rows += [_row("event", number, text) for number, text in _beside(refinement, run, at)]
-    return [*rows, _row("however", at, _however(refinement, run.states(), at))]
+    return [*rows, _row("however", at, _however(refinement, run, at))]
 
 
 def _row(role: str, step: int, text: str) -> Document:
@@ -67,7 +78,7 @@ def _beside(refinement: Refinement, run: Run, at: int) -> Iterator[tuple[int, st
     states, name = run.states(), refinement.abstract.name
     for number, step in enumerate(run.steps[: max(at - 1, 0)], 1):
         images = refinement.image(states[number - 1]), refinement.image(states[number])
-        found = refinement.between(*images)
+        found = refinement.between(*images, step.action)
         taken = format_step(step.action, step.arguments)
         if isinstance(found, Step):
             yield number, f"{taken} is {format_step(found.action, found.arguments)} of {name}, to {images[1]!r}."
@@ -75,15 +86,29 @@ def _beside(refinement: Refinement, run: Run, at: int) -> Iterator[tuple[int, st
             yield number, f"{taken} stutters: {name} stays in {images[1]!r}."
 
 
-def _however(refinement: Refinement, states: Sequence[State], at: int) -> str:
+def _however(refinement: Refinement, run: Run, at: int) -> str:
     """What is wrong at the end, and what the nearest abstract action would have needed."""
-    name, image = refinement.abstract.name, refinement.image(states[at])
+    states, name = run.states(), refinement.abstract.name
+    image = refinement.image(states[at])
     if at == 0:
         return f"However, {image!r}, the image of the initial state, is no initial state of {name}."
-    before = refinement.image(states[at - 1])
-    said = f"However, no action of {name} leads from {before!r} to {image!r}."
-    close = nearest(refinement, before, image)
+    before, step = refinement.image(states[at - 1]), run.steps[at - 1]
+    said = _wrong_step(refinement, before, image, step)
+    close = nearest(refinement, before, image, step.action)
     return said if close is None else f"{said} {_nearest_text(close, image)}"
+
+
+def _wrong_step(refinement: Refinement, before: State, image: State, step: Step) -> str:
+    """That a step is no abstract step, or another one than its action may be."""
+    name, other = refinement.abstract.name, refinement.between(before, image)
+    if step.action not in refinement.may_be or other is None:
+        return f"However, no action of {name} leads from {before!r} to {image!r}."
+    taken, rule = format_step(step.action, step.arguments), _may_be(refinement, step.action)
+    if isinstance(other, Step):
+        is_ = f"is {format_step(other.action, other.arguments)} of {name}, from {before!r} to {image!r}"
+    else:
+        is_ = f"stutters: {name} stays in {image!r}"
+    return f"However, {taken} {is_}. @refines says that {rule}."
 
 
 def _nearest_text(close: Nearest, image: State) -> str:

@@ -41,8 +41,10 @@ class Reason:
         return self if self.because is None else self.because.innermost()
 
 
-def why_false(model: Model, prop: Property, state: State, after: State | None = None) -> Reason:
-    """The reason why `prop` is false of a state, or of the step from `state` to `after`.
+def why_false(
+    model: Model, prop: Property, state: State, after: State | None = None, action: str | None = None
+) -> Reason:
+    """The reason why `prop` is false of a state, or of the step of an action from `state` to `after`.
 
     Where the property has no typed form, or its text is gone, the whole property is the reason, by its name.
     """
@@ -50,7 +52,7 @@ def why_false(model: Model, prop: Property, state: State, after: State | None = 
         return Reason(prop.name, {})
     states = (state,) if after is None else (state, after)
     if prop.refinement is not None:
-        return Reason(claim(prop.refinement, states), {})
+        return Reason(claim(prop.refinement, states, action), {})
     try:
         descent = _Descent(Reading(model, dict(zip(prop.form.states, states, strict=True))), 0)
         return descent.function(prop.form) or Reason(prop.name, {})

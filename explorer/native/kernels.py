@@ -47,6 +47,7 @@ def meaning(model: Model, symmetric: Sequence[Identity]) -> str:
         tuple((action.name, action.form) for action in model.actions if can_happen(action)),
         tuple((each.name, each.kind, each.form) for each in (*model.properties, *model.terminals, *model.bounds)),
         tuple((each.name, each.form) for each in model.step_bounds),
+        tuple(each.by_action for each in model.properties if each.by_action),
         tuple((each.name, each.form) for each in model.initials) if combinations(model) else (),
         tuple(symmetric),
         tuple(sorted(model.open)),

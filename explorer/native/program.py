@@ -102,8 +102,7 @@ def generate(
     functions.masked("invariants", program.invariants, wanted=False)
     functions.masked("witnesses", program.witnesses, wanted=True)
     functions.terminal(model.terminals)
-    watch = functions.watch(program.transitions)
-    functions.expand(program, model, watch)
+    functions.expand(program, model)
     functions.made["canonical"] = canonical_function(module, layout, symmetric)
     if masks:
         functions.made["kept"] = kept_function(module, masks)
@@ -186,6 +185,8 @@ class _Functions:
     def __init__(self, module: llvm.Module, layout: Layout, opens: dict[str, int], effort: CompileEffort) -> None:
         self.module, self.layout, self.opens, self.effort = module, layout, opens, effort
         self.made: dict[str, llvm.Function] = {}
+        self.predicates: dict[int, llvm.Function] = {}
+        self.watches: dict[tuple[int, ...], llvm.Function] = {}
 
     def _function(self, name: str, *arguments: llvm.Type, public: bool = False) -> llvm.Function:
         function = llvm.Function(self.module, llvm.FunctionType(I64, arguments), name)
@@ -193,12 +194,21 @@ class _Functions:
             function.linkage = "internal"
         return function
 
-    def predicate(self, each: Property, states: int) -> llvm.Function:
-        """One property as a function of the context and the states it reads."""
-        assert each.form is not None
-        function = self._function(f"property_{each.name}", WORDS, *[WORDS] * states)
-        PropertyCode(self.layout, function, self.opens, self.effort).generate(each.form, function.args[1:])
-        return function
+    def predicate(self, each: Property, states: int, form: Function | None = None) -> llvm.Function:
+        """One property as a function of the context and the states it reads; of a `form`, what is asked of some
+        actions in place of the property's own."""
+        name = (
+            f"property_{each.name}"
+            if form is None or form is each.form
+            else f"property_{each.name}.{len(self.predicates)}"
+        )
+        asked = form or each.form
+        assert asked is not None
+        known = self.predicates.get(id(asked))
+        if known is None:
+            known = self.predicates[id(asked)] = self._function(name, WORDS, *[WORDS] * states)
+            PropertyCode(self.layout, known, self.opens, self.effort).generate(asked, known.args[1:])
+        return known
 
     def masked(self, name: str, properties: Sequence[Property], *, wanted: bool) -> None:
         """`name(c, at, mask)`: a bit for each property of the mask whose value at the state is `wanted`."""
@@ -229,12 +239,19 @@ class _Functions:
         builder.ret(word(0))
         self.made["terminal"] = function
 
-    def watch(self, properties: Sequence[Property]) -> llvm.Function | None:
-        """`watch(c, before, after, parent)`: evaluates transition properties on one edge and notes the first that
-        fails each."""
+    def watch(self, properties: Sequence[Property], action: str) -> llvm.Function | None:
+        """`watch(c, before, after, parent)`: evaluates transition properties on one edge, a step of this action, and
+        notes the first that fails each. Actions of which nothing special is asked share one."""
         if not properties:
             return None
-        function = self._function("watch", WORDS, WORDS, WORDS, I64)
+        key = tuple(id(each.form_of(action)) for each in properties)
+        known = self.watches.get(key)
+        if known is None:
+            known = self.watches[key] = self._watch(f"watch.{len(self.watches)}", properties, action)
+        return known
+
+    def _watch(self, name: str, properties: Sequence[Property], action: str) -> llvm.Function:
+        function = self._function(name, WORDS, WORDS, WORDS, I64)
         context, before, after, parent = function.args
         builder = llvm.IRBuilder(function.append_basic_block())
         mask = address(builder, context, word(CELL["WATCH"]))
@@ -242,7 +259,7 @@ class _Functions:
         for index, each in enumerate(properties):
             asked = builder.and_(builder.load(mask), word(1 << index))
             with builder.if_then(builder.icmp_unsigned("!=", asked, word(0))):
-                value = builder.call(self.predicate(each, 2), [context, before, after])
+                value = builder.call(self.predicate(each, 2, each.form_of(action)), [context, before, after])
                 with builder.if_then(builder.icmp_unsigned("==", value, word(2)), likely=False):
                     builder.ret(word(1))
                 with builder.if_then(builder.icmp_unsigned("==", value, word(0)), likely=False):
@@ -262,7 +279,7 @@ class _Functions:
             value = builder.load(address(builder, after, word(at)))
             builder.store(value, address(builder, base, word(start + 1 + at)))
 
-    def expand(self, program: Program, model: Model, watch: llvm.Function | None) -> None:
+    def expand(self, program: Program, model: Model) -> None:
         """`expand(c, state, out, parent)`: every successor by every action, none beyond a `@bound`, or FAILED."""
         main = self._function("expand", WORDS, WORDS, WORDS, I64, public=True)
         builder = llvm.IRBuilder(main.append_basic_block())
@@ -280,6 +297,7 @@ class _Functions:
         kept = tuple(self.predicate(each, 2) for each in model.step_bounds)
         total: llvm.Value = word(0)
         for plan in program.plans:
+            watch = self.watch(program.transitions, plan.form.name)
             one = self._function(f"action_{plan.form.name}", WORDS, WORDS, WORDS, I64)
             ActionCode(self.layout, one, self.opens, watch, self._fitting(plan, watch, kept), kept).generate(plan)
             slot = address(builder, out, builder.mul(total, word(self.layout.words + 2)))

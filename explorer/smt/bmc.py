@@ -11,7 +11,7 @@ import time
 from dataclasses import dataclass, field, replace
 
 from ...language.judge import attempt, bound_crossed, deadlock, holds, initial_states, instances, is_deadlock
-from ...language.model import Model
+from ...language.model import Model, Property
 from ...language.steptext import format_step
 from ...language.values import ModelError, State
 from ...language.verdict import ActionCoverage, Disagreement, Failure, Level, Run, Verdict
@@ -152,7 +152,7 @@ class _Bounded:
             if failed is not None:
                 self.failure, self.deadlock = failed, each.kind == "deadlock"
             elif each.prop is not None:
-                self.runs[each.prop.name] = run
+                self.runs.setdefault(each.prop.name, run)  # of several questions about one, the first that is met
             elif each.kind == "stopped action":
                 self._happens(run)
         broken = any(each.kind in ("invariant", "transition") for each in met)
@@ -171,9 +171,8 @@ class _Bounded:
         plain Python sees something else."""
         last, prop = run.states()[-1], question.prop
         if prop is not None:
-            before = (run.states()[-2], last) if question.of_step else (last,)
             try:
-                truth = holds(self.model, prop, *before)
+                truth = self._holds(prop, run, question.of_step)
             except ModelError as error:
                 cut = Run(run.start, run.steps[:-1]) if question.of_step else run
                 return Failure(f"{prop.name}: {error.message}", error.where, cut)
@@ -189,13 +188,19 @@ class _Bounded:
             return Failure(error.message, error.where, run, error.action, error.arguments)
         raise Disagreement(self._otherwise(question, run))
 
+    def _holds(self, prop: Property, run: Run, of_step: bool) -> bool:
+        """What plain Python says of a property at the end of a run."""
+        states = run.states()
+        if of_step:
+            return holds(self.model, prop, states[-2], states[-1], run.steps[-1].action)
+        return holds(self.model, prop, states[-1])
+
     def _otherwise(self, question: CircuitQuestion, run: Run) -> str:
         """What plain Python says where a question is answered otherwise, with lines and values."""
         last, prop = run.states()[-1], question.prop
         if prop is not None:
             mine = None if question.kind.startswith("broken") else question.kind == "reachable"
-            before = (run.states()[-2], last) if question.of_step else (last,)
-            return property_differs(prop, mine, holds(self.model, prop, *before), last, "in bmc")
+            return property_differs(prop, mine, self._holds(prop, run, question.of_step), last, "in bmc")
         if question.kind == "stopped action":
             return f"the last step is one of {question.name} in bmc; in plain Python it is {run.steps[-1].action}"
         if question.kind == "deadlock":

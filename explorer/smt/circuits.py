@@ -13,6 +13,7 @@ from typing import Literal
 
 import z3
 
+from ...language.ir import Function
 from ...language.model import Model, Property
 from ...language.types import Map, Option, Pool, Record, Seq, Subset, Type
 from .cnf import Clauses, clauses_of
@@ -77,7 +78,8 @@ class CircuitQuestion:
     ]  # fmt: skip
     prop: Property | None = None
     instances: tuple[int, ...] = ()
-    """Those of a stopped action, which a `@bound` of steps is meant to stop: whether one of them is the step."""
+    """Those of the actions that it is about, where it is not about all: of one that a `@bound` of steps is meant to
+    stop, or of which a refinement says what it may be. One of them is the step."""
 
     @property
     def of_step(self) -> bool:
@@ -155,7 +157,7 @@ class _Builder:
         start_choice, start_valid = self.choice(max(1, len(began)), "!start")
         choice, choice_valid = self.choice(max(1, len(acting)), "!step")
         of_state, state_questions = self._of_state(acting)
-        of_step, step_questions = self._of_step()
+        of_step, step_questions = self._of_step(acting)
         return Circuits(
             self.encoding,
             self.before,
@@ -252,18 +254,30 @@ class _Builder:
         )
         return negation(moving)
 
-    def _of_step(self) -> tuple[Clauses, tuple[CircuitQuestion, ...]]:
+    def _of_step(self, acting: Sequence[Instance]) -> tuple[Clauses, tuple[CircuitQuestion, ...]]:
         asked: list[tuple[CircuitQuestion, Bit]] = []
-        for prop in (each for each in self.model.properties if each.kind == "transition"):
-            if prop.form is not None:
-                truth = predicate(prop.form, self.encoding, self.before, self.after)
-                asked.append(
-                    (CircuitQuestion(f"?{prop.name}", prop.kind, prop), both(truth.defined, negation(truth.value)))
-                )
-                asked.append(
-                    (CircuitQuestion(f"?{prop.name} breaks", "broken property", prop), negation(truth.defined))
-                )
+        for prop in (each for each in self.model.properties if each.kind == "transition" and each.form is not None):
+            for form, name, steps in _forms(prop, acting):
+                truth = predicate(form, self.encoding, self.before, self.after)
+                false = CircuitQuestion(f"?{name}", prop.kind, prop, steps)
+                asked.append((false, both(truth.defined, negation(truth.value))))
+                breaks = CircuitQuestion(f"?{name} breaks", "broken property", prop, steps)
+                asked.append((breaks, negation(truth.defined)))
         return _asked(asked, self.deadline)
+
+
+def _forms(prop: Property, acting: Sequence[Instance]) -> Iterator[tuple[Function, str, tuple[int, ...]]]:
+    """What a property asks of steps, a name for it, and the instances of which it is asked: none for all."""
+    assert prop.form is not None, "the caller leaves out what cannot be evaluated"
+    if not prop.by_action:
+        yield prop.form, prop.name, ()
+        return
+    asked, groups = dict(prop.by_action), dict[str | None, list[int]]()
+    for at, each in enumerate(acting):
+        groups.setdefault(each.action.name if each.action.name in asked else None, []).append(at)
+    for name, numbers in groups.items():
+        form = prop.form if name is None else asked[name]
+        yield form, prop.name if name is None else f"{prop.name} of {name}", tuple(numbers)
 
 
 def _stopped(acting: Sequence[Instance]) -> Iterator[CircuitQuestion]:

@@ -88,9 +88,9 @@ def _broken(model: Model, prop: Property, run: Run) -> ProofFinding | None:
     if prop.kind == "transition":
         if not run.steps:
             return None
-        pair = (states[-2], states[-1])
+        pair = (states[-2], states[-1], run.steps[-1].action)
     else:
-        pair = (states[-1], None)
+        pair = (states[-1], None, None)
     message = ""
     try:
         if holds(model, prop, *pair):

@@ -59,8 +59,20 @@ class Unrolling:
         found = dict(self._copy(self.circuits.of_state, self.states[-1]))
         if self.length:
             found.update(self._copy(self.circuits.of_step, self.states[-2], self.states[-1]))
-        asked = {each: found[each.name] for each in wanted if each.name in found}
-        return {**asked, **self._taken(each for each in wanted if each.instances)}
+        taken = self._taken(each for each in wanted if each.instances)
+        asked = {each: found[each.name] for each in wanted if each.name in found and not each.instances}
+        for each, variable in taken.items():
+            if each.prop is None:
+                asked[each] = variable
+            elif each.name in found:
+                asked[each] = self._both(variable, found[each.name])
+        return asked
+
+    def _both(self, *variables: int) -> int:
+        """A new variable that implies all of these."""
+        self.top += 1
+        self.solver.add([(-self.top, each) for each in variables])
+        return self.top
 
     def _taken(self, wanted: Iterable[CircuitQuestion]) -> dict[CircuitQuestion, int]:
         """Variables that imply that the last step is one of the instances asked about."""

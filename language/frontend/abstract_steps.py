@@ -152,12 +152,12 @@ def image_type(abstract: Model, cls: type[Any]) -> Record:
     return Record(cls.__name__, tuple((each.name, each.type) for each in abstract.fields), cls)
 
 
-def steps_between(abstract: Model, record: Record, before: ir.Expr, after: ir.Expr) -> tuple[ir.Expr, ...]:
+def steps_between(abstract: Model, record: Record, before: ir.Expr, after: ir.Expr) -> dict[str, ir.Expr]:
     """For each action of the abstract model, in the order of its text, whether it leads from one image to the other,
     with any of its arguments."""
     made = _Steps(record)
     active = (each for each in abstract.actions if not each.switched_off)
-    return tuple(_with_any(made.action(each), each.form.parameters, (before, after)) for each in active)
+    return {each.name: _with_any(made.action(each), each.form.parameters, (before, after)) for each in active}
 
 
 def _with_any(form: ir.Function, parameters: tuple[ir.Parameter, ...], given: tuple[ir.Expr, ...]) -> ir.Expr:

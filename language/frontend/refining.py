@@ -8,11 +8,14 @@ checked as a state of the abstract model is: an image outside the abstract types
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from types import FunctionType
 
 from .. import ir
+from ..declare import STUTTERS
 from ..errors import Abandoned
+from ..immutable import immutable
 from ..model import Model
 from ..records import is_tuple
 from ..types import Bool, Enumeration, Identity, Map, Option, Record, Seq, Subset, Type
@@ -27,7 +30,21 @@ IMAGES = ("@image", "@next")
 """The local names of their images."""
 
 
-def refinement(program: Program, function: FunctionType, abstract: Model, record: Record) -> ir.Function:
+@immutable
+class Relation:
+    """What a refinement asks of a step: of one by any action, and by those of which it says what they may be."""
+
+    form: ir.Function
+    by_action: Mapping[str, ir.Function]
+
+
+def refinement(
+    program: Program,
+    function: FunctionType,
+    abstract: Model,
+    record: Record,
+    may_be: Mapping[str, tuple[str, ...]],
+) -> Relation:
     """Elaborates a refinement. Raises Abandoned after noting TG311 or TG317."""
     source, node = located(program, function)
     its = signature(program, function, source, node)
@@ -41,9 +58,14 @@ def refinement(program: Program, function: FunctionType, abstract: Model, record
     except Unsupported as problem:
         refuse(program, function, problem, abstract)
         raise Abandoned from None
-    stutters = ir.Compare("==", before, after, Bool(), where)
-    body = (*lets, ir.Return(disjunction((stutters, *steps), where), where))
-    return ir.Function(node.name, (), STATES, body, Bool(), where)
+    ways = {STUTTERS: ir.Compare("==", before, after, Bool(), where), **steps}
+
+    def one_of(names: Iterable[str]) -> ir.Function:
+        told = disjunction((ways[each] for each in names if each in ways), where)
+        return ir.Function(node.name, (), STATES, (*lets, ir.Return(told, where)), Bool(), where)
+
+    asked = {name: one_of(each for each in ways if each in allowed) for name, allowed in may_be.items()}
+    return Relation(one_of(ways), asked)
 
 
 def refuse(program: Program, function: FunctionType, problem: Unsupported, abstract: Model) -> None:
@@ -61,6 +83,26 @@ def decorator_place(program: Program, function: FunctionType, name: str | None =
             given = (keyword.value for keyword in each.keywords if keyword.arg == name)
             return source.where(next(given, each))
     return heading(source, node)
+
+
+def step_place(program: Program, function: FunctionType, action: str) -> ir.Where:
+    """Where `@refines` says which abstract action an action may be."""
+    source, node = located(program, function)
+    for each in node.decorator_list:
+        for given in ast.walk(each):
+            if isinstance(given, ast.Dict):
+                found = (key for key in given.keys if key is not None and _last_name(key) == action)
+                return source.where(next(found, given))
+    return decorator_place(program, function)
+
+
+def _last_name(key: ast.expr) -> object:
+    """What an expression that stands for an action ends in: its name."""
+    match key:
+        case ast.Name(id=name) | ast.Attribute(attr=name) | ast.Constant(value=name):
+            return name
+        case _:
+            return None
 
 
 def _check_signature(program: Program, its: CallSignature, record: Record, where: ir.Where) -> None:
