@@ -128,9 +128,10 @@ class LocalCluster:
 
 
 @contextlib.contextmanager
-def checking(folder: Path, *arguments: str) -> Generator[subprocess.Popen[str]]:
-    """`tidegate check ... --engine spark --json` as a process of its own; killed at the end if it still runs."""
-    environment = {**os.environ, "TIDEGATE_CACHE": str(folder / "cache"), "PYTHONWARNINGS": "ignore",
+def checking(folder: Path, *arguments: str, cache: Path | None = None) -> Generator[subprocess.Popen[str]]:
+    """`tidegate check ... --engine spark --json` as a process of its own; killed at the end if it still runs. Its
+    kernels are kept in `cache`, or in the folder."""
+    environment = {**os.environ, "TIDEGATE_CACHE": str(cache or folder / "cache"), "PYTHONWARNINGS": "ignore",
                    "SPARK_LOCAL_IP": "127.0.0.1", "SPARK_LOCAL_DIRS": str(folder / "spark")}  # fmt: skip
     command = [sys.executable, "-m", "tidegate", "check", *arguments, "--engine", "spark", "--json"]
     running = subprocess.Popen(

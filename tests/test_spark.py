@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tidegate.cli.main import main
 from tidegate.explorer import ENGINES
 from tidegate.explorer.native.compiler import Target
 from tidegate.explorer.native.kernels import kernel_of
@@ -53,13 +54,25 @@ def same(document: dict[str, Any], expected: dict[str, Any]) -> bool:
     return {name: document[name] for name in expected} == expected
 
 
-def test_local_spark_counts_what_is_recorded(tmp_path: Path) -> None:
-    options = ("--master", "local[2]", "--shards", "2", "--hand-over", "2000")
-    with checking(tmp_path, "replication:kip320", "--property", "strong_isr", *options) as running:
-        found = report(running)
+@pytest.fixture(scope="module", autouse=True)
+def kernels(cache: Path) -> Iterator[None]:
+    """Java, which starts once for what these tests run in this process, and its workers share the session's kernels."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TIDEGATE_CACHE", str(cache))
+        yield
+
+
+def on_spark(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, Any]:
+    """The JSON of a command on Spark that ends well. It runs in this process: another would start Java anew."""
+    assert main([*arguments, "--engine", "spark", "--master", "local[2]", "--json"]) == 0
+    return json.loads(capsys.readouterr().out)
+
+
+def test_local_spark_counts_what_is_recorded(capsys: pytest.CaptureFixture[str]) -> None:
+    options = ("--shards", "2", "--hand-over", "2000")
+    found = on_spark(capsys, "check", "replication:kip320", "--property", "strong_isr", *options)
     assert same(found, SMALL), found
     assert found["assurance"].startswith("exhaustive within bounds, expected collisions 4.3e-11")
-    assert running.returncode == 0
 
 
 def test_a_bound_tuples_and_unions_on_spark(tmp_path: Path, cache: Path) -> None:
@@ -114,7 +127,7 @@ def test_a_cancelled_job_leaves_no_running_task_and_workers_that_are_ready(cache
     shares = [Share(rounds.worker.ground, sent, first, first + (1 << 40), None, True) for first in (0, 1 << 40)]
     runner = SparkRunner(LOCAL)
     try:
-        for seconds in (0.001, 6.0):  # before Spark has begun it, and while it runs
+        for seconds in (0.001, 2.5):  # before Spark has begun it, and while it runs
             with pytest.raises(OutOfTime):
                 runner.walk(shares, seconds)
             assert runner.running() == 0
@@ -211,16 +224,19 @@ def test_kills_in_a_small_run(cluster: LocalCluster, tmp_path: Path) -> None:
         assert same(report(running), SMALL)
 
 
-def test_an_interrupt_leaves_a_run_that_goes_on(tmp_path: Path) -> None:
+def test_an_interrupt_leaves_a_run_that_goes_on(tmp_path: Path, cache: Path) -> None:
+    """Ctrl-C comes while Java starts. The run goes on in another process."""
     options = ("--master", "local[2]", "--shards", "2", "--hand-over", "2000", "--run-dir", str(tmp_path / "run"))
-    with checking(tmp_path, "replication:kip320", "--property", "strong_isr", *options) as running:
+    asked = ("replication:kip320", "--property", "strong_isr", *options)
+    with checking(tmp_path, *asked, cache=cache) as running:
         wait_for(lambda: levels(tmp_path) >= 8)  # those of this process; Spark begins to start
         os.kill(running.pid, signal.SIGINT)
         first = report(running)
     assert running.returncode == 5 and first["verdict"] == "inconclusive"
     assert first["assurance"] == "none: stopped by Ctrl-C"
-    with checking(tmp_path, "replication:kip320", "--property", "strong_isr", *options) as running:
+    with checking(tmp_path, *asked, cache=cache) as running:
         assert same(report(running), SMALL)
+    assert running.returncode == 0
 
 
 def test_java_is_found_in_its_package(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -273,23 +289,23 @@ def test_a_missing_extra_is_reported() -> None:
 
 # --- matrices ---------------------------------------------------------------------------------------------------------
 
-SWEPT = ("sweep", "replication:kip320", "--set", "replicas=2", "--property", "strong_isr", "--json")
+SWEPT = ("sweep", "replication:kip320", "--set", "replicas=2", "--property", "strong_isr")
 
 
-def test_a_sweep_is_a_table_of_verdicts(tidegate: Run, tmp_path: Path) -> None:
+def test_a_sweep_is_a_table_of_verdicts(tidegate: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     parquet: Any = pytest.importorskip("pyarrow.parquet")
     vary = ("--vary", "max_leader_epoch=0,1", "--vary", "truncation=common_prefix,high_watermark")
-    here = json.loads(tidegate(*SWEPT, *vary, "--out", str(tmp_path / "table.parquet")).out)["rows"]
-    assert len(here) == 4
-    assert (here[2]["verdict"], here[2]["distinct_states"]) == ("holds", 957)
+    rows = json.loads(tidegate(*SWEPT, *vary, "--json", "--out", str(tmp_path / "table.parquet")).out)["rows"]
+    assert len(rows) == 4
+    assert (rows[2]["verdict"], rows[2]["distinct_states"]) == ("holds", 957)
     table = parquet.read_table(tmp_path / "table.parquet").to_pylist()
-    assert [row["distinct_states"] for row in table] == [row.get("distinct_states") for row in here]
+    assert [row["distinct_states"] for row in table] == [row.get("distinct_states") for row in rows]
     assert [(row["max_leader_epoch"], row["truncation"]) for row in table] == [
         ("0", "common_prefix"), ("0", "high_watermark"), ("1", "common_prefix"), ("1", "high_watermark"),
     ]  # fmt: skip
-    assert [row["strong_isr"] for row in table] == [row["properties"]["strong_isr"] for row in here]
-    there = json.loads(tidegate(*SWEPT, *vary, "--engine", "spark", "--master", "local[2]").out)["rows"]
-    assert [{**row, "seconds": 0} for row in there] == [{**row, "seconds": 0} for row in here]
+    assert [row["strong_isr"] for row in table] == [row["properties"]["strong_isr"] for row in rows]
+    there = on_spark(capsys, *SWEPT, *vary)["rows"]
+    assert [{**row, "seconds": 0} for row in there] == [{**row, "seconds": 0} for row in rows]
 
 
 def test_a_sweep_has_a_row_for_each_switch_dropped(tidegate: Run, tmp_path: Path) -> None:
