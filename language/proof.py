@@ -2,7 +2,7 @@
 
 *proved*: for the given number of replicas and whatever the other bounds are, and everything it rests on is proved in
 the same result. *conditional*: proved from lemmas of which some were not to be proved, or are not. *vacuous*: proved of
-nothing: there is no initial state, an action's guard contradicts the lemmas, or a property's antecedent is never true.
+nothing: there is no initial state, an action can never happen, or a property's antecedent is never true.
 *refuted*: there is a counterexample, which plain Python has replayed. *not proved*: neither; the solver gave up, and no
 finite copy has a counterexample.
 
@@ -23,6 +23,13 @@ from .verdict import Run
 Word: TypeAlias = Literal["proved", "conditional", "vacuous", "refuted", "not proved"]
 Answer: TypeAlias = Literal["proved", "refuted", "not proved"]
 """The verdict on one obligation, on the assumption that all lemmas hold."""
+
+Emptiness: TypeAlias = Literal["full", "empty", "limited"]
+"""Whether something is said of nothing: `empty` if the lemmas contradict an action's guard, or all antecedents of a
+goal; `limited` if they contradict what the limits and the types let through of an action's steps; else `full`."""
+
+Standing: TypeAlias = Literal[Word, "known false", "left out", "not stated", "not asked for"]
+"""What a result says of one property."""
 
 Kind: TypeAlias = Literal["initial", "step", "defined", "consequence"]
 
@@ -93,10 +100,15 @@ class Unclaimed:
 
 @immutable
 class Empty:
-    """Something that makes a proof vacuous, in a clause: of the property `goal` alone, or of everything ("")."""
+    """Something that makes a proof vacuous, in a clause: the property `goal` alone, or the result ("").
+
+    Where it is the result, each property keeps the word of its own answer, unless it is `of_all`: without an initial
+    state, and without an action, whatever is said is said of nothing.
+    """
 
     goal: str
     reason: str
+    of_all: bool = False
 
 
 @immutable
@@ -115,11 +127,12 @@ class Proof:
     `boundless` are the constants that the proof leaves without a bound; all others have the values in `constants`.
     `sizes` are the domains and how many members each has: nothing is proved for other numbers. `lemmas` are those that
     the proof rests on; `actions` those that were looked at, in source order; `goals` what was to be proved: lemmas and
-    properties by name, with what each says. `empty` is what makes it vacuous, `never` among that: actions whose guard
-    contradicts the lemmas. `unstated` are properties that cannot be said without bounds, `left_out` those about a
-    feature that is switched off, `known_false` those of which a violation is recorded, `not_asked` those that were not
-    asked for: others were named, or they were excluded. `roomless` are the fields with a set or a bag whose capacity is
-    without a bound: that they have room for what is added to them is not proved.
+    properties by name, with what each says. `empty` is what makes it vacuous, `never` among that: actions that can
+    never happen, by the lemmas or by their limits. `spent` are actions that never happen since their budget is 0: of
+    them it is only proved that their guards can be evaluated. `unstated` are properties that cannot be said without
+    bounds, `left_out` those about a feature that is switched off, `known_false` those of which a violation is recorded,
+    `not_asked` those that were not asked for: others were named, or they were excluded. `roomless` are the fields with
+    a set or a bag whose capacity is without a bound: that they have room for what is added to them is not proved.
     `idle` are lemmas whose antecedent is never true. `symmetric` are the domains of which one choice of members stands
     for all. `witnesses` counts the reachable states, initial ones among them, in which plain Python found all lemmas
     true. `stopped` says why it ended early. `falls` are the candidates that were given up. `above_zero` are those of
@@ -150,18 +163,21 @@ class Proof:
     above_zero: tuple[str, ...] = ()
     not_asked: tuple[str, ...] = ()
     roomless: tuple[str, ...] = ()
+    spent: tuple[str, ...] = ()
 
     @property
     def word(self) -> Word:
-        """The one word for all of it: the worst of what it rests on, and of what was to be proved."""
+        """The one word for all of it: the worst of what it rests on, and of what was to be proved.
+
+        What is vacuous comes before what is conditional, so that asking for fewer lemmas makes no result milder."""
         words = {each.word for each in self.findings}
         if "refuted" in words or any(each.goal in self.goals for each in self.known_false):
             return "refuted"
         if "not proved" in words or self.stopped:
             return "not proved"
-        if any(self.word_of(each) == "conditional" for each in self.goals):
-            return "conditional"
-        return "vacuous" if self.empty else "proved"
+        if self.empty:
+            return "vacuous"
+        return "conditional" if any(self.word_of(each) == "conditional" for each in self.goals) else "proved"
 
     def assumed(self) -> tuple[str, ...]:
         """The lemmas that the proof rests on although it does not prove them: they were not to be proved, or not all
@@ -169,9 +185,15 @@ class Proof:
         open_ = {each.obligation.goal for each in self.findings if each.word != "proved"}
         return tuple(each for each in self.lemmas if each not in self.goals or each in open_)
 
-    def proved(self) -> tuple[str, ...]:
-        """The properties that are proved, lemmas apart."""
-        return tuple(each for each in self.goals if each not in self.lemmas and self.word_of(each) == "proved")
+    def standing(self) -> Mapping[str, Standing]:
+        """What was said of each property, witnesses, refinements and lemmas apart: of each one thing."""
+        apart: dict[str, Standing] = {
+            **dict.fromkeys(self.not_asked, "not asked for"),
+            **dict.fromkeys((each.goal for each in self.unstated), "not stated"),
+            **dict.fromkeys((each.goal for each in self.left_out), "left out"),
+            **dict.fromkeys((each.goal for each in self.known_false), "known false"),
+        }
+        return {**apart, **{each: self.word_of(each) for each in self.goals if each not in self.lemmas}}
 
     def breaking(self) -> tuple[str, ...]:
         """The actions of which it is not proved that they keep the model's types, which everything rests on."""
@@ -188,6 +210,6 @@ class Proof:
             return "refuted"
         if "not proved" in own or self.stopped:
             return "not proved"
-        if any(each.goal in ("", goal) for each in self.empty):
+        if any(each.of_all or each.goal == goal for each in self.empty):
             return "vacuous"
         return "conditional" if self.breaking() or any(each != goal for each in self.assumed()) else "proved"

@@ -170,6 +170,19 @@ def test_a_step_property_whose_antecedent_is_never_true(capsys: pytest.CaptureFi
     assert main(["prove", path]) is Exit.HOLDS
 
 
+@pytest.mark.parametrize("lemmas", [["--lemma", "in_order"], []], ids=["with the lemma", "without"])
+def test_asking_for_fewer_lemmas_makes_no_result_milder(lemmas: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    """A property that is vacuous makes the result so, also where another one is conditional."""
+    path = with_invariant("not s.low > s.high or s.low == 7")
+    names = ["--property", "not_ahead_by_two", "--property", "extra"]
+    exit_, document = report(path, "--workers", "1", *names, *lemmas, capsys=capsys)
+    assert (exit_, document["verdict"]) == (Exit.VACUOUS, "vacuous")
+    words = {each["name"]: each["verdict"] for each in document["properties"]}  # type: ignore[attr-defined]
+    assert words == {"not_ahead_by_two": "proved" if lemmas else "conditional", "extra": "vacuous"}
+    said = "1 is proved and 1 is vacuous" if lemmas else "1 is conditional and 1 is vacuous"
+    assert str(document["claim"][0]).endswith(f"; of 2 properties {said}")  # type: ignore[index]
+
+
 def test_what_denies_every_antecedent_leaves_a_plain_statement_alone() -> None:
     definition = load(Path(with_invariant("s.low <= s.high and (not s.low > 2 or s.high > 2)")))
     forms = {each.name: each.form for each in definition.bind("mine.py").properties}
@@ -310,6 +323,102 @@ def test_a_bound_that_may_be_0_is_named(capsys: pytest.CaptureFixture[str]) -> N
     assert "top=0" not in said and "of at least 1" not in said
 
 
+CRASHES = """from tidegate.language import action, constant, initial, invariant, lemma, require, state, transition
+
+crashes = constant(1, minimum=0, maximum=4, says="crashes")
+
+
+@state
+class Node:
+    up: bool
+    used: bool
+
+
+@initial
+def started() -> Node:
+    return Node(up=True, used=False)
+
+
+@action
+def use(s: Node) -> None:
+    require(s.up)
+    s.used = True
+
+
+@action(kind="fault", budget="crashes")
+def crash(s: Node) -> None:
+    require(s.up)
+    s.up = False
+
+
+@lemma
+def stays_up(s: Node) -> bool:
+    return s.up
+
+
+@invariant
+def always_up(s: Node) -> bool:
+    return s.up
+
+
+@transition
+def stays_used(before: Node, after: Node) -> bool:
+    return after.used or not before.used
+"""
+
+
+def test_an_action_whose_budget_is_0_never_happens(capsys: pytest.CaptureFixture[str]) -> None:
+    """As `check` has it. Of a budget of at least 1 nothing is known but that."""
+    path = written(CRASHES)
+    assert main(["prove", path, "--set", "crashes=0", "--workers", "1"]) is Exit.HOLDS
+    said = " ".join(capsys.readouterr().out.split())
+    assert "crash never happens: a budget of 0" in said and "not proved for" not in said
+    assert "left out always_up: nothing changes up (switched off: crash)" in said
+    exit_, document = report(path, "--set", "crashes=0", "--workers", "1", capsys=capsys)
+    assert (exit_, document["spent"], document["never"]) == (Exit.HOLDS, ["crash"], [])
+    assert document["lemmas"] == [{"name": "stays_up", "verdict": "proved"}]
+    assert [each["verdict"] for each in document["properties"]] == ["proved"]  # type: ignore[attr-defined]
+    exit_, document = report(path, "--set", "crashes=1", "--workers", "1", capsys=capsys)
+    assert (exit_, document["spent"]) == (Exit.SAFETY, [])
+    assert document["lemmas"] == [{"name": "stays_up", "verdict": "refuted"}]
+
+
+def test_a_guard_of_an_action_whose_budget_is_0_may_break_the_types(capsys: pytest.CaptureFixture[str]) -> None:
+    """`check` evaluates it too."""
+    path = written(
+        CRASHES.replace("    require(s.up)\n    s.up = False", "    require(1 // (1 if s.used else 0) == 1)")
+    )
+    assert main(["check", path, "--set", "crashes=0"]) is Exit.MODEL_BROKE
+    capsys.readouterr()
+    assert main(["prove", path, "--set", "crashes=0", "--workers", "1"]) is Exit.SAFETY
+    assert "refuted: crash may break the model's types" in capsys.readouterr().out
+
+
+def test_where_every_budget_is_0_and_nothing_else_happens_everything_is_vacuous(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    path = written(
+        CRASHES.replace("    require(s.up)\n    s.used = True", "    require(crashes > 4)\n    s.used = True")
+    )
+    exit_, document = report(path, "--set", "crashes=0", "--workers", "1", capsys=capsys)
+    assert exit_ is Exit.VACUOUS
+    assert {"property": None, "reason": "the constants switch every action off"} in document["vacuous"]  # type: ignore[operator]
+
+
+def test_what_only_a_limit_stops_leaves_the_answers_of_the_properties(capsys: pytest.CaptureFixture[str]) -> None:
+    """With a bound of 0 no step is within it: that action is vacuous, and what is said of the others is not."""
+    path = written(TEXT.replace("minimum=1", "minimum=0"))
+    for _ in range(2):  # once more, from what was kept
+        exit_, document = report(path, "--set", "top=0", "--workers", "1", capsys=capsys)
+        why = "lead can never happen: with these constants none of its steps is within the limits and the types"
+        assert (exit_, document["verdict"]) == (Exit.VACUOUS, "vacuous")
+        assert {"property": None, "reason": why} in document["vacuous"]  # type: ignore[operator]
+        words = {each["name"]: each["verdict"] for each in document["properties"]}  # type: ignore[attr-defined]
+        assert words == {"not_ahead_by_two": "proved"}
+    main(["prove", path, "--set", "top=0", "--workers", "1"])
+    assert "proved not_ahead_by_two" in " ".join(capsys.readouterr().out.split())
+
+
 POOL = """from typing import Annotated
 from tidegate.language import {kind}, Capacity, Range, action, constant, initial, invariant, lemma, record, state
 
@@ -385,7 +494,7 @@ def test_room_within_a_capacity_that_is_a_number_is_looked_at(kind: str, capsys:
         (
             ["--property", "not_ahead_by_two"],
             Exit.CONDITIONAL,
-            "1 lemma that is not proved here; 1 property is not asked for",
+            "1 lemma that is not proved here; of 2 properties 1 is conditional and 1 is not asked for",
             ["extra"],
         ),
     ],

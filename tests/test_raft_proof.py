@@ -85,7 +85,8 @@ def test_raft_is_proved_for_five_servers_whatever_the_bounds(tmp_path: Path) -> 
 
 @pytest.mark.proof
 @pytest.mark.parametrize(
-    ("profile", "messages"), [("lossy_restart", 0), ("lossy_restart", 1), ("no_send_fsync", 0), ("no_count_fsync", 0)]
+    ("profile", "messages"),
+    [(profile, n) for profile in ("lossy_restart", "no_send_fsync", "no_count_fsync") for n in (0, 1)],
 )
 def test_raft_is_proved_where_a_crash_loses_what_is_not_on_the_disk(
     profile: str, messages: int, tmp_path: Path

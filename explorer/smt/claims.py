@@ -29,7 +29,7 @@ from .predicate import clauses
 from .shapes import Fields, Heap, Shape, Slots, SymbolicOption, Table
 from .states import SymbolicState, fresh_state
 from .terms import Bit, formula, negation
-from .transition import instances, is_off, starts
+from .transition import instances, is_off, is_spent, starts
 
 WORK = 200_000
 """The solver's steps for one property."""
@@ -77,7 +77,7 @@ class Claims:
         if not fixed or not self._is_valid(self._meaning(prop, fixed)) or self._is_valid(said):
             return ""
         writers = [each for each in self.model.actions if each.form.writes & set(fixed)]
-        off = [each.name for each in writers if is_off(self.encoding, each.form.body)]
+        off = [each.name for each in writers if is_off(self.encoding, each) or is_spent(self.encoding, each)]
         return f"nothing changes {', '.join(fixed)}" + f" (switched off: {', '.join(off)})" * bool(off)
 
     def _switches(self, prop: Property) -> str:
@@ -123,7 +123,8 @@ class Claims:
         if not action.form.writes & set(fixed):
             return False
         pre = SymbolicState({**self.before.fields, **fixed})
-        posts = [each.post.fields for each in instances(self.model, self.encoding, pre, "c", action.name)]
+        taken = instances(self.model, self.encoding, pre, "c", action.name)
+        posts = [each.post.fields for each in taken if each.may_happen]
         changed = [name for name, old in fixed.items() if not all(self._is_same(old, each[name]) for each in posts)]
         for name in changed:
             del fixed[name]

@@ -90,6 +90,10 @@ class Encoding:
             case _:
                 return known(expression.value(self.values))
 
+    def has_none_of(self, constant: str) -> bool:
+        """Whether a constant is 0: of what it counts there is none."""
+        return constant not in self.boundless and self.values[constant] == 0
+
     def open_constant(self, type_: Type, name: str) -> Shape:
         """A constant that the text names: a variable if it has no bound, else its value."""
         return self._variables[name] if name in self._variables else self.constant(type_, self.values[name])

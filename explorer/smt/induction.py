@@ -23,7 +23,7 @@ from typing import Any, TypeAlias, cast
 from ...language.binding import Definition
 from ...language.errors import UsageError, nearest
 from ...language.model import Model, Property
-from ...language.proof import Counterexample, Empty, Obligation, Proof, ProofFinding, Unclaimed, Unstated
+from ...language.proof import Counterexample, Emptiness, Empty, Obligation, Proof, ProofFinding, Unclaimed, Unstated
 from ...language.types import Identity
 from ...language.verdict import Run
 from ..symmetry import symmetry_of
@@ -40,7 +40,7 @@ from .prover import Doubt, FoundCounterexample, OpenObligation, ProofGround, Pro
 from .reach import Reach
 from .sampling import Sample, sampled
 from .simulation import simulate
-from .transition import is_off
+from .transition import is_off, is_spent
 from .vacuity import ReachedStates
 
 _TOGETHER = 6
@@ -54,6 +54,10 @@ _UNBOUND = (
     "the proof leaves out the @bound {} of steps: what is proved holds with the steps that it excludes too, and a run "
     "that refutes something may take one"
 )
+_NEVER: Mapping[Emptiness, str] = {
+    "empty": "its guard contradicts the lemmas",
+    "limited": "with these constants none of its steps is within the limits and the types",
+}
 
 Heard: TypeAlias = Callable[[ProofFinding | Unstated], None]
 """Called with each finding, as it comes."""
@@ -102,7 +106,7 @@ class Induction:
         self.cache = ProofCache(asked.folder, self.model, self.symmetric)
         self.hints = Hints(self.lemmas, rewriting=asked.record)
         self.findings = list[ProofFinding]()
-        self.never, self.idle = list[str](), list[str]()
+        self.never, self.idle = dict[str, Emptiness](), list[str]()
         self.notes = [_UNBOUND.format(each.name) for each in open_.step_bounds]
         self.spent, self.again = dict[Obligation, float](), dict[Obligation, Task]()
         self._reach = dict[int, Reach]()
@@ -111,8 +115,13 @@ class Induction:
     # --- what there is to prove --------------------------------------------------------------------------------------
 
     def actions(self) -> tuple[str, ...]:
-        """The actions that the constants leave on, whatever those without a bound are."""
-        return tuple(each.name for each in self.model.actions if not is_off(self.encoding, each.form.body))
+        """The actions that the constants leave on, whatever those without a bound are; those whose budget is 0 too,
+        whose guards may break the model's types."""
+        return tuple(each.name for each in self.model.actions if not is_off(self.encoding, each))
+
+    def _spent(self) -> tuple[str, ...]:
+        """The actions whose budget is 0, which never happen."""
+        return tuple(each for each in self.actions() if is_spent(self.encoding, self.model.action(each)))
 
     def _wanted(self) -> tuple[Property, ...]:
         """The lemmas and properties that were asked for, witnesses apart. UsageError for a name that there is not."""
@@ -169,9 +178,10 @@ class Induction:
         own = {each.name for each in self.lemmas}
         made = [Obligation("initial", each.name) for each in goals if each.name in own]
         kept = [each.name for each in goals if each.name in own or each.kind == "transition"]
+        spent = self._spent()
         for action in self.actions():
             made.append(Obligation("defined", "", action))
-            made += [Obligation("step", name, action) for name in kept]
+            made += [Obligation("step", name, action) for name in kept if action not in spent]
         made += [Obligation("consequence", each.name) for each in goals if each.name not in own | set(kept)]
         return tuple(made)
 
@@ -277,7 +287,7 @@ class Induction:
     def _doubts(self) -> Iterator[Doubt]:
         """What may be empty: actions that were not seen to happen, and goals that were not seen to be false."""
         for name in self.actions():
-            if name not in self.sample.possible:
+            if name not in self.sample.possible and name not in self._spent():
                 yield Doubt(action=name)
         false = {each.obligation.goal for each in self.sample.findings}
         for each in self.goals():
@@ -286,13 +296,16 @@ class Induction:
 
     def _is_settled(self, doubt: Doubt) -> bool:
         """Whether the answer to a doubt is kept; it is taken note of then."""
-        empty = None if self.asked.record else self.cache.emptiness(doubt.action, doubt.goal)
-        if empty:
-            self._note_empty(doubt)
-        return empty is not None
+        word = None if self.asked.record else self.cache.emptiness(doubt.action, doubt.goal)
+        if word is not None:
+            self._note_emptiness(doubt, word)
+        return word is not None
 
-    def _note_empty(self, doubt: Doubt) -> None:
-        (self.never if doubt.action else self.idle).append(doubt.action or doubt.goal)
+    def _note_emptiness(self, doubt: Doubt, word: Emptiness) -> None:
+        if word != "full" and doubt.action:
+            self.never[doubt.action] = word
+        elif word != "full":
+            self.idle.append(doubt.goal)
 
     def _proof(self, stopped: str, seconds: float) -> Proof:
         """What came of it."""
@@ -326,6 +339,7 @@ class Induction:
             ),
             not_asked=tuple(self._not_asked()),
             roomless=roomless(model, self.encoding),
+            spent=self._spent(),
         )
 
     def _refuse_refinements(self) -> None:
@@ -360,12 +374,12 @@ class Induction:
     def _empty(self, goals: Collection[str]) -> Iterator[Empty]:
         """What makes the proof vacuous."""
         if not self.sample.states:
-            yield Empty("", "there is no initial state within the bounds that were given")
-        if not self.actions():
-            yield Empty("", "the constants switch every action off")
+            yield Empty("", "there is no initial state within the bounds that were given", of_all=True)
+        if set(self.actions()) <= set(self._spent()):
+            yield Empty("", "the constants switch every action off", of_all=True)
         for each in self.actions():
             if each in self.never:
-                yield Empty("", f"{each} can never happen: its guard contradicts the lemmas")
+                yield Empty("", f"{each} can never happen: {_NEVER[self.never[each]]}")
         lemmas = {each.name for each in self.model.lemmas}
         for name in self.idle:
             if name not in lemmas:
@@ -386,10 +400,9 @@ class Induction:
 
     def _taken(self, result: Any) -> Iterator[ProofFinding]:
         match result:
-            case Settled(doubt=doubt, empty=empty):
-                self.cache.keep_emptiness(doubt.action, doubt.goal, empty)
-                if empty:
-                    self._note_empty(doubt)
+            case Settled(doubt=doubt, word=word):
+                self.cache.keep_emptiness(doubt.action, doubt.goal, word)
+                self._note_emptiness(doubt, word)
             case OpenObligation():
                 pass
             case Unstated(goal=goal, reason=reason):

@@ -373,10 +373,14 @@ class Defining(_Taking):
 
     def limit(self, statement: ir.Limit, path: Path) -> None:
         """A guard of the bounds: a new truth value. How many messages there are is any number here; what else the text
-        evaluates has to be defined all the same. That of a budget is left out with the budget."""
+        evaluates has to be defined all the same. That of a budget is left out with the budget; one of 0 stops every
+        step."""
         if self.encoding.is_finite:
             super().limit(statement, path)
-        elif statement.budget is None:
+        elif statement.budget is not None:
+            if self.encoding.has_none_of(statement.budget):
+                path.limited, path.here = True, False
+        else:
             passes = self.any_bit()
             self.counts = True
             value, defined = self.truth(statement.condition, path.names)

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from ...language.model import Model, Property
-from ...language.proof import Obligation
+from ...language.proof import Emptiness, Obligation
 from ..traversal import digest
 from .inputs import own_text
 from .sealing import Seal, seal_for
@@ -66,14 +66,15 @@ class ProofCache:
 
     # --- vacuity ------------------------------------------------------------------------------------------------------
 
-    def emptiness(self, action: str, goal: str) -> bool | None:
+    def emptiness(self, action: str, goal: str) -> Emptiness | None:
         """Whether an action can never happen, or a goal's antecedents are never true; None when it is not known."""
         held = self._read(self._doubt(action, goal))
-        return None if held is None or held.get("word") not in ("empty", "full") else held["word"] == "empty"
+        word = None if held is None else held.get("word")
+        return word if word in ("empty", "limited", "full") else None
 
-    def keep_emptiness(self, action: str, goal: str, empty: bool) -> None:
+    def keep_emptiness(self, action: str, goal: str, word: Emptiness) -> None:
         """Keeps the answer."""
-        kept = {"word": "empty" if empty else "full", "goal": goal, "action": action}
+        kept = {"word": word, "goal": goal, "action": action}
         self._write(self._doubt(action, goal), kept)
 
     def _doubt(self, action: str, goal: str) -> str:

@@ -9,13 +9,13 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from ...language.model import Model
-from ...language.proof import Answer, Obligation, Unstated
+from ...language.proof import Answer, Emptiness, Obligation, Unstated
 from .effort import SolverEffort
 from .errors import NotUnbounded
 from .finite_instances import FiniteInstances, Searched, Sketch
 from .hints import Hints
 from .questions import Questions
-from .transition import is_off
+from .transition import is_off, is_spent
 from .vacuity import ReachedStates, denied
 
 _SMALL = 2
@@ -43,10 +43,10 @@ class Doubt:
 
 @dataclass(frozen=True, slots=True)
 class Settled:
-    """The answer to a doubt: whether it is `empty`."""
+    """The answer to a doubt."""
 
     doubt: Doubt
-    empty: bool
+    word: Emptiness
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +100,8 @@ class Prover:
     def work(self, task: Task | Doubt) -> Iterator[Result]:
         """The answers to a task."""
         if isinstance(task, Doubt):
-            yield Settled(task, self._is_never(task.action) if task.action else self._is_empty(task.goal))
+            word: Emptiness = "empty" if task.goal and self._is_empty(task.goal) else "full"
+            yield Settled(task, self._why_never(task.action) if task.action else word)
         else:
             yield from self.prove(task)
 
@@ -190,9 +191,9 @@ class Prover:
 
     # --- doubts -------------------------------------------------------------------------------------------------------
 
-    def _is_never(self, action: str) -> bool:
+    def _why_never(self, action: str) -> Emptiness:
         self.questions.prepare(action)
-        return self.questions.can_never_happen(action)
+        return self.questions.why_never(action)
 
     def _is_empty(self, goal: str) -> bool:
         """Whether the lemmas say that no antecedent of the goal is ever true."""
@@ -214,5 +215,5 @@ class Prover:
             yield Obligation("consequence", name)
             return
         for each in self.ground.model.actions:
-            if not is_off(self.questions.encoding, each.form.body):
+            if not is_off(self.questions.encoding, each) and not is_spent(self.questions.encoding, each):
                 yield Obligation("step", name, each.name)

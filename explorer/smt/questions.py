@@ -11,7 +11,7 @@ What a query may cost is counted in the solver's own steps, not in time, so that
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias, cast
 
@@ -19,7 +19,7 @@ import z3
 
 from ...language import ir
 from ...language.model import Model, Property
-from ...language.proof import Obligation
+from ...language.proof import Emptiness, Obligation
 from .clauses import Clause, subterms
 from .effort import CLOCK, SHORT, SolverEffort
 from .encoding import unbounded
@@ -178,10 +178,23 @@ class Questions:
         if action:
             self._instances(action)
 
-    def can_never_happen(self, action: str) -> bool:
-        """Whether the action's guard contradicts the lemmas, so that whatever is said of it is said of nothing."""
+    def why_never(self, action: str) -> Emptiness:
+        """Why the action can never happen, so that whatever is said of it is said of nothing; "full" if it can, or that
+        is not known. Limits let every step through here, but where one lets it through that breaks the types: what
+        contradicts the lemmas with the types, and not without them, is what no limit lets through."""
+        if not self._is_impossible(happening for _, happening in self._all_instances(action)):
+            return "full"
+        guards = (self._guarded(*each) for each in self._all_instances(action))
+        return "empty" if self._is_impossible(guards) else "limited"
+
+    def _is_impossible(self, contexts: Iterable[Context]) -> bool:
         work = self.effort.work / SHORT
-        return all(self._refuted(context, [], None, 0, work).proved for _, context in self._all_instances(action))
+        return all(self._refuted(context, [], None, 0, work).proved for context in contexts)
+
+    def _guarded(self, instance: Instance, happening: Context) -> Context:
+        """That an instance's guards let it through, whatever it breaks after them."""
+        said = [formula(instance.valid), formula(instance.guard), *_assumed(instance.assumptions)]
+        return Context(happening.inside(said), case=happening.case)
 
     def _goals(self, obligation: Obligation) -> Iterator[Question]:
         """What has to be proved, each in its context."""

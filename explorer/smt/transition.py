@@ -57,6 +57,11 @@ class Instance:
         """Whether the step can be taken, if it breaks nothing."""
         return both(self.valid, self.guard, self.limit)
 
+    @property
+    def may_happen(self) -> bool:
+        """Whether the step is not plainly impossible, whatever the state."""
+        return self.guard is not False and self.limit is not False
+
     def argument_values(self, found: Valuation) -> dict[str, Any]:
         """The arguments of plain Python that a Z3 model gives (finite encoding)."""
         return _decoded(self.action.form.parameters, self.arguments, found)
@@ -212,7 +217,7 @@ def instances(
     arguments = _Arguments(encoding, pre, suffix, ground)
     made: list[Instance] = []
     for action in model.actions:
-        off = action.switched_off if encoding.is_finite else is_off(encoding, action.form.body)
+        off = action.switched_off if encoding.is_finite else is_off(encoding, action)
         if off or only not in (None, action.name):
             continue
         met = set[Hashable]()
@@ -222,14 +227,24 @@ def instances(
             if alike in met:
                 continue
             instance = _instance(model, encoding, action, given, pre, f"{suffix}!{action.name}{at}")
-            if instance.guard is not False or instance.defined is not True:
+            if instance.may_happen or instance.defined is not True:
                 met.add(alike)
                 made.append(instance)
     return made
 
 
-def is_off(encoding: Encoding, body: Iterable[ir.Statement]) -> bool:
-    """Whether a guard of an action is false whatever the state is, and whatever the constants without a bound are."""
+def is_off(encoding: Encoding, action: Action) -> bool:
+    """Whether a guard of an action is false whatever the state is, and whatever the constants without a bound are: then
+    nothing of its text is evaluated."""
+    return _is_off(encoding, action.form.body)
+
+
+def is_spent(encoding: Encoding, action: Action) -> bool:
+    """Whether the action's budget is the constant 0: its guards are evaluated, and it never happens."""
+    return action.budget is not None and encoding.has_none_of(action.budget)
+
+
+def _is_off(encoding: Encoding, body: Iterable[ir.Statement]) -> bool:
     constants = Execution(encoding, {})
     for each in body:
         match each:
@@ -238,7 +253,7 @@ def is_off(encoding: Encoding, body: Iterable[ir.Statement]) -> bool:
                     return True
             case ir.If(condition=condition, yes=yes, no=no) if is_constant(condition):
                 chosen = constants.truth(condition, {})[0]
-                if isinstance(chosen, bool) and is_off(encoding, yes if chosen else no):
+                if isinstance(chosen, bool) and _is_off(encoding, yes if chosen else no):
                     return True
             case _:
                 pass

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ...language.errors import shown_path
-from ...language.proof import Obligation, Proof, ProofFinding, Unstated
+from ...language.proof import Obligation, Proof, ProofFinding, Standing, Unstated
 from ...language.verdict import Failure, PropertyVerdict
 from ...traces.document import trace_document
 from ..document import Document, plain
@@ -23,6 +23,18 @@ SCHEMA = "tidegate.proof/2"
 
 MARKS: Mapping[str, str] = {word: each.mark for word, each in meanings("prove").items()}
 _STYLES = styles("prove")
+_STANDINGS: Mapping[Standing, str] = {
+    "proved": "proved",
+    "conditional": "conditional",
+    "vacuous": "vacuous",
+    "refuted": "refuted",
+    "not proved": "not proved",
+    "known false": "known to be false",
+    "left out": "left out",
+    "not stated": "not stated",
+    "not asked for": "not asked for",
+}
+"""How the first line says what was said of properties, in this order."""
 INITIAL = "initial states"
 DEFINED = "no step breaks the model's types"
 
@@ -116,28 +128,22 @@ def headline(proof: Proof) -> str:
     if proof.word in ("proved", "vacuous"):
         return f"{proof.word}{about}{_how_many(proof)}"
     if proof.word == "conditional":
-        said = f"conditional{about}: it rests on {_number_of_lemmas(proof.assumed())} not proved here"
-        unasked = len(proof.not_asked)
-        verb = "is" if unasked == 1 else "are"
-        return said + f"; {count(unasked, 'property', 'properties')} {verb} not asked for" * bool(unasked)
+        return f"conditional{about}: it rests on {_number_of_lemmas(proof.assumed())} not proved here{_how_many(proof)}"
     words = [each.word for each in proof.findings]
     parts = [f"{words.count(word)} {word}" for word in MARKS if word in words]
-    return f"{proof.word}{about}: of {count(len(words), 'obligation')} {_listed(parts)}"
+    return f"{proof.word}{about}: of {count(len(words), 'obligation')} {_listed(parts)}{_how_many(proof)}"
 
 
 def _how_many(proof: Proof) -> str:
-    """`; of 20 properties 18 are proved, 1 is known to be false and 1 is not stated`; "" where all are proved."""
-    proved = len(proof.proved())
-    apart = {
-        "is known to be false": len(proof.known_false),
-        "is left out": len(proof.left_out),
-        "is not stated": len(proof.unstated),
-        "is not asked for": len(proof.not_asked),
-    }
-    whole = sum(each not in proof.lemmas for each in proof.goals) + sum(apart.values())
-    parts = [f"{proved or 'none'} {'are' if proved > 1 else 'is'} proved"]
-    parts += [f"{n} {what if n == 1 else what.replace('is', 'are', 1)}" for what, n in apart.items() if n]
-    return f"; of {count(whole, 'property', 'properties')} {_listed(parts)}" if len(parts) > 1 else ""
+    """`; of 20 properties 18 are proved, 1 is known to be false and 1 is not stated`, each counted once; "" where all
+    have the word that the result has."""
+    standing = list(proof.standing().values())
+    if set(standing) <= {proof.word}:
+        return ""
+    parts = [] if "proved" in standing or proof.word != "proved" else ["none is proved"]
+    numbers = [(standing.count(each), says) for each, says in _STANDINGS.items()]
+    parts += [f"{n} {'is' if n == 1 else 'are'} {says}" for n, says in numbers if n]
+    return f"; of {count(len(standing), 'property', 'properties')} {_listed(parts)}"
 
 
 def claim(proof: Proof) -> list[str]:
@@ -146,6 +152,10 @@ def claim(proof: Proof) -> list[str]:
     others = [f"{name}={plain(v)}" for name, v in fixed.items() if isinstance(v, int) and not isinstance(v, bool)]
     settings = "; ".join(part for part in (", ".join(others), switches_text(fixed)) if part)
     lines = [f"with {settings}"] if settings else []
+    if proof.spent:
+        lines.append(
+            f"{_listed(proof.spent)} {'never happens' if len(proof.spent) == 1 else 'never happen'}: a budget of 0"
+        )
     lines += _assumptions(proof)
     if proof.above_zero:
         zeros = [f"{name}=0" for name in proof.above_zero]
@@ -321,6 +331,7 @@ def proof_document(proof: Proof, paths: Mapping[int, str]) -> Document:
         "idle": list(proof.idle),
         "obligations": [_finding(at, each, paths) for at, each in enumerate(proof.findings)],
         "never": list(proof.never),
+        "spent": list(proof.spent),
         "symmetric": list(proof.symmetric),
         "witnesses": proof.witnesses,
         "falls": [{"lemma": each.lemma, "round": each.round, "why": _sentence(each.finding)} for each in proof.falls],

@@ -1,0 +1,69 @@
+"""The first line of a proof counts every property once, whatever became of it."""
+
+from __future__ import annotations
+
+import re
+
+from hypothesis import given
+from hypothesis import strategies as some
+from tidegate.language.proof import Answer, Empty, Obligation, Proof, ProofFinding, Unclaimed, Unstated
+from tidegate.reports.check.proof import headline
+
+NAMES = ["p1", "p2", "p3", "p4", "p5", "p6"]
+LEMMAS = ("l1", "l2")
+ANSWERS: list[Answer] = ["proved", "proved", "proved", "refuted", "not proved"]
+
+
+@some.composite
+def proofs(draw: some.DrawFn) -> Proof:
+    """Any result about six properties and two lemmas: each property is looked at, or apart for some reasons, and what
+    was named may be both."""
+    kinds = ("goal", "not asked", "unstated", "left out", "known false", "goal and known false", "goal and vacuous")
+    kind = {name: draw(some.sampled_from(kinds)) for name in NAMES}
+    asked = [each for each in LEMMAS if draw(some.booleans())]
+    goals = [*asked, *(each for each in NAMES if kind[each].startswith("goal"))]
+    answers: dict[str, Answer] = {each: draw(some.sampled_from(ANSWERS)) for each in goals}
+    empty = [Empty(each, "its antecedent is never true") for each in NAMES if kind[each] == "goal and vacuous"]
+    if draw(some.booleans()):
+        empty.append(Empty("", "said of nothing", of_all=draw(some.booleans())))
+    return Proof(
+        model="any",
+        constants={},
+        boundless=(),
+        sizes={},
+        lemmas=LEMMAS,
+        actions=("step",),
+        goals=dict.fromkeys(goals, ""),
+        findings=tuple(ProofFinding(Obligation("step", each, "step"), answers[each], 0.0) for each in goals),
+        never=(),
+        unstated=tuple(Unstated(each, "", "", 1) for each in NAMES if kind[each] == "unstated"),
+        symmetric=(),
+        witnesses=1,
+        seconds=0.0,
+        workers=1,
+        stopped=draw(some.sampled_from(["", "the time was up"])),
+        empty=tuple(empty),
+        left_out=tuple(Unclaimed(each, "") for each in NAMES if kind[each] == "left out"),
+        known_false=tuple(Unclaimed(each, "") for each in NAMES if kind[each].endswith("known false")),
+        not_asked=tuple(each for each in NAMES if kind[each] == "not asked"),
+    )
+
+
+@given(proofs())
+def test_the_first_line_counts_every_property_once(proof: Proof) -> None:
+    said = headline(proof)
+    found = re.search(r"; of (\d+) properties (.*)$", said)
+    if found is None:
+        assert set(proof.standing().values()) == {proof.word}
+        return
+    counted = [int(each) for each in re.findall(r"(\d+) (?:is|are) ", found[2])]
+    assert (int(found[1]), sum(counted)) == (len(NAMES), len(NAMES))
+    assert sorted(proof.standing()) == NAMES
+
+
+@given(proofs())
+def test_a_result_is_no_milder_than_what_it_says_of_a_property(proof: Proof) -> None:
+    """Of the worst property, from refuted down; of what it is not said, nothing."""
+    order = ["refuted", "not proved", "vacuous", "conditional", "proved"]
+    words = [proof.word_of(each) for each in proof.goals]
+    assert order.index(proof.word) <= min(map(order.index, words), default=len(order))
