@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any, cast
@@ -95,7 +96,9 @@ class Abstractions:
                 program.diagnostics.add("TG317", place, message, f"@refines without {name}: both have one value")
                 raise Abandoned
         name = Path(str(mark.abstract.__file__)).stem
-        abstract = definition.bind(name, given, ghosts=False, properties=())
+        if name == "__init__":
+            name = definition.name
+        abstract = _without_budgets(definition, given).bind(name, given, ghosts=False, properties=())
         self._check_steps(program, function, mark, abstract)
         cls = definition.state_class
         own = ((each, abstract.values[name]) for name, each in definition.constants.items() if name not in shared)
@@ -171,3 +174,17 @@ class Abstractions:
             message = f"the abstract model cannot be bound so: {error}"
             program.diagnostics.add("TG317", place, message, "values that the constants of the abstract model can have")
             raise Abandoned from None
+
+
+def _without_budgets(definition: Definition, given: Mapping[str, Value]) -> Definition:
+    """An abstract model whose faults may happen as often as they like, or never where their budget is 0: a budget is a
+    bound of the search, and what is left of it is no part of what a refinement speaks of."""
+    values = definition.values(given)
+    return replace(
+        definition,
+        functions=tuple(
+            (function, replace(mark, budget=None))
+            for function, mark in definition.functions
+            if mark.budget is None or values.get(mark.budget) != 0
+        ),
+    )

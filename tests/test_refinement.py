@@ -119,6 +119,61 @@ def test_guards_and_limits_of_the_abstract_model_count(tmp_path: Path) -> None:
             assert told(asked(engine, bound(tmp_path, abstract=abstract))) == ("violated", 9)
 
 
+@pytest.mark.parametrize("engine", HERE)
+def test_a_bound_of_the_abstract_models_steps_counts(engine: str, tmp_path: Path) -> None:
+    slow = '\n\n@bound\ndef slow(before: Clock, after: Clock) -> bool:\n    """Slow."""\n'
+    slow += "    return before.hour < 2 or after.hour < 2\n"
+    abstract = CLOCK.replace("action, constant", "action, bound, constant") + slow
+    assert told(asked(engine, bound(tmp_path, abstract=abstract))) == ("violated", 9)
+
+
+@pytest.mark.parametrize("engine", HERE)
+@pytest.mark.parametrize(("budget", "steps"), [(0, 3), (1, None)])
+def test_a_budget_of_the_abstract_model_says_whether_a_fault_happens(
+    engine: str, budget: int, steps: int | None, tmp_path: Path
+) -> None:
+    """With a budget it happens as often as it likes."""
+    abstract = CLOCK.replace("@action\n", '@action(kind="fault", budget="faults")\n')
+    abstract = abstract.replace("\nHour =", '\nfaults = constant(1, minimum=0, maximum=3, says="faults")\n\nHour =')
+    text = WATCH.replace("hours=day", f"hours=day, faults={budget}")
+    verdict = asked(engine, bound(tmp_path, text, abstract))
+    assert told(verdict) == ("holds" if steps is None else "violated", steps)
+
+
+@pytest.mark.parametrize("engine", HERE)
+@pytest.mark.parametrize(
+    ("parameter", "wanted", "steps"),
+    [
+        ("Hour | None", "given is not None and given == s.hour + 1", None),
+        ("Hour | None", "given is not None and given == s.hour and s.hour < 1", 6),
+        ("Hour | None", "given is None and s.hour < 3", 12),
+        ("Map[Small, Hour]", "given[0] == s.hour and given[1] == s.hour + 1", None),
+        ("Map[Small, bool]", "given[0] and not given[1] and s.hour < 2", 9),
+        ("Set[Hour]", "given == Set({s.hour}) and s.hour < 2", 9),
+    ],
+)
+def test_parameters_of_abstract_actions(
+    engine: str, parameter: str, wanted: str, steps: int | None, tmp_path: Path
+) -> None:
+    """A step may be an abstract action with any argument. The last hour, which is followed by no larger one, is left by
+    an action of its own."""
+    text = CLOCK.replace("initial, state", "initial, require, state").replace(
+        "import Range,", "import Map, Range, Set,"
+    )
+    text = text.replace("\nHour =", "\nSmall = Annotated[int, Range(0, 1)]\nHour =")
+    head, _, rest = text.partition("@action\n")
+    chosen = rest.replace("(s: Clock)", f"(s: Clock, given: {parameter})")
+    chosen = chosen.replace("    s.hour =", f"    require({wanted})\n    s.hour =")
+    last = rest.replace("def advance", "def wrap").replace(
+        "    s.hour =", "    require(s.hour == hours - 1)\n    s.hour ="
+    )
+    abstract = f"{head}@action\n{chosen}\n\n@action\n{last}"
+    if steps == 12:
+        abstract = abstract.replace("require(s.hour == hours - 1)", "require(s.hour > hours)")
+    verdict = asked(engine, bound(tmp_path, abstract=abstract))
+    assert told(verdict) == ("holds" if steps is None else "violated", steps)
+
+
 def test_with_an_open_constant_nothing_is_said_of_a_refinement(tmp_path: Path) -> None:
     model = bound(tmp_path, open={"minutes"})
     for engine in ("python", "native"):
@@ -143,6 +198,7 @@ def annotated(may_be: str, text: str = WATCH) -> str:
     )
 
 
+POOL = "    hour: Hour\n    chimes: Annotated[Bag[Chime], Capacity(2)]\n"
 TWIN = """
 @action
 def twin(s: Watch) -> None:
@@ -290,16 +346,20 @@ def test_a_decorator_without_a_module_is_refused(tmp_path: Path) -> None:
     assert "takes the module of the abstract model" in cause
 
 
-def test_messages_budgets_and_bounds_of_steps_in_the_abstract_model_are_refused(tmp_path: Path) -> None:
-    budget = CLOCK.replace("@action\n", '@action(kind="fault", budget="hours")\n')
-    assert [each[2] for each in refused(tmp_path, abstract=budget)] == [
-        "hour_clock has the budget hours: its states count what is left (hour_clock, line 28)"
-    ]
-    slow = '\n\n@bound\ndef slow(before: Clock, after: Clock) -> bool:\n    """Slow."""\n'
-    slow += "    return before.hour < 2 or after.hour < 2\n"
-    text = CLOCK.replace("action, constant", "action, bound, constant") + slow
+def test_what_an_image_cannot_be_compared_with_is_refused(tmp_path: Path) -> None:
+    message = '\n\n@record\nclass Chime:\n    """A chime."""\n\n    hour: Hour\n\n\n@state'
+    text = CLOCK.replace("\n\n@state", message).replace("    hour: Hour\n\n\n@initial", f"{POOL}\n\n@initial")
+    text = text.replace("Clock(hour=hour)", "Clock(hour=hour, chimes=Bag())")
+    text = text.replace("import Range,", "import Bag, Capacity, Range,")
+    text = text.replace("initial, state", "initial, record, state")
     assert [each[2] for each in refused(tmp_path, abstract=text)] == [
-        "slow is a @bound of the steps of hour_clock (hour_clock, line 34)"
+        "chimes holds messages in flight, which no image can be compared with (hour_clock, line 26)"
+    ]
+    many = "(s: Clock, given: Map[Small, bool | None]) -> None"
+    text = CLOCK.replace("(s: Clock) -> None", many).replace("import Range,", "import Map, Range,")
+    text = text.replace("\nHour =", "\nSmall = Annotated[int, Range(0, 6)]\nHour =")
+    assert [each[2] for each in refused(tmp_path, abstract=text)] == [
+        "given can be made in more than 64 ways, too many to try an image's step with (hour_clock, line 29)"
     ]
 
 

@@ -7,14 +7,16 @@ says. So whatever evaluates properties evaluates the steps of the abstract model
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import itertools
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from math import prod
+from typing import Any, TypeAlias
 
 from .. import ir
 from ..immutable import immutable
 from ..model import Action, Model
-from ..types import Bool, Enumeration, Identity, Int, Map, Option, Pool, Record, Seq, Subset, Type
+from ..types import Bool, Enumeration, Identity, Int, Map, Option, Pool, Record, Seq, Subset, Type, scalar_size
 from .intervals import ANY_INT
 from .traversal import WRITES, inside, rebuilt
 
@@ -134,57 +136,104 @@ def _number(value: int, where: ir.Where) -> ir.Const:
     return ir.Const(value, Int(value, value), where)
 
 
-# --- one action -----------------------------------------------------------------------------------------------------
+# --- the abstract state ---------------------------------------------------------------------------------------------
 
 
 def image_type(abstract: Model, cls: type[Any]) -> Record:
-    """The state of an abstract model as a record. Raises Unsupported for what a record cannot hold, or what the
-    relation of its steps does not ask."""
+    """The state of an abstract model as a record. Raises Unsupported for what a record cannot hold."""
     for each in abstract.fields:
-        place = each.where or abstract.actions[0].form.where
-        if each.budget is not None:
-            raise Unsupported(place, f"{abstract.name} has the budget {each.budget}: its states count what is left")
         if isinstance(each.type, Pool):
+            place = each.where or abstract.actions[0].form.where
             raise Unsupported(place, f"{each.name} holds messages in flight, which no image can be compared with")
-    for each in abstract.step_bounds:
-        assert each.form is not None, "a bound reads no ghost"
-        raise Unsupported(each.form.where, f"{each.name} is a @bound of the steps of {abstract.name}")
     return Record(cls.__name__, tuple((each.name, each.type) for each in abstract.fields), cls)
 
 
 def steps_between(abstract: Model, record: Record, before: ir.Expr, after: ir.Expr) -> dict[str, ir.Expr]:
     """For each action of the abstract model, in the order of its text, whether it leads from one image to the other,
     with any of its arguments."""
-    made = _Steps(record)
+    bounds = tuple(each.form for each in abstract.step_bounds if each.form is not None)
+    made = _Steps(record, bounds)
     active = (each for each in abstract.actions if not each.switched_off)
     return {each.name: _with_any(made.action(each), each.form.parameters, (before, after)) for each in active}
+
+
+# --- any arguments --------------------------------------------------------------------------------------------------
+
+Listing: TypeAlias = tuple[tuple[ir.Generator, ...], ir.Expr]
+"""Values of a type: what a value is made of, and the generators of its parts."""
+LISTINGS_MAX = 64
+"""Ways to make a value that are tried one after another; each has its own generators."""
 
 
 def _with_any(form: ir.Function, parameters: tuple[ir.Parameter, ...], given: tuple[ir.Expr, ...]) -> ir.Expr:
     """Whether a function is true of what is given and of any values of its other parameters."""
     where = form.where
-    generators = tuple(
-        ir.Generator(each.name, each.type, ir.Members(each.type, each.where), ()) for each in map(_listed, parameters)
+    listed = [_listings(each.type, each.name, each) for each in parameters]
+    ways = list(_products(listed, parameters[0] if parameters else None))
+    return disjunction(
+        (_any_of(ir.Call(form, (*given, *values), Bool(), where), every) for every, values in ways), where
     )
-    names = tuple(ir.Name(each.name, each.type, each.where) for each in parameters)
-    call = ir.Call(form, (*given, *names), Bool(), where)
-    return ir.Quantified("any", generators, call, None, Bool(), where) if generators else call
 
 
-def _listed(parameter: ir.Parameter) -> ir.Parameter:
-    """A parameter all of whose values a generator visits. Raises Unsupported for others."""
-    scalar = Int | Bool | Enumeration | Identity
-    type_ = parameter.type
-    if isinstance(type_, scalar) or (isinstance(type_, Subset) and isinstance(type_.of, scalar)):
-        return parameter
-    raise Unsupported(parameter.where, f"{parameter.name} ranges over values that an image's step is not tried with")
+def _any_of(call: ir.Expr, generators: tuple[ir.Generator, ...]) -> ir.Expr:
+    return ir.Quantified("any", generators, call, None, Bool(), call.where) if generators else call
+
+
+def _products(
+    parts: Sequence[Sequence[Listing]], parameter: ir.Parameter | None
+) -> Iterator[tuple[tuple[ir.Generator, ...], tuple[ir.Expr, ...]]]:
+    """One listing of each part, in every combination. Raises Unsupported where they are too many."""
+    if parameter is not None and prod(map(len, parts)) > LISTINGS_MAX:
+        message = f"{parameter.name} can be made in more than {LISTINGS_MAX} ways, too many to try an image's step with"
+        raise Unsupported(parameter.where, message)
+    for chosen in itertools.product(*parts):
+        yield tuple(each for generators, _ in chosen for each in generators), tuple(value for _, value in chosen)
+
+
+def _listings(type_: Type, name: str, parameter: ir.Parameter) -> list[Listing]:
+    """Every value of a parameter's type, as generators visit them: None beside the values of an option, a map from
+    its values. Raises Unsupported for others. `name` is that of a generator's variable."""
+    where = parameter.where
+    match type_:
+        case Int() | Bool() | Enumeration() | Identity() | Subset(of=Int() | Bool() | Enumeration() | Identity()):
+            return [((ir.Generator(name, type_, ir.Members(type_, where), ()),), ir.Name(name, type_, where))]
+        case Option(of=of):
+            some = ((every, ir.Some(value, type_, where)) for every, value in _listings(of, name, parameter))
+            return [((), ir.Const(0, type_, where)), *some]
+        case Map(key=Int() | Bool() | Enumeration() | Identity() as key, value=of):
+            numbers = range(key.lo, key.hi + 1) if isinstance(key, Int) else range(scalar_size(key))
+            parts = [_listings(of, f"{name}.{number}", parameter) for number in numbers]
+            made = _products(parts, parameter)
+            return [
+                (every, _map_of(type_, dict(zip(numbers, values, strict=True)), name, where)) for every, values in made
+            ]
+        case _:
+            message = f"{parameter.name} ranges over values that an image's step is not tried with"
+            raise Unsupported(where, message)
+
+
+def _map_of(type_: Map, values: Mapping[int, ir.Expr], name: str, where: ir.Where) -> ir.Expr:
+    """A map with these values at the keys of these numbers."""
+    key = ir.Name(f"{name}@key", type_.key, where)
+    *_, value = values.values()
+    for number, each in list(values.items())[-2::-1]:
+        here = ir.Compare("==", key, ir.Const(number, _single(type_.key, number), where), Bool(), where)
+        value = ir.Choice(here, each, value, type_.value, where)
+    return ir.MakeMap(key.name, value, type_, where)
+
+
+def _single(type_: Type, number: int) -> Type:
+    return Int(number, number) if isinstance(type_, Int) else type_
+
+
+# --- one action -----------------------------------------------------------------------------------------------------
 
 
 class _Steps:
     """Makes the functions of one abstract model's actions; a helper is made once."""
 
-    def __init__(self, record: Record) -> None:
-        self.record = record
+    def __init__(self, record: Record, bounds: tuple[ir.Function, ...]) -> None:
+        self.record, self.bounds = record, bounds
         self.fields = dict(record.fields)
         self.helpers: dict[int, tuple[ir.Function, ir.Function, tuple[str, ...]]] = {}
         self.count = 0
@@ -199,13 +248,24 @@ class _Steps:
         )
         ends = ((name, ir.RecordField(after, name, of, where)) for name, of in self.record.fields)
         arrived = [ir.Compare("==", self.read(form.state, name, where), end, Bool(), where) for name, end in ends]
-        body = (*begin, *self.block(form.body, form.state), ir.Return(conjunction(arrived, where), where))
+        within = (_unless(self.bound(each, form.state, before)) for each in self.bounds)
+        body = (*begin, *self.block(form.body, form.state), *within, ir.Return(conjunction(arrived, where), where))
         parameters = (
             (BEFORE, self.record),
             (AFTER, self.record),
             *((each.name, each.type) for each in form.parameters),
         )
         return ir.Function(action.name, parameters, (), body, Bool(), where)
+
+    def bound(self, form: ir.Function, state: str, before: ir.Expr) -> ir.Expr:
+        """Whether a `@bound` of steps lets the step be taken, all of whose writes are made."""
+        first, where = form.states[0], form.where
+        function, cells = self.helper(form)
+        given = (
+            ir.RecordField(before, name, self.fields[name], where) if its == first else self.read(state, name, where)
+            for its, _, name in (each.partition(".") for each in cells)
+        )
+        return ir.Call(function, tuple(given), Bool(), where)
 
     def read(self, state: str, field: str, where: ir.Where) -> ir.Name:
         """What a field holds now."""
@@ -252,8 +312,7 @@ class _Steps:
         where = form.where
         match form:
             case ir.Require(condition=condition) | ir.Limit(condition=condition):
-                stopped = ir.Not(self.part(condition), Bool(), where)
-                return (ir.If(stopped, (ir.Return(truth(False, where), where),), (), where),)
+                return (_unless(self.part(condition)),)
             case ir.If(yes=yes, no=no):
                 return (ir.If(self.part(form.condition), self.block(yes, state), self.block(no, state), where),)
             case ir.For(body=body):
@@ -361,6 +420,12 @@ class _Steps:
                 return ir.SetOperation("-", old, ir.MakeSubset((value,), type_, where), type_, where)
             case _:
                 raise Unsupported(where, "this write has no meaning on an image")
+
+
+def _unless(condition: ir.Expr) -> ir.Statement:
+    """The answer is no where a condition is false."""
+    where = condition.where
+    return ir.If(ir.Not(condition, Bool(), where), (ir.Return(truth(False, where), where),), (), where)
 
 
 def _cell(state: str, field: str) -> str:
