@@ -345,7 +345,7 @@ def test_what_helm_renders_is_read() -> None:
 def test_values_and_terraform_are_not_read_and_it_says_what_to_give(name: str, text: str, word: str) -> None:
     cluster, findings = read({name: text})
     (found,) = findings
-    assert found.kind == "not_read" and found.severity == "error" and word in found.to_do
+    assert found.kind == "incomplete" and found.severity == "error" and word in found.to_do
     assert subjects(cluster) == []
 
 

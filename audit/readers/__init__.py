@@ -9,8 +9,20 @@ from dataclasses import replace
 from pathlib import Path
 
 from ..advice import advise
-from ..cluster import MARK, CannotRead, Cluster, Finding, Origin, Use, is_called
-from . import compose, describe, frameworks, kubernetes, mapping, overrides, profiles, properties, strimzi, yamls
+from ..cluster import MARK, CannotRead, Cluster, Finding, Kind, Origin, Use, is_called
+from . import (
+    compose,
+    describe,
+    frameworks,
+    kubernetes,
+    mapping,
+    overrides,
+    profiles,
+    properties,
+    scripts,
+    strimzi,
+    yamls,
+)
 from .invalid_settings import invalid_settings
 from .merge import Options, join
 from .parsed_file import Part
@@ -67,7 +79,7 @@ def of_texts(
         if (document := overrides.document(path, text.lstrip(MARK))) is not None:
             composed[path] = text.lstrip(MARK), named, document
             continue
-        part = part_of(path, text)
+        part = None if not named and not _is_text(Path(path)) else part_of(path, text)
         if part is None:
             unknown.append((path, text, named))
         else:
@@ -79,10 +91,12 @@ def of_texts(
         else:
             parts.append(part)
             files.append((path, part.format))
+    _rendered(parts)
     profiles.together(parts)
     uses = [use for part in parts for use in part.uses]
+    started_with = frozenset(Path(path).name for path, _ in files)
     for path, text, named in unknown:
-        part = _as_mapped(path, text, uses)
+        part = _as_mapped(path, text, uses) or _as_script(path, text, started_with, named=named)
         if part is not None:
             parts.append(part)
             files.append((path, part.format))
@@ -109,12 +123,20 @@ def _files(paths: Sequence[Path]) -> Iterator[tuple[Path, bool]]:
         if path.is_dir():
             for each in sorted(path.rglob("*")):
                 hidden = any(part.startswith(".") for part in each.relative_to(path).parts)
-                if each.is_file() and not hidden and each.suffix.lower() in TEXTS and each.stem.lower() not in PROSE:
+                if each.is_file() and not hidden and (_is_text(each) or _is_small_script(each)):
                     yield each, False
         elif path.exists():
             yield path, True
         else:
             raise CannotRead(f"{path} does not exist. Give files, or a directory of them.")
+
+
+def _is_text(path: Path) -> bool:
+    return path.suffix.lower() in TEXTS and path.stem.lower() not in PROSE
+
+
+def _is_small_script(path: Path) -> bool:
+    return scripts.is_script(path) and path.stat().st_size <= scripts.LARGEST
 
 
 WIDE = MARK + MARK
@@ -151,7 +173,7 @@ def part_of(path: str, text: str) -> Part | None:
     if suffix == ".toml":
         return mapping.read(path, plain)
     if suffix in TERRAFORM:
-        return _terraform(path)
+        return _terraform(path, plain)
     if suffix in (".yaml", ".yml"):
         return of_yaml(path, plain)
     for reader in (describe.topics, describe.configs, describe.features, describe.quorum):
@@ -185,6 +207,11 @@ def _as_mapped(path: str, text: str, uses: Sequence[Use]) -> Part | None:
     return properties.of_clients(path, settings, tuple(kinds))
 
 
+def _as_script(path: str, text: str, files: frozenset[str], *, named: bool) -> Part | None:
+    """A script or a template of a folder."""
+    return None if named or "\0" in text or not scripts.is_script(Path(path)) else scripts.read(path, text, files)
+
+
 def _resources(path: str, text: str) -> list[tuple[str, yamls.Tree]]:
     """Strimzi's documents of a file; none if it has no such, or cannot be read."""
     if Path(path).suffix.lower() not in (".yaml", ".yml") or "kafka.strimzi.io/" not in text or "\0" in text:
@@ -203,7 +230,7 @@ def of_yaml(path: str, text: str) -> Part | None:
     except yamls.NotYaml as error:
         part = Part("YAML")
         to_do = "mend it; render templates first (helm template, kustomize build)"
-        part.note("not_read", "error", f"{path} was not read: {error}", Origin(path), to_do)
+        part.note(_gravity(text), "error", f"{path} was not read: {error}", Origin(path), to_do)
         return part
     rendered = kubernetes.read(path, trees)
     if rendered is not None:
@@ -211,7 +238,7 @@ def of_yaml(path: str, text: str) -> Part | None:
     spring = [each for tree in trees for each in profiles.of_document(path, tree)]
     framework = frameworks.of(re.sub(r"\.\d+", "", ".".join(leaf.path)) for tree in trees for leaf in tree.leaves())
     if not any(each.key.startswith("spring.kafka.") for each in spring):
-        return frameworks.unread(path, framework) if framework else _values_of_a_chart(path)
+        return frameworks.unread(path, framework) if framework else _values_of_a_chart(path, text)
     part = properties.spring(path, spring)
     if framework:
         part.findings += frameworks.unread(path, framework).findings
@@ -231,23 +258,38 @@ def _of_compose(given: Mapping[str, tuple[str, bool, yamls.Tree]]) -> Iterator[t
     yield from rest.items()
 
 
-def _values_of_a_chart(path: str) -> Part | None:
+def _values_of_a_chart(path: str, text: str) -> Part | None:
     """What is said of a file of Helm values: what becomes of them is the chart's to say."""
     if not Path(path).stem.lower().startswith("values"):
         return None
-    part = Part("Helm values")
+    part = Part(VALUES)
     what = f"{path} was not read: values are no configuration until their chart has rendered them"
     to_do = f"helm template NAME CHART -f {path} > rendered.yaml, and give that"
-    part.note("not_read", "error", what, Origin(path), to_do)
+    part.note(_gravity(text), "error", what, Origin(path), to_do)
     return part
 
 
-def _terraform(path: str) -> Part:
+def _gravity(text: str) -> Kind:
+    """`incomplete`, so that the audit is undecided, where a text that is not read has settings of brokers or topics."""
+    return "not_read" if scripts.SETS_OF_KAFKA.search(text) is None else "incomplete"
+
+
+def _rendered(parts: Sequence[Part]) -> None:
+    """Values of a chart decide nothing beside what the chart has rendered."""
+    if any(part.format == "Kubernetes resources" and part.brokers for part in parts):
+        for part in (each for each in parts if each.format == VALUES):
+            part.findings = [replace(each, kind="not_read") for each in part.findings]
+
+
+VALUES = "Helm values"
+
+
+def _terraform(path: str, text: str) -> Part:
     """What is said of Terraform's files: their values may come from variables, modules and states."""
     part = Part("Terraform")
     what = f"{path} was not read: Terraform's settings are known when they are applied"
     to_do = "give what they become: kafka-topics.sh --describe, the server_properties as a file, or --bootstrap-server"
-    part.note("not_read", "error", what, Origin(path), to_do)
+    part.note(_gravity(text), "error", what, Origin(path), to_do)
     return part
 
 

@@ -4,9 +4,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import PurePath
 
 from ..cluster import Origin, Setting
+from . import created
 from .parsed_file import Part
 from .yamls import Tree
 
@@ -37,18 +39,84 @@ def overridden(given: Sequence[Setting], stronger: Sequence[Setting]) -> list[Se
     return [*(each for each in given if each.key not in replaced), *stronger]
 
 
-def note_unread(part: Part, path: str, name: str, container: Tree, files: Sequence[str] = ()) -> None:
-    """The finding that a command may set what is not read. `files` are properties files that were read, by name: a
-    command that starts Kafka with one of them, and sets nothing else, is read whole."""
+STATES = re.compile(
+    r"\b(min\.insync\.replicas|unclean\.leader\.election|default\.replication\.factor|broker\.id|node\.id|process\.roles|"
+    r"zookeeper\.connect|log\.dirs|controller\.quorum|offsets\.topic\.replication|transaction\.state\.log)"
+)
+"""Settings of brokers that no other text has."""
+
+TOOLS = re.compile(
+    r"(/etc/(confluent|kafka)/docker/\w[\w.\-]*|/opt/bitnami/scripts/kafka/(entrypoint|run|setup)\.sh|/__cacert_entrypoint\.sh|"
+    r"(\S*/)?(kafka|zookeeper|connect)-[a-z\-]+\.sh|(\S*/)?wait-for(-it)?\.sh|\S*/start-kafka\.sh)(?=[\s;&|\"']|$)"
+)
+"""Start scripts of images, and Kafka's own tools: they set nothing but what their arguments say."""
+
+SCRIPT = re.compile(r"""[^\s;&|"'=()]*[\w\-]\.(?:sh|bash|py|pl|rb)(?=[\s;&|"']|$)""")
+PROGRAM = re.compile(r"/(?!bin/|usr/bin/|usr/local/bin/|sbin/|usr/sbin/)\S+")
+"""What a container runs first, if it is no program of the system's."""
+
+ALTERS = re.compile(r"kafka-configs(\.sh)?\b[^;&|\n]*--(alter|add-config)|kafka_conf_set|kafka_server_conf_set")
+
+
+def changes(text: str, files: Sequence[str] = (), scripts: Mapping[str, str] | None = None) -> bool:
+    """Whether a command may set what is not read. `files` are properties files that were read, by name: a command that
+    starts Kafka with one of them, and sets nothing else, is read whole. `scripts` are texts of scripts, by name."""
+    rest = PASSED_OVER.sub("", OVERRIDE.sub("", text))
+    for each in files:
+        rest = re.sub(rf"kafka-server-start(\.sh)?\s+(\S*/)?{re.escape(each)}(?=\s|$)", "", rest)
+    if SETS.search(rest) or ALTERS.search(rest):
+        return True
+    rest = TOOLS.sub("", rest)
+    named = [found[0] for found in SCRIPT.finditer(rest)]
+    first = PROGRAM.match(rest.lstrip())
+    named += [first[0]] if first is not None else []
+    inner = [(scripts or {}).get(PurePath(each).name) for each in named]
+    return any(each is None or changes(each, files) for each in inner)
+
+
+def note_unread(
+    part: Part,
+    path: str,
+    name: str,
+    container: Tree,
+    files: Sequence[str] = (),
+    scripts: Mapping[str, str] | None = None,
+) -> None:
+    """The finding that a command may set what is not read (`changes`)."""
     for text, origin in _texts(path, container):
-        rest = PASSED_OVER.sub("", OVERRIDE.sub("", text))
-        for each in files:
-            rest = re.sub(rf"kafka-server-start(\.sh)?\s+(\S*/)?{re.escape(each)}(?=\s|$)", "", rest)
-        if SETS.search(rest):
+        if changes(text, files, scripts):
             what = f"the command of {name} starts Kafka by itself or changes its settings, and that was not read"
-            to_do = "give the server.properties that its container runs with, instead of this file"
-            part.note("incomplete", "error", what, origin, to_do)
+            part.note("incomplete", "error", what, origin, GIVE)
             return
+
+
+GIVE = "give the server.properties that its container runs with, instead of this file"
+
+
+def note_hooks(
+    part: Part, path: str, name: str, container: Tree, files: Sequence[str], scripts: Mapping[str, str]
+) -> None:
+    """The finding that a hook of a container's start or stop may set what is not read."""
+    for hook in ("postStart", "preStop"):
+        found = container.get("lifecycle", hook, "exec", "command")
+        text = " ".join(leaf.value for leaf in found.leaves()) if found is not None else ""
+        if found is not None and changes(text, files, scripts):
+            what = f"the {hook} hook of {name} may change Kafka's settings, and that was not read"
+            part.note("incomplete", "error", what, Origin(path, found.line, f"lifecycle.{hook}"), GIVE)
+
+
+def note_before(part: Part, path: str, name: str, container: Tree, scripts: Mapping[str, str]) -> None:
+    """The finding that a container which runs before the broker may write its settings."""
+    texts = [text for text, _ in _texts(path, container)]
+    if not texts or any(changes(text, (), scripts) for text in texts):
+        what = f"init container {name} may write Kafka's settings, and what it runs was not read"
+        part.note("incomplete", "error", what, Origin(path, container.line, f"initContainers.{name}"), GIVE)
+
+
+def note_created(part: Part, path: str, container: Tree) -> None:
+    """The topics that a container's command creates."""
+    for text, origin in _texts(path, container):
+        created.of_command(part, text, origin)
 
 
 def _texts(path: str, container: Tree) -> Iterator[tuple[str, Origin]]:

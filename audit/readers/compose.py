@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ..cluster import OF_IMAGE, Origin, Setting
-from . import commands, names, profiles, properties, started, volumes, workers
+from . import commands, created, names, profiles, properties, started, volumes, workers
 from .parsed_file import Part
 from .releases import CONFLUENT
 from .yamls import Tree
@@ -103,6 +103,8 @@ def read(path: str, tree: Tree) -> Part:
     for name, service in started.running(part, path, brokers):
         _service(part, path, name, service, tree.get("volumes"))
     for name, service in every:
+        commands.note_created(part, path, service)
+        _created(part, path, name, service)
         if not _is_broker(service):
             _worker(part, path, name, service)
             _spring(part, path, name, service)
@@ -117,6 +119,13 @@ ONE_COMPUTER = (
     "from `deploy` too; if a swarm places them on several, give each broker's server.properties instead"
 )
 """What is assumed where services have `deploy`, which `docker stack deploy` and `docker compose up` both read."""
+
+
+def _created(part: Part, path: str, name: str, service: Tree) -> None:
+    """Topics that the start script of wurstmeister's image creates."""
+    for variable, value, sub in variables(service):
+        if variable == "KAFKA_CREATE_TOPICS" and value:
+            created.of_variable(part, value, at(path, sub, f"services.{name}.environment.{variable}"))
 
 
 def _spring(part: Part, path: str, name: str, service: Tree) -> None:
@@ -162,6 +171,7 @@ def _service(part: Part, path: str, name: str, service: Tree, named: Tree | None
             given.append(Setting(key, value, origin, perhaps(variable, service)))
     made = properties.of_broker(path, commands.overridden(given, commands.overrides(path, service)))
     commands.note_unread(part, path, f"service {name}", service)
+    _mounted(part, path, name, service)
     broker = made.brokers[0]
     extra = service.get("env_file")
     if extra is not None:
@@ -177,6 +187,17 @@ def _service(part: Part, path: str, name: str, service: Tree, named: Tree | None
     for fact, stated in made.facts.items():
         part.facts.setdefault(fact, []).extend(stated)
     image(part, path, service)
+
+
+def _mounted(part: Part, path: str, name: str, service: Tree) -> None:
+    """The finding that a service has a file of settings mounted, which its image merges with the variables."""
+    listed = [each for key in ("volumes", "configs", "secrets") if (each := service.get(key)) is not None]
+    for each in (one for entries in listed for _, one in entries.items()):
+        parts = (each.text() or "").split(":")
+        target = each.text("target") or (parts[1] if len(parts) > 1 else "")
+        if volumes.is_of_settings(target):
+            what = f"service {name} has {target} mounted, which may have settings of Kafka, and it was not read"
+            part.note("incomplete", "error", what, at(path, each, f"services.{name}.{each.path[-2]}"), commands.GIVE)
 
 
 def unread(variable: str, service: Tree) -> str:

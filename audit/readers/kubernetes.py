@@ -6,11 +6,11 @@ Which broker has which id is decided when a pod starts: they are numbered here a
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ..cluster import Broker, Origin, Setting
-from . import commands, compose, properties, volumes
+from . import commands, compose, created, properties, volumes
 from .parsed_file import Part, numbers
 from .yamls import Tree
 
@@ -19,13 +19,17 @@ MOST = 1000
 """Pods of one set that are counted."""
 
 
+Maps = Mapping[str | None, Tree]
+"""The ConfigMaps of a file, by name."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Set:
     """A set of pods: what its brokers are like, and how many they are."""
 
     broker: Broker
     count: int
-    tree: Tree
+    pod: Tree
     containers: Sequence[Tree]
 
 
@@ -37,8 +41,13 @@ def read(path: str, trees: Sequence[Tree]) -> Part | None:
     for tree in trees:
         _of_spring(part, path, tree, maps)
         _note_applications(part, path, tree)
+        for container in _containers(tree):
+            commands.note_created(part, path, container)
+            for name, value, origin in _variables(path, container):
+                if name == "KAFKA_CREATE_TOPICS" and value:
+                    created.of_variable(part, value, origin)
     if not sets:
-        return part if part.clients or part.findings else None
+        return part if part.clients or part.findings or part.made else None
     number = 0
     for each in sorted(sets, key=lambda one: "controller" not in one.broker.roles):
         for _ in range(each.count):
@@ -47,7 +56,7 @@ def read(path: str, trees: Sequence[Tree]) -> Part | None:
         for container in each.containers:
             compose.image(part, path, container)
             _note_unread(part, path, container)
-            commands.note_unread(part, path, f"container {container.text('name')}", container, _files(each.broker))
+        _note_commands(part, path, each, maps)
     roles = {role for each in sets for role in each.broker.roles}
     keys = {setting.key for each in sets for setting in each.broker.settings}
     part.control_plane = "kraft" if "process.roles" in keys or "controller" in roles else None
@@ -56,13 +65,66 @@ def read(path: str, trees: Sequence[Tree]) -> Part | None:
     return part
 
 
-def _set(path: str, tree: Tree, maps: dict[str | None, Tree]) -> _Set | None:
+def _note_commands(part: Part, path: str, each: _Set, maps: Maps) -> None:
+    """What the containers of a set, and those that run before them, may set beside what was read."""
+    files, scripts = _files(each.broker), _scripts(maps)
+    for container in each.containers:
+        name = f"container {container.text('name')}"
+        commands.note_unread(part, path, name, container, files, scripts)
+        commands.note_hooks(part, path, name, container, files, scripts)
+        _note_sources(part, path, name, container, maps)
+        _note_mounts(part, path, name, each.pod, container, maps)
+    before = each.pod.get("initContainers")
+    for _, container in before.items() if before is not None else ():
+        commands.note_before(part, path, container.text("name") or "", container, scripts)
+
+
+def _scripts(maps: Maps) -> dict[str, str]:
+    """The texts of ConfigMaps that may be run, by name."""
+    datas = [data for each in maps.values() if (data := each.get("data")) is not None]
+    return {name: entry.text() or "" for data in datas for name, entry in data.items()}
+
+
+def _note_sources(part: Part, path: str, name: str, container: Tree, maps: Maps) -> None:
+    """The finding that variables come from what is not in the file."""
+    sources = container.get("envFrom")
+    for _, source in sources.items() if sources is not None else ():
+        if source.text("configMapRef", "name") not in maps:
+            what = f"{name} has variables from what is not in {path} (envFrom)"
+            to_do = "give the ConfigMap or the Secret too, in one file with it"
+            part.note("incomplete", "error", what, Origin(path, source.line, "envFrom"), to_do)
+
+
+def _note_mounts(part: Part, path: str, name: str, pod: Tree, container: Tree, maps: Maps) -> None:
+    """The finding that a file of settings is mounted that was not read."""
+    listed, mounts = pod.get("volumes"), container.get("volumeMounts")
+    made = {each.text("name"): each for _, each in listed.items()} if listed is not None else {}
+    for _, mount in mounts.items() if mounts is not None else ():
+        volume, target = made.get(mount.text("name")), mount.text("mountPath") or ""
+        of_map = volume.text("configMap", "name") if volume is not None else None
+        lies = volume is not None and any(volume.get(kind) for kind in ("configMap", "secret", "projected", "hostPath"))
+        if lies and volumes.is_of_settings(target) and not _is_read(maps.get(of_map)):
+            what = f"{name} has {target} mounted, which may have settings of Kafka, and it was not read"
+            to_do = "give the ConfigMap or the Secret too, in one file with it"
+            part.note("incomplete", "error", what, Origin(path, mount.line, "volumeMounts"), to_do)
+
+
+def _is_read(found: Tree | None) -> bool:
+    """Whether a ConfigMap's files of settings are read, which are those that end with `.properties`."""
+    data = found.get("data") if found is not None else None
+    return data is not None and all(
+        name.endswith(".properties") or commands.STATES.search(entry.text() or "") is None
+        for name, entry in data.items()
+    )
+
+
+def _set(path: str, tree: Tree, maps: Maps) -> _Set | None:
     pod = tree.get("spec", "template", "spec")
     if pod is None:
         return None
     listed = pod.get("containers")
     containers = [each for _, each in listed.items()] if listed is not None else []
-    given = [*_of_maps(path, pod, maps), *(s for each in containers for s in _of_variables(path, each))]
+    given = [*_of_maps(path, pod, maps), *(s for each in containers for s in _of_variables(path, each, maps))]
     settings = commands.overridden(given, [s for each in containers for s in commands.overrides(path, each)])
     if not {each.key for each in settings} & properties.BROKER_MARKS:
         return None
@@ -74,7 +136,7 @@ def _set(path: str, tree: Tree, maps: dict[str | None, Tree]) -> _Set | None:
     made = replace(
         properties.broker_of(settings, origin), ephemeral=volumes.is_ephemeral(settings, mounts), of_pod=True
     )
-    return _Set(made, count, tree, containers)
+    return _Set(made, count, pod, containers)
 
 
 def _files(broker: Broker) -> list[str]:
@@ -84,11 +146,16 @@ def _files(broker: Broker) -> list[str]:
     return [] if any(each.startswith("KAFKA_") for each in named) else [*named]
 
 
-def _of_spring(part: Part, path: str, tree: Tree, maps: dict[str | None, Tree]) -> None:
-    """Applications with Spring Boot: the variables of their containers, also those from a ConfigMap."""
+def _containers(tree: Tree) -> list[Tree]:
+    """The containers of a pod, be it of a set, of a job or alone."""
     pod = next((found for at in PODS if (found := tree.get(*at)) is not None and found.get("containers")), None)
     listed = pod.get("containers") if pod is not None else None
-    for _, container in listed.items() if listed is not None else ():
+    return [each for _, each in listed.items()] if listed is not None else []
+
+
+def _of_spring(part: Part, path: str, tree: Tree, maps: Maps) -> None:
+    """Applications with Spring Boot: the variables of their containers, also those from a ConfigMap."""
+    for container in _containers(tree):
         name = f"{tree.text('metadata', 'name')}/{container.text('name')}"
         given = [*_from_maps(path, container, maps), *_variables(path, container)]
         compose.of_spring(part, path, name, given)
@@ -117,7 +184,7 @@ PODS = (("spec", "template", "spec"), ("spec", "jobTemplate", "spec", "template"
 """Where a pod's own specification stands: in a set of pods or a job, in a CronJob, in a Pod."""
 
 
-def _from_maps(path: str, container: Tree, maps: dict[str | None, Tree]) -> Iterator[tuple[str, str, Origin]]:
+def _from_maps(path: str, container: Tree, maps: Maps) -> Iterator[tuple[str, str, Origin]]:
     sources = container.get("envFrom")
     for _, source in sources.items() if sources is not None else ():
         found = maps.get(source.text("configMapRef", "name"))
@@ -133,7 +200,7 @@ def _variables(path: str, container: Tree) -> Iterator[tuple[str, str, Origin]]:
         yield name, "${}" if value is None else value, Origin(path, each.line, name)
 
 
-def _of_maps(path: str, pod: Tree, maps: dict[str | None, Tree]) -> Iterator[Setting]:
+def _of_maps(path: str, pod: Tree, maps: Maps) -> Iterator[Setting]:
     volumes = pod.get("volumes")
     for _, volume in volumes.items() if volumes is not None else ():
         found = maps.get(volume.text("configMap", "name"))
@@ -160,12 +227,11 @@ def _note_unread(part: Part, path: str, container: Tree) -> None:
             compose.note_perhaps(part, name, container, Origin(path, each.line, name))
 
 
-def _of_variables(path: str, container: Tree) -> Iterator[Setting]:
-    listed = container.get("env")
-    for _, each in listed.items() if listed is not None else ():
-        name = each.text("name")
-        value = each.text("value")
-        key = compose.key_of(name) if name is not None and not compose.unread(name, container) else None
+def _of_variables(path: str, container: Tree, maps: Maps) -> Iterator[Setting]:
+    """The settings of a container's variables. Those of `env` are stronger than those of `envFrom`."""
+    own = list(_variables(path, container))
+    named = {name for name, _, _ in own}
+    for name, value, origin in (*(each for each in _from_maps(path, container, maps) if each[0] not in named), *own):
+        key = compose.key_of(name) if not compose.unread(name, container) else None
         if key is not None:  # what comes from a field or a secret is filled in later
-            when = compose.perhaps(name or "", container)
-            yield Setting(key, "${}" if value is None else value, Origin(path, each.line, name or ""), when)
+            yield Setting(key, value, origin, compose.perhaps(name, container))

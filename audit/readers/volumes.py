@@ -5,7 +5,9 @@ A container's `tmpfs` is memory, which a stop empties; Kubernetes deletes an `em
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
+from pathlib import PurePath
 
 from ..cluster import Setting
 from .yamls import Tree
@@ -14,6 +16,24 @@ LOG_DIRS = ("log.dirs", "log.dir")
 
 OF_IMAGES = ("/var/lib/kafka/data", "/bitnami/kafka/data", "/" + "tmp/kraft-combined-logs", "/" + "tmp/kafka-logs")
 """Where the images of Confluent, Bitnami and Apache keep logs, if nothing else is said."""
+
+SETTINGS = frozenset({
+    "/mnt/shared/config", "/opt/kafka/config", "/opt/kafka/config/kraft", "/etc/kafka", "/etc/kafka/docker",
+    "/bitnami/kafka/config", "/opt/bitnami/kafka/config", "/opt/bitnami/kafka/conf", "/etc/confluent/docker",
+})  # fmt: skip
+"""Folders of the images that have a broker's settings, or what makes them."""
+
+_OF_OTHERS = re.compile(r"log4j|client|producer|consumer|connect|zookeeper|mirror|admin|jmx|ssl|sasl|secret", re.I)
+
+
+def is_of_settings(target: str) -> bool:
+    """Whether what is mounted at a path may have settings of a broker."""
+    path = PurePath(target)
+    if str(path) in SETTINGS:
+        return True
+    named = path.suffix == ".properties" or path.name.endswith(".properties.template")
+    return named and _OF_OTHERS.search(path.name) is None
+
 
 Mount = tuple[str, bool]
 """A path in a container, and whether what is mounted there goes with the container or pod."""

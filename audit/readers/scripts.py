@@ -1,0 +1,76 @@
+"""Files of a folder that set up brokers in a form that is not read: scripts, units of systemd, Dockerfiles, templates,
+and YAML or JSON of other tools. They are named where they have settings of a broker, or start one."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from ..cluster import Origin
+from . import commands, compose, created, names
+from .parsed_file import Part
+
+SCRIPTS = frozenset({".sh", ".bash", ".service", ".ps1", ".bat", ".cmd", ".dockerfile"})
+TEMPLATES = frozenset({".j2", ".jinja", ".tpl", ".tmpl", ".template", ".erb", ".epp", ".json", ".yaml", ".yml"})
+BUILDS = frozenset({"dockerfile", "containerfile", "makefile", "justfile", "procfile"})
+OF_KAFKA = re.compile(r"(kafka|connect|zookeeper|trogdor|windows)[\w\-]*\.(sh|bat)")
+"""Scripts of Kafka's own distribution, which set nothing by themselves."""
+
+LARGEST = 4 << 20
+"""Bytes of such a file."""
+
+STARTS = re.compile(r"kafka-server-start|\bkafka\.Kafka\b|--override\b|\b(?P<variable>KAFKA_[A-Z]\w*)\s*[=:]")
+RUNS = re.compile(r"(kafka-server-start(?:\.sh|\.bat)?(?:\s+-daemon)?)\s+(?P<file>[^\s;&|]+)")
+SETS_OF_KAFKA = re.compile(
+    r"in[-._]?sync|min[-_]?isr|replication[-._]?factor|unclean[-._]?leader|configurationOverrides|overrideConfiguration|extraConfig|"
+    r"KAFKA_CFG|server[._]properties|aws_msk|kafka_topic|kafka_(acl|cluster)|kafkaTopic",
+    re.I,
+)
+"""What values of a chart, Terraform's files and templates of YAML have that set up brokers or topics."""
+
+OURS = re.compile(r'"tool":\s*"tidegate')
+"""An audit's own document."""
+
+SETS = re.compile(
+    r"(min[._]?insync[._]?replicas|unclean[._]?leader[._]?election|default[._]?replication[._]?factor)", re.I
+)
+
+
+def is_script(path: Path) -> bool:
+    """Whether a file may be a script, a unit or a template."""
+    name = path.name.lower()
+    build = path.stem.lower() in BUILDS or name.split(".")[0] in BUILDS
+    return (build or path.suffix.lower() in SCRIPTS | TEMPLATES) and OF_KAFKA.fullmatch(name) is None
+
+
+def read(path: str, text: str, files: frozenset[str]) -> Part | None:
+    """What is said of such a file; None where nothing in it is of a broker. `files` are the names of the properties
+    files that were read: a script that starts Kafka with one of them, and sets nothing else, says nothing new."""
+    part = Part("a script or template")
+    template = Path(path).suffix.lower() in TEMPLATES
+    found = SETS.search(text) if template else _of_script(text, files)
+    if found is None or OURS.search(text):
+        return None
+    where = Origin(path, text.count("\n", 0, found.start()) + 1)
+    what = f"{path} has `{found[0].strip()[:60]}`, and what it sets was not read"
+    part.note("incomplete", "error", what, where, "give the server.properties that comes of it, and take it out")
+    return part
+
+
+def _of_script(text: str, files: frozenset[str]) -> re.Match[str] | None:
+    """The first place where a script sets or starts what is not read."""
+    for pattern in (created.CREATES, commands.ALTERS, STARTS):
+        for found in pattern.finditer(text):
+            if not _is_read(text, found, files):
+                return found
+    return None
+
+
+def _is_read(text: str, found: re.Match[str], files: frozenset[str]) -> bool:
+    """Whether it starts Kafka with a file that was read, or sets a variable that is no setting."""
+    variable = found.groupdict().get("variable")
+    if variable is not None:
+        passed_over = commands.PASSED_OVER.match(text, found.start()) is not None
+        return passed_over or compose.key_of(variable) not in names.by_scope()["broker"]
+    runs = RUNS.match(text, found.start())
+    return runs is not None and Path(runs["file"].strip("\"'")).name in files

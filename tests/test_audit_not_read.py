@@ -1,0 +1,235 @@
+"""What may set up brokers and is not read: hooks, init containers, mounts, scripts, templates, other tools' files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tidegate.audit.cluster import Cluster, Finding
+from tidegate.audit.readers import Options, of_texts, read
+
+PODS = """\
+apiVersion: apps/v1
+kind: StatefulSet
+metadata: {{name: kafka}}
+spec:
+  replicas: 3
+  template:
+    spec:
+      volumes: [{volumes}]
+      initContainers: [{init}]
+      containers:
+        - name: kafka
+          image: confluentinc/cp-kafka:7.4.0
+          {command}
+          lifecycle: {{{hooks}}}
+          volumeMounts: [{mounts}]
+          envFrom: [{source}]
+          env:
+            - {{name: KAFKA_ZOOKEEPER_CONNECT, value: z}}
+            - {{name: KAFKA_MIN_INSYNC_REPLICAS, value: "2"}}
+---
+apiVersion: v1
+kind: ConfigMap
+metadata: {{name: c}}
+data:
+  KAFKA_DEFAULT_REPLICATION_FACTOR: "1"
+  KAFKA_MIN_INSYNC_REPLICAS: "1"
+  sound.sh: |
+    export KAFKA_NODE_ID=${{HOSTNAME##*-}}
+    exec /etc/confluent/docker/run
+  bad.sh: |
+    export KAFKA_MIN_INSYNC_REPLICAS=1
+    exec /etc/confluent/docker/run
+"""
+
+
+def pods(**more: str) -> tuple[Cluster, tuple[Finding, ...]]:
+    names = ("volumes", "init", "hooks", "mounts", "source", "command")
+    return of_texts([("k.yaml", PODS.format(**{name: more.get(name, "") for name in names}), True)], Options(), "x")
+
+
+def incomplete(findings: tuple[Finding, ...]) -> list[str]:
+    """What leaves the audit undecided."""
+    return [each.what for each in findings if each.kind == "incomplete"]
+
+
+def test_pods_of_which_all_is_read_leave_nothing_open() -> None:
+    assert not incomplete(pods()[1])
+
+
+@pytest.mark.parametrize(
+    ("command", "undecided"),
+    [
+        ("command: [/scripts/start.sh]", True),
+        ("command: [/scripts/start]", True),
+        ("command: [sh, -c, '. /opt/more.sh && exec /etc/confluent/docker/run']", True),
+        ("command: [sh, -c, 'exec /scripts/sound.sh']", False),
+        ("command: [sh, -c, 'exec /scripts/bad.sh']", True),
+        ("args: [/etc/confluent/docker/run]", False),
+        ("command: [/bin/sh, -c, 'kafka-storage.sh format -t x; exec /etc/confluent/docker/run']", False),
+        ("command: [sh, -c, 'run & kafka-configs --alter --add-config min.insync.replicas=1']", True),
+    ],
+)
+def test_a_script_under_any_name_is_not_passed_over(command: str, undecided: bool) -> None:
+    assert bool(incomplete(pods(command=command)[1])) is undecided
+
+
+@pytest.mark.parametrize(
+    ("init", "undecided"),
+    [
+        ("{name: i, image: busybox, command: [sh, -c, 'chown -R 1000 /data']}", False),
+        ("{name: i, image: busybox, command: [sh, -c, 'until nc -z z 2181; do sleep 1; done']}", False),
+        ("{name: i, image: busybox, command: [sh, -c, 'cp /x/server.properties /config']}", True),
+        ("{name: i, image: busybox, command: [sh, -c, 'echo export KAFKA_MIN_INSYNC_REPLICAS=1 > /c/env']}", True),
+        ("{name: i, image: busybox, command: [/scripts/init.sh]}", True),
+        ("{name: i, image: our/config-writer}", True),
+    ],
+)
+def test_an_init_container_that_may_write_settings_is_named(init: str, undecided: bool) -> None:
+    found = incomplete(pods(init=init)[1])
+    assert ["init container i may write Kafka's settings" in each for each in found] == [True] * undecided
+
+
+@pytest.mark.parametrize("hook", ["postStart", "preStop"])
+@pytest.mark.parametrize(
+    ("command", "undecided"),
+    [
+        ("kafka-configs.sh --alter --entity-default --entity-type brokers --add-config min.insync.replicas=1", True),
+        ("/opt/kafka/bin/kafka-server-stop.sh", False),
+    ],
+)
+def test_a_hook_that_may_change_settings_is_named(hook: str, command: str, undecided: bool) -> None:
+    found = incomplete(pods(hooks=f"{hook}: {{exec: {{command: [sh, -c, '{command}']}}}}")[1])
+    assert [f"the {hook} hook" in each for each in found] == [True] * undecided
+
+
+def test_variables_of_a_map_are_read_and_those_of_the_container_are_stronger() -> None:
+    cluster, findings = pods(source="{configMapRef: {name: c}}")
+    settings = {each.key: each.value for each in cluster.brokers[0].settings}
+    assert settings["default.replication.factor"] == "1" and settings["min.insync.replicas"] == "2"
+    assert not incomplete(findings)
+
+
+@pytest.mark.parametrize("source", ["{configMapRef: {name: gone}}", "{secretRef: {name: s}}"])
+def test_variables_that_are_not_in_the_file_leave_the_audit_undecided(source: str) -> None:
+    assert ["envFrom" in each for each in incomplete(pods(source=source)[1])] == [True]
+
+
+@pytest.mark.parametrize(
+    ("volume", "target", "undecided"),
+    [
+        ("configMap: {name: gone}", "/etc/kafka", True),
+        ("secret: {secretName: s}", "/mnt/x/server.properties", True),
+        ("secret: {secretName: s}", "/etc/kafka/secrets", False),
+        ("configMap: {name: gone}", "/etc/kafka/log4j.properties", False),
+        ("emptyDir: {}", "/etc/kafka", False),
+    ],
+)
+def test_a_mounted_file_of_settings_that_is_not_read_is_named(volume: str, target: str, undecided: bool) -> None:
+    _, findings = pods(volumes=f"{{name: v, {volume}}}", mounts=f"{{name: v, mountPath: {target}}}")
+    assert ["which may have settings of Kafka" in each for each in incomplete(findings)] == [True] * undecided
+
+
+SERVICE = """\
+services:
+  k1:
+    image: apache/kafka:3.9.0
+    environment: {{KAFKA_NODE_ID: 1, KAFKA_PROCESS_ROLES: "broker,controller", KAFKA_MIN_INSYNC_REPLICAS: 2}}
+    {more}
+  setup:
+    image: apache/kafka:3.9.0
+    command: {command}
+"""
+
+
+def services(more: str = "", command: str = "[sleep]") -> tuple[Cluster, tuple[Finding, ...]]:
+    return of_texts([("compose.yml", SERVICE.format(more=more, command=command), True)], Options(), "x")
+
+
+@pytest.mark.parametrize(
+    ("more", "undecided"),
+    [
+        ("volumes: ['./config:/mnt/shared/config']", True),
+        ("volumes: [{type: bind, source: ./s, target: /mnt/shared/config/server.properties}]", True),
+        ("configs: [{source: s, target: /opt/kafka/config/server.properties}]", True),
+        ("volumes: ['data:/var/lib/kafka/data', './log4j.properties:/opt/kafka/config/log4j.properties']", False),
+    ],
+)
+def test_a_file_of_settings_that_a_service_mounts_is_named(more: str, undecided: bool) -> None:
+    assert ["mounted" in each for each in incomplete(services(more)[1])] == [True] * undecided
+
+
+@pytest.mark.parametrize(
+    ("command", "replicas", "least"),
+    [
+        ("kafka-topics --create --topic pay --partitions 3 --replication-factor 1 --bootstrap-server k1:9092", 1, None),
+        (
+            "[sh, -c, 'kafka-topics.sh --create --topic=pay --replication-factor=3 --config=min.insync.replicas=1; x']",
+            3,
+            "1",
+        ),
+    ],
+)
+def test_a_topic_that_a_command_creates_is_asked_about(command: str, replicas: int, least: str | None) -> None:
+    cluster, findings = services(command=command)
+    (topic,) = cluster.planned
+    assert (topic.name, topic.replication_factor) == ("pay", replicas)
+    assert {each.key: each.value for each in topic.settings}.get("min.insync.replicas") == least
+    assert not incomplete(findings)
+
+
+def test_a_topic_that_a_command_creates_by_a_variable_leaves_the_audit_undecided() -> None:
+    _, findings = services(command='kafka-topics --create --topic "$$TOPIC" --replication-factor 1')
+    assert ["a command creates a topic" in each for each in incomplete(findings)] == [True]
+
+
+def test_topics_of_the_images_own_variable_are_asked_about() -> None:
+    variables = "{KAFKA_BROKER_ID: 1, KAFKA_CREATE_TOPICS: 'a:1:1,b:2:3:compact'}"
+    text = f"services: {{k: {{image: wurstmeister/kafka, environment: {variables}}}}}"
+    cluster, _ = of_texts([("compose.yml", text, True)], Options(), "x")
+    assert {each.name: each.replication_factor for each in cluster.planned} == {"a": 1, "b": 3}
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "undecided"),
+    [
+        ("kafka.service", "[Service]\nExecStart=/k/kafka-server-start.sh /etc/k/server.properties\n", False),
+        ("kafka.service", "[Service]\nExecStart=/k/kafka-server-start.sh /etc/k/other.properties\n", True),
+        (
+            "kafka.service",
+            "ExecStart=/k/kafka-server-start.sh server.properties --override min.insync.replicas=1\n",
+            True,
+        ),
+        ("kafka.service", "[Service]\nEnvironment=KAFKA_OPTS=-Dx=y\n", False),
+        ("start.sh", "docker run -e KAFKA_MIN_INSYNC_REPLICAS=1 apache/kafka\n", True),
+        ("start.sh", "export KAFKA_HOME=/opt KAFKA_HEAP_OPTS=-Xmx4g\n", False),
+        ("topics.sh", "kafka-topics.sh --create --topic x --replication-factor 1\n", True),
+        ("look.sh", "kafka-topics.sh --describe; kafka-configs.sh --describe --entity-type brokers\n", False),
+        ("kafka-server-start.sh", 'exec $base_dir/kafka-run-class.sh $EXTRA_ARGS kafka.Kafka "$@"\n', False),
+        ("Dockerfile", "FROM apache/kafka\nENV KAFKA_MIN_INSYNC_REPLICAS=1\n", True),
+        ("Dockerfile", "FROM openjdk\nENV KAFKA_VERSION=3.9.0\n", False),
+        ("server.properties.j2", "min.insync.replicas={{ min_isr }}\n", True),
+        ("group_vars.yml", "kafka_broker_custom_properties: {min.insync.replicas: 1}\n", True),
+        ("stack.json", '{"ServerProperties": "default.replication.factor=1"}\n', True),
+        ("audit.json", '{"tool": "tidegate 0.1.0", "settings": "min.insync.replicas"}\n', False),
+        ("main.tf", 'resource "aws_msk_configuration" "x" { server_properties = "min.insync.replicas=1" }\n', True),
+        ("main.tf", 'resource "aws_instance" "x" {}\n', False),
+        ("values.yaml", "minInsyncReplicas: 1\n", True),
+        ("values.yaml", "replicaCount: 3\n", False),
+        ("templates.yaml", "a: {{ .Values.minInsyncReplicas }}\n", True),
+    ],
+)
+def test_what_a_folder_has_beside_is_not_passed_over(tmp_path: Path, name: str, text: str, undecided: bool) -> None:
+    (tmp_path / "server.properties").write_text("broker.id=1\nzookeeper.connect=z\nmin.insync.replicas=2\n")
+    (tmp_path / name).write_text(text)
+    cluster, findings = read([tmp_path])
+    assert [each.id for each in cluster.brokers] == [1]
+    assert [name in each for each in incomplete(findings)] == [True] * undecided
+
+
+def test_values_beside_what_their_chart_rendered_leave_nothing_open(tmp_path: Path) -> None:
+    names = ("volumes", "init", "hooks", "mounts", "source", "command")
+    (tmp_path / "rendered.yaml").write_text(PODS.format(**dict.fromkeys(names, "")))
+    (tmp_path / "values.yaml").write_text("minInsyncReplicas: 1\n")
+    assert not incomplete(read([tmp_path])[1])
