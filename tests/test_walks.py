@@ -120,6 +120,24 @@ def test_the_first_failure_does_not_depend_on_workers(strategy: Strategy) -> Non
     assert violated[0] == violated[1]
 
 
+@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_long_walks_go_on_with_the_fast_kernel_and_are_the_same(
+    strategy: Strategy, workers: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    KEPT[:] = [tmp_path / "kernels"]
+    model = world(tmp_path)
+    verdicts, made = list[Verdict](), list[int]()
+    for long in (1 << 62, 2_000, 0):
+        monkeypatch.setattr("tidegate.explorer.native.walks.LONG", long)
+        verdicts.append(walked(model, strategy=strategy, seed=7, workers=workers, keep_going=True))
+        made.append(len(list(KEPT[0].glob("*.o"))))
+    assert made == [1, 2, 2], "the quick kernel; that and the fast one; the fast one is at hand"
+    assert verdicts[0].transitions > 2_000
+    for other in verdicts[1:]:
+        assert (reported(other), counts(other)) == (reported(verdicts[0]), counts(verdicts[0]))
+
+
 def test_another_seed_gives_other_walks(tmp_path: Path) -> None:
     model = world(tmp_path)
     assert len({counts(walked(model, seed=seed, keep_going=True)) for seed in range(5)}) > 1

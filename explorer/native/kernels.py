@@ -106,14 +106,15 @@ def kernel_text(
 
 
 def kernel_at_once(
-    model: Model, symmetric: Sequence[Identity], folder: Path | None, masks: Sequence[int] = ()
+    model: Model, symmetric: Sequence[Identity], folder: Path | None, masks: Sequence[int] = (), *, walks: bool = False
 ) -> Kernel:
-    """The kernel to begin a search with: the fast one where it is in the cache, else one that compiles quickly."""
+    """The kernel to begin a search or walks with: the fast one where it is in the cache, else one that compiles
+    quickly."""
     if folder is None:
-        return kernel_of(model, symmetric, None, effort=QUICK, masks=masks)
+        return kernel_of(model, symmetric, None, walks=walks, effort=QUICK, masks=masks)
     said = meaning(model, symmetric)
-    effort = FULL if _place(folder, said, _masked(masks), FULL).is_file() else QUICK
-    return kernel_of(model, symmetric, folder, effort=effort, masks=masks, said=said)
+    effort = FULL if _place(folder, said, _variant(walks, 0, masks), FULL).is_file() else QUICK
+    return kernel_of(model, symmetric, folder, walks=walks, effort=effort, masks=masks, said=said)
 
 
 def is_kept(

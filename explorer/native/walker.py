@@ -133,8 +133,8 @@ class Walker:
     """Takes walks in a context whose store, buffer and edges are there."""
 
     def __init__(self, ground: WalkGround, code: Code, context: ctypes.Array[ctypes.c_uint64]) -> None:
-        self.ground, self.code, self.context = ground, code, context
-        self._walk = code.function("walk", 1)
+        self.ground, self.context = ground, context
+        self.call(code)
         self._block = Region(8 * len(WALK))
         words, plans = ground.words, ground.plans
         self._arrays = {
@@ -172,6 +172,11 @@ class Walker:
     def __setitem__(self, cell: str, value: int) -> None:
         self._block.write(8 * _CELLS[cell], (value & _WORD,))
 
+    def call(self, code: Code) -> None:
+        """Goes on with other code of the same model: what it works on stays as it is."""
+        self._walk = code.function("walk", 1)
+        self.code = code  # its functions live as long as it does
+
     def begin(self, first: int) -> None:
         """Walks are to be taken from this number on."""
         self["WALKER"], self["UNDER_WAY"] = first, 0
@@ -189,6 +194,11 @@ class Walker:
     def number(self) -> int:
         """The walk that the last event is about."""
         return self["WALKER"] - (not self["UNDER_WAY"])
+
+    @property
+    def steps(self) -> int:
+        """The steps that were taken so far."""
+        return self["TOTAL"]
 
     def tally(self) -> Tally:
         """What was counted so far."""

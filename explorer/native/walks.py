@@ -2,7 +2,8 @@
 
 kernel with walks -> workers, one a thread, that take blocks of walks -> the first failure by the walk's number,
 replayed by the judge -> a verdict that says how much was sampled. The same seed gives the same walks, and the same
-first failure, on any number of workers.
+first failure, on any number of workers. Walks begin with a quick kernel, and go on with the fast one once they are
+long, as a search does.
 """
 
 from __future__ import annotations
@@ -21,15 +22,19 @@ from ...language.verdict import ActionCoverage, Failure, Run, Verdict
 from ..search import Progress, Report, Search, Walks
 from ..shrink import shrunk
 from ..verdicts import Ending, notes_of, verdict_of
+from .effort import FULL
 from .frontier import Frontier
 from .kernel import ERROR_BIT, NO_PARENT
-from .kernels import Kernel, kernel_of
+from .kernels import Kernel, kernel_at_once, kernel_of
 from .outcome import Confirmation, coverage_of
 from .program import Program
+from .search import Faster
 from .walker import Tally, Walker, ground_of, merge_tallies
 
 BLOCK = 64
 """Walks that a worker takes at once."""
+LONG = 1_000_000
+"""Walks that have taken so many steps go on with the fast kernel: to compile it takes about as long as they took."""
 POLL_SECONDS = 0.1
 ENDLESS = 1 << 62
 NO_START = "there is no initial state to walk from"
@@ -44,8 +49,12 @@ def check(model: Model, search: Search, report: Report | None = None) -> Verdict
     """
     walks = search.walks or Walks()
     check_fields(model, walks.fields)
-    kernel = kernel_of(model, (), search.cache, walks=True)
-    pool = WalkPool(model, search, walks, kernel, report)
+    kernel = kernel_at_once(model, (), search.cache, walks=True)
+
+    def faster() -> Kernel:
+        return kernel_of(model, (), search.cache, walks=True)
+
+    pool = WalkPool(model, search, walks, kernel, report, None if kernel.effort == FULL else faster)
     try:
         pool.run()
         return pool.verdict()
@@ -162,6 +171,12 @@ class WalkWorker:
         ends = not self.search.keep_going if final is None else final
         self.finds.add(kind, bit, Find(self.walker.number, steps, result), final=ends)
 
+    def call(self, kernel: Kernel) -> None:
+        """Goes on, between two blocks of walks, with another kernel of the same model."""
+        self.kernel = kernel
+        self.frontier.call(kernel.code)
+        self.walker.call(kernel.code)
+
     def close(self) -> None:
         """Give all memory back."""
         self.frontier.close()
@@ -178,8 +193,12 @@ def _bits(mask: int) -> list[int]:
 class WalkPool:
     """All workers of a search."""
 
-    def __init__(self, model: Model, search: Search, walks: Walks, kernel: Kernel, report: Report | None) -> None:
+    def __init__(
+        self, model: Model, search: Search, walks: Walks, kernel: Kernel, report: Report | None,
+        faster: Faster | None = None,
+    ) -> None:  # fmt: skip
         self.model, self.search, self.walks, self.kernel, self.report = model, search, walks, kernel, report
+        self.faster, self.compile_seconds = faster, kernel.seconds
         self.finds = Finds()
         self.workers = [WalkWorker(model, search, walks, kernel, self.finds) for _ in range(search.workers)]
         self.started = time.perf_counter()
@@ -218,10 +237,22 @@ class WalkPool:
     def _work(self, worker: WalkWorker) -> None:
         while self._going.is_set():
             with self._lock:
+                self._hasten()
                 first, self._next = self._next, self._next + BLOCK
+            if worker.kernel is not self.kernel:
+                worker.call(self.kernel)
             last = min(first + BLOCK, self.walks.number or ENDLESS)
             if first >= min(last, self.finds.end) or not worker.take(first, last, self._going):
                 return
+
+    def _hasten(self) -> None:
+        """All workers go on with the fast kernel, each with its next block, once the walks are long."""
+        if self.faster is None or sum(each.walker.steps for each in self.workers) < LONG:
+            return
+        make, self.faster = self.faster, None
+        self.kernel = make()
+        self.compile_seconds += self.kernel.seconds
+        self.started += self.kernel.seconds  # which is no time of the walks
 
     def _report(self) -> None:
         if self.report is None:
@@ -241,8 +272,9 @@ class WalkPool:
 
     def verdict(self) -> Verdict:
         """What the walks say, and how many they were."""
+        kernel = replace(self.kernel, seconds=self.compile_seconds)
         took = Took(self.taken(), self.tally(), self.finds, self.seconds, self.stopped)
-        return verdict(self.model, self.search, self.kernel, self.workers[0].frontier, took)
+        return verdict(self.model, self.search, kernel, self.workers[0].frontier, took)
 
     def close(self) -> None:
         """Give all memory back."""
