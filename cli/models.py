@@ -61,7 +61,13 @@ def describe(text: str) -> dict[str, Any]:
         "domains": [{"name": each.name, "symmetric": each.symmetric} for each in model.domains],
         "actions": [{"name": each.name, "kind": each.kind, "says": each.sentence} for each in model.actions],
         "properties": [
-            {"name": each.name, "kind": each.kind, "says": each.says, "ghosts": sorted(each.ghosts)}
+            {
+                "name": each.name,
+                "kind": each.kind,
+                "says": each.says,
+                "ghosts": sorted(each.ghosts),
+                "refines": None if each.refinement is None else each.refinement.abstract.name,
+            }
             for each in model.properties
         ],
     }
@@ -113,4 +119,5 @@ def _text(value: Any) -> str:
 
 
 def _kind(each: dict[str, Any]) -> str:
-    return f"{each['kind']} (ghosts)" if each["ghosts"] else each["kind"]
+    kind = each["kind"] if each["refines"] is None else f"refines {each['refines']}"
+    return f"{kind} (ghosts)" if each["ghosts"] else kind

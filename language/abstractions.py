@@ -6,13 +6,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import replace
+from enum import Enum
 from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any, cast
 
 from . import ir
 from .collecting import modules_of
-from .constants import Constant, ConstantExpression, Value
+from .constants import Constant, ConstantExpression, Value, text_of
 from .declare import STUTTERS, Mark
 from .drafts import Shape
 from .errors import Abandoned, UsageError
@@ -73,10 +74,12 @@ class Abstractions:
         folder: Folder,
     ) -> Property:
         """A refinement as a property: of every step, and of the initial states."""
-        made = Refinement(self.models[function][0], image, dict(mark.may_be))
+        relation = self.relations[function]
+        given = tuple((name, _text_of(value)) for name, value in mark.given)
+        mapping = folder.function(relation.mapping)
+        made = Refinement(self.models[function][0], image, mapping, given, dict(mark.may_be))
         if self.types.open:
             form = None
-        relation = self.relations[function]
         told = () if form is None else relation.by_action.items()
         asked = tuple((name, folder.function(each)) for name, each in told)
         says = first_line(function.__doc__)
@@ -98,7 +101,9 @@ class Abstractions:
         name = Path(str(mark.abstract.__file__)).stem
         if name == "__init__":
             name = definition.name
-        abstract = _without_budgets(definition, given).bind(name, given, ghosts=False, properties=())
+        abstract = _without_budgets(definition, given).bind(
+            name, given, open=shared & self.types.open, ghosts=False, properties=()
+        )
         self._check_steps(program, function, mark, abstract)
         cls = definition.state_class
         own = ((each, abstract.values[name]) for name, each in definition.constants.items() if name not in shared)
@@ -174,6 +179,15 @@ class Abstractions:
             message = f"the abstract model cannot be bound so: {error}"
             program.diagnostics.add("TG317", place, message, "values that the constants of the abstract model can have")
             raise Abandoned from None
+
+
+def _text_of(given: Any) -> str:
+    """What a decorator gives to a constant, as its author writes it."""
+    if isinstance(given, ConstantExpression):
+        return text_of(given)
+    if isinstance(given, Enum):
+        return given.name
+    return str(given).lower() if isinstance(given, bool) else str(given)
 
 
 def _without_budgets(definition: Definition, given: Mapping[str, Value]) -> Definition:

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 from .declare import STUTTERS, Stutters
 from .immutable import immutable
+from .ir import Function
 from .judge import Stopped, attempt, bindings, blamed, bound_crossed, false_guard, initial_states, instances
 from .model import Model, Property
 from .steptext import format_step
@@ -24,10 +25,13 @@ from .verdict import Failure, Run, Step
 @immutable
 class Refinement:
     """An abstract model, bound, the author's function from states to its states, and for some actions the names of the
-    abstract actions that each `may_be`, STUTTERS among them; any other action may be any."""
+    abstract actions that each `may_be`, STUTTERS among them; any other action may be any. `mapping` is the typed form
+    of the function, `given` the text of what the author gives to constants of the abstract model."""
 
     abstract: Model
     image: Callable[[State], State]
+    mapping: Function
+    given: tuple[tuple[str, str], ...] = ()
     may_be: Mapping[str, tuple[str, ...]] = dataclasses.field(default_factory=dict[str, tuple[str, ...]])
 
     def holds(self, before: State, after: State, action: str | None = None) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -428,6 +429,22 @@ def test_the_argument_of_an_initial_state(tmp_path: Path) -> None:
     assert argument(model, asked("native", model))[-1] == (
         "However, Clock(hour=0), the image of the initial state, is no initial state of hour_clock."
     )
+
+
+def test_models_and_spec_name_what_is_refined(tidegate: Run) -> None:
+    listed = tidegate("models", str(EXAMPLES / "two_phase.py"), "--width", "120")
+    assert "as_transaction_commit  refines tcommit  The resource managers" in listed.out
+    described = json.loads(tidegate("models", str(EXAMPLES / "two_phase.py"), "--json").out)["models"][0]
+    assert {each["name"]: each["refines"] for each in described["properties"]} == {
+        "consistent": None,
+        "all_commit": None,
+        "as_transaction_commit": "tcommit",
+    }
+    page = tidegate("spec", str(EXAMPLES / "minute_clock.py")).out
+    assert "*A refinement of* `hour_clock`, with `hours` = `day`." in page
+    assert "as_hour_clock ≜\n  [hour ↦ hour]\n" in page
+    page = tidegate("spec", str(EXAMPLES / "two_phase.py")).out
+    assert "* `obey` is `commit` or is `abort` or stutters\n* `receive` stutters\n" in page
 
 
 # --- the examples -----------------------------------------------------------------------------------------------------

@@ -32,8 +32,10 @@ IMAGES = ("@image", "@next")
 
 @immutable
 class Relation:
-    """What a refinement asks of a step: of one by any action, and by those of which it says what they may be."""
+    """What a refinement asks of a step: of one by any action, and by those of which it says what they may be. `mapping`
+    is the author's function alone."""
 
+    mapping: ir.Function
     form: ir.Function
     by_action: Mapping[str, ir.Function]
 
@@ -65,7 +67,8 @@ def refinement(
         return ir.Function(node.name, (), STATES, (*lets, ir.Return(told, where)), Bool(), where)
 
     asked = {name: one_of(each for each in ways if each in allowed) for name, allowed in may_be.items()}
-    return Relation(one_of(ways), asked)
+    ((parameter, _),) = its.parameters
+    return Relation(_mapping(program, its, parameter.arg), one_of(ways), asked)
 
 
 def refuse(program: Program, function: FunctionType, problem: Unsupported, abstract: Model) -> None:
@@ -118,13 +121,18 @@ def _check_signature(program: Program, its: CallSignature, record: Record, where
 
 def _image(program: Program, its: CallSignature, record: Record, state: str) -> ir.Function:
     """The author's function over the state of this name, its value checked against the abstract types."""
+    form = _mapping(program, its, state)
+    return replace(form, body=_checked(program, its, form.body, record), returns=record)
+
+
+def _mapping(program: Program, its: CallSignature, state: str) -> ir.Function:
+    """The author's function over the state of this name."""
     ((parameter, _),) = its.parameters
     program.stack.append(its.function)
     try:
-        form = function_form(program, its, "helper", {parameter.arg: state}, ())
+        return function_form(program, its, "helper", {parameter.arg: state}, ())
     finally:
         program.stack.pop()
-    return replace(form, body=_checked(program, its, form.body, record), returns=record)
 
 
 def _checked(

@@ -13,7 +13,9 @@ from typing import Any
 
 from ...language import ir
 from ...language.constants import Constant, Value
+from ...language.declare import STUTTERS
 from ...language.model import Action, Initial, Model, Property
+from ...language.refinement import Refinement
 from ...language.types import Enumeration, Identity, Record
 from ..document import plain
 from .effects import action_lines, definition_lines, initial_lines
@@ -188,7 +190,26 @@ _MAY_END = "*A run may end where:*"
 _WITHIN = "*Of the steps that actions allow, those are looked at for which:*"
 
 
+def _refinement(each: Property, refinement: Refinement) -> str:
+    """A refinement: the abstract model, what its constants are, the mapping, and what actions may be."""
+    scope = NotationScope(states={state: index for index, state in enumerate(refinement.mapping.states)})
+    name = refinement.abstract.name
+    given = ", ".join(f"`{constant}` = `{value}`" for constant, value in refinement.given)
+    claim = f"*A refinement of* `{name}`{f', with {given}' if given else ''}. *Of every step the images are equal (it"
+    claim += " stutters), or an action of the abstract model leads from one to the other:*"
+    may_be = [f"* `{action}` {_ways(allowed)}" for action, allowed in refinement.may_be.items()]
+    lines = _code([f"{each.name} ≜", *definition_lines(refinement.mapping, scope)])
+    return "\n\n".join([f"### {each.name}", f"{each.says} {claim}", lines, *(["\n".join(may_be)] if may_be else [])])
+
+
+def _ways(allowed: Sequence[str]) -> str:
+    ways = [f"is `{each}`" for each in allowed if each != STUTTERS]
+    return " or ".join([*ways, *(["stutters"] if STUTTERS in allowed else [])])
+
+
 def _property(each: Property, claim: str) -> str:
+    if each.refinement is not None:
+        return _refinement(each, each.refinement)
     if each.form is None:
         return ""
     scope = NotationScope(states={state: index for index, state in enumerate(each.form.states)})
@@ -199,7 +220,8 @@ def _property(each: Property, claim: str) -> str:
 
 def _definitions(model: Model) -> list[str]:
     claims = (*model.properties, *model.terminals, *model.step_bounds)
-    forms = [each.form for each in (*model.initials, *model.actions, *claims)]
+    claimed = [each.form if each.refinement is None else each.refinement.mapping for each in claims]
+    forms = [*(each.form for each in (*model.initials, *model.actions)), *claimed]
     calls = [part.function for form in forms for part in traverse(form) if isinstance(part, ir.Call)]
     texts = dict.fromkeys(_helper(function) for function in calls)
     return "\n\n".join(sorted(texts)).split("\n") if texts else []
