@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..explorer.cache import cache_directory
-from ..gates.records import known_violations
+from ..gates.records import known_violations, violations_elsewhere
 from ..language.binding import Definition
 from ..language.constants import Value
 from ..language.errors import UsageError
@@ -115,6 +115,12 @@ def induction(
         if error.name != "z3":
             raise
         raise UsageError(NEEDS_Z3) from None
-    known = known_violations(definition, model, boundless_constants(definition, model))
-    folder = cache_directory() if cache else None
-    return Induction(definition, model, ProofRequest(**asked, seed=seed, folder=folder, known=known))
+    boundless = boundless_constants(definition, model)
+    request = ProofRequest(
+        **asked,
+        seed=seed,
+        folder=cache_directory() if cache else None,
+        known=known_violations(definition, model, boundless),
+        elsewhere=violations_elsewhere(definition, model, boundless),
+    )
+    return Induction(definition, model, request)

@@ -12,7 +12,7 @@ from ..api.models import bind_definition, definition_of
 from ..explorer.cache import cache_directory
 from ..explorer.smt.effort import SolverEffort
 from ..explorer.smt.errors import NotUnbounded, UnreadableHints, Unsayable
-from ..gates.records import known_violations
+from ..gates.records import known_violations, violations_elsewhere
 from ..language.binding import Definition
 from ..language.errors import UsageError, shown_path
 from ..language.model import Model
@@ -164,6 +164,7 @@ def _proved(definition: Definition, model: Model, options: argparse.Namespace) -
         if error.name != "z3":
             raise
         raise UsageError(_EXTRA) from None
+    boundless = boundless_constants(definition, model)
     asked = ProofRequest(
         lemmas=tuple(options.lemmas),
         properties=tuple(options.properties),
@@ -174,7 +175,8 @@ def _proved(definition: Definition, model: Model, options: argparse.Namespace) -
         seed=options.seed,
         folder=None if options.no_cache else cache_directory(),
         record=options.record_hints,
-        known=known_violations(definition, model, boundless_constants(definition, model)),
+        known=known_violations(definition, model, boundless),
+        elsewhere=violations_elsewhere(definition, model, boundless),
     )
     with _Watched(options) as watched:
         if options.candidates:

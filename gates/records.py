@@ -7,17 +7,20 @@ from __future__ import annotations
 import os
 import re
 import tomllib
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from importlib import resources
+from itertools import starmap
 from pathlib import Path
 from typing import Any, cast
 
 from ..explorer import EXHAUSTIVE
 from ..language.binding import Definition
+from ..language.constants import Value
 from ..language.errors import Unreadable, UsageError, nearest
 from ..language.immutable import immutable
 from ..language.model import Model
+from ..reports.document import plain
 
 SCHEMA = "tidegate.spec/1"
 
@@ -198,13 +201,46 @@ def known_violations(definition: Definition, model: Model, boundless: Collection
     return found
 
 
+def violations_elsewhere(definition: Definition, model: Model, boundless: Collection[str]) -> Mapping[str, str]:
+    """The properties of which a violation and its reason are recorded of the same text with other constants, in a
+    clause that names these constants and the reason. Constants that are `boundless` may differ as they like."""
+    reasons: dict[str, dict[str, list[tuple[Mapping[str, Value], str]]]] = {}
+    for file in recorded_of(model.name):
+        for each in file.checks:
+            other = _differences(each, definition, model, boundless)
+            if other and each.says:
+                name = f"{model.name.partition(':')[0]}:{each.profile}" if each.profile else model.name
+                for goal in (goal for goal, it in each.properties.items() if it.verdict == "violated"):
+                    reasons.setdefault(goal, {}).setdefault(each.says, []).append((other, name))
+    return {goal: "; ".join(starmap(_elsewhere, whys.items())) for goal, whys in reasons.items()}
+
+
+def _elsewhere(why: str, found: Sequence[tuple[Mapping[str, Value], str]]) -> str:
+    """`false of kraft:kip595 (pre_vote=false): why`."""
+    ranked = sorted(found, key=lambda each: len(each[0]))
+    names = (f"{name} ({', '.join(f'{key}={_text(value)}' for key, value in of.items())})" for of, name in ranked)
+    return f"false of {' and '.join(dict.fromkeys(names))}: {why}"
+
+
+def _text(value: Value) -> str:
+    return str(plain(value)).lower() if isinstance(value, bool) else str(plain(value))
+
+
 def _is_of(check: Recorded, definition: Definition, model: Model, boundless: Collection[str]) -> bool:
     """Whether a check is of a model, some constants apart."""
+    return _differences(check, definition, model, boundless) == {}
+
+
+def _differences(
+    check: Recorded, definition: Definition, model: Model, boundless: Collection[str]
+) -> Mapping[str, Value] | None:
+    """The constants that a check has otherwise than a model, some apart; None where it is of another text."""
     names = (os.path.normpath(each.partition(":")[0]) for each in (check.model, model.name))
     if len({*names}) > 1:
-        return False
+        return None
     values = definition.values(check.constants, check.profile or None)
-    return all(values[name] == value for name, value in model.values.items() if name not in boundless)
+    known = ((name, value) for name, value in model.values.items() if name not in boundless)
+    return {name: values[name] for name, value in known if values[name] != value}
 
 
 def named_bounds(model: str) -> Mapping[str, Mapping[str, Constant]]:

@@ -137,6 +137,7 @@ class Proof:
     for all. `witnesses` counts the reachable states, initial ones among them, in which plain Python found all lemmas
     true. `stopped` says why it ended early. `falls` are the candidates that were given up. `above_zero` are those of
     `boundless` that may be 0, of which nothing is proved: then there is no such thing, and it is another model.
+    `elsewhere` says of properties that were looked at that a violation is recorded of them with other constants.
     """
 
     model: str
@@ -164,6 +165,7 @@ class Proof:
     not_asked: tuple[str, ...] = ()
     roomless: tuple[str, ...] = ()
     spent: tuple[str, ...] = ()
+    elsewhere: tuple[Unclaimed, ...] = ()
 
     @property
     def word(self) -> Word:

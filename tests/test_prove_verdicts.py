@@ -13,7 +13,7 @@ from tidegate.explorer.smt.encoding import boundless_constants
 from tidegate.explorer.smt.induction import Induction, ProofRequest
 from tidegate.explorer.smt.questions import Questions
 from tidegate.explorer.smt.vacuity import denied
-from tidegate.gates.records import known_violations
+from tidegate.gates.records import known_violations, violations_elsewhere
 from tidegate.invariants.catalogue import find
 from tidegate.language.binding import load
 from tidegate.language.proof import Obligation, Proof
@@ -526,6 +526,33 @@ def test_no_disruption_is_known_to_be_false_of_kip_595() -> None:
     assert set(known) == {"no_disruption"}
     assert "a violation in 4 steps is recorded within two_epochs (kraft.toml:" in known["no_disruption"]
     assert "deposes a leader whom a majority follows; KIP-996" in known["no_disruption"]
+
+
+def test_what_is_known_of_other_profiles_is_said(capsys: pytest.CaptureFixture[str]) -> None:
+    path = written(TEXT)
+    assert main(["prove", path, "--workers", "1"]) is Exit.HOLDS
+    assert "elsewhere" not in capsys.readouterr().out
+    Path("mine.toml").write_text(RECORD, encoding="utf-8")
+    why = "false of mine.py (careful=false): the lower one does not look"
+    assert main(["prove", path, "--workers", "1"]) is Exit.HOLDS
+    assert f"elsewhere not_ahead_by_two: {why}" in " ".join(capsys.readouterr().out.split())
+    exit_, document = report(path, "--workers", "1", capsys=capsys)
+    assert (exit_, document["false_elsewhere"]) == (Exit.HOLDS, [{"name": "not_ahead_by_two", "reason": why}])
+    _, document = report(path, "--workers", "1", "--lemma", "in_order", capsys=capsys)
+    assert document["false_elsewhere"] == []
+
+
+def test_what_is_known_of_no_disruption_is_said_of_the_default_profile() -> None:
+    """It is proved of KIP-996 for three voters, and false of KIP-595, and of five voters."""
+    definition, profile = find("kraft")
+    three, five = (definition.bind("kraft", {"voters": number}, profile) for number in (3, 5))
+    open_ = boundless_constants(definition, three)
+    assert known_violations(definition, three, open_) == {}
+    said = violations_elsewhere(definition, three, open_)["no_disruption"]
+    assert "kraft:kip595 (directory_ids=false, pre_vote=false): a voter that hears from nobody deposes" in said
+    assert "; false of kraft:kip996 (voters=5): of five voters two others are a majority" in said
+    known = known_violations(definition, five, open_)
+    assert "a violation in 10 steps is recorded within five_voters (kraft.toml:" in known["no_disruption"]
 
 
 # --- an empty range is empty ------------------------------------------------------------------------------------------

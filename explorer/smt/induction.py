@@ -71,7 +71,7 @@ class ProofRequest:
     `effort` is for one query, `seconds` for everything (None: no limit); `folder` is where proofs are kept. `seed`
     draws the reachable states in which plain Python evaluates the lemmas. With `record`, everything is proved anew and
     `Induction.hints` notes from which lemmas. `known` are properties that are known to be false, and why: nothing is
-    claimed of them unless they are named.
+    claimed of them unless they are named. `elsewhere` are those that are known to be false with other constants.
     """
 
     lemmas: tuple[str, ...] = ()
@@ -84,6 +84,7 @@ class ProofRequest:
     folder: Path | None = None
     record: bool = False
     known: Mapping[str, str] = field(default_factory=dict[str, str])
+    elsewhere: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
 class Induction:
@@ -340,6 +341,7 @@ class Induction:
             not_asked=tuple(self._not_asked()),
             roomless=roomless(model, self.encoding),
             spent=self._spent(),
+            elsewhere=tuple(Unclaimed(name, why) for name, why in self.asked.elsewhere.items() if name in goals),
         )
 
     def _refuse_refinements(self) -> None:

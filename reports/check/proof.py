@@ -216,6 +216,7 @@ def _goals(page: Page, proof: Proof) -> None:
     rows += [("not stated", f"{each.goal}: {place(each)}: {each.reason}") for each in proof.unstated]
     rows += [("left out", f"{each.goal}: {each.reason}") for each in proof.left_out]
     rows += [("known false", f"{each.goal}: {each.reason}") for each in proof.known_false]
+    rows += [("elsewhere", f"{each.goal}: {each.reason}") for each in proof.elsewhere]
     rows += [("not asked for", ", ".join(proof.not_asked))] if proof.not_asked else []
     page.columns(rows, styles=_STYLES)
 
@@ -326,6 +327,7 @@ def proof_document(proof: Proof, paths: Mapping[int, str]) -> Document:
         "unstated": [{"name": each.goal, "where": place(each), "reason": each.reason} for each in proof.unstated],
         "left_out": [{"name": each.goal, "reason": each.reason} for each in proof.left_out],
         "known_false": [{"name": each.goal, "reason": each.reason} for each in proof.known_false],
+        "false_elsewhere": [{"name": each.goal, "reason": each.reason} for each in proof.elsewhere],
         "not_asked": list(proof.not_asked),
         "room_not_proved": list(proof.roomless),
         "idle": list(proof.idle),
