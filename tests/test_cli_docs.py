@@ -2,7 +2,7 @@
 
 In a block, a line that starts with `$ ` is a command, continued by lines that start with `> `; what follows is its
 output, standard error included, where `...` stands for anything. A last line `[exit 1]` is its exit; else it is 0.
-All commands share one directory.
+All commands share one directory. Those of `LONG` are run with the long tests.
 """
 
 from __future__ import annotations
@@ -12,13 +12,14 @@ import os
 import re
 import shutil
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
 
 from .commands import Commands
 from .conftest import ROOT
+from .shipped import tiered
 
 PAGES = sorted(page for page in (ROOT / "docs").rglob("*.md") if page.stem != "language")
 """All but the page that builds a model as it goes; `test_docs_language` runs that one."""
@@ -33,13 +34,25 @@ class Example:
     command: str
     output: str
     exit: int
+    long: bool = False
+    """Whether it stands in a block with a command of `LONG`."""
+
+
+LONG = (
+    "audit examples/clusters/good/topics.txt", "audit examples/clusters/strimzi", "--engine spark",
+    "check kraft:kafka_12619 --bounds three_epochs", "check kraft:kip595 --bounds large",
+    "check kraft:kip595 --bounds empty_disk_and_crash", "prove kraft:kafka_12619", "prove replication:kip320",
+)  # fmt: skip
+"""Commands that take seconds of a processor, and do what ordinary tests look at: the large searches are in spec/, and
+the audit's examples, the proofs and Spark have files of tests of their own."""
 
 
 def examples(page: Path) -> Iterator[Example]:
     text = page.read_text(encoding="utf-8")
     for block in re.finditer(r"^```console\n(.*?)^```$", text, re.MULTILINE | re.DOTALL):
         first = text.count("\n", 0, block.start(1)) + 1
-        yield from commands(page.stem, block[1].splitlines(), first)
+        long = any(each in block[1] for each in LONG)
+        yield from (replace(each, long=long) for each in commands(page.stem, block[1].splitlines(), first))
 
 
 def commands(page: str, lines: list[str], first: int) -> Iterator[Example]:
@@ -63,8 +76,11 @@ def workshop(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize(
     "example",
-    [example for page in PAGES for example in examples(page)],
-    ids=lambda each: f"{each.page} line {each.line}",
+    tiered(
+        [example for page in PAGES for example in examples(page)],
+        lambda each: not each.long,
+        lambda each: f"{each.page} line {each.line}",
+    ),
 )
 def test_the_page_is_true(example: Example, workshop: Path, cache: Path, commands: Commands) -> None:
     environment = {**os.environ, "TIDEGATE_CACHE": str(cache), "PYTHONIOENCODING": "utf-8", "NO_COLOR": "1"}
@@ -72,3 +88,8 @@ def test_the_page_is_true(example: Example, workshop: Path, cache: Path, command
     assert done.exit == example.exit, done.out
     checker = doctest.OutputChecker()
     assert checker.check_output(example.output, done.out, doctest.ELLIPSIS), f"$ {example.command}\n{done.out}"
+
+
+@pytest.mark.parametrize("command", LONG)
+def test_a_page_has_each_long_command(command: str) -> None:
+    assert any(command in each.command for page in PAGES for each in examples(page)), "no page has it any more"

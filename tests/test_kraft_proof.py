@@ -60,6 +60,7 @@ def assert_proved(voters: int, folder: Path, profile: str = "kip595", goals: tup
     assert proof.never == ()
 
 
+@pytest.mark.long  # its lemmas, the steps with a planted bug, and kip320's whole proof are ordinary
 def test_kraft_is_proved_for_three_voters_whatever_the_bounds(tmp_path: Path) -> None:
     assert_proved(3, tmp_path)
 

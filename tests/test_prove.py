@@ -176,6 +176,7 @@ def test_only_what_a_switch_changes_is_proved_again(three: Proof, folder: Path) 
     assert again == {"expand_isr"}
 
 
+@pytest.mark.long  # a small model's answer, which does not depend on what is kept, is ordinary
 def test_what_little_changed_comes_to_the_same_as_with_nothing_kept(three: Proof, folder: Path, tmp_path: Path) -> None:
     """Of what alone is new copies are searched before it is asked: that is quicker, and no other answer."""
     after, anew = (proved(into, await_epoch_start=False) for into in (folder, tmp_path))
@@ -199,6 +200,7 @@ def test_a_counterexample_to_induction_is_a_trace_document(three: Proof, folder:
 # --- the published module ---------------------------------------------------------------------------------------------
 
 
+@pytest.mark.long
 def test_whoever_has_an_empty_isr_has_no_record_to_commit(tmp_path: Path) -> None:
     """The published module lets a replica with an empty ISR raise its high watermark, whether it leads or not. Its text
     without our guard is proved as well: nobody with an empty ISR ever has a record, so that nobody does."""

@@ -96,7 +96,7 @@ def test_what_rests_on_steps_that_may_break_the_types_is_conditional() -> None:
 @pytest.mark.parametrize(
     ("model", "given"),
     [
-        ("kraft:kafka_12619", ["--property", "leader_completeness"]),
+        pytest.param("kraft:kafka_12619", ["--property", "leader_completeness"], marks=pytest.mark.long),
         ("raft:paper", ["--property", "leader_completeness", "--set", "commit_rule=count_replicas"]),
     ],
 )
