@@ -41,7 +41,7 @@ class AuditResult:
     @property
     def headlines(self) -> Mapping[str, str]:
         """What is said of each group of topics, by its name."""
-        return {each["name"]: each["headline"] for each in self.document()["subjects"]}
+        return {subject["name"]: subject["headline"] for subject in self.document()["subjects"]}
 
     def document(self) -> Document:
         """The result as `tidegate audit --json` prints it."""
@@ -58,9 +58,9 @@ class AuditResult:
         """The verdict, each group of topics with its table, and the whole report to unfold."""
         document = self.document()
         shown = [preformatted(audit_verdict(document))]
-        for each in document["subjects"]:
-            shown.append(preformatted(f"{each['name']}: {each['headline']}"))
-            shown.append(table(list(rows(each, document)), heading(each, document)))
+        for subject in document["subjects"]:
+            shown.append(preformatted(f"{subject['name']}: {subject['headline']}"))
+            shown.append(table(list(rows(subject, document)), heading(subject, document)))
         return "".join(shown) + folded("The whole report", preformatted(str(self)))
 
 
@@ -93,7 +93,7 @@ def audit(
         clients=arguments.names("clients", clients),
     )
     try:
-        cluster, findings = read([Path(arguments.path("files", each)) for each in files], stated)
+        cluster, findings = read([Path(arguments.path("files", file)) for file in files], stated)
     except WrongOption as error:
         raise UsageError(str(error)) from None
     except CannotRead as error:
@@ -113,6 +113,6 @@ def requirements(texts: Iterable[str]) -> tuple[Requirement, ...]:
     situation."""
     given = arguments.names("require", texts)
     try:
-        return tuple(each for text in given for each in parse(text)) or tuple(DEFAULT)
+        return tuple(requirement for text in given for requirement in parse(text)) or tuple(DEFAULT)
     except NoRequirement as error:
         raise UsageError(f"--require {' '.join(given)}: {error}") from None

@@ -54,8 +54,8 @@ class Exploration:
         first = set(initial_states(self.model))
         for at, state in enumerate(self.found.states):
             graph.add_node(at, initial=state in first, state=state_to_json(state))
-        for each in self.found.edges:
-            graph.add_edge(each.source, each.target, action=each.action, step=each.step)
+        for edge in self.found.edges:
+            graph.add_edge(edge.source, edge.target, action=edge.action, step=edge.step)
         return graph
 
     def __len__(self) -> int:
@@ -78,7 +78,7 @@ def states_table(model: Model, states: Iterable[State]) -> Any:
     arrow = _arrow()
     import pyarrow as pa
 
-    types = {each.name: arrow.arrow_type(each.type, model.values) for each in model.fields}
+    types = {field.name: arrow.arrow_type(field.type, model.values) for field in model.fields}
     number = "state" if "state" not in types else "state_"
     schema = pa.schema([(number, pa.int64()), *types.items()])
     rows = ({number: at, **_row(arrow, model, state)} for at, state in enumerate(states))
@@ -88,7 +88,7 @@ def states_table(model: Model, states: Iterable[State]) -> Any:
 
 def _row(arrow: ModuleType, model: Model, state: State) -> dict[str, Any]:
     named = state_to_json(state)
-    return {each.name: arrow.cell(each.type, named[each.name]) for each in model.fields}
+    return {field.name: arrow.cell(field.type, named[field.name]) for field in model.fields}
 
 
 def _arrow() -> ModuleType:

@@ -25,7 +25,7 @@ class Trace:
     @property
     def steps(self) -> tuple[str, ...]:
         """The steps as text, as `tidegate replay --steps` takes them."""
-        return tuple(each["step"] for each in self.document["steps"])
+        return tuple(step["step"] for step in self.document["steps"])
 
     def save(self, path: str | Path) -> None:
         """Writes it as JSON, or as a page where the name ends in `.html`. Raises OSError."""

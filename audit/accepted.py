@@ -78,9 +78,9 @@ def _marked(
 ) -> RequirementCheck:
     if check.result == "met":
         return check
-    for each in entries:
-        if each.covers(subject, check.requirement.question):
-            if each.expiry < today:
-                return replace(check, note=f"was accepted until {each.expiry}: {each.reason}")
-            return replace(check, result="accepted", note=f"accepted until {each.expiry}: {each.reason}")
+    for entry in entries:
+        if entry.covers(subject, check.requirement.question):
+            if entry.expiry < today:
+                return replace(check, note=f"was accepted until {entry.expiry}: {entry.reason}")
+            return replace(check, result="accepted", note=f"accepted until {entry.expiry}: {entry.reason}")
     return check

@@ -41,13 +41,13 @@ def advise(cluster: Cluster) -> tuple[Finding, ...]:
         of_limits,
     )
     found = dict.fromkeys(finding for rule in rules for finding in rule(cluster))
-    return tuple(sorted(found, key=lambda each: ("error", "warning", "note").index(each.severity)))
+    return tuple(sorted(found, key=lambda finding: ("error", "warning", "note").index(finding.severity)))
 
 
 def factors(topic: Topic) -> set[int]:
     """How many replicas its partitions have: one number, unless a reassignment was left half done."""
     if topic.partitions:
-        return {len(set(each.replicas) - set(each.adding)) for each in topic.partitions}
+        return {len(set(partition.replicas) - set(partition.adding)) for partition in topic.partitions}
     return set() if topic.replication_factor is None else {topic.replication_factor}
 
 
@@ -81,7 +81,7 @@ def min_isr_above_replicas(cluster: Cluster) -> Iterator[Finding]:
 def brokers_that_differ(cluster: Cluster) -> Iterator[Finding]:
     """A topic takes its defaults from the broker that leads it, so that a change of leader changes them."""
     for key in (*DURABILITY, "replica.lag.time.max.ms"):
-        answers = {each.id: value_of(cluster, each, table()[key].broker_names[0]) for each in cluster.keepers}
+        answers = {keeper.id: value_of(cluster, keeper, table()[key].broker_names[0]) for keeper in cluster.keepers}
         values = {number: answer.value for number, answer in answers.items() if not isinstance(answer, Unknown)}
         if len(set(values.values())) > 1:
             said = ", ".join(f"broker {number} has {value}" for number, value in values.items())
@@ -107,40 +107,44 @@ def descriptions_without(cluster: Cluster) -> Iterator[Finding]:
 
 def weaker_below(cluster: Cluster) -> Iterator[Finding]:
     """A cluster-wide dynamic setting hides the brokers' files: Kafka 4.1 writes one of its own when it is formatted."""
-    wide = {each.key: each for each in cluster.dynamic if each.key == "min.insync.replicas" and each.value.isdigit()}
+    wide = {
+        setting.key: setting
+        for setting in cluster.dynamic
+        if setting.key == "min.insync.replicas" and setting.value.isdigit()
+    }
     for broker in cluster.keepers:
-        for each in broker.settings:
-            over = wide.get(each.key)
-            if over is not None and each.value.isdigit() and int(over.value) < int(each.value):
+        for setting in broker.settings:
+            over = wide.get(setting.key)
+            if over is not None and setting.value.isdigit() and int(over.value) < int(setting.value):
                 what = (
-                    f"min.insync.replicas={each.value} in the brokers' files has no effect: the cluster-wide dynamic "
-                    f"setting is {over.value} ({over.origin}), and it is stronger"
+                    f"min.insync.replicas={setting.value} in the brokers' files has no effect: the cluster-wide "
+                    f"dynamic setting is {over.value} ({over.origin}), and it is stronger"
                 )
                 to_do = (
                     "kafka-configs.sh --alter --entity-type brokers --entity-default "
-                    f"--add-config min.insync.replicas={each.value}"
+                    f"--add-config min.insync.replicas={setting.value}"
                 )
-                yield Finding("contradiction", "error", what, each.origin, to_do, "KIP-226, KIP-966")
+                yield Finding("contradiction", "error", what, setting.origin, to_do, "KIP-226, KIP-966")
                 return
 
 
 def one_rack(cluster: Cluster) -> Iterator[Finding]:
     """Replicas of one partition that share a rack are lost together."""
-    racks = {each.id: each.rack.value for each in cluster.brokers if each.rack is not None}
+    racks = {broker.id: broker.rack.value for broker in cluster.brokers if broker.rack is not None}
     if len(set(racks.values())) < 2:
         return
     shared = [
         topic
         for topic in cluster.topics
         if any(
-            len(each.replicas) > 1
-            and all(replica in racks for replica in each.replicas)
-            and len({racks[replica] for replica in each.replicas}) == 1
-            for each in topic.partitions
+            len(partition.replicas) > 1
+            and all(replica in racks for replica in partition.replicas)
+            and len({racks[replica] for replica in partition.replicas}) == 1
+            for partition in topic.partitions
         )
     ]
     if shared:
-        what = f"{many([each.name for each in shared])} with a partition whose replicas are all in one rack"
+        what = f"{many([topic.name for topic in shared])} with a partition whose replicas are all in one rack"
         to_do = "kafka-reassign-partitions.sh --generate spreads them, if every broker has a rack"
         yield Finding("arithmetic", "warning", what, shared[0].origin, to_do, "KIP-36")
 
@@ -218,7 +222,7 @@ def storage(cluster: Cluster) -> Iterator[Finding]:
     groups: dict[tuple[str, bool], list[Broker]] = {}
     for broker in cluster.keepers:
         dirs = value_of(cluster, broker, "log.dirs")
-        if not isinstance(dirs, Unknown) and any(each.strip().startswith(TEMPORARY) for each in dirs.value.split(",")):
+        if not isinstance(dirs, Unknown) and any(text.strip().startswith(TEMPORARY) for text in dirs.value.split(",")):
             groups.setdefault((dirs.value[:60], isinstance(dirs, Stated)), []).append(broker)
     for (dirs, stated), alike in groups.items():
         who = "" if len(alike) == 1 else f" on {len(alike)} brokers"
@@ -240,7 +244,7 @@ TEMPORARY = ("/" + "tmp", "/var/" + "tmp")
 
 def racks_of_brokers(cluster: Cluster) -> Iterator[Finding]:
     """Rack awareness is for all brokers or for none."""
-    given = [each for each in cluster.keepers if each.id is not None]
+    given = [keeper for keeper in cluster.keepers if keeper.id is not None]
     named, bare = [b for b in given if b.rack], [b for b in given if not _has_rack(b)]
     if named and bare:
         what = (
@@ -254,8 +258,8 @@ def racks_of_brokers(cluster: Cluster) -> Iterator[Finding]:
 
 def one_machine(cluster: Cluster) -> Iterator[Finding]:
     """Brokers of one compose file: copies on one computer are lost together when it loses power or its disk."""
-    keepers = [each for each in cluster.brokers if each.keeps_topics]
-    machines = {each.machine for each in keepers}
+    keepers = [broker for broker in cluster.brokers if broker.keeps_topics]
+    machines = {keeper.machine for keeper in keepers}
     if len(keepers) > 1 and len(machines) == 1 and None not in machines:
         what = f"{len(keepers)} brokers run on one computer: one loss of power, or one lost disk, takes all copies"
         to_do = "a computer for each broker; for development this is as it should be"
@@ -264,4 +268,4 @@ def one_machine(cluster: Cluster) -> Iterator[Finding]:
 
 def _has_rack(broker: Broker) -> bool:
     """Whether it is in a rack, be it one that is named only when it starts."""
-    return any(each.key == "broker.rack" and each.value for each in broker.settings)
+    return any(setting.key == "broker.rack" and setting.value for setting in broker.settings)

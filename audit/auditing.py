@@ -55,39 +55,41 @@ def audit(cluster: Cluster, findings: Sequence[Finding], asked: AuditRequest) ->
     explorations = Explorations(asked.folder, asked.seconds, asked.workers)
     try:
         every = with_consumers(check_subjects(subjects(cluster), explorations), cluster)
-        reports = sorted((_report(each, cluster, asked, explorations) for each in every), key=badness)
+        reports = sorted((_report(subject, cluster, asked, explorations) for subject in every), key=badness)
     finally:
         explorations.close()
     exit_ = exit_of([check for report in reports for check in report.checks])
-    if exit_ == 0 and any(each.kind == "incomplete" for each in findings):
+    if exit_ == 0 and any(finding.kind == "incomplete" for finding in findings):
         exit_ = UNDECIDED
     made = document(cluster, findings, reports, asked.required, exit_)
-    if any(each["certain"] for each in made["outages"]):
+    if any(outage["certain"] for outage in made["outages"]):
         made["exit"] = exit_ = FAILED
     return Audited(made, exit_, reports, explorations)
 
 
-def _report(each: SubjectVerdict, cluster: Cluster, asked: AuditRequest, explorations: Explorations) -> SubjectReport:
-    checks = with_accepted(check_requirements(each, asked.required), each.subject, asked.accepted, asked.today)
-    change = repair(each, checks, explorations) if asked.repairs else None
-    present = describe_current_state(each, explorations) if asked.from_current else None
-    repaired = None if change is None else repair_document(each.subject, change, cluster)
-    none = why_none(each, checks) if asked.repairs and repaired is None else ""
-    shown = [_shown(check, each, explorations) for check in checks]
-    out = tuple(outages(each.subject, keep_down(cluster)))
-    report = SubjectReport(each, shown, repaired, present, out, none)
+def _report(
+    subject: SubjectVerdict, cluster: Cluster, asked: AuditRequest, explorations: Explorations
+) -> SubjectReport:
+    checks = with_accepted(check_requirements(subject, asked.required), subject.subject, asked.accepted, asked.today)
+    change = repair(subject, checks, explorations) if asked.repairs else None
+    present = describe_current_state(subject, explorations) if asked.from_current else None
+    repaired = None if change is None else repair_document(subject.subject, change, cluster)
+    none = why_none(subject, checks) if asked.repairs and repaired is None else ""
+    shown = [_shown(check, subject, explorations) for check in checks]
+    out = tuple(outages(subject.subject, keep_down(cluster)))
+    report = SubjectReport(subject, shown, repaired, present, out, none)
     found = loss_of(report)
     if found is None:
         return report
-    return replace(report, loss=(*found, run_shown(each, found[1], BY_NAME[found[0]], found[2], explorations)))
+    return replace(report, loss=(*found, run_shown(subject, found[1], BY_NAME[found[0]], found[2], explorations)))
 
 
-def _shown(check: RequirementCheck, each: SubjectVerdict, explorations: Explorations) -> RequirementCheck:
+def _shown(check: RequirementCheck, subject: SubjectVerdict, explorations: Explorations) -> RequirementCheck:
     """The same check, its run one of the fault that its cell names."""
     if check.result != "failed" or check.answer is None:
         return check
     asked = check.requirement
-    return replace(check, answer=run_shown(each, asked.question, BY_NAME[asked.cell], check.answer, explorations))
+    return replace(check, answer=run_shown(subject, asked.question, BY_NAME[asked.cell], check.answer, explorations))
 
 
 def exit_of(checks: Sequence[RequirementCheck]) -> int:

@@ -216,12 +216,12 @@ class Bench:
         whole = verdict.assurance.startswith("exhaustive")
         return CaseResult(
             {
-                each.name: scenario_steps(model, each.run)
-                for each in verdict.properties
-                if is_lost(each) and each.run is not None
+                prop.name: scenario_steps(model, prop.run)
+                for prop in verdict.properties
+                if is_lost(prop) and prop.run is not None
             },
-            frozenset(each.name for each in verdict.properties if each.verdict == "reached"),
-            frozenset(each.name for each in verdict.properties if each.verdict in ("holds", "missing")),
+            frozenset(prop.name for prop in verdict.properties if prop.verdict == "reached"),
+            frozenset(prop.name for prop in verdict.properties if prop.verdict in ("holds", "missing")),
             verdict.distinct_states,
             verdict.depth,
             "" if whole or verdict.outcome == "safety" else given_up or verdict.assurance,
@@ -229,9 +229,9 @@ class Bench:
         )
 
 
-def is_lost(each: PropertyVerdict) -> bool:
+def is_lost(prop: PropertyVerdict) -> bool:
     """Whether something that must hold does not."""
-    return each.verdict == "violated"
+    return prop.verdict == "violated"
 
 
 def scenario_steps(model: Model, run: Run) -> tuple[ScenarioStep, ...]:
@@ -307,7 +307,7 @@ class Explorations:
         if self.workers < 2 or self.folder is None or len(cases) < WORTH_A_PROCESS:
             yield from ((case, self.bench.found(case, self.until)) for case in cases)
             return
-        kernels = list({each.size: each for each in sorted(cases, key=lambda each: each.size)}.values())
+        kernels = list({case.size: case for case in sorted(cases, key=lambda case: case.size)}.values())
         for chunk, found in self.processes.results(list(chunked(cases)), list(reversed(kernels))):
             yield from zip(chunk, found or [CaseResult(stopped=DIED, for_good=False)] * len(chunk), strict=True)
 
@@ -334,15 +334,15 @@ class Explorations:
 
 def chunked(cases: Sequence[Case]) -> Iterator[Sequence[Case]]:
     """The cases in the order in which they are explored: in time that does not suffice for all, most are decided."""
-    ordered = sorted(cases, key=lambda each: (each.weight, each.size))
-    light = [each for each in ordered if each.weight < HEAVY]
+    ordered = sorted(cases, key=lambda case: (case.weight, case.size))
+    light = [case for case in ordered if case.weight < HEAVY]
     yield from (light[at : at + CHUNK] for at in range(0, len(light), CHUNK))
-    yield from ([each] for each in ordered[len(light) :])
+    yield from ([case] for case in ordered[len(light) :])
 
 
 def to_json(found: CaseResult) -> Any:
     """A finished case as JSON has it."""
-    steps = {name: [[t.step, t.says, t.fault] for t in each] for name, each in found.scenarios.items()}
+    steps = {name: [[t.step, t.says, t.fault] for t in scenario] for name, scenario in found.scenarios.items()}
     names = {"reached": sorted(found.reached), "checked": sorted(found.checked)}
     return {"scenarios": steps, **names, "states": found.states, "depth": found.depth, "stopped": found.stopped}
 
@@ -350,7 +350,7 @@ def to_json(found: CaseResult) -> Any:
 def from_json(kept: Any) -> CaseResult | None:
     """A finished case from the cache; None if it is not one."""
     try:
-        scenarios = {name: tuple(ScenarioStep(*each) for each in steps) for name, steps in kept["scenarios"].items()}
+        scenarios = {name: tuple(ScenarioStep(*step) for step in steps) for name, steps in kept["scenarios"].items()}
         names = frozenset(kept["reached"]), frozenset(kept["checked"])
         return CaseResult(scenarios, *names, kept["states"], kept["depth"], kept["stopped"])
     except (KeyError, TypeError, AttributeError):

@@ -213,7 +213,7 @@ class Topic:
     @property
     def is_cut_short(self) -> bool:
         """Whether it has partitions that are not described."""
-        described = len({each.number for each in self.partitions})
+        described = len({partition.number for partition in self.partitions})
         return self.partition_count is not None and 0 < described < self.partition_count
 
     @property
@@ -355,18 +355,18 @@ class Cluster:
     @property
     def controllers(self) -> tuple[Broker, ...]:
         """The nodes that are controllers of KRaft, as far as their roles are stated."""
-        return tuple(each for each in self.brokers if "controller" in each.roles)
+        return tuple(broker for broker in self.brokers if "controller" in broker.roles)
 
     @property
     def only_producer(self) -> Client | None:
         """The producer of the files, if there is just one."""
-        found = [each for each in self.clients if each.kind == "producer" and not each.embedded]
+        found = [client for client in self.clients if client.kind == "producer" and not client.embedded]
         return found[0] if len(found) == 1 else None
 
     @property
     def keepers(self) -> tuple[Broker, ...]:
         """The nodes that keep topics and whose settings were given."""
-        return tuple(each for each in self.brokers if each.settings and each.keeps_topics)
+        return tuple(broker for broker in self.brokers if broker.settings and broker.keeps_topics)
 
     def states_nothing(self, setting: Setting) -> bool:
         """Whether its value is empty in a file that Kafka reads; a description leaves it empty where it is null."""

@@ -35,30 +35,30 @@ _AT_THE_END = ("latest", "largest", "end")
 
 def with_consumers(every: Sequence[SubjectVerdict], cluster: Cluster) -> list[SubjectVerdict]:
     """Each subject with its rows `groups` and `no-skips`, and with what may be given to decide them."""
-    offsets = next((each for each in every if each.subject.topics[0].name == OFFSETS), None)
+    offsets = next((subject for subject in every if subject.subject.topics[0].name == OFFSETS), None)
     asks = {**ASKS, **({} if offsets is None else offsets.subject.asks)}
     return [
         replace(
-            each,
-            subject=replace(each.subject, asks={**asks, **each.subject.asks}),
-            table={**each.table, **_rows(each, offsets, cluster)},
+            subject,
+            subject=replace(subject.subject, asks={**asks, **subject.subject.asks}),
+            table={**subject.table, **_rows(subject, offsets, cluster)},
         )
-        for each in every
+        for subject in every
     ]
 
 
-def _rows(each: SubjectVerdict, offsets: SubjectVerdict | None, cluster: Cluster) -> Table:
-    readers = _readers(cluster, each.subject)
+def _rows(subject: SubjectVerdict, offsets: SubjectVerdict | None, cluster: Cluster) -> Table:
+    readers = _readers(cluster, subject.subject)
     return {
-        **{("groups", cell.name): _groups(each, offsets, cell.name) for cell in CELLS},
-        **{("no-skips", cell.name): _skips(each, offsets, cell.name, cluster, readers) for cell in CELLS},
+        **{("groups", cell.name): _groups(subject, offsets, cell.name) for cell in CELLS},
+        **{("no-skips", cell.name): _skips(subject, offsets, cell.name, cluster, readers) for cell in CELLS},
     }
 
 
 def worst(answers: Sequence[Answer]) -> Answer:
     """The gravest of several answers, with all that any as grave depends on."""
-    first = min(answers, key=lambda each: GRAVITY.index(each.word))
-    on = dict.fromkeys(name for each in answers if each.word == first.word for name in each.on)
+    first = min(answers, key=lambda answer: GRAVITY.index(answer.word))
+    on = dict.fromkeys(name for answer in answers if answer.word == first.word for name in answer.on)
     return replace(first, on=tuple(on))
 
 
@@ -67,8 +67,8 @@ def _counted(answer: Answer, why: str) -> Answer:
     return Answer(answer.word, "arithmetic", f"{why}: {answer.why}" if answer.why else why, answer.on)
 
 
-def _groups(each: SubjectVerdict, offsets: SubjectVerdict | None, cell: Name) -> Answer:
-    if each.subject.internal and each is not offsets:
+def _groups(subject: SubjectVerdict, offsets: SubjectVerdict | None, cell: Name) -> Answer:
+    if subject.subject.internal and subject is not offsets:
         return Answer("not checked", "", "no group keeps its offsets in it")
     if offsets is None:
         return Answer("depends", "arithmetic", "", (OFFSETS,))
@@ -77,11 +77,15 @@ def _groups(each: SubjectVerdict, offsets: SubjectVerdict | None, cell: Name) ->
 
 
 def _skips(
-    each: SubjectVerdict, offsets: SubjectVerdict | None, cell: Name, cluster: Cluster, readers: Sequence[Client | None]
+    subject: SubjectVerdict,
+    offsets: SubjectVerdict | None,
+    cell: Name,
+    cluster: Cluster,
+    readers: Sequence[Client | None],
 ) -> Answer:
-    if each.subject.internal:
+    if subject.subject.internal:
         return Answer("not checked", "", "Kafka reads it itself")
-    cut = worst([each.table[name, cell] for name in ("no-loss", "no-unread")])
+    cut = worst([subject.table[name, cell] for name in ("no-loss", "no-unread")])
     unknown = Answer("depends", "arithmetic", "", (OFFSETS,))
     forgotten = unknown if offsets is None else offsets.table["no-loss", cell]
     return worst([answer for reader in readers for answer in _skipped(cluster, reader, cut, forgotten)])

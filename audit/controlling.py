@@ -39,24 +39,24 @@ def least_in_sync(cluster: Cluster, topic: Topic) -> Answer | None:
     active controller writes its value as the cluster's, and removes what single brokers have (kafka.apache.org/41,
     Eligible Leader Replicas). None where the topic has a value that this does not change: its own, the cluster's, or
     one that is described with all that holds for it."""
-    if _own(topic, MIN_ISR) is not None or topic.complete or any(each.key == MIN_ISR for each in cluster.dynamic):
+    if _own(topic, MIN_ISR) is not None or topic.complete or any(setting.key == MIN_ISR for setting in cluster.dynamic):
         return None
     of_controllers = _of_controllers(cluster, topic, MIN_ISR)
     return of_controllers or _like_brokers(value_of(cluster, topic, MIN_ISR), "1")
 
 
 def _own(topic: Topic, key: str) -> Setting | None:
-    return next((each for each in reversed(topic.settings) if each.key == key), None)
+    return next((setting for setting in reversed(topic.settings) if setting.key == key), None)
 
 
 def _of_controllers(cluster: Cluster, topic: Topic, key: str) -> Answer | None:
     """What the controllers make of it; None if the files of none were given."""
     everyone = cluster.controllers
-    given = [each for each in everyone if each.settings]
+    given = [broker for broker in everyone if broker.settings]
     if not given:
         return None
     what = f"`{key}` of topic {topic.name} is not stated, and the controllers differ"
-    return agreed([value_of(cluster, each, key) for each in given], given, everyone, what, key)
+    return agreed([value_of(cluster, broker, key) for broker in given], given, everyone, what, key)
 
 
 def _or_of_controllers(
@@ -64,8 +64,8 @@ def _or_of_controllers(
 ) -> Answer:
     """A description shows what a broker's file sets as if it were the topic's (`TopicCommand`, `isDefault`): where such
     a file has the same, it is open whose it is, if the controllers have something else."""
-    brokers = [each for each in cluster.keepers if "controller" not in each.roles]
-    echoed = topic.complete and any(_states(each, own) for each in brokers)
+    brokers = [keeper for keeper in cluster.keepers if "controller" not in keeper.roles]
+    echoed = topic.complete and any(_states(broker, own) for broker in brokers)
     if not echoed or (isinstance(of_controllers, Stated | Default) and of_controllers.value == own.value):
         return of_brokers
     possible = [Default(own.value, str(own.origin)), *_values(of_controllers or Unknown("", ""))]
@@ -73,11 +73,11 @@ def _or_of_controllers(
         possible.append(Default("false", "KIP-106"))
     why = f"`{own.key}` at {own.origin} may be the topic's, or the broker's, which the controllers do not see"
     ask = "kafka-configs.sh --describe --entity-type topics, which says whose it is"
-    return Unknown(why, ask, tuple({each.value: each for each in possible}.values()))
+    return Unknown(why, ask, tuple({default.value: default for default in possible}.values()))
 
 
 def _states(broker: Broker, own: Setting) -> bool:
-    return any(each.key == own.key and each.value == own.value for each in (*broker.settings, *broker.dynamic))
+    return any(setting.key == own.key and setting.value == own.value for setting in (*broker.settings, *broker.dynamic))
 
 
 def _values(answer: Answer) -> Sequence[Default]:

@@ -57,12 +57,12 @@ def _ids(numbers: Sequence[int]) -> str:
 def states(verdict: SubjectVerdict) -> list[PartitionState]:
     """Partitions whose ISR is not whole, the smallest first."""
     found = [
-        PartitionState(topic, each)
+        PartitionState(topic, partition)
         for topic in verdict.subject.topics
-        for each in topic.partitions
-        if len(each.isr) < len(each.replicas) or each.leader is None
+        for partition in topic.partitions
+        if len(partition.isr) < len(partition.replicas) or partition.leader is None
     ]
-    return sorted(found, key=lambda each: each.kind)
+    return sorted(found, key=lambda partition: partition.kind)
 
 
 def describe_current_state(verdict: SubjectVerdict, explorations: Explorations) -> dict[str, Any] | None:
@@ -72,14 +72,14 @@ def describe_current_state(verdict: SubjectVerdict, explorations: Explorations) 
     if not found or not signatures:
         return None
     groups: dict[tuple[bool, int, int, int], list[PartitionState]] = {}
-    for each in found:
-        groups.setdefault(each.kind, []).append(each)
-    said = [_group(verdict, each, signatures, explorations) for each in groups.values()]
+    for partition in found:
+        groups.setdefault(partition.kind, []).append(partition)
+    said = [_group(verdict, group, signatures, explorations) for group in groups.values()]
     nothing: list[str] = []
     return {
         "headline": said[0]["headline"],
         "groups": said,
-        "partitions": [each.says for each in found[:LISTED]],
+        "partitions": [partition.says for partition in found[:LISTED]],
         "number": len(found),
         "scenario": next((each["scenario"] for each in said if each["scenario"]), nothing),
     }
@@ -92,7 +92,7 @@ def _group(
     explorations: Explorations,
 ) -> dict[str, Any]:
     first = alike[0].partition
-    own = [replace(each, replicas=len(set(first.replicas))) for each in signatures]
+    own = [replace(signature, replicas=len(set(first.replicas))) for signature in signatures]
     more = f" (and {len(alike) - 1} more like it)" if len(alike) > 1 else ""
     means = list(_says(first, own, explorations))
     return {
@@ -106,7 +106,7 @@ def _says(one: Partition, signatures: Sequence[Signature], explorations: Explora
     if one.leader is None:
         yield _waits_for(one, signatures)
         return
-    needed = {least_isr(one, each) if each.acks == "all" else 1 for each in signatures}
+    needed = {least_isr(one, signature) if signature.acks == "all" else 1 for signature in signatures}
     if all(len(one.isr) < number for number in needed):
         yield f"writes are refused: {min(needed)} in sync are needed (arithmetic)"
     elif any(len(one.isr) < number for number in needed):
@@ -114,7 +114,7 @@ def _says(one: Partition, signatures: Sequence[Signature], explorations: Explora
     elif all(len(one.isr) - 1 < number for number in needed):
         yield "one more broker down stops writes (arithmetic)"
     for cell, what in _FAULTS:
-        hits = [_lost(each, one, cell, explorations) for each in signatures]
+        hits = [_lost(signature, one, cell, explorations) for signature in signatures]
         if all(hits):
             yield f"{what} can lose acknowledged records"
         elif any(hits):
@@ -134,7 +134,7 @@ def _waits_for(one: Partition, signatures: Sequence[Signature]) -> str:
         who = f"its last known leader, of {{{_ids(one.last_known_elr)}}}, is back"
     else:
         who = "a replica is elected uncleanly, by hand (kafka-leader-election.sh --election-type unclean)"
-    uncleanly = {each.elects_uncleanly for each in signatures}
+    uncleanly = {signature.elects_uncleanly for signature in signatures}
     if True not in uncleanly:
         return f"{waits} {who}"
     supposed = "" if uncleanly == {True} else "if unclean elections are on, "

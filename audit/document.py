@@ -57,7 +57,7 @@ def document(
     exit_: int,
 ) -> Document:
     """The whole document. Subjects are worst first."""
-    subjects = [_with_racks(_subject(each), each, cluster) for each in reports]
+    subjects = [_with_racks(_subject(report), report, cluster) for report in reports]
     return {
         "schema": SCHEMA,
         "tool": tool(),
@@ -67,17 +67,19 @@ def document(
         "versions": _versions(cluster),
         "assumptions": list(_assumptions(cluster, reports)),
         "outages": [
-            *(_node(each) for each in down(cluster)),
+            *(_not_starting(node) for node in down(cluster)),
             *(_outage(outage) for report in reports for outage in report.outages),
         ],
-        "faults": [{"name": each.name, "title": each.title, "says": each.says} for each in FAULTS],
-        "situations": [{"name": each.name, "title": each.title, "says": each.says} for each in SITUATIONS],
+        "faults": [{"name": fault.name, "title": fault.title, "says": fault.says} for fault in FAULTS],
+        "situations": [
+            {"name": situation.name, "title": situation.title, "says": situation.says} for situation in SITUATIONS
+        ],
         "required": preset_of(required),
-        "questions": [{"name": each.name, "title": each.title} for each in QUESTIONS],
-        "requirements": [{"require": each.text, "of": each.of} for each in required],
+        "questions": [{"name": question.name, "title": question.title} for question in QUESTIONS],
+        "requirements": [{"require": requirement.text, "of": requirement.of} for requirement in required],
         "subjects": subjects,
         "diff": None,
-        "findings": [_finding(each) for each in findings],
+        "findings": [_finding(finding) for finding in findings],
         "notes": list(NOTES),
     }
 
@@ -93,26 +95,26 @@ def _assumptions(cluster: Cluster, reports: Sequence[SubjectReport]) -> Iterator
     yield from cluster.assumptions
 
 
-def _outage(each: Outage) -> Document:
-    partitions = [partition.number for partition in each.partitions]
-    return {"topic": each.topic.name, "partitions": partitions, "nodes": list(each.without), "kind": each.kind,
-            "certain": each.certain, "says": each.says, "where": _where(each.topic.origin)}  # fmt: skip
+def _outage(outage: Outage) -> Document:
+    partitions = [partition.number for partition in outage.partitions]
+    return {"topic": outage.topic.name, "partitions": partitions, "nodes": list(outage.without), "kind": outage.kind,
+            "certain": outage.certain, "says": outage.says, "where": _where(outage.topic.origin)}  # fmt: skip
 
 
-def _node(each: Down) -> Document:
+def _not_starting(down: Down) -> Document:
     """Nodes that do not start, as an outage of no topic."""
-    nodes = [node.id for node in each.nodes if node.id is not None]
+    nodes = [node.id for node in down.nodes if node.id is not None]
     return {"topic": "", "partitions": [], "nodes": nodes, "kind": "does not start", "certain": True,
-            "says": each.says, "where": _where(each.where)}  # fmt: skip
+            "says": down.says, "where": _where(down.where)}  # fmt: skip
 
 
-def badness(each: SubjectReport) -> tuple[int, bool, int, int, str]:
+def badness(subject: SubjectReport) -> tuple[int, bool, int, int, str]:
     """Failed requirements first, then what depends, then the gravest loss."""
-    results = [check.result for check in each.checks]
+    results = [check.result for check in subject.checks]
     rank = 0 if "failed" in results else 1 if "depends" in results else 2
-    gravest = min((_gravity(table) for table in each.verdict.tables), default=len(GRAVEST))
-    topics = each.verdict.subject.topics
-    return rank, each.verdict.subject.internal, gravest, -len(topics), topics[0].name
+    gravest = min((_gravity(table) for table in subject.verdict.tables), default=len(GRAVEST))
+    topics = subject.verdict.subject.topics
+    return rank, subject.verdict.subject.internal, gravest, -len(topics), topics[0].name
 
 
 def _gravity(table: Table) -> int:
@@ -128,8 +130,8 @@ def _versions(cluster: Cluster) -> Document:
         "inter.broker.protocol.version": found.inter_broker_protocol,
         "distribution": found.distribution,
     }
-    texts = {name: "not stated" if each is None else each.value for name, each in stated.items()}
-    return {**texts, "features": {name: each.value for name, each in found.features.items()},
+    texts = {name: "not stated" if fact is None else fact.value for name, fact in stated.items()}
+    return {**texts, "features": {name: feature.value for name, feature in found.features.items()},
             "control plane": cluster.control_plane or "not stated"}  # fmt: skip
 
 
@@ -193,7 +195,7 @@ def _deciding(verdict: SubjectVerdict) -> Sequence[str]:
 
 def _least_isr(subject: Subject) -> int | None:
     """The smallest ISR that acks=all is taken with; None where that is not known."""
-    every = {min(each.signature.least_isr, each.signature.replicas) for each in subject.variants}
+    every = {min(variant.signature.least_isr, variant.signature.replicas) for variant in subject.variants}
     return every.pop() if len(every) == 1 else None
 
 
@@ -241,7 +243,7 @@ def spans(values: Sequence[str], every: Sequence[str]) -> str:
         else:
             runs.append([value])
     said = [_span(run) for run in runs]
-    return (", or " if any(" " in each for each in said) else " or ").join(said)
+    return (", or " if any(" " in text for text in said) else " or ").join(said)
 
 
 def _kind(value: str) -> str:
@@ -284,21 +286,21 @@ def _where(origin: Origin) -> Document:
     return {"path": origin.path, "line": origin.line, "place": origin.place}
 
 
-def _finding(each: Finding) -> Document:
-    return {"kind": each.kind, "severity": each.severity, "what": each.what, "where": _where(each.where),
-            "to_do": each.to_do, "source": each.source}  # fmt: skip
+def _finding(finding: Finding) -> Document:
+    return {"kind": finding.kind, "severity": finding.severity, "what": finding.what, "where": _where(finding.where),
+            "to_do": finding.to_do, "source": finding.source}  # fmt: skip
 
 
-def loss_of(each: SubjectReport) -> tuple[Name, str, Answer] | None:
+def loss_of(subject: SubjectReport) -> tuple[Name, str, Answer] | None:
     """The loss to report: its cell, question and answer. The gravest of those that must not be; else of all."""
     failed = [
-        _widest(each.verdict.table, check.requirement.question, BY_NAME[check.requirement.cell])
-        for check in each.checks
+        _widest(subject.verdict.table, check.requirement.question, BY_NAME[check.requirement.cell])
+        for check in subject.checks
         if check.result == "failed" and check.requirement.question in _LOSSES
     ]
     if found := [loss for loss in failed if loss[2].steps]:
         return min(found, key=lambda loss: (_LOSSES.index(loss[1]), GRAVEST.index(BY_NAME[loss[0]])))
-    losses = [(table, loss) for table in each.verdict.tables if (loss := first_loss(table)) is not None]
+    losses = [(table, loss) for table in subject.verdict.tables if (loss := first_loss(table)) is not None]
     if not losses:
         return None
     table, (question, cell) = min(losses, key=lambda loss: (loss[1][0] != LOST, GRAVEST.index(loss[1][1])))
@@ -307,29 +309,29 @@ def loss_of(each: SubjectReport) -> tuple[Name, str, Answer] | None:
 
 def _widest(table: Table, question: str, cell: Cell) -> tuple[Name, str, Answer]:
     """The loss of a cell, as it is with the most replicas in sync: that is a loss of the cell as well."""
-    names = [f"{cell.fault.name}@{each.name}" for each in SITUATIONS[: SITUATIONS.index(cell.situation)]]
+    names = [f"{cell.fault.name}@{situation.name}" for situation in SITUATIONS[: SITUATIONS.index(cell.situation)]]
     lost = [name for name in names if table[question, name].word == "can lose"]
     name = lost[0] if lost else cell.name
     return name, question, table[question, name]
 
 
-_LOSSES = tuple(each.name for each in QUESTIONS if each.asked in ("loss", "reads", "delivery"))
+_LOSSES = tuple(question.name for question in QUESTIONS if question.asked in ("loss", "reads", "delivery"))
 """The questions about what is lost, read or written wrongly, the gravest first."""
 
 _MAIN = (LOST, UNREAD)
 
 
-def _loss(each: SubjectReport) -> Document | None:
-    if each.loss is None:
+def _loss(subject: SubjectReport) -> Document | None:
+    if subject.loss is None:
         return None
-    cell, question, reported, answer = each.loss
+    cell, question, reported, answer = subject.loss
     return {
         "cell": cell,
         "says": "a request fails, and nothing else" if is_unheard(answer) else in_words(BY_NAME[cell]),
         "question": question,
         "title": "How it is lost" if question in _MAIN else f"How it goes wrong, {QUESTION[question].title}",
-        "supposed": _supposed(each.verdict, cell, question, reported),
-        "scenario": sentences(each.verdict.subject, answer),
+        "supposed": _supposed(subject.verdict, cell, question, reported),
+        "scenario": sentences(subject.verdict.subject, answer),
         "steps": [step.step for step in answer.steps],
         "constants": {} if answer.case is None else answer.case.values,
         "source": _source(cell, answer.case.values) if question in _MAIN and answer.case is not None else "",

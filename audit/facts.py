@@ -28,9 +28,9 @@ class Fact:
 
 def ask_of_version(choices: Sequence[Choice], elr: str) -> str:
     """What to give where the version is open: the release, or of one release the level of the feature `elr`."""
-    if len({(each.sets["binary"], each.sets["kraft"]) for each in choices}) > 1:
+    if len({(choice.sets["binary"], choice.sets["kraft"]) for choice in choices}) > 1:
         return "--kafka-version, and kafka-features.sh describe"
-    if len({each.sets["elr"] for each in choices}) > 1:
+    if len({choice.sets["elr"] for choice in choices}) > 1:
         return f"--features {elr}=LEVEL, as kafka-features.sh describe says"
     return "--inter-broker-protocol"
 

@@ -13,7 +13,7 @@ from .situations import CELLS, FAULTS, SITUATIONS, Cell, Name, in_sync
 from .verdicts import Table
 
 GRAVEST: tuple[Cell, ...] = tuple(
-    sorted(CELLS, key=lambda each: (not each.fault.single, SITUATIONS.index(each.situation), FAULTS.index(each.fault)))
+    sorted(CELLS, key=lambda cell: (not cell.fault.single, SITUATIONS.index(cell.situation), FAULTS.index(cell.fault)))
 )
 """Every cell, the one whose loss is reported first in front."""
 
@@ -53,7 +53,7 @@ def headline(signature: Signature, table: Table) -> str:
         question, cell = loss
         parts.append(_loses(signature, question, cell))
         if cell.name != "rack-power-loss@all" and cell.situation.name != "all":
-            parts += [f"{_phrase(each)} can, with all in sync" for each in _racks(table)[:1]]
+            parts += [f"{_phrase(rack)} can, with all in sync" for rack in _racks(table)[:1]]
     else:
         parts.append(_nothing(table))
     return "; ".join(parts)
@@ -81,7 +81,7 @@ def _survives(signature: Signature, table: Table) -> str:
     kept = [(name, noun) for name, noun in _SURVIVED if _keeps(table, f"{name}@all")]
     if not kept:
         return ""
-    deep = [each for each in SITUATIONS if all(_keeps(table, f"{name}@{each.name}") for name, _ in kept)]
+    deep = [situation for situation in SITUATIONS if all(_keeps(table, f"{name}@{situation.name}") for name, _ in kept)]
     nouns = or_([noun for _, noun in kept])
     return f"survives any one {nouns}{_down_to(signature, deep[-1].name)}"
 

@@ -78,7 +78,10 @@ _numbers: dict[tuple[str, frozenset[tuple[str, Constant]]], int] = {}
 @lru_cache(maxsize=100_000)
 def form_of(case: Case) -> Form:
     """A case as it is compared with others."""
-    settings = case.asked, frozenset(each for each in case.constants if each[0] not in (*BUDGETS, "voters", "fsync"))
+    settings = (
+        case.asked,
+        frozenset(constant for constant in case.constants if constant[0] not in (*BUDGETS, "voters", "fsync")),
+    )
     budgets = tuple(int(case.values[name]) for name in BUDGETS)
     flushing, voters = bool(case.values["fsync"]), case.values["voters"]
     return Form(_numbers.setdefault(settings, len(_numbers)), flushing, voters, budgets)
@@ -196,7 +199,7 @@ def _known(case: Case, plan: Plan, explorations: Explorations) -> Known:
     fewer, more = ({each: found for each in some if (found := explorations.known.get(each.explored)) is not None}
                    for some in (order.fewer, order.more))  # fmt: skip
     holding = [(case, own)] if own is not None and not own.stopped else []
-    holding += sorted(more.items(), key=lambda each: each[1].states)
+    holding += sorted(more.items(), key=lambda item: item[1].states)
     names = [name for name in PROPERTIES[case.asked] if name != WITNESS]
     held = frozenset(name for name in names if any(name in of.checked for _, of in holding))
     basis, states = next(((each, of.states) for each, of in holding if of.checked), (case, 0))
@@ -216,7 +219,7 @@ def _lost(name: str, case: Case, own: CaseResult | None, fewer: Mapping[Case, Ca
     if own is not None and name in own.scenarios:
         return LossFound(case, own.scenarios[name])
     ways = [LossFound(each, of.scenarios[name]) for each, of in fewer.items() if name in of.scenarios]
-    return min(ways, key=lambda each: len(each.steps), default=None)
+    return min(ways, key=lambda way: len(way.steps), default=None)
 
 
 def is_decided(case: Case, found: Known) -> bool:
@@ -236,11 +239,11 @@ def next_wave(plan: Plan, explorations: Explorations) -> list[Case]:
     with the most faults come next, and what they keep the rest keeps. Of the ways of one cell only the first that is
     open is explored, and none once one of them loses records.
     """
-    first = [each for each in plan.cases if _is_probe(each) and each.explored not in explorations.known]
+    first = [case for case in plan.cases if _is_probe(case) and case.explored not in explorations.known]
     if first:
         return first
     open_ = dict.fromkeys(way for ways in plan.groups if (way := _next_way(ways, plan, explorations)) is not None)
-    return [each for each in open_ if not any(other in open_ for other in plan.order(each).before)]
+    return [case for case in open_ if not any(other in open_ for other in plan.order(case).before)]
 
 
 def _next_way(ways: Ways, plan: Plan, explorations: Explorations) -> Case | None:
@@ -262,7 +265,7 @@ def _is_probe(case: Case) -> bool:
 
 def explore_losses(signatures: Iterable[Signature], explorations: Explorations) -> None:
     """Sees to it that everything is explored that decides the signatures' losses, and nothing that others decide."""
-    asked = (asked_instead(question, each) for each in signatures for question in OF_TOPICS)
+    asked = (asked_instead(question, signature) for signature in signatures for question in OF_TOPICS)
     open_ = dict.fromkeys(map(plan_of, dict.fromkeys(asked)))
     while open_:
         waves = {plan: next_wave(plan, explorations) for plan in open_}

@@ -211,15 +211,15 @@ def _legal(answer: Answer, key: Key, family: str | None = None) -> Answer:
 
 def _stated(settings: Sequence[Setting], name: str) -> Setting | None:
     """The last statement counts, as it does for Kafka; not one that is in force with some profile only."""
-    return next((each for each in reversed(settings) if each.key == name and not each.when), None)
+    return next((setting for setting in reversed(settings) if setting.key == name and not setting.when), None)
 
 
 def _for_client(client: Client, key: Key) -> Answer:
     """Open where one of Spring's profiles says otherwise: nothing says which of them is active."""
     always = _always(client, key)
-    said = {each.when: each for each in client.settings if each.when and each.key == key.name}
-    others = [each for each in said.values() if isinstance(always, Unknown) or each.value != always.value]
-    imported = next((each for each in client.settings if each.key == IMPORTED), None)
+    said = {setting.when: setting for setting in client.settings if setting.when and setting.key == key.name}
+    others = [setting for setting in said.values() if isinstance(always, Unknown) or setting.value != always.value]
+    imported = next((setting for setting in client.settings if setting.key == IMPORTED), None)
     if imported is not None and key.name in DECISIVE:
         return _as_imported(client, key, always, imported)
     if not others:
@@ -228,7 +228,7 @@ def _for_client(client: Client, key: Key) -> Answer:
     why = f"`{key.name}` of {client.name} is {others[0].value} with {when} ({others[0].origin})"
     ask = "the file of the one profile that is active, or who writes it, in audit.toml"
     base = [Default(always.value, str(always.origin))] if isinstance(always, Stated) else list(_defaults(always))
-    possible = {each.value: each for each in (*base, *(Default(s.value, str(s.origin)) for s in others))}
+    possible = {default.value: default for default in (*base, *(Default(s.value, str(s.origin)) for s in others))}
     return Unknown(f"{why}, and otherwise not", ask, tuple(possible.values()))
 
 
@@ -269,7 +269,9 @@ def _always(client: Client, key: Key) -> Answer:
 def _of_any_family(client: Client, key: Key) -> Iterator[Default]:
     """What a setting may be: a family's default, or what the file says by a name that this family alone has."""
     said = {family: _stated(client.settings, name) for family, names in key.aliases.items() for name in names}
-    yield from (Default(each.value, f"{family}: {each.origin}") for family, each in said.items() if each is not None)
+    yield from (
+        Default(setting.value, f"{family}: {setting.origin}") for family, setting in said.items() if setting is not None
+    )
     rows = [row for row in key.defaults if row.of in WITH_FILES and said.get(row.of) is None]
     yield from (Default(row.value, f"{row.of}: {row.source}") for row in rows)
 
@@ -337,7 +339,7 @@ def _for_broker(cluster: Cluster, broker: Broker, key: Key) -> Answer:
     if not broker.settings:
         return Unknown(f"`{key.broker_names[0]}`: the configuration of {name} was not given", "its server.properties")
     default = default_of(cluster, key, f"`{key.broker_names[0]}` of {name} is not stated")
-    perhaps = [each for each in broker.settings if each.when and each.key in key.broker_names]
+    perhaps = [setting for setting in broker.settings if setting.when and setting.key in key.broker_names]
     if not perhaps:
         return default
     said = perhaps[-1]
@@ -382,11 +384,11 @@ def _default_in_use(cluster: Cluster, topic: Topic, key: Key, what: str) -> Answ
     against = left_out(cluster, topic, key)
     if against:
         why = f"{what} where it is described, though {against[0].origin} sets {against[0].value}"
-        either = (*_defaults(answer), *(Default(each.value, str(each.origin)) for each in against))
+        either = (*_defaults(answer), *(Default(fact.value, str(fact.origin)) for fact in against))
         return Unknown(why, "a description by the brokers that run with these files", tuple(dict.fromkeys(either)))
     if isinstance(answer, Unknown) and "broker" in key.scopes:
         shown = _from_brokers(cluster, topic, key, what)
-        if isinstance(shown, Stated) and shown.value in {each.value for each in answer.possible}:
+        if isinstance(shown, Stated) and shown.value in {default.value for default in answer.possible}:
             return shown
     return answer
 
@@ -397,7 +399,7 @@ def left_out(cluster: Cluster, topic: Topic, key: Key) -> list[Stated]:
     """
     if not topic.complete or "broker" not in key.scopes or _stated(topic.settings, key.name) is not None:
         return []
-    defaults = {each.value for each in _defaults(default_of(cluster, key, ""))}
+    defaults = {default.value for default in _defaults(default_of(cluster, key, ""))}
     mine, _ = _brokers_of(cluster, topic)
     stated = [said for broker in mine if (said := _on_broker(cluster, broker, key)) is not None]
     return list({said.value: said for said in reversed(stated) if said.value not in defaults}.values())
@@ -437,7 +439,7 @@ def _from_brokers(cluster: Cluster, topic: Topic, key: Key, what: str) -> Answer
 def agreed(answers: Sequence[Answer], given: Sequence[Broker], every: Sequence[Broker], what: str, name: str) -> Answer:
     """One answer of several nodes' (`given`, whose files were given): theirs if they agree, with what is assumed of the
     rest of `every`; else unknown, one of what they have. `what` says that they differ, `name` the setting."""
-    values = {each.value if not isinstance(each, Unknown) else None for each in answers}
+    values = {answer.value if not isinstance(answer, Unknown) else None for answer in answers}
     if len(values) > 1:
         said = "; ".join(f"broker {b.id}: {_answer_text(a)}" for b, a in zip(given, answers, strict=True))
         return Unknown(f"{what} ({said})", f"the same {name} on each broker", _either(answers))
@@ -447,7 +449,7 @@ def agreed(answers: Sequence[Answer], given: Sequence[Broker], every: Sequence[B
 def _either(answers: Sequence[Answer]) -> tuple[Default, ...]:
     """What it may be: what one of the brokers has."""
     found = [Default(a.value, str(a.origin)) if isinstance(a, Stated) else a for a in answers]
-    return tuple({each.value: each for a in found for each in _defaults(a)}.values())
+    return tuple({default.value: default for a in found for default in _defaults(a)}.values())
 
 
 def _answer_text(answer: Answer) -> str:
@@ -477,7 +479,7 @@ def wrong(key: Key, value: str, family: str | None = None) -> str:
         return "" if re.match(r"\d", value) and is_version(value) else "is no version"
     legal = key.legal_of.get(family or "", key.legal)
     words = [word.strip() for word in value.split(",")] if key.type == "list" else [value]
-    bad = [w for w in words if legal and not any(_fits(w, each) for each in legal)]
+    bad = [w for w in words if legal and not any(_fits(w, text) for text in legal)]
     return f"is none of {', '.join(legal)}" if bad and value else ""
 
 

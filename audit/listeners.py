@@ -34,10 +34,10 @@ def of_identity(cluster: Cluster, node: Broker) -> Reasons:
             "its file has `process.roles` and no `node.id` (give it here too if the command line sets it)",
             roles.origin,
         )
-    for each in ids:
-        if roles is not None and re.fullmatch(r"-\d+", each.value):
-            yield f"`{each.key}={each.value}` is no id in KRaft", each.origin
-    if len(ids) == 2 and all(each.value.isdecimal() for each in ids) and int(ids[0].value) != int(ids[1].value):
+    for id_ in ids:
+        if roles is not None and re.fullmatch(r"-\d+", id_.value):
+            yield f"`{id_.key}={id_.value}` is no id in KRaft", id_.origin
+    if len(ids) == 2 and all(id_.value.isdecimal() for id_ in ids) and int(ids[0].value) != int(ids[1].value):
         yield f"`node.id={ids[0].value}` and `broker.id={ids[1].value}` are two ids", ids[1].origin
 
 
@@ -64,9 +64,9 @@ def of_listeners(cluster: Cluster, node: Broker) -> Reasons:
 
 def _of_voters(voters: Setting) -> Reasons:
     """`{id}@{host}:{port}`, with commas between (parseVoterConnections)."""
-    for each in voters.value.split(","):
-        if not re.fullmatch(r"\s*\d+@[^@]+:\d+\s*", each):
-            yield f"`{voters.key}` has `{each.strip()}`, which is no `id@host:port`", voters.origin
+    for text in voters.value.split(","):
+        if not re.fullmatch(r"\s*\d+@[^@]+:\d+\s*", text):
+            yield f"`{voters.key}` has `{text.strip()}`, which is no `id@host:port`", voters.origin
             return
 
 
@@ -156,8 +156,8 @@ def _between(
 
 def entries(listeners: Setting) -> list[tuple[str, str, int]]:
     """Name, host and port of each listener; those that are no listener are left out."""
-    found = (_ENTRY.fullmatch(each.strip()) for each in listeners.value.split(","))
-    return [(each["name"].strip(), each["host"], int(each["port"])) for each in found if each is not None]
+    found = (_ENTRY.fullmatch(text.strip()) for text in listeners.value.split(","))
+    return [(match["name"].strip(), match["host"], int(match["port"])) for match in found if match is not None]
 
 
 def names_in(text: str) -> set[str]:
@@ -172,15 +172,22 @@ def as_written(text: str) -> set[str]:
 
 def readable(node: Broker) -> dict[str, Setting]:
     """Of what its own files say, the values that are neither withheld nor filled in later."""
-    return {key: each for key, each in stated_by(node).items() if each.value != HIDDEN and "${" not in each.value}
+    return {
+        key: setting
+        for key, setting in stated_by(node).items()
+        if setting.value != HIDDEN and "${" not in setting.value
+    }
 
 
 def stated_by(node: Broker) -> dict[str, Setting]:
     """What a node's own files say, the last statement of each, whatever profile is active."""
-    return {each.key: each for each in node.settings if not each.when}
+    return {setting.key: setting for setting in node.settings if not setting.when}
 
 
 def is_whole(cluster: Cluster, node: Broker) -> bool:
     """Whether all that a node is started with is a file of its own, to which no image and no operator adds."""
     formats = dict(cluster.files)
-    return all(formats.get(each.origin.path) == "server.properties" and not each.origin.place for each in node.settings)
+    return all(
+        formats.get(setting.origin.path) == "server.properties" and not setting.origin.place
+        for setting in node.settings
+    )

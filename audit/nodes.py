@@ -49,21 +49,21 @@ class Down:
 
 def named(nodes: Sequence[Broker]) -> str:
     """`brokers 1, 2`, `controller 101`, `the broker of server.properties`."""
-    what = "broker" if all(each.keeps_topics for each in nodes) else "node"
-    if all(not each.keeps_topics for each in nodes):
+    what = "broker" if all(node.keeps_topics for node in nodes) else "node"
+    if all(not node.keeps_topics for node in nodes):
         what = "controller"
-    if any(each.id is None for each in nodes):
-        return f"the {what} of {', '.join(dict.fromkeys(each.origin.path for each in nodes))}"
-    return f"{what}{'s' if len(nodes) > 1 else ''} {', '.join(str(each.id) for each in nodes)}"
+    if any(node.id is None for node in nodes):
+        return f"the {what} of {', '.join(dict.fromkeys(node.origin.path for node in nodes))}"
+    return f"{what}{'s' if len(nodes) > 1 else ''} {', '.join(str(node.id) for node in nodes)}"
 
 
 def down(cluster: Cluster) -> list[Down]:
     """Every node that does not start, by the reason; and what that leaves of the controllers."""
     reasons: dict[str, list[tuple[Broker, Origin]]] = {}
-    for each in cluster.brokers:
-        why, where = why_not(cluster, each)
+    for broker in cluster.brokers:
+        why, where = why_not(cluster, broker)
         if why:
-            reasons.setdefault(why, []).append((each, where))
+            reasons.setdefault(why, []).append((broker, where))
     refusing = [Down(tuple(node for node, _ in found), why, found[0][1]) for why, found in reasons.items()]
     return [*refusing, *(Down((each.node,), each.says, each.second) for each in cluster.twice)]
 
@@ -75,14 +75,14 @@ def why_not(cluster: Cluster, node: Broker) -> tuple[str, Origin]:
 
 def keep_down(cluster: Cluster) -> frozenset[int]:
     """The ids of the nodes that do not start."""
-    return frozenset(each.id for each in cluster.brokers if each.id is not None and why_not(cluster, each)[0])
+    return frozenset(broker.id for broker in cluster.brokers if broker.id is not None and why_not(cluster, broker)[0])
 
 
 def _reasons(cluster: Cluster, node: Broker) -> Iterator[tuple[str, Origin]]:
-    for each in stated_by(node).values():
-        message = refused(cluster, each)
+    for setting in stated_by(node).values():
+        message = refused(cluster, setting)
         if message:
-            yield f"`{each.key}={each.value}` {message}", each.origin
+            yield f"`{setting.key}={setting.value}` {message}", setting.origin
     yield from _together(cluster, node)
     yield from of_identity(cluster, node)
     yield from of_listeners(cluster, node)
@@ -112,11 +112,11 @@ def _together(cluster: Cluster, node: Broker) -> Iterator[tuple[str, Origin]]:
         if stated is not None and int(wait.value) > int(lag.value):
             yield f"`{WAIT}={wait.value}` is above `{LAG}={lag.value}`", stated.origin
     yield from _of_logs(cluster, node)
-    voters = next((each for each in reversed(node.settings) if each.key == "controller.quorum.voters"), None)
-    roles = any(each.key == "process.roles" for each in node.settings)
+    voters = next((setting for setting in reversed(node.settings) if setting.key == "controller.quorum.voters"), None)
+    roles = any(setting.key == "process.roles" for setting in node.settings)
     if voters is None or node.id is None or not roles or "${" in voters.value or "@" not in voters.value:
         return
-    votes = node.id in {int(each) for each in _ids(voters.value)}
+    votes = node.id in {int(id_) for id_ in _ids(voters.value)}
     if "controller" in node.roles and not votes:
         yield f"it is a controller, and `{voters.key}` has no voter {node.id}", voters.origin
     elif "controller" not in node.roles and votes:
@@ -154,10 +154,10 @@ def raise_if_never_up(cluster: Cluster, topic: Topic) -> None:
 
 def _never_up(cluster: Cluster, topic: Topic) -> str:
     keepers = cluster.keepers
-    found = [(why_not(cluster, each)[0], each) for each in keepers]
+    found = [(why_not(cluster, keeper)[0], keeper) for keeper in keepers]
     held = {number for partition in topic.partitions for number in partition.replicas}
-    mine = [(why, each) for why, each in found if not held or each.id in held]
-    known_of = {each.id for _, each in mine}
+    mine = [(why, broker) for why, broker in found if not held or broker.id in held]
+    known_of = {broker.id for _, broker in mine}
     if mine and all(why for why, _ in mine) and held <= known_of:
         return f"none of its brokers starts: {mine[0][0]}"
     voters = set(cluster.quorum.voters) if cluster.quorum else set[int]()

@@ -42,7 +42,7 @@ class Outage:
     @property
     def says(self) -> str:
         """In a sentence."""
-        numbers = [str(each.number) for each in self.partitions]
+        numbers = [str(partition.number) for partition in self.partitions]
         more = f" and {len(numbers) - SHOWN} more" if len(numbers) > SHOWN else ""
         which = f"partition{'s' if len(numbers) > 1 else ''} {', '.join(numbers[:SHOWN])}{more}"
         some = f"broker{'s' if len(self.without) > 1 else ''} {', '.join(map(str, self.without))}"
@@ -54,7 +54,7 @@ class Outage:
 def _in_sync(outage: Outage) -> str:
     if outage.kind == "offline":
         return ""
-    smallest = min(outage.partitions, key=lambda each: len(each.isr))
+    smallest = min(outage.partitions, key=lambda partition: len(partition.isr))
     members = ",".join(map(str, smallest.isr))
     return f" (the ISR is {{{members}}} of {len(smallest.replicas)} replicas)"
 
@@ -76,7 +76,7 @@ def outages(subject: Subject, down: Collection[int] = ()) -> Iterator[Outage]:
 
 def _without(partition: Partition, down: Collection[int]) -> Partition:
     """A partition without the nodes that do not start: another one of its ISR leads, if there is one."""
-    isr = tuple(each for each in partition.isr if each not in down)
+    isr = tuple(number for number in partition.isr if number not in down)
     leads = partition.leader is not None and (partition.leader not in down or bool(isr))
     return replace(partition, isr=isr, leader=(isr[0] if isr else partition.leader) if leads else None)
 
@@ -84,14 +84,16 @@ def _without(partition: Partition, down: Collection[int]) -> Partition:
 def _kind(partition: Partition, signatures: Sequence[Signature]) -> tuple[Kind, bool] | None:
     if partition.leader is None:
         return "offline", True
-    below = [each for each in signatures if len(partition.isr) < least_isr(partition, each)]
+    below = [signature for signature in signatures if len(partition.isr) < least_isr(partition, signature)]
     if not below:
         return None
-    refused = [each for each in below if each.acks == "all"]
-    unreadable = [each for each in below if each.acks != "all" and each.constants["strict_high_watermark"]]
+    refused = [signature for signature in below if signature.acks == "all"]
+    unreadable = [
+        signature for signature in below if signature.acks != "all" and signature.constants["strict_high_watermark"]
+    ]
     if not refused:
         return ("unreadable", len(unreadable) == len(signatures)) if unreadable else None
-    waiting = [each for each in signatures if each.acks == "all"]
+    waiting = [signature for signature in signatures if signature.acks == "all"]
     return "refused" if len(refused) == len(waiting) else "may be refused", len(refused) == len(signatures)
 
 

@@ -26,12 +26,12 @@ _BUDGET = {"crash": "crashes", "lose_disk": "disk_losses", "lose_host": "host_lo
 """Steps that stand for a loss of power, with their budgets."""
 
 
-def run_shown(each: SubjectVerdict, question: str, cell: Cell, answer: Answer, explorations: Explorations) -> Answer:
+def run_shown(subject: SubjectVerdict, question: str, cell: Cell, answer: Answer, explorations: Explorations) -> Answer:
     """A subject's answer with the run that is shown of it, under the first of its variants that has this run."""
     of = next(
         (
             variant.signature
-            for variant, table in zip(each.subject.variants, each.tables, strict=True)
+            for variant, table in zip(subject.subject.variants, subject.tables, strict=True)
             if table[question, cell.name].steps == answer.steps
         ),
         None,
@@ -76,16 +76,16 @@ def _with_power_losses(
 
 def _run(model: Model, name: str, steps: tuple[ScenarioStep, ...]) -> tuple[Model, Run]:
     run = Run(next(initial_states(model)), ())
-    about = next(each for each in model.properties if each.name == name)
+    about = next(prop for prop in model.properties if prop.name == name)
     try:
-        for each in steps:
+        for step in steps:
             at = run.states()[-1]
-            run = replace(run, steps=(*run.steps, *replay(model, at, [_own(model, at, each.step)]).steps))
+            run = replace(run, steps=(*run.steps, *replay(model, at, [_own(model, at, step.step)]).steps))
     except StepError as error:
         raise Disagreement(f"a loss is no run with losses of power alone: {error}") from error
     before, last = (run.start, *run.states())[-2:]
     if holds(model, about, before, last) if about.kind == "transition" else holds(model, about, last):
-        taken = "; ".join(each.step for each in steps)
+        taken = "; ".join(step.step for step in steps)
         raise Disagreement(f"with losses of power alone {name} holds at the end of what violates it: {taken}")
     return model, run
 
@@ -104,5 +104,5 @@ def run_of(explorations: Explorations, answer: Answer) -> tuple[Model, Run]:
     """The model of an answer's case, and its run in plain Python. Raises StepError if it is none."""
     assert answer.case is not None, "what is shown has a run"
     model = explorations.bench.model_of(answer.case)
-    steps = parse_steps(model, "; ".join(each.step for each in answer.steps))
+    steps = parse_steps(model, "; ".join(step.step for step in answer.steps))
     return model, replay(model, next(initial_states(model)), steps)

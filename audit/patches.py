@@ -19,7 +19,7 @@ Lines = tuple[str, ...]
 
 def by_strimzi(cluster: Cluster) -> bool:
     """Whether the brokers are those of a Kafka resource."""
-    return any(_pool_of(each) is not None for each in cluster.brokers)
+    return any(_pool_of(broker) is not None for broker in cluster.brokers)
 
 
 def _pool_of(broker: Broker) -> str | None:
@@ -30,8 +30,8 @@ def _pool_of(broker: Broker) -> str | None:
 
 def kafka_config(cluster: Cluster, key: str, value: str) -> Lines:
     """The diff that sets one setting of the brokers in `spec.kafka.config`."""
-    given = [each for broker in cluster.brokers for each in broker.settings if _within(each, CONFIG)]
-    old = next((each for each in given if each.key == key), None)
+    given = [setting for broker in cluster.brokers for setting in broker.settings if _within(setting, CONFIG)]
+    old = next((setting for setting in given if setting.key == key), None)
     where = old.origin if old else (given[0].origin if given else _first(cluster).origin)
     return _diff(Origin(where.path, where.line if old else None), "Kafka", CONFIG, key, old and old.value, value)
 
@@ -39,7 +39,7 @@ def kafka_config(cluster: Cluster, key: str, value: str) -> Lines:
 def topic_config(asked: Topic, key: str, value: str) -> Lines:
     """The diff that sets one setting in a KafkaTopic (`Topic.resource`)."""
     path = ("spec", "config")
-    old = next((each for each in asked.settings if each.key == key), None)
+    old = next((setting for setting in asked.settings if setting.key == key), None)
     where = old.origin if old else asked.origin
     return _diff(where, asked.origin.place, path, key, old and old.value, value)
 
@@ -54,14 +54,14 @@ def more_brokers(cluster: Cluster, needed: int) -> Lines | None:
     """The diff after which there are as many brokers as replicas are needed, nothing if there are, and None if only
     nodes that vote as well could be added: the number of controllers is not changed on the way.
     """
-    brokers = [each for each in cluster.brokers if each.keeps_topics]
+    brokers = [broker for broker in cluster.brokers if broker.keeps_topics]
     if len(brokers) >= needed:
         return ()
-    alone = [each for each in brokers if "controller" not in each.roles and _pool_of(each) is not None]
+    alone = [broker for broker in brokers if "controller" not in broker.roles and _pool_of(broker) is not None]
     if not alone:
         return None
     first = alone[0]
-    now = sum(1 for each in alone if each.origin == first.origin)
+    now = sum(1 for broker in alone if broker.origin == first.origin)
     pooled = first.origin.place.startswith("KafkaNodePool")
     path = ("spec",) if pooled else ("spec", "kafka")
     what = first.origin.place if pooled else "Kafka"
@@ -70,7 +70,9 @@ def more_brokers(cluster: Cluster, needed: int) -> Lines | None:
 
 def racks(cluster: Cluster) -> Lines:
     """The diff that gives each broker the zone of its node as its rack; nothing if the resource does so."""
-    if any(each.key == "broker.rack" and each.origin.place == "spec.kafka.rack" for each in _settings(cluster)):
+    if any(
+        setting.key == "broker.rack" and setting.origin.place == "spec.kafka.rack" for setting in _settings(cluster)
+    ):
         return ()
     where = Origin(_first(cluster).origin.path)
     return _diff(where, "Kafka", ("spec", "kafka", "rack"), "topologyKey", None, ZONE)
@@ -85,11 +87,11 @@ def version(cluster: Cluster, kafka: str) -> Lines:
 
 
 def _first(cluster: Cluster) -> Broker:
-    return next(each for each in cluster.brokers if _pool_of(each) is not None)
+    return next(broker for broker in cluster.brokers if _pool_of(broker) is not None)
 
 
 def _settings(cluster: Cluster) -> list[Setting]:
-    return [each for broker in cluster.brokers for each in broker.settings]
+    return [setting for broker in cluster.brokers for setting in broker.settings]
 
 
 def _within(setting: Setting, path: Sequence[str]) -> bool:

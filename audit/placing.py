@@ -11,7 +11,7 @@ from .keys import at_least
 
 def placement(cluster: Cluster, topic: Topic, replicas: int, used: list[Used]) -> Fact:
     """The fact of a topic's placement; what no file states is 0 or False (`Signature` says of each what that means)."""
-    racks = {each.id: each.rack.value for each in cluster.brokers if each.rack is not None}
+    racks = {broker.id: broker.rack.value for broker in cluster.brokers if broker.rack is not None}
     sets = {
         "in_rack": 0 if topic.is_cut_short else _in_rack(topic, racks),
         "co_located": _are_the_same(cluster, replicas),
@@ -28,11 +28,11 @@ def placement(cluster: Cluster, topic: Topic, replicas: int, used: list[Used]) -
 def missing_racks(cluster: Cluster, topic: Topic) -> tuple[str, str]:
     """What an answer about racks depends on, and what the user can give to decide it: the first that is missing of the
     racks of the brokers, where the replicas are, who the controllers are, and their racks."""
-    racks = {each.id for each in cluster.brokers if each.rack is not None}
-    held = {number for each in topic.partitions for number in each.replicas}
-    brokers = held or {each.id for each in cluster.brokers if each.keeps_topics}
-    bare = sorted(each for each in brokers if each not in racks and each is not None)
-    voters = sorted(each for each in _voters(cluster) if each not in racks)
+    racks = {broker.id for broker in cluster.brokers if broker.rack is not None}
+    held = {number for partition in topic.partitions for number in partition.replicas}
+    brokers = held or {broker.id for broker in cluster.brokers if broker.keeps_topics}
+    bare = sorted(broker for broker in brokers if broker not in racks and broker is not None)
+    voters = sorted(voter for voter in _voters(cluster) if voter not in racks)
     if bare or not brokers:
         which = f" of brokers {', '.join(map(str, bare))}" if racks and bare else " of each broker"
         return "broker.rack", f"broker.rack{which}, and kafka-topics.sh --describe"
@@ -50,7 +50,7 @@ def creatable(cluster: Cluster, topic: Topic, replicas: int, used: list[Used]) -
     """With how many replicas a topic is created that asks for so many. Raises CannotBeMade where there are fewer
     brokers (`InvalidReplicationFactorException`); one broker's file may stand for any number of them. Before 0.11 the
     offsets topic is created with as many as there are (KIP-115)."""
-    number = sum(1 for each in cluster.brokers if each.keeps_topics)
+    number = sum(1 for broker in cluster.brokers if broker.keeps_topics)
     if cluster.twice and number < replicas:
         raise CannotBeMade(f"cannot be created: {replicas} replicas are asked for, and {_of_two(cluster)}")
     if number >= replicas or number == 0:
@@ -83,21 +83,25 @@ def has_one_by_default(cluster: Cluster, topic: Topic) -> bool | None:
 
 
 def _in_rack(topic: Topic, racks: Mapping[int | None, str]) -> int:
-    crowded = [_crowded(each.replicas, racks) for each in topic.partitions if each.replicas]
+    crowded = [_crowded(partition.replicas, racks) for partition in topic.partitions if partition.replicas]
     return 0 if not crowded or 0 in crowded else max(crowded)
 
 
 def _pairs(topic: Topic, voters: Sequence[int], racks: Mapping[int | None, str]) -> tuple[tuple[int, int], ...]:
     """Replicas of one partition, and voters, in each rack; () if one of theirs is not stated. A rack takes with it what
     stands there: the voters of one rack do not go with the replicas of another."""
-    partitions = [each.replicas for each in topic.partitions if each.replicas]
-    if not partitions or not voters or any(id_ not in racks for each in (*partitions, voters) for id_ in each):
+    partitions = [partition.replicas for partition in topic.partitions if partition.replicas]
+    if (
+        not partitions
+        or not voters
+        or any(id_ not in racks for partition in (*partitions, voters) for id_ in partition)
+    ):
         return ()
     names = dict.fromkeys(racks.values())
     found = {
-        (sum(racks[id_] == name for id_ in each), sum(racks[id_] == name for id_ in voters))
+        (sum(racks[id_] == name for id_ in partition), sum(racks[id_] == name for id_ in voters))
         for name in names
-        for each in partitions
+        for partition in partitions
     }
     return tuple(sorted(one for one in found if one != (0, 0) and not any(_is_less(one, other) for other in found)))
 
@@ -109,10 +113,10 @@ def _is_less(one: tuple[int, int], other: tuple[int, int]) -> bool:
 def _crowded(nodes: Iterable[int], racks: Mapping[int | None, str]) -> int:
     """The most nodes in one rack; 0 if the rack of one of them is not stated."""
     listed = list(nodes)
-    if any(each not in racks for each in listed):
+    if any(number not in racks for number in listed):
         return 0
-    held = [racks[each] for each in listed]
-    return max(held.count(each) for each in held)
+    held = [racks[number] for number in listed]
+    return max(held.count(text) for text in held)
 
 
 def _voters(cluster: Cluster) -> Sequence[int]:
@@ -120,33 +124,33 @@ def _voters(cluster: Cluster) -> Sequence[int]:
 
 
 def _combined(cluster: Cluster) -> Sequence[Broker]:
-    return [each for each in cluster.brokers if {"broker", "controller"} <= set(each.roles)]
+    return [broker for broker in cluster.brokers if {"broker", "controller"} <= set(broker.roles)]
 
 
 def _are_the_same(cluster: Cluster, replicas: int) -> bool:
     """Whether the hosts with a replica are those with a vote, one each, as the model has it."""
-    both, brokers = _combined(cluster), [each for each in cluster.brokers if each.keeps_topics]
+    both, brokers = _combined(cluster), [broker for broker in cluster.brokers if broker.keeps_topics]
     return len(both) == len(brokers) == replicas == (len(_voters(cluster)) or replicas) and len(both) > 0
 
 
 def _shared(cluster: Cluster, topic: Topic, replicas: int) -> int:
     """Of a topic that is not there yet, or of which nothing is described, as many as there may be."""
-    voting = set(_voters(cluster)) & {each.id for each in _combined(cluster)}
-    held = [len(voting & set(each.replicas)) for each in topic.partitions if each.replicas]
+    voting = set(_voters(cluster)) & {broker.id for broker in _combined(cluster)}
+    held = [len(voting & set(partition.replicas)) for partition in topic.partitions if partition.replicas]
     return max(held, default=min(replicas, len(voting)))
 
 
 def _share_a_machine(cluster: Cluster) -> bool:
-    machines = {each.machine for each in cluster.brokers if each.keeps_topics}
+    machines = {broker.machine for broker in cluster.brokers if broker.keeps_topics}
     return len(machines) == 1 and None not in machines
 
 
 def _ephemeral(cluster: Cluster, topic: Topic, used: list[Used]) -> tuple[bool, bool]:
     """Whether a replica is, or may be, on storage that goes with its process or pod; and if so, with its pod alone."""
-    holding = {id_ for each in topic.partitions for id_ in each.replicas}
-    lost = [each for each in cluster.brokers if each.ephemeral and each.keeps_topics]
-    found = [each for each in lost if not holding or each.id in holding]
-    of_pod = bool(found) and all(each.of_pod for each in found)
+    holding = {id_ for partition in topic.partitions for id_ in partition.replicas}
+    lost = [broker for broker in cluster.brokers if broker.ephemeral and broker.keeps_topics]
+    found = [broker for broker in lost if not holding or broker.id in holding]
+    of_pod = bool(found) and all(broker.of_pod for broker in found)
     if found:
         who = "a pod that is replaced" if of_pod else "a broker that stops"
         used.append(Used("storage", "ephemeral", found[0].origin, f"{who} comes back with an empty disk"))

@@ -36,7 +36,7 @@ class PlanStep:
 
 def plan(subject: Subject, changes: Sequence[tuple[str, str]], cluster: Cluster) -> list[PlanStep]:
     """The steps of a change, in the order of roll-out."""
-    ordered = sorted(changes, key=lambda each: _ORDER.index(each[0]))
+    ordered = sorted(changes, key=lambda change: _ORDER.index(change[0]))
     return [step for name, value in ordered for step in _steps(subject, name, value, cluster)]
 
 
@@ -59,7 +59,7 @@ def _steps(subject: Subject, name: str, value: str, cluster: Cluster) -> Iterato
 def _by_owner(subject: Subject) -> Iterator[Subject]:
     """The topics that Strimzi's KafkaTopics ask for, then those that nothing asks for."""
     for asked in (True, False):
-        topics = tuple(each for each in subject.topics if (each.resource is not None) is asked)
+        topics = tuple(topic for topic in subject.topics if (topic.resource is not None) is asked)
         if topics:
             yield replace(subject, topics=topics)
 
@@ -126,8 +126,8 @@ def _planned(subject: Subject, key: str, value: str, cluster: Cluster, cost: str
 def _each(subject: Subject, lines: Callable[[Topic], Lines], says: str, cost: str) -> PlanStep:
     """What is done to topics one by one."""
     commands = [lines(topic) for topic in subject.topics]
-    shown = sum(len(each) for each in commands[:MOST_TOPICS])
-    return PlanStep(says, tuple(line for each in commands for line in each), False, cost, shown)
+    shown = sum(len(command) for command in commands[:MOST_TOPICS])
+    return PlanStep(says, tuple(line for command in commands for line in command), False, cost, shown)
 
 
 def _asked(lines: Callable[[Topic], Lines]) -> Callable[[Topic], Lines]:
@@ -211,7 +211,7 @@ def _planned_replicas(key: str, replicas: int, cluster: Cluster, cost: str) -> P
 
 def _moved(subject: Subject, replicas: int, cluster: Cluster, cost: str) -> PlanStep:
     moves = list(_moves(subject, replicas, cluster))
-    if not replicas and len({each.rack.value for each in cluster.brokers if each.rack is not None}) < 2:
+    if not replicas and len({broker.rack.value for broker in cluster.brokers if broker.rack is not None}) < 2:
         lines = racks(cluster) if by_strimzi(cluster) else ()
         return PlanStep("Add brokers in a second rack, and then spread the replicas over both: all brokers are in one.",
                     lines, bool(lines), cost)  # fmt: skip
@@ -233,15 +233,17 @@ def _preference(
 
 def _moves(subject: Subject, replicas: int, cluster: Cluster) -> Iterator[dict[str, object]]:
     """Where each partition's replicas go: those it has stay, and the least loaded brokers of other racks come."""
-    racks = {each.id: each.rack.value for each in cluster.brokers if each.id is not None and each.rack is not None}
-    ids = {each.id for each in cluster.brokers if each.id is not None and each.keeps_topics}
-    ids |= {id_ for topic in cluster.topics for each in topic.partitions for id_ in each.replicas}
+    racks = {
+        broker.id: broker.rack.value for broker in cluster.brokers if broker.id is not None and broker.rack is not None
+    }
+    ids = {broker.id for broker in cluster.brokers if broker.id is not None and broker.keeps_topics}
+    ids |= {id_ for topic in cluster.topics for partition in topic.partitions for id_ in partition.replicas}
     load = {id_: 0 for id_ in sorted(ids)}
     for topic in subject.topics:
-        for each in topic.partitions:
-            chosen = list(each.replicas[:1])
-            size = replicas or len(each.replicas)
-            rest = [id_ for id_ in each.replicas if id_ not in chosen] if replicas else []
+        for partition in topic.partitions:
+            chosen = list(partition.replicas[:1])
+            size = replicas or len(partition.replicas)
+            rest = [id_ for id_ in partition.replicas if id_ not in chosen] if replicas else []
             chosen += rest
             while len(chosen) < size:
                 free = [id_ for id_ in load if id_ not in chosen]
@@ -251,4 +253,4 @@ def _moves(subject: Subject, replicas: int, cluster: Cluster) -> Iterator[dict[s
                 best = min(free, key=partial(_preference, racks, used, load))
                 chosen.append(best)
                 load[best] += 1
-            yield {"topic": topic.name, "partition": each.number, "replicas": chosen}
+            yield {"topic": topic.name, "partition": partition.number, "replicas": chosen}

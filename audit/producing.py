@@ -74,11 +74,11 @@ def _acks_of_kafka(cluster: Cluster, topic: Topic, used: list[Used]) -> Fact:
     """All, but of a commit before 4.0 what `offsets.commit.required.acks` says, which 4.0 has no more."""
     key, kafka = "offsets.commit.required.acks", cluster.versions.kafka
     if topic.name == OFFSETS and (kafka is None or at_least(kafka.value, "4.0") is not True):
-        for each in (one for broker in cluster.keepers for one in broker.settings):
-            word = ACKS.get(each.value.strip()) if each.key == key else None
+        for setting in (setting for broker in cluster.keepers for setting in broker.settings):
+            word = ACKS.get(setting.value.strip()) if setting.key == key else None
             if word not in (None, "all"):
-                used.append(Used(key, each.value, each.origin))
-                return Fact("acks", (Choice(each.value, {"acks": word}),))
+                used.append(Used(key, setting.value, setting.origin))
+                return Fact("acks", (Choice(setting.value, {"acks": word}),))
     return Fact("acks", (Choice("all", {"acks": "all"}),))
 
 
@@ -88,8 +88,8 @@ def _acks(cluster: Cluster, producer: Client, used: list[Used]) -> Fact:
         answer = Default("all", "an idempotent producer has acks=all, unless it is set")
     note(answer, "acks", used)
     if isinstance(answer, Unknown):
-        words = dict.fromkeys(ACKS[each.value] for each in answer.possible if each.value in ACKS)
-        choices = tuple(Choice(_SHOWN[each], {"acks": each}) for each in words or ("all", "leader"))
+        words = dict.fromkeys(ACKS[default.value] for default in answer.possible if default.value in ACKS)
+        choices = tuple(Choice(_SHOWN[text], {"acks": text}) for text in words or ("all", "leader"))
         return Fact("acks", choices, answer.ask)
     word = ACKS.get(answer.value.strip().lower())
     if word is None:
@@ -118,15 +118,15 @@ def _sending(cluster: Cluster, producer: Client, used: list[Used]) -> Iterator[F
             used.append(Used(key, "false", off.origin, f"{off.key}={off.value} switches it off"))
         else:
             note(answer, key, used)
-        values = [each.value for each in answer.possible] if isinstance(answer, Unknown) else [answer.value]
-        truths = tuple(dict.fromkeys(each.strip().lower() == "true" for each in values)) or (True, False)
+        values = [default.value for default in answer.possible] if isinstance(answer, Unknown) else [answer.value]
+        truths = tuple(dict.fromkeys(value.strip().lower() == "true" for value in values)) or (True, False)
         ask = answer.ask if isinstance(answer, Unknown) else ""
-        yield Fact(key, tuple(_idempotence(each, explicit=False) for each in truths), ask)
+        yield Fact(key, tuple(_idempotence(truth, explicit=False) for truth in truths), ask)
     in_flight, ask = _numbers(cluster, producer, "max.in.flight.requests.per.connection", used)
-    most = (Choice(str(each), {"in_flight": max(1, each or MOST_IN_FLIGHT)}) for each in in_flight)
+    most = (Choice(str(number), {"in_flight": max(1, number or MOST_IN_FLIGHT)}) for number in in_flight)
     yield Fact("in flight", tuple(most), ask)
     retries, ask = _numbers(cluster, producer, "retries", used)
-    some = {each != 0: Choice(str(each), {"retries": each != 0}) for each in retries}
+    some = {retry != 0: Choice(str(retry), {"retries": retry != 0}) for retry in retries}
     yield Fact("retries", tuple(some.values()), ask)
 
 
@@ -139,6 +139,6 @@ def _numbers(cluster: Cluster, producer: Client, key: str, used: list[Used]) -> 
     answer = note(value_of(cluster, producer, key), key, used)
     if not isinstance(answer, Unknown):
         return (int(answer.value) if answer.value.isdecimal() else None,), ""
-    given = any(each.when and each.key == key for each in producer.settings)
-    possible = dict.fromkeys(int(each.value) for each in answer.possible if given and each.value.isdecimal())
+    given = any(setting.when and setting.key == key for setting in producer.settings)
+    possible = dict.fromkeys(int(default.value) for default in answer.possible if given and default.value.isdecimal())
     return tuple(possible) or (None,), answer.ask

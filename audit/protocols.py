@@ -54,12 +54,12 @@ def of_protocols(cluster: Cluster, node: Broker) -> Reasons:
 def _wrong_protocols(stated: dict[str, Setting]) -> Reasons:
     """Protocols that are none (getSecurityProtocol)."""
     for key in (PROTOCOLS, PROTOCOL):
-        for each in _items(stated[key].value) if key in stated else ():
-            word = each.rpartition(":")[2].strip()
+        for item in _items(stated[key].value) if key in stated else ():
+            word = item.rpartition(":")[2].strip()
             if word.upper() not in LEGAL:
                 yield f"`{key}` has `{word}`, which is no security protocol: {', '.join(LEGAL)}", stated[key].origin
-            elif key == PROTOCOLS and ":" not in each:
-                yield f"`{key}` has `{each}`, which is no `NAME:PROTOCOL`", stated[key].origin
+            elif key == PROTOCOLS and ":" not in item:
+                yield f"`{key}` has `{item}`, which is no `NAME:PROTOCOL`", stated[key].origin
 
 
 def _map(cluster: Cluster, node: Broker) -> dict[str, str] | None:
@@ -67,7 +67,7 @@ def _map(cluster: Cluster, node: Broker) -> dict[str, str] | None:
     names of its controllers' listeners too, as PLAINTEXT, unless a listener is called after another protocol."""
     stated, every = readable(node), stated_by(node)
     if PROTOCOLS in every:
-        pairs = (each.rpartition(":") for each in _items(stated[PROTOCOLS].value)) if PROTOCOLS in stated else ()
+        pairs = (item.rpartition(":") for item in _items(stated[PROTOCOLS].value)) if PROTOCOLS in stated else ()
         return {name.strip().upper(): word.strip().upper() for name, _, word in pairs} if PROTOCOLS in stated else None
     if not is_whole(cluster, node):
         return None
@@ -78,7 +78,7 @@ def _map(cluster: Cluster, node: Broker) -> dict[str, str] | None:
     listeners = names_in(stated["listeners"].value) if "listeners" in stated else set[str]()
     if ROLES in every and not (controllers | listeners) & {*LEGAL[1:]}:
         exactly = compares_exactly(cluster)
-        protocols |= {each if exactly else each.upper(): "PLAINTEXT" for each in controllers}
+        protocols |= {controller if exactly else controller.upper(): "PLAINTEXT" for controller in controllers}
     return protocols
 
 
@@ -133,8 +133,8 @@ def of_control_plane(cluster: Cluster, node: Broker) -> Reasons:
     yield from _of_directories(cluster, node)
     early, mine = stated.get(EARLY), stated.get("listeners")
     if early is not None and mine is not None and "://" in mine.value and _is(cluster, "3.3", ""):
-        for each in sorted(names_in(early.value) - names_in(mine.value)):
-            yield f"`{EARLY}` has {each}, which is none of its `listeners`", early.origin
+        for text in sorted(names_in(early.value) - names_in(mine.value)):
+            yield f"`{EARLY}` has {text}, which is none of its `listeners`", early.origin
 
 
 def _of_kraft(cluster: Cluster, node: Broker, roles: Setting) -> Reasons:
@@ -194,10 +194,10 @@ def _of_zookeeper(cluster: Cluster, node: Broker) -> Reasons:
         if ids and "listeners" in every and whole:
             yield f"its file has neither `{ROLES}` nor `{ZOOKEEPER}`", ids[0].origin
         return
-    for each in ids:
+    for id_ in ids:
         free = whole and not {"reserved.broker.max.id", "broker.id.generation.enable"} & every.keys()
-        if free and each.value.isdecimal() and int(each.value) > RESERVED:
-            yield f"`{each.key}={each.value}` is above {RESERVED} (`reserved.broker.max.id`)", each.origin
+        if free and id_.value.isdecimal() and int(id_.value) > RESERVED:
+            yield f"`{id_.key}={id_.value}` is above {RESERVED} (`reserved.broker.max.id`)", id_.origin
     names = stated.get(CONTROLLERS)
     if names is not None and names.value and not migrates and _is(cluster, "3.1", "4.0"):
         yield f"`{CONTROLLERS}` is set, and it is no node of KRaft", names.origin
@@ -223,7 +223,7 @@ def _of_directories(cluster: Cluster, node: Broker) -> Reasons:
     where = stated.get("log.dirs") or stated.get("log.dir")
     if where is None or not node.keeps_topics:
         return
-    directories = [posixpath.normpath(each) for each in _items(where.value)]
+    directories = [posixpath.normpath(item) for item in _items(where.value)]
     if len(directories) > len(set(directories)):
         yield f"`{where.key}` has a directory twice", where.origin
     tiered = stated.get("remote.log.storage.system.enable")

@@ -103,10 +103,10 @@ QUESTIONS: tuple[Question, ...] = (
     Question("no-skips", "consumers skip records", "consumers"),
 )
 
-OF_TOPICS: tuple[Question, ...] = tuple(each for each in QUESTIONS if each.asked != "consumers")
+OF_TOPICS: tuple[Question, ...] = tuple(question for question in QUESTIONS if question.asked != "consumers")
 """Those that a topic's signature answers by itself."""
 
-QUESTION: Mapping[str, Question] = {each.name: each for each in QUESTIONS}
+QUESTION: Mapping[str, Question] = {question.name: question for question in QUESTIONS}
 
 WITNESS = "record_is_acknowledged"
 """Without it a pass says nothing: nothing was written that could be lost."""

@@ -109,14 +109,14 @@ def wanted_of(checks: Sequence[RequirementCheck]) -> list[CellQuestion]:
     ]
 
 
-def repair(each: SubjectVerdict, checks: Sequence[RequirementCheck], explorations: Explorations) -> Repair | None:
+def repair(subject: SubjectVerdict, checks: Sequence[RequirementCheck], explorations: Explorations) -> Repair | None:
     """The smallest set of changes after which all that failed holds, and nothing stops that went on before."""
     wanted = wanted_of(checks)
-    signatures = [variant.signature for variant in each.subject.variants]
+    signatures = [variant.signature for variant in subject.subject.variants]
     if not wanted or not signatures:
         return None
     offered = list({c.name: c for s in signatures for c in changes_of(s)}.values())
-    kept = [cell for cell in _going(each) if cell not in wanted]
+    kept = [cell for cell in _going(subject) if cell not in wanted]
     for number in range(1, MOST_CHANGES + 1):
         for some in itertools.combinations(offered, number):
             if _first_bad(signatures, some, [*wanted, *kept], explorations) is None:
@@ -125,12 +125,12 @@ def repair(each: SubjectVerdict, checks: Sequence[RequirementCheck], exploration
     return None
 
 
-def why_none(each: SubjectVerdict, checks: Sequence[RequirementCheck]) -> str:
+def why_none(subject: SubjectVerdict, checks: Sequence[RequirementCheck]) -> str:
     """Why there is no repair where something fails, in a sentence; "" if nothing fails."""
     failed = [check for check in checks if check.result == "failed"]
     if not failed:
         return ""
-    signatures = [variant.signature for variant in each.subject.variants]
+    signatures = [variant.signature for variant in subject.subject.variants]
     if not signatures:
         return "no repair is looked for: it takes a change of what is said above, and not of these settings"
     if not wanted_of(checks):
@@ -155,12 +155,12 @@ def _least(
     return changes
 
 
-def _going(each: SubjectVerdict) -> list[CellQuestion]:
+def _going(subject: SubjectVerdict) -> list[CellQuestion]:
     """What went on before, while all is well and with one broker down."""
     cells: list[CellQuestion] = [
         (name, at) for name in ("writable", "readable") for at in ("leader-move@all", "crash@all")
     ]
-    return [cell for cell in cells if each.table[cell].word == "no loss found"]
+    return [cell for cell in cells if subject.table[cell].word == "no loss found"]
 
 
 def _first_bad(
@@ -193,14 +193,14 @@ def _needed(
 
 def repair_document(subject: Subject, found: Repair, cluster: Cluster) -> dict[str, Any]:
     """A repair as the document has it: what to do in which order, and that each part of it is needed."""
-    steps = plan(subject, [(each.change.name, each.change.value) for each in found.changes], cluster)
-    names = [each.change.setting for each in found.changes]
+    steps = plan(subject, [(change.change.name, change.change.value) for change in found.changes], cluster)
+    names = [change.change.setting for change in found.changes]
     return {
         "headline": f"What repairs it, checked again by the model ({', '.join(names)}):",
-        "steps": [_step(each) for each in steps],
+        "steps": [_step(step) for step in steps],
         "notes": [
-            f"Without {each.change.setting}, {_HAPPENS[each.without[0]]} ({in_words(BY_NAME[each.without[1]])})."
-            for each in found.changes
+            f"Without {change.change.setting}, {_HAPPENS[change.without[0]]} ({in_words(BY_NAME[change.without[1]])})."
+            for change in found.changes
         ],
     }
 

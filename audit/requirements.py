@@ -31,7 +31,7 @@ class Requirement:
 
     def is_about(self, subject: Subject) -> bool:
         """Whether a subject must meet it."""
-        if self.uncleanly and not any(each.signature.elects_uncleanly for each in subject.variants):
+        if self.uncleanly and not any(variant.signature.elects_uncleanly for variant in subject.variants):
             return False
         return self.of == "all" or (self.of == "internal") == subject.internal
 
@@ -64,8 +64,8 @@ _STANDARD = (
 )
 
 PRESETS: Mapping[str, Preset] = {
-    each.name: each
-    for each in (
+    preset.name: preset
+    for preset in (
         Preset(
             "standard",
             "what three replicas with min.insync.replicas=2, clean elections and acks=all give: nothing acknowledged "
@@ -132,5 +132,5 @@ def parse(text: str) -> Sequence[Requirement]:
 
 def preset_of(requirements: Sequence[Requirement]) -> str:
     """What is required, in a few words: a preset's name if it is one, else every requirement."""
-    found = next((each.name for each in PRESETS.values() if each.requirements == tuple(requirements)), None)
-    return found or ", ".join(dict.fromkeys(each.text for each in requirements))
+    found = next((preset.name for preset in PRESETS.values() if preset.requirements == tuple(requirements)), None)
+    return found or ", ".join(dict.fromkeys(requirement.text for requirement in requirements))

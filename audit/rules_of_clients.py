@@ -66,12 +66,12 @@ def refused(cluster: Cluster, client: Client) -> Iterator[Finding]:
     on = value_of(cluster, client, "enable.idempotence")
     if refusals or isinstance(on, Unknown) or on.value != "true" or stated(client, "enable.idempotence") is not None:
         return
-    for each in starting.in_force(client):
-        if starting.breaks_idempotence(each):
-            what = f"`{each.key}={each.value}` switches idempotence off, which is on by default in this client"
-            later = "; clients of 4.0 and later do not start with it" if each.key == starting.IN_FLIGHT else ""
+    for setting in starting.in_force(client):
+        if starting.breaks_idempotence(setting):
+            what = f"`{setting.key}={setting.value}` switches idempotence off, which is on by default in this client"
+            later = "; clients of 4.0 and later do not start with it" if setting.key == starting.IN_FLIGHT else ""
             source = "KAFKA-13673, KAFKA-17927" if later else "KAFKA-13673"
-            yield Finding("advice", "warning", what + later, each.origin, f"remove {each.key}", source)
+            yield Finding("advice", "warning", what + later, setting.origin, f"remove {setting.key}", source)
 
 
 def transactions(cluster: Cluster, client: Client) -> Iterator[Finding]:

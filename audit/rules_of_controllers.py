@@ -34,7 +34,7 @@ def votes(cluster: Cluster) -> Iterator[Finding]:
             what += f"{stands} may fail, no more than with {count - 1}"
         to_do = "run an odd number of controllers, three or more"
         yield Finding("arithmetic", severity, what, quorum.origin, to_do, "KIP-595")
-    combined = [each for each in cluster.brokers if set(each.roles) == {"broker", "controller"}]
+    combined = [broker for broker in cluster.brokers if set(broker.roles) == {"broker", "controller"}]
     if combined:
         many = "1 node is" if len(combined) == 1 else f"{len(combined)} nodes are"
         what = f"{many} broker and controller at once: one crash takes both a replica and a vote"
@@ -47,8 +47,8 @@ def one_rack_of_voters(cluster: Cluster) -> Iterator[Finding]:
     quorum = cluster.quorum
     if quorum is None or len(set(quorum.voters)) < 2:
         return
-    racks = {each.id: each.rack.value for each in cluster.brokers if each.rack is not None}
-    held = [racks[each] for each in dict.fromkeys(quorum.voters) if each in racks]
+    racks = {broker.id: broker.rack.value for broker in cluster.brokers if broker.rack is not None}
+    held = [racks[voter] for voter in dict.fromkeys(quorum.voters) if voter in racks]
     count = len(set(quorum.voters))
     for rack in dict.fromkeys(held):
         if 2 * held.count(rack) >= count:
@@ -61,26 +61,28 @@ def one_rack_of_voters(cluster: Cluster) -> Iterator[Finding]:
 
 def one_zookeeper(cluster: Cluster) -> Iterator[Finding]:
     """An ensemble of one: while it is away nothing is elected, created or taken out of the ISR."""
-    stated = [each for broker in cluster.keepers for each in broker.settings if each.key == "zookeeper.connect"]
-    if stated and all(len(_hosts(each)) == 1 for each in stated):
+    stated = [
+        setting for broker in cluster.keepers for setting in broker.settings if setting.key == "zookeeper.connect"
+    ]
+    if stated and all(len(_hosts(setting)) == 1 for setting in stated):
         what = f"zookeeper.connect names one server, {_hosts(stated[0])[0]}: while it is down no leader is replaced"
         to_do = "three servers or five, unless this is the name of a service with several behind it"
         yield Finding("arithmetic", "warning", what, stated[0].origin, to_do, "ZooKeeper, Administrator's Guide")
 
 
 def _hosts(setting: Setting) -> list[str]:
-    return [each.strip() for each in setting.value.partition("/")[0].split(",") if each.strip()] or [""]
+    return [text.strip() for text in setting.value.partition("/")[0].split(",") if text.strip()] or [""]
 
 
 def unheard_settings(cluster: Cluster) -> Iterator[Finding]:
     """In KRaft a broker's file does not say whether elections are unclean: since 3.9 the controllers' files do."""
     kafka = cluster.versions.kafka
-    given = [each for each in cluster.controllers if each.settings]
-    brokers = [each for each in cluster.keepers if "controller" not in each.roles]
+    given = [controller for controller in cluster.controllers if controller.settings]
+    brokers = [keeper for keeper in cluster.keepers if "controller" not in keeper.roles]
     if cluster.control_plane != "kraft" or not given or kafka is None or at_least(kafka.value, "3.9") is False:
         return
-    mine, theirs = [_stated(each) for each in brokers], [_stated(each) for each in given]
-    wanted = next((each for each in mine if each is not None), None)
+    mine, theirs = [_stated(broker) for broker in brokers], [_stated(broker) for broker in given]
+    wanted = next((setting for setting in mine if setting is not None), None)
     has = {"false" if each is None else each.value.lower() for each in theirs}
     if wanted is not None and wanted.value.lower() not in has:
         decide = f"the controllers decide, and have {' or '.join(sorted(has))}"
@@ -89,4 +91,4 @@ def unheard_settings(cluster: Cluster) -> Iterator[Finding]:
 
 
 def _stated(broker: Broker) -> Setting | None:
-    return next((each for each in reversed(broker.settings) if each.key == UNCLEAN), None)
+    return next((setting for setting in reversed(broker.settings) if setting.key == UNCLEAN), None)

@@ -39,7 +39,7 @@ def everywhere(cluster: Cluster) -> Iterator[Setting]:
 def unclean_in_kraft(cluster: Cluster) -> Iterator[Finding]:
     """KRaft reads unclean.leader.election.enable since 3.9.0: before that it does nothing, and harms afterwards."""
     key = "unclean.leader.election.enable"
-    stated = [each for each in everywhere(cluster) if each.key == key and each.value.lower() == "true"]
+    stated = [setting for setting in everywhere(cluster) if setting.key == key and setting.value.lower() == "true"]
     kafka = cluster.versions.kafka
     reads = at_least(kafka.value, "3.9") if kafka is not None else None
     if not stated or cluster.control_plane != "kraft" or reads is True:
@@ -105,7 +105,7 @@ def removed(cluster: Cluster) -> Iterator[Finding]:
 def old_format(cluster: Cluster) -> Iterator[Finding]:
     """Records of a format without leader epochs are truncated by the high watermark, whatever the binary."""
     kafka = cluster.versions.kafka
-    old = [each for each in everywhere(cluster) if each.key in FORMATS and _before_epochs(each.value)]
+    old = [setting for setting in everywhere(cluster) if setting.key in FORMATS and _before_epochs(setting.value)]
     if old and (kafka is None or at_least(kafka.value, "3.0") is not True):
         more = f" (and {len(old) - 1} more)" if len(old) > 1 else ""
         what = (
@@ -119,7 +119,7 @@ def protocols(cluster: Cluster, *, kraft: bool) -> Sequence[tuple[Stated | None,
     versions = cluster.versions
     if kraft or not versions.protocols:
         return ((versions.metadata_version if kraft else versions.inter_broker_protocol, ""),)
-    return tuple((each, f" with inter.broker.protocol.version {each.value}") for each in versions.protocols)
+    return tuple((protocol, f" with inter.broker.protocol.version {protocol.value}") for protocol in versions.protocols)
 
 
 def has_old_format(cluster: Cluster, topic: Topic, protocol: Stated | None, used: list[Used]) -> bool:
@@ -128,11 +128,11 @@ def has_old_format(cluster: Cluster, topic: Topic, protocol: Stated | None, used
     spoken = protocol or cluster.versions.kafka
     if spoken is None or at_least(spoken.value, "3.0") is not False:
         return False
-    own = [each for each in topic.settings if each.key == FORMATS[0]]
-    settings = (each for broker in cluster.keepers for each in (*broker.settings, *broker.dynamic))
-    of_brokers = [each for each in (*settings, *cluster.dynamic) if each.key == FORMATS[1]]
-    old = next((each for each in own[-1:] or of_brokers if _before_epochs(each.value)), None)
-    if old is not None and all(each.origin != old.origin for each in used):
+    own = [setting for setting in topic.settings if setting.key == FORMATS[0]]
+    settings = (setting for broker in cluster.keepers for setting in (*broker.settings, *broker.dynamic))
+    of_brokers = [setting for setting in (*settings, *cluster.dynamic) if setting.key == FORMATS[1]]
+    old = next((broker for broker in own[-1:] or of_brokers if _before_epochs(broker.value)), None)
+    if old is not None and all(use.origin != old.origin for use in used):
         used.append(Used(old.key, old.value, old.origin, "records without leader epochs"))
     return old is not None
 

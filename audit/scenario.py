@@ -32,15 +32,17 @@ UNHEARD = "Now no leader's log has a record that the producer, with acks=0, take
 def is_unheard(answer: Answer) -> bool:
     """Whether a loss is one of a request alone: with acks=0 nothing else has to go wrong."""
     acks = None if answer.case is None else answer.case.values.get("acks")
-    return acks == "none" and all(each.step.startswith("fail_to_produce") for each in answer.steps)
+    return acks == "none" and all(step.step.startswith("fail_to_produce") for step in answer.steps)
 
 
 def names(subject: Subject, steps: Sequence[ScenarioStep]) -> Mapping[str, str]:
     """What the model's brokers are called in the user's cluster: the first to be written to is the preferred leader."""
-    replicas = next((each.replicas for topic in subject.topics for each in topic.partitions if each.replicas), ())
+    replicas = next(
+        (partition.replicas for topic in subject.topics for partition in topic.partitions if partition.replicas), ()
+    )
     letters = "ABCDE"
-    used = {letter for each in steps for letter in re.findall(r"⟨(.)⟩", each.says)}
-    first = next((m[1] for each in steps if (m := re.match(r"produce\((?:leader=)?([A-E])", each.step))), "A")
+    used = {letter for step in steps for letter in re.findall(r"⟨(.)⟩", step.says)}
+    first = next((m[1] for step in steps if (m := re.match(r"produce\((?:leader=)?([A-E])", step.step))), "A")
     order = [first, *(letter for letter in letters if letter != first)]
     if replicas:
         return {letter: f"broker {id_}" for letter, id_ in zip(order, replicas, strict=False)}
@@ -55,23 +57,23 @@ def sentences(subject: Subject, answer: Answer) -> list[str]:
     """The scenario of a loss, step by step, and what is lost at its end."""
     called = names(subject, answer.steps)
     of_service = answer.case is not None and answer.case.asked == "goes_on"
-    texts = [_named(_missing(each) if of_service else each.says, called) for each in answer.steps]
-    leader = next((found for each in reversed(answer.steps) if (found := _leader_after(each))), "")
+    texts = [_named(_missing(step) if of_service else step.says, called) for step in answer.steps]
+    leader = next((found for step in reversed(answer.steps) if (found := _leader_after(step))), "")
     ends = ENDS if leader else {**ENDS, **UNMOVED}
     end = ends.get(answer.property, "").format(leader=called.get(leader, f"broker {leader}"))
     end = UNHEARD if answer.steps and is_unheard(answer) else end
     return [*texts, end] if end else texts
 
 
-def _missing(each: ScenarioStep) -> str:
-    gone = re.match(r"lose_host\((?:broker=)?([A-E])", each.step)
-    return each.says if gone is None else MISSING.format(f"⟨{gone[1]}⟩")
+def _missing(step: ScenarioStep) -> str:
+    gone = re.match(r"lose_host\((?:broker=)?([A-E])", step.step)
+    return step.says if gone is None else MISSING.format(f"⟨{gone[1]}⟩")
 
 
-def _leader_after(each: ScenarioStep) -> str:
+def _leader_after(step: ScenarioStep) -> str:
     """Who leads by what a step says of it; "" if it says nothing of that."""
-    found = re.search(r"(?:successor=|^elect_(?:preferred|uncleanly)\((?:broker=)?)([A-E])", each.step)
-    found = found or re.search(r"learns that ⟨([A-E])⟩ leads", each.says)
+    found = re.search(r"(?:successor=|^elect_(?:preferred|uncleanly)\((?:broker=)?)([A-E])", step.step)
+    found = found or re.search(r"learns that ⟨([A-E])⟩ leads", step.says)
     return found[1] if found else ""
 
 
@@ -97,7 +99,7 @@ def renamed(trace: Mapping[str, Any], called: Mapping[str, str]) -> dict[str, An
 
     `called` has them by the model's letters. The line that replays it keeps the letters, and a note says whose each is.
     """
-    names = {each["id"]: called.get(each["id"], f"broker {each['id']}") for each in trace["lanes"]}
+    names = {lane["id"]: called.get(lane["id"], f"broker {lane['id']}") for lane in trace["lanes"]}
 
     def text(said: str) -> str:
         return _BROKER.sub(lambda found: names.get(found[1], found[1]), said)
@@ -113,8 +115,8 @@ def renamed(trace: Mapping[str, Any], called: Mapping[str, str]) -> dict[str, An
         return value
 
     made: dict[str, Any] = rename(trace)
-    for each in (*made["steps"], *made["argument"]):
-        name = "sentence" if "sentence" in each else "text"
-        each[name] = each[name][:1].upper() + each[name][1:]
+    for step in (*made["steps"], *made["argument"]):
+        name = "sentence" if "sentence" in step else "text"
+        step[name] = step[name][:1].upper() + step[name][1:]
     who = ", ".join(f"{letter} is {name}" for letter, name in sorted(names.items()))
     return made | {"notes": [*made["notes"], f"In the line that replays it {who}."]}

@@ -149,7 +149,7 @@ def profiles() -> tuple[Profile, ...]:
         for name in definition().profiles
         if (match := re.fullmatch(r"kafka_(\d+)_(\d+)", name)) and int(match[2]) < 100
     ]
-    return tuple(sorted(found, key=lambda each: each.since))
+    return tuple(sorted(found, key=lambda profile: profile.since))
 
 
 @cache
@@ -174,11 +174,11 @@ def _zookeeper() -> Mapping[str, Constant]:
 
 def profiles_within(first: tuple[int, ...], last: tuple[int, ...], *, kraft: bool) -> list[str]:
     """The profiles that a span of releases may mean, oldest first."""
-    known = [each for each in profiles() if (each.since >= FIRST_KRAFT if kraft else each.since <= LAST_ZOOKEEPER)]
-    starts = [each.since if kraft or place else (0, 0) for place, each in enumerate(known)]
+    known = [one for one in profiles() if (one.since >= FIRST_KRAFT if kraft else one.since <= LAST_ZOOKEEPER)]
+    starts = [profile.since if kraft or place else (0, 0) for place, profile in enumerate(known)]
     ends = [*starts[1:], (1 << 30, 0) if kraft else FIRST_ELR]
     spans = zip(known, starts, ends, strict=True)
-    return [each.name for each, start, end in spans if first < end and last >= start]
+    return [profile.name for profile, start, end in spans if first < end and last >= start]
 
 
 def switches(
@@ -208,7 +208,7 @@ the first of each line of releases; the last is for all that come after it."""
 
 def mended_in(first: tuple[int, ...], binary: str) -> tuple[str, ...]:
     """What a release has beyond its profile, given the first one that it may be."""
-    since = {each.name: each.since for each in profiles()}
+    since = {profile.name: profile.since for profile in profiles()}
     return tuple(
         name
         for name, releases in MENDED.items()
@@ -217,7 +217,7 @@ def mended_in(first: tuple[int, ...], binary: str) -> tuple[str, ...]:
 
 
 def _is_since(first: tuple[int, ...], releases: Sequence[tuple[int, ...]]) -> bool:
-    return first[:3] >= releases[-1] or any(first[:2] == each[:2] and first[:3] >= each for each in releases)
+    return first[:3] >= releases[-1] or any(first[:2] == release[:2] and first[:3] >= release for release in releases)
 
 
 # --- facts, each with what it may be ----------------------------------------------------------------------------------
@@ -277,12 +277,12 @@ def subjects(cluster: Cluster) -> list[Subject]:
 
 def _together(made: Iterable[Subject]) -> list[Subject]:
     groups: dict[Any, list[Subject]] = {}
-    for each in made:
-        producer = None if each.producer is None else each.producer.name
-        name = each.internal and each.topics[0].name
-        key = (each.variants, each.present, name, producer, each.not_checked, each.planned, each.stops)
-        groups.setdefault(key, []).append(each)
-    return [replace(alike[0], topics=tuple(t for each in alike for t in each.topics)) for alike in groups.values()]
+    for subject in made:
+        producer = None if subject.producer is None else subject.producer.name
+        name = subject.internal and subject.topics[0].name
+        key = (subject.variants, subject.present, name, producer, subject.not_checked, subject.planned, subject.stops)
+        groups.setdefault(key, []).append(subject)
+    return [replace(same[0], topics=tuple(t for subject in same for t in subject.topics)) for same in groups.values()]
 
 
 def _topics(cluster: Cluster) -> Iterator[tuple[Topic, bool]]:
@@ -293,7 +293,7 @@ def _topics(cluster: Cluster) -> Iterator[tuple[Topic, bool]]:
     if keeper is None:
         return
     there = {topic.name for topic in cluster.topics}
-    if not any(not each.internal for each in cluster.topics):
+    if not any(not topic.internal for topic in cluster.topics):
         yield from _planned(cluster, keeper, "(new topics)", "default.replication.factor")
     for name, key in (*REPLICAS_OF.items(), *_where_set(cluster, keeper)):
         if name not in there:
@@ -331,9 +331,9 @@ def _subject(cluster: Cluster, topic: Topic, producer: Client | None, *, planned
     except CannotTell as error:
         why, stops = str(error), error.stops
         return Subject((topic,), producer, (), tuple(used), not_checked=why, planned=planned, stops=stops)
-    asks = {each.name: each.ask for each in facts if len(each.choices) > 1}
-    present = tuple(dict.fromkeys(each.signature for each in variants))
-    many = max(each.replicas for each in present)
+    asks = {fact.name: fact.ask for fact in facts if len(fact.choices) > 1}
+    present = tuple(dict.fromkeys(variant.signature for variant in variants))
+    many = max(signature.replicas for signature in present)
     if many > MOST_REPLICAS:
         why = f"{topic.name} has {many} replicas, and the model has 1 to {MOST_REPLICAS}"
         return Subject((topic,), producer, (), tuple(used), not_checked=why, planned=planned, present=present)
@@ -341,16 +341,16 @@ def _subject(cluster: Cluster, topic: Topic, producer: Client | None, *, planned
 
 
 def _variants(facts: Sequence[Fact]) -> Iterator[Variant]:
-    open_ = [each for each in facts if len(each.choices) > 1]
+    open_ = [fact for fact in facts if len(fact.choices) > 1]
     number = 1
-    for each in open_:
-        number *= len(each.choices)
+    for fact in open_:
+        number *= len(fact.choices)
     if number > MOST_VARIANTS:
         raise CannotTell(
-            f"too much is not stated ({', '.join(each.name for each in open_)}); give "
-            f"{'; '.join(dict.fromkeys(each.ask for each in open_))}"
+            f"too much is not stated ({', '.join(fact.name for fact in open_)}); give "
+            f"{'; '.join(dict.fromkeys(fact.ask for fact in open_))}"
         )
-    for chosen in itertools.product(*(each.choices for each in facts)):
+    for chosen in itertools.product(*(fact.choices for fact in facts)):
         sets: dict[str, Any] = {}
         for choice in chosen:
             sets |= choice.sets
@@ -398,7 +398,8 @@ def _facts(cluster: Cluster, topic: Topic, producer: Client | None, used: list[U
 def _follower_reads(cluster: Cluster, topic: Topic, used: list[Used]) -> Fact:
     """Whether leaders send consumers to followers (KIP-392): no broker does without a selector of its own."""
     key = "replica.selector.class"
-    stated = (each for broker in cluster.keepers for each in broker.settings if each.key == key and each.value.strip())
+    settings = (setting for broker in cluster.keepers for setting in broker.settings)
+    stated = (setting for setting in settings if setting.key == key and setting.value.strip())
     found = None if topic.internal else next(stated, None)
     if found is not None:
         used.append(Used(key, found.value, found.origin))
@@ -411,11 +412,11 @@ def _factor(cluster: Cluster, topic: Topic, replicas: int) -> Fact:
     open_ = topic.is_cut_short or (topic.streams != "" and has_one_by_default(cluster, topic) is None)
     numbers = dict.fromkeys((replicas, 1) if open_ else (replicas,))
     ask = "--client java:VERSION" if topic.streams else "the whole output of kafka-topics.sh --describe"
-    return Fact("replication factor", tuple(Choice(str(each), {"replicas": each}) for each in numbers), ask)
+    return Fact("replication factor", tuple(Choice(str(number), {"replicas": number}) for number in numbers), ask)
 
 
 def _replicas(cluster: Cluster, topic: Topic, used: list[Used]) -> int:
-    sizes = {len(set(each.replicas) - set(each.removing)) for each in topic.partitions if each.replicas}
+    sizes = {len(set(part.replicas) - set(part.removing)) for part in topic.partitions if part.replicas}
     found = _without_observers(cluster, topic, min(sizes, default=topic.replication_factor))
     if found is not None:
         used.append(Used("replication factor", str(found), topic.origin))
@@ -435,8 +436,8 @@ def _replicas(cluster: Cluster, topic: Topic, used: list[Used]) -> int:
 def _without_observers(cluster: Cluster, topic: Topic, found: int | None) -> int | None:
     """Of Confluent's placement only the replicas count: an observer is in no ISR until it is promoted. Raises
     CannotTell where nothing says which of the replicas are observers."""
-    of_brokers = (each for broker in cluster.keepers for each in broker.settings)
-    placed = [each for each in (*topic.settings, *of_brokers) if each.key in CONSTRAINTS and each.value]
+    of_brokers = (setting for broker in cluster.keepers for setting in broker.settings)
+    placed = [setting for setting in (*topic.settings, *of_brokers) if setting.key in CONSTRAINTS and setting.value]
     if not placed or topic.internal:
         return found
     read = re.fullmatch(r"(\d+) replicas, (\d+) observers", placed[0].value)
@@ -460,7 +461,7 @@ def _min_isr(cluster: Cluster, topic: Topic, replicas: int, used: list[Used]) ->
     key = "min.insync.replicas"
     answer = note(_min_isr_answer(cluster, topic, key), key, used)
     if isinstance(answer, Unknown):
-        numbers = sorted({max(1, int(each.value)) for each in answer.possible if each.value.isdecimal()})
+        numbers = sorted({max(1, int(default.value)) for default in answer.possible if default.value.isdecimal()})
         values = numbers if len(numbers) > 1 else range(1, replicas + 1)  # Apache's default alone would be a guess
         choices = tuple(Choice(str(n), {"min_isr": n}) for n in values)
         return Fact(key, choices, answer.ask)
@@ -491,18 +492,18 @@ def _min_isr_with_elr(cluster: Cluster, topic: Topic, used: list[Used]) -> Itera
         return
     key = "min.insync.replicas with ELR"
     note(answer, key, used)
-    values = [each.value for each in answer.possible] if isinstance(answer, Unknown) else [answer.value]
-    numbers = dict.fromkeys(max(1, int(each)) for each in values if each.isdecimal())
+    values = [default.value for default in answer.possible] if isinstance(answer, Unknown) else [answer.value]
+    numbers = dict.fromkeys(max(1, int(value)) for value in values if value.isdecimal())
     ask = answer.ask if isinstance(answer, Unknown) else ""
     if numbers:
-        yield Fact(key, tuple(Choice(str(each), {"min_isr_with_elr": each}) for each in numbers), ask)
+        yield Fact(key, tuple(Choice(str(number), {"min_isr_with_elr": number}) for number in numbers), ask)
 
 
 def _unclean(cluster: Cluster, topic: Topic, used: list[Used]) -> Fact:
     answer = note(unclean_elections(cluster, topic), UNCLEAN, used)
     if isinstance(answer, Unknown):
-        possible = tuple(dict.fromkeys(each.value for each in answer.possible)) or ("false", "true")
-        return Fact(UNCLEAN, tuple(Choice(each, {"unclean": each == "true"}) for each in possible), answer.ask)
+        possible = tuple(dict.fromkeys(default.value for default in answer.possible)) or ("false", "true")
+        return Fact(UNCLEAN, tuple(Choice(text, {"unclean": text == "true"}) for text in possible), answer.ask)
     return Fact(UNCLEAN, (Choice(answer.value, {"unclean": answer.value.strip().lower() == "true"}),))
 
 
@@ -511,7 +512,7 @@ def _fsync(cluster: Cluster, topic: Topic, used: list[Used]) -> Fact:
     key = "flush.messages"
     answer = value_of(cluster, topic, key)
     if isinstance(answer, Unknown):
-        may = any(each.value == "1" for each in answer.possible)
+        may = any(default.value == "1" for default in answer.possible)
         return Fact(key, (_flushing(always=False), *((_flushing(always=True),) if may else ())), answer.ask)
     if isinstance(answer, Stated):
         note(answer, key, used)
@@ -564,7 +565,7 @@ def releases_of(profile: str, first: tuple[int, ...], last: tuple[int, ...], *, 
     since = next(each.since for each in profiles() if each.name == profile)
     later = next((each.since for each in profiles() if each.since > since), (1 << 30, 0))
     most = last if kraft else min(last, LAST_ZOOKEEPER)
-    meant = [each for each in RELEASES if max(since, first[:2]) <= each < later and each <= most]
+    meant = [release for release in RELEASES if max(since, first[:2]) <= release < later and release <= most]
     texts = [f"{major}.{minor}" for major, minor in meant[:1] + meant[1:][-1:]] or [release_of(profile)]
     return " to ".join(texts)
 
@@ -579,14 +580,14 @@ def _protocol(stated: Stated | None, binary: str) -> str:
     if stated is None or not is_version(stated.value):
         return binary
     first, _ = span(stated.value)
-    spoken = [each for each in profiles() if each.since <= first[:2]] or [profiles()[0]]
-    names = [each.name for each in profiles()]
+    spoken = [profile for profile in profiles() if profile.since <= first[:2]] or [profiles()[0]]
+    names = [profile.name for profile in profiles()]
     return min(spoken[-1].name, binary, key=names.index)
 
 
 def _elr(cluster: Cluster, binary: str, last: tuple[int, ...], *, kraft: bool) -> Sequence[tuple[bool, str]]:
     """Whether eligible leader replicas are on. In a cluster of 4.1 they are if it was new then."""
-    newest = {each.name: each.since for each in profiles()}[binary]
+    newest = {profile.name: profile.since for profile in profiles()}[binary]
     if not kraft or last[:2] < FIRST_ELR or newest < (3, 9):
         return ((False, ""),)
     stated = cluster.versions.features.get(ELR_FEATURE)

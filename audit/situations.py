@@ -137,9 +137,9 @@ Name = str
 
 CELLS: tuple[Cell, ...] = tuple(Cell(fault, situation) for fault in FAULTS for situation in SITUATIONS)
 
-BY_NAME: Mapping[Name, Cell] = {each.name: each for each in CELLS}
+BY_NAME: Mapping[Name, Cell] = {cell.name: cell for cell in CELLS}
 
-FAULT: Mapping[str, Fault] = {each.name: each for each in FAULTS}
+FAULT: Mapping[str, Fault] = {fault.name: fault for fault in FAULTS}
 
 
 def in_sync(situation: Situation, signature: Signature) -> int:

@@ -18,7 +18,7 @@ IN_FLIGHT = "max.in.flight.requests.per.connection"
 
 def why_not(cluster: Cluster, client: Client) -> str:
     """Why a producer does not start, in words; "" if nothing says that it does not."""
-    return next((each.what for each in refusals(cluster, client)), "") or next(_illegal(client), "")
+    return next((refusal.what for refusal in refusals(cluster, client)), "") or next(_illegal(client), "")
 
 
 def refusals(cluster: Cluster, client: Client) -> Iterator[Finding]:
@@ -28,13 +28,13 @@ def refusals(cluster: Cluster, client: Client) -> Iterator[Finding]:
     asked, transactional = stated(client, "enable.idempotence"), stated(client, "transactional.id")
     in_transactions = transactional is not None and transactional.value != ""
     explicit = asked is not None and asked.value.lower() == "true"
-    for each in in_force(client):
-        if not breaks_idempotence(each):
+    for setting in in_force(client):
+        if not breaks_idempotence(setting):
             continue
         if explicit or (in_transactions and asked is None):
-            yield _refusal(each, f" with {'enable.idempotence=true' if explicit else 'transactional.id'}")
-        elif asked is None and each.key == IN_FLIGHT and _refuses_by_default(cluster, client):
-            yield _refusal(each, ", and enable.idempotence is not set to false: since 4.0 that is refused")
+            yield _refusal(setting, f" with {'enable.idempotence=true' if explicit else 'transactional.id'}")
+        elif asked is None and setting.key == IN_FLIGHT and _refuses_by_default(cluster, client):
+            yield _refusal(setting, ", and enable.idempotence is not set to false: since 4.0 that is refused")
     if in_transactions and asked is not None and not explicit:
         what = f"`{asked.key}={asked.value}` with transactional.id: the producer does not start"
         yield Finding("contradiction", "error", what, asked.origin, "remove it", "KIP-98, ProducerConfig")
@@ -43,12 +43,12 @@ def refusals(cluster: Cluster, client: Client) -> Iterator[Finding]:
 
 def stated(client: Client, key: str) -> Setting | None:
     """What the client's own file says, whatever profile is active."""
-    return next((each for each in reversed(client.settings) if each.key == key and not each.when), None)
+    return next((setting for setting in reversed(client.settings) if setting.key == key and not setting.when), None)
 
 
 def in_force(client: Client) -> list[Setting]:
     """The last statement of each setting."""
-    return list({each.key: each for each in client.settings if not each.when}.values())
+    return list({setting.key: setting for setting in client.settings if not setting.when}.values())
 
 
 def breaks_idempotence(setting: Setting) -> bool:
@@ -75,14 +75,14 @@ def _illegal(client: Client) -> Iterator[str]:
     """What Java's ConfigDef refuses; that it is no legal value is a finding already, made by the readers."""
     if underneath(client) != "java":
         return
-    for each in in_force(client):
-        key = table().get(each.key)
-        if key is None or "producer" not in key.scopes or each.value == HIDDEN:
+    for setting in in_force(client):
+        key = table().get(setting.key)
+        if key is None or "producer" not in key.scopes or setting.value == HIDDEN:
             continue
-        empty = "has no value" if not each.value and key.type in NEVER_EMPTY else ""
-        message = wrong(key, each.value, "java") or empty
+        empty = "has no value" if not setting.value and key.type in NEVER_EMPTY else ""
+        message = wrong(key, setting.value, "java") or empty
         if message:
-            yield f"`{each.key}={each.value}` {message}: the producer does not start"
+            yield f"`{setting.key}={setting.value}` {message}: the producer does not start"
 
 
 def _delivery(cluster: Cluster, client: Client) -> Iterator[Finding]:

@@ -74,11 +74,13 @@ class SubjectVerdict:
 
 def check_subjects(subjects: Sequence[Subject], explorations: Explorations) -> list[SubjectVerdict]:
     """Every subject's answers. All explorations that they need run together."""
-    signatures = dict.fromkeys(variant.signature for each in subjects for variant in each.variants)
+    signatures = dict.fromkeys(variant.signature for subject in subjects for variant in subject.variants)
     explore_losses(signatures, explorations)
     explorations.all([case for signature in signatures for case in other_cases(signature)])
     tables = {signature: table_of(signature, explorations) for signature in signatures}
-    return [_check_subject(each, [tables[variant.signature] for variant in each.variants]) for each in subjects]
+    return [
+        _check_subject(subject, [tables[variant.signature] for variant in subject.variants]) for subject in subjects
+    ]
 
 
 def _check_subject(subject: Subject, tables: Sequence[Table]) -> SubjectVerdict:
@@ -113,7 +115,7 @@ def facts_that_matter(variants: Sequence[Variant], values: Sequence[object]) -> 
         for variant, value in zip(variants, values, strict=True):
             rest = tuple(each for at, each in enumerate(variant.given) if at != place)
             groups.setdefault(rest, set()).add(value)
-        if any(len(each) > 1 for each in groups.values()):
+        if any(len(group) > 1 for group in groups.values()):
             deciding.append(name)
     return tuple(deciding or names)
 
@@ -330,7 +332,7 @@ def _goes_on(
     down, *behind = goes_on_cases(signature, cell, in_rack, controllers)
     found = [explorations.found(case) for case in (down, *behind)]
     name = next(iter(question.properties))
-    lost = [each.scenarios.get(name) for each in found]
+    lost = [result.scenarios.get(name) for result in found]
     missing = _missing(cell, signature, in_rack, down)
     if lost[0] is None:
         if found[0].stopped or name not in found[0].checked or SETTLES not in found[0].reached:
@@ -372,12 +374,16 @@ class RequirementCheck:
     note: str = ""
 
 
-def check_requirements(each: SubjectVerdict, requirements: Iterable[Requirement]) -> list[RequirementCheck]:
+def check_requirements(subject: SubjectVerdict, requirements: Iterable[Requirement]) -> list[RequirementCheck]:
     """Every requirement of a subject."""
-    return [_check_requirement(each, requirement) for requirement in requirements if requirement.is_about(each.subject)]
+    return [
+        _check_requirement(subject, requirement)
+        for requirement in requirements
+        if requirement.is_about(subject.subject)
+    ]
 
 
-def _check_requirement(each: SubjectVerdict, requirement: Requirement) -> RequirementCheck:
-    answer = each.table[requirement.question, requirement.cell]
+def _check_requirement(subject: SubjectVerdict, requirement: Requirement) -> RequirementCheck:
+    answer = subject.table[requirement.question, requirement.cell]
     result = _MEANS[answer.word]
     return RequirementCheck(requirement, result, None if result == "met" else answer)

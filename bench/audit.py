@@ -46,7 +46,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         folder, cache = options.keep or Path(name) / "cluster", Path(name) / "cache"
         made = auditinput.write(folder, options.topics, options.replicas)
-        partitions, kinds = sum(each.partitions for each in made), len({each.kind for each in made[2:]})
+        partitions, kinds = sum(topic.partitions for topic in made), len({topic.kind for topic in made[2:]})
         print(f"{len(made):,} topics, {partitions:,} partitions, {kinds} signatures")
         print(f"load average {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
         cold = timing_of("cold", folder, cache)
@@ -82,8 +82,8 @@ def counted(document: dict[str, Any]) -> None:
     """Prints how many signatures failed and were repaired, and what was not decided. RuntimeError when the time limit
     ended it: then its times are those of a part of the work."""
     subjects = document["subjects"]
-    failed = [each for each in subjects if each["failed"]]
-    cells = [cell for each in subjects for row in each["table"].values() for cell in row.values()]
+    failed = [subject for subject in subjects if subject["failed"]]
+    cells = [cell for subject in subjects for row in subject["table"].values() for cell in row.values()]
     late = [cell["why"] for cell in cells if OUT_OF_TIME in cell["why"]]
     if late:
         raise RuntimeError(f"the time limit came before {len(late)} of {len(cells)} answers: {late[0]}")

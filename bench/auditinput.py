@@ -106,8 +106,8 @@ def write(folder: Path, number: int = 1000, most: int = 5) -> list[Topic]:
     made = topics(number, most)
     folder.mkdir(parents=True, exist_ok=True)
     texts = {
-        "topics.txt": "".join(line for each in made for line in described(each)),
-        "configs-topics.txt": "".join(line for each in made for line in configured(each, _captured())),
+        "topics.txt": "".join(line for topic in made for line in described(topic)),
+        "configs-topics.txt": "".join(line for topic in made for line in configured(topic, _captured())),
         "features.txt": (CAPTURED / "features.txt").read_text(encoding="utf-8"),
         "audit.toml": "".join(_used(name) for name in PRODUCERS),
         "reader.properties": "auto.offset.reset=earliest\ngroup.id=reader\n",

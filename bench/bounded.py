@@ -44,7 +44,7 @@ def said(name: str, prop: str, constants: Mapping[str, Value], depth: int, goal:
 def processor_seconds() -> float:
     """What this process, and those that it has ended, have had of processors."""
     used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
-    return sum(each.ru_utime + each.ru_stime for each in used)
+    return sum(usage.ru_utime + usage.ru_stime for usage in used)
 
 
 if __name__ == "__main__":

@@ -75,7 +75,7 @@ def measure_all(*, quick: bool, say: Say) -> Report:
     judge = plain(0 if quick else 1)
     return Report(
         cold_seconds=cold.compile_seconds,
-        cached_seconds=min(each.compile_seconds for each in runs),
+        cached_seconds=min(run.compile_seconds for run in runs),
         native=best(runs),
         native_large=native_large,
         orbits=orbits,
@@ -107,7 +107,7 @@ def holding(verdict: Verdict) -> Verdict:
 
 def best(verdicts: list[Verdict]) -> Explored:
     """The fastest of several runs of the same."""
-    fastest = min(verdicts, key=lambda each: each.seconds)
+    fastest = min(verdicts, key=lambda verdict: verdict.seconds)
     return Explored(fastest.distinct_states, fastest.transitions, fastest.seconds, fastest.bytes_per_state)
 
 

@@ -79,7 +79,7 @@ def measure() -> Report:
 
 def pressed(one: Shown) -> list[float]:
     """The time of each key press, in milliseconds."""
-    return [float(each) for each in one.page.evaluate(PRESS, PRESSES)]
+    return [float(setting) for setting in one.page.evaluate(PRESS, PRESSES)]
 
 
 def asked(session: CDPSession, method: str, parameters: dict[str, Any] | None = None) -> dict[str, Any]:
@@ -90,7 +90,7 @@ def asked(session: CDPSession, method: str, parameters: dict[str, Any] | None = 
 def spent(session: CDPSession) -> dict[str, float]:
     """Seconds of processor time that the page's thread has used so far, by what for."""
     metrics = asked(session, "Performance.getMetrics")["metrics"]
-    return {each["name"]: each["value"] for each in metrics if each["name"].endswith("Duration")}
+    return {metric["name"]: metric["value"] for metric in metrics if metric["name"].endswith("Duration")}
 
 
 def main() -> None:

@@ -187,7 +187,7 @@ def explore(bounds: Bounds, at_most: int | None = None) -> Count:
 
 def main() -> None:
     """Explore the bounds given as four numbers and print the counts."""
-    bounds = Bounds(*(int(each) for each in sys.argv[1:5]))
+    bounds = Bounds(*(int(text) for text in sys.argv[1:5]))
     count = explore(bounds)
     rate = count.distinct / count.seconds
     print(f"{count.distinct:,} distinct, {count.transitions:,} transitions, depth {count.depth}, {rate:,.0f} states/s")

@@ -61,12 +61,12 @@ def main() -> None:
     """Measures and prints."""
     parser = argparse.ArgumentParser(prog="python -m bench.proofs", description="What proofs cost.")
     parser.add_argument("--five", action="store_true", help="five replicas, too: minutes")
-    parser.add_argument("--only", metavar="MODEL", choices=[each.name for each in PROTOCOLS], help="this one")
+    parser.add_argument("--only", metavar="MODEL", choices=[protocol.name for protocol in PROTOCOLS], help="this one")
     options = parser.parse_args()
     print(f"proved by two processes; load average {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
-    for each in PROTOCOLS:
-        if options.only in (None, each.name):
-            measured(each, options.five)
+    for protocol in PROTOCOLS:
+        if options.only in (None, protocol.name):
+            measured(protocol, options.five)
 
 
 def measured(protocol: Protocol, five: bool) -> None:
@@ -91,16 +91,16 @@ def proved(protocol: Protocol, folder: Path, constants: dict[str, Value]) -> Non
     definition, profile = find(protocol.name)
     model = definition.bind(protocol.name, constants, profile)
     found = Induction(definition, model, ProofRequest(folder=folder)).prove(lambda _: None)
-    other = [each.obligation for each in found.findings if each.word != "proved"]
-    if {each.goal for each in other} != {*protocol.untrue}:
+    other = [finding.obligation for finding in found.findings if finding.word != "proved"]
+    if {obligation.goal for obligation in other} != {*protocol.untrue}:
         raise RuntimeError(f"{protocol.name} {constants}: {found.word}: {other}")
 
 
 def report_again(protocol: Protocol, folder: Path) -> None:
     """The whole command, when every proof is kept. RuntimeError when one is not."""
     done = subprocess.run([*command(protocol), "--json"], env=environment(folder), capture_output=True, check=False)
-    proofs = [each for each in json.loads(done.stdout)["obligations"] if each["verdict"] == "proved"]
-    fresh = [each for each in proofs if not each["kept"]]
+    proofs = [obligation for obligation in json.loads(done.stdout)["obligations"] if obligation["verdict"] == "proved"]
+    fresh = [proof for proof in proofs if not proof["kept"]]
     if fresh or not proofs:
         raise RuntimeError(f"{protocol.name}: {len(proofs)} are proved, and these once more: {fresh}")
 
@@ -113,7 +113,7 @@ def shown(protocol: Protocol, folder: Path) -> None:
     )
     assert process.stdout is not None
     with process, process.stdout as lines:
-        if not any(SHOWN in each for each in lines):
+        if not any(SHOWN in line for line in lines):
             raise RuntimeError(f"{protocol.name} with {protocol.bug}: nothing is refuted")
         process.send_signal(signal.SIGINT)
         for _ in lines:

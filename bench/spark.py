@@ -57,7 +57,7 @@ def main() -> None:
         "--of", nargs=argparse.REMAINDER, metavar="MODEL", help="another check, with all its options: the last argument"
     )
     options = parser.parse_args()
-    checks = [options.of] if options.of else [[*BASE, "--set", f"max_leader_epoch={each}"] for each in options.epochs]
+    checks = [options.of] if options.of else [[*BASE, "--set", f"max_leader_epoch={epoch}"] for epoch in options.epochs]
     print(f"load average {os.getloadavg()[0]:.1f}, {os.cpu_count()} processors")
     spark = ("--engine", "spark", "--master", options.master, "--shards", str(options.shards),
              "--hand-over", str(options.hand_over))  # fmt: skip
@@ -117,7 +117,7 @@ def usage(pid: int) -> list[tuple[int, float]]:
         children = below.get(waiting.pop(), [])
         found += children
         waiting += children
-    return [(each, used[each]) for each in found if each in used]
+    return [(number, used[number]) for number in found if number in used]
 
 
 def report(engine: str, cost: Cost) -> None:

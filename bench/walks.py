@@ -74,7 +74,7 @@ def bound(name: str, bounds: Mapping[str, int | bool], *properties: str) -> Mode
     definition, profile = find(name)
     chosen = properties or None
     plain = definition.bind(profile=profile, constants=dict(bounds), ghosts=False, properties=chosen)
-    if all(each.applicable for each in plain.properties) or not chosen:
+    if all(prop.applicable for prop in plain.properties) or not chosen:
         return plain
     return definition.bind(profile=profile, constants=dict(bounds), properties=chosen)
 

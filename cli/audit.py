@@ -93,8 +93,8 @@ def _names() -> str:
     rows = [
         "",
         "--require:",
-        *(textwrap.fill(f"{each.name}: {each.says}", 96, initial_indent="  ", subsequent_indent="    ")
-          for each in PRESETS.values()),
+        *(textwrap.fill(f"{preset.name}: {preset.says}", 96, initial_indent="  ", subsequent_indent="    ")
+          for preset in PRESETS.values()),
         *(textwrap.fill(f"{what}: {', '.join(each.name for each in named)}", 96, initial_indent="  ",
                         subsequent_indent="    ", break_on_hyphens=False)
           for what, named in (("questions", QUESTIONS), ("faults", FAULTS), ("situations", SITUATIONS))),
@@ -205,8 +205,8 @@ def _running(options: argparse.Namespace) -> Sequence[tuple[str, Part]]:
     address: str | None = options.bootstrap_server
     if address is None:
         return ()
-    for each in address.split(","):
-        if not re.fullmatch(r"(\[[0-9A-Fa-f:]+\]|[^\s:/]+):\d{1,5}", each.strip()):
+    for text in address.split(","):
+        if not re.fullmatch(r"(\[[0-9A-Fa-f:]+\]|[^\s:/]+):\d{1,5}", text.strip()):
             raise UsageError(f"--bootstrap-server {address}: write HOST:PORT, or several with commas between")
     how = secured(options.command_config)
     try:

@@ -88,7 +88,7 @@ def traces_of(done: Audited, report: SubjectReport, subject: dict[str, Any]) -> 
     assert report.loss is not None, "who asks for a page of a loss has one"
     answer = report.loss[-1]
     model, run = run_of(done.explorations, answer)
-    broken = next(each for each in model.properties if each.name == answer.property)
+    broken = next(prop for prop in model.properties if prop.name == answer.property)
     about = PropertyVerdict(broken.name, broken.kind, broken.says, "violated", run)
     trace = trace_document(model, about, engine="native")
     trace["title"] = f"{subject['name']}: {subject['headline']}"

@@ -121,17 +121,17 @@ def tables(verdict: Verdict, folder: Path) -> None:
 def advised(model: Model, verdict: Verdict, options: argparse.Namespace) -> Verdict:
     """The verdict with what its reader should know of the choices that were made for them."""
     notes = list(verdict.notes)
-    symmetric = [each.name for each in model.domains if each.symmetric and each.size > 1]
+    symmetric = [domain.name for domain in model.domains if domain.symmetric and domain.size > 1]
     if options.engine != "walk" and symmetric and not options.symmetry and verdict.distinct_states >= _WORTH_FOLDING:
         notes.append(f"the members of {', '.join(symmetric)} are alike; --symmetry explores several times fewer states")
-    if model.ghosts and options.ghosts is None and any(each.ghosts for each in model.properties):
+    if model.ghosts and options.ghosts is None and any(prop.ghosts for prop in model.properties):
         notes.append(f"ghost fields are kept, because {_readers(model)}; counts are with them")
     return dataclasses.replace(verdict, notes=tuple(notes))
 
 
 def _readers(model: Model) -> str:
     """Who reads ghosts: `led_once reads one`, `led_once and 3 more properties read them`."""
-    first, *others = [each.name for each in model.properties if each.ghosts]
+    first, *others = [prop.name for prop in model.properties if prop.ghosts]
     more = count(len(others), "more property", "more properties")
     return f"{first} and {more} read them" if others else f"{first} reads one"
 
@@ -149,7 +149,7 @@ def full_report(verdict: Verdict, traces: Mapping[str, Document], paper: Paper, 
 
 def failures_and(witnesses: Sequence[str], verdict: Verdict) -> tuple[str, ...]:
     """The names of the traces that a report shows: of what is violated, "" of the failure, and of these witnesses."""
-    violated = [each.name for each in verdict.properties if each.verdict == "violated"]
+    violated = [prop.name for prop in verdict.properties if prop.verdict == "violated"]
     failure = [""] if verdict.failure is not None else []
     return tuple(dict.fromkeys([*violated, *failure, *witnesses]))
 

@@ -43,7 +43,7 @@ def run(options: argparse.Namespace) -> Exit:
 
 
 def _action(model: Model, name: str) -> Action:
-    known = {each.name: each for each in model.actions}
+    known = {action.name: action for action in model.actions}
     if name not in known:
         raise UsageError(f"{model.name} has no action {name!r}; {nearest(name, known)}")
     return known[name]
@@ -54,12 +54,12 @@ def _overview(page: Page, model: Model) -> None:
     for paragraph in model.doc.strip().split("\n\n"):
         page.line(paragraph.replace("\n", " "), indent=2, hang=0)
         page.blank()
-    rows = [(each.name, _kind(each), each.sentence) for each in model.actions]
+    rows = [(action.name, _kind(action), action.sentence) for action in model.actions]
     page.columns(rows)
 
 
-def _kind(each: Action) -> str:
-    return "switched off" if each.switched_off else each.kind
+def _kind(action: Action) -> str:
+    return "switched off" if action.switched_off else action.kind
 
 
 def _one(page: Page, action: Action) -> None:

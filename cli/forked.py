@@ -31,7 +31,7 @@ from .verbs import VERBS
 
 _MODELS = tuple(f"tidegate.invariants.{name}" for name in CATALOGUE)
 _MODULES = (
-    *(each.module for each in VERBS.values()),
+    *(verb.module for verb in VERBS.values()),
     *_MODELS,
     "tidegate.explorer.native.search",
     "tidegate.cli.forked",
@@ -67,8 +67,8 @@ class _Forked:
         self._process = context.Process(target=_run, args=(tuple(arguments), out, err, lifeline))
         with _starting:
             self._process.start()
-        for each in (out, err, lifeline):
-            each.close()
+        for connection in (out, err, lifeline):
+            connection.close()
 
     def ended(self) -> tuple[int, str, str]:
         """Waits for it."""

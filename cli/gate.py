@@ -130,9 +130,9 @@ def run(options: argparse.Namespace) -> Exit:
         raise UsageError(f"no recorded check fits: {len(every)} are recorded, --tier and --only leave none")
     began, clock = datetime.now(UTC), time.monotonic()
     results, interrupted = _checked(chosen, options)
-    done = {id(each.entry) for each in results}
+    done = {id(result.entry) for result in results}
     not_run = [(entry, reasons[place] or "interrupted") for place, entry in enumerate(every) if id(entry) not in done]
-    exit_ = worst([*(each.exit for each in results), *([Exit.INCONCLUSIVE] if interrupted else [])])
+    exit_ = worst([*(result.exit for result in results), *([Exit.INCONCLUSIVE] if interrupted else [])])
     ended = EndedRun(began, time.monotonic() - clock, exit_, interrupted)
     return _report(gate_document(results, not_run, ended, settings_of(options)), out, options)
 
@@ -200,12 +200,12 @@ def _checked(entries: Sequence[Entry], options: argparse.Namespace) -> tuple[lis
 
 def _on_spark(entries: Sequence[Entry], options: argparse.Namespace) -> list[Result]:
     """Every entry's result, each check a task of Spark's."""
-    checks = [each for each in entries if isinstance(each, Recorded)]
+    checks = [entry for entry in entries if isinstance(entry, Recorded)]
     settings = settings_of(options)
-    commands = [command(each, settings) for each in checks]
-    finished = on_spark(SparkCluster(master=options.master), commands, [float(_size(each)) for each in checks])
+    commands = [command(check, settings) for check in checks]
+    finished = on_spark(SparkCluster(master=options.master), commands, [float(_size(check)) for check in checks])
     found = {id(check): check_result(check, each, settings) for check, each in zip(checks, finished, strict=True)}
-    return [found[id(each)] if isinstance(each, Recorded) else _apart(each, settings) for each in entries]
+    return [found[id(entry)] if isinstance(entry, Recorded) else _apart(entry, settings) for entry in entries]
 
 
 def _apart(entry: AuditRecord | Proved, settings: Settings) -> Result:

@@ -89,10 +89,10 @@ def run_of(model: Model, document: Document, place: Path | str) -> Run:
         step = "" if error.action is None else f": {format_step(error.action, error.arguments or {})}"
         raise UsageError(f"{place}: {_changed(document)}{step} breaks it: {error.message} ({error.where})") from None
     for step, before, taken in zip(document["steps"], run.states(), run.steps, strict=False):
-        now = [each.text() for each in changes(model.fields, before, taken.after)]
+        now = [change.text() for change in changes(model.fields, before, taken.after)]
         if now != step["changed"]:
             was = "; ".join(each for each in step["changed"] if each not in now) or "less"
-            new = "; ".join(each for each in now if each not in step["changed"]) or "less"
+            new = "; ".join(text for text in now if text not in step["changed"]) or "less"
             raise UsageError(
                 f"{place}: {_changed(document)}: step {step['i']}, {step['step']}, changed {was}; now {new}"
             )

@@ -108,7 +108,7 @@ class _Steps:
 
     def __init__(self, model: Model) -> None:
         self.model, self.number = model, 0
-        self.actions = {each.name: each for each in model.actions}
+        self.actions = {action.name: action for action in model.actions}
 
     def __call__(self, state: State, step: Step) -> None:
         self.number += 1

@@ -95,7 +95,7 @@ def _row(profile: str, constants: str, marks: str, checks: Iterable[Recorded]) -
     found: dict[str, str | int] = {}
     for check in checks:
         counts.update(check.counts)
-        found.update({name: _found(each) for name, each in check.properties.items()})
+        found.update({name: _found(prop) for name, prop in check.properties.items()})
     return Row(
         profile=profile,
         constants=constants,

@@ -160,10 +160,10 @@ def row_of(point: Point, finished: Finished, varied: Sequence[str]) -> dict[str,
     if report is None:
         says = (finished.err.strip() or f"the process ended with {finished.exit} and said nothing").splitlines()[-1]
         return {**row, "verdict": "broke down", "outcome": says, "seconds": finished.seconds}
-    violated = {each["name"]: each["steps"] for each in report["properties"] if each["verdict"] == "violated"}
+    violated = {prop["name"]: prop["steps"] for prop in report["properties"] if prop["verdict"] == "violated"}
     return {
         **row, **{name: report[name] for name in ("verdict", "outcome", "distinct_states", "transitions", "depth")},
-        "properties": {each["name"]: each["verdict"] for each in report["properties"]},
+        "properties": {prop["name"]: prop["verdict"] for prop in report["properties"]},
         "idle": _idle(report), "violated": ", ".join(violated), "steps": min(violated.values(), default=None),
         "constants": json.dumps(report["constants"]), "seconds": finished.seconds,
     }  # fmt: skip
@@ -180,9 +180,9 @@ def _report(finished: Finished) -> dict[str, Any] | None:
 
 def _idle(report: Mapping[str, Any]) -> str:
     """What should happen in a check and never does, and what should not and does."""
-    live = [each for each in report["actions"] if not each["switched_off"]]
+    live = [action for action in report["actions"] if not action["switched_off"]]
     never = [each["name"] for each in live if not each["fired"] and each["stopped_by"] is None]
-    missing = [each["name"] for each in report["properties"] if each["verdict"] == "missing"]
+    missing = [prop["name"] for prop in report["properties"] if prop["verdict"] == "missing"]
     said = [f"{', '.join(never)} never happens"] if never else []
     said += [f"{each['name']} happens" for each in live if each["fired"] and each["stopped_by"] is not None]
     return ", ".join([*said, *([f"{', '.join(missing)} is missing"] if missing else [])])

@@ -26,7 +26,7 @@ class Parser(argparse.ArgumentParser):
             from ..language.errors import nearest
 
             options = [name for name in self._option_string_actions if name.startswith("--")]
-            name = next((each.partition("=")[0] for each in unknown if each.startswith("--")), None)
+            name = next((text.partition("=")[0] for text in unknown if text.startswith("--")), None)
             near = "" if name is None else nearest(name, options)
             hint = f"; {near}" if near.startswith("did you mean") else ""
             self.error(f"unrecognized arguments: {' '.join(unknown)}{hint}")
@@ -90,8 +90,8 @@ class _Completion(argparse.Action):
         from .completion import completion
 
         whole, verbs = new_parser()
-        for each in VERBS.values():
-            import_module(each.module).add(verbs)
+        for verb in VERBS.values():
+            import_module(verb.module).add(verbs)
         print(completion(whole, str(values)))
         parser.exit()
 

@@ -18,7 +18,7 @@ def asked_witnesses(model: Model, names: Sequence[str]) -> tuple[str, ...]:
     asked: dict[str, None] = {}
     for name in names:
         if name == LONGEST:
-            asked |= {f"{LONGEST}:{each.name}": None for each in model.actions if not each.switched_off}
+            asked |= {f"{LONGEST}:{action.name}": None for action in model.actions if not action.switched_off}
         else:
             _known(model, name)
             asked[name] = None
@@ -32,7 +32,7 @@ def _known(model: Model, name: str) -> None:
         if action not in names:
             raise UsageError(f"--witness {name}: the model has no action {action}; {nearest(action, names)}")
         return
-    names = [each.name for each in model.properties if each.kind == "reachable"]
+    names = [prop.name for prop in model.properties if prop.kind == "reachable"]
     if name not in names:
         hint = nearest(name, [*names, LONGEST]) or "longest shows every action"
         raise UsageError(f"--witness {name}: the model has no such witness; {hint}")

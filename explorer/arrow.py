@@ -77,7 +77,7 @@ def cell(type_: types.Type, value: Any) -> Any:
 
 def states_table(model: Model, layout: Layout, words: Words) -> Any:
     """The states that lie in `words`, a row each, a column for each field, `state` being the row's number."""
-    names = [each.name for each in model.fields]
+    names = [field.name for field in model.fields]
     number = "state" if "state" not in names else "state_"
     columns = [_column(words, *layout.field(name), model.values) for name in names]
     return pa.table([pa.array(np.arange(len(words), dtype=np.int64)), *columns], names=[number, *names])
@@ -88,9 +88,9 @@ def _column(words: Words, type_: types.Type, shape: Shape, word: int, shift: int
     match type_, shape:
         case types.Map(key=key, value=of), Array():
             members = list(members_of(key, values))
-            places = [shape.place(code_of(key, each)) for each in members]
+            places = [shape.place(code_of(key, member)) for member in members]
             parts = [_column(words, of, shape.element, word + at, shift + bit, values) for at, bit in places]
-            return _struct([show(each) for each in members], parts, arrow_type(type_, values), len(words))
+            return _struct([show(member) for member in members], parts, arrow_type(type_, values), len(words))
         case types.Record(fields=fields, variants=variants), Struct() if not variants and not is_box(type_):
             inside = zip(fields, shape.parts, shape.places, strict=True)
             parts = [_column(words, of, part, word + at[0], shift + at[1], values) for (_, of), part, at in inside]
@@ -117,7 +117,9 @@ def _distinct(words: Words, type_: types.Type, shape: Shape, word: int, shift: i
         codes, first, at = np.unique(rows, return_index=True, return_inverse=True)
     del codes
     decoded = [
-        cell(type_, to_json(decode_from([int(each) for each in part[row]], type_, shape, 0, shift, values), type_))
+        cell(
+            type_, to_json(decode_from([int(setting) for setting in part[row]], type_, shape, 0, shift, values), type_)
+        )
         for row in first
     ]
     return pa.array(decoded, type=arrow_type(type_, values)).take(pa.array(at))

@@ -39,12 +39,12 @@ def named(name: str, where: Where) -> str:
 
 def named_all(properties: Iterable[Property]) -> str:
     """Properties, terminals or bounds with their lines, those without a form left out."""
-    return ", ".join(named(each.name, each.form.where) for each in properties if each.form is not None)
+    return ", ".join(named(prop.name, prop.form.where) for prop in properties if prop.form is not None)
 
 
-def property_differs(each: Property, mine: bool | None, theirs: bool | None, state: State, engine: str) -> str:
+def property_differs(prop: Property, mine: bool | None, theirs: bool | None, state: State, engine: str) -> str:
     """What is said where a property has one value in an engine (`natively`, `in bmc`) and another in plain Python."""
-    shown = each.name if each.form is None else named(each.name, each.form.where)
+    shown = prop.name if prop.form is None else named(prop.name, prop.form.where)
     return f"{shown} {_value_text(mine)} {engine} and {_value_text(theirs)} in plain Python at {state}"
 
 
@@ -54,7 +54,7 @@ def _value_text(value: bool | None) -> str:
 
 def starts_text(model: Model) -> str:
     """The functions that give initial states, with their lines, and the first of the states."""
-    starts = ", ".join(named(each.name, each.form.where) for each in model.initials)
+    starts = ", ".join(named(initial.name, initial.form.where) for initial in model.initials)
     return f"{starts or 'no function'}, which in plain Python gives {_some(map(str, initial_states(model)))}"
 
 
@@ -79,7 +79,9 @@ def way_on(model: Model, state: State) -> str:
     """Why a state is no deadlock in plain Python: a step that is enabled, a limit that stops one, a @terminal."""
     beyond = bound_crossed(model, state)
     if beyond is not None:
-        place = next((place_text(each.form.where) for each in model.bounds if each.name == beyond and each.form), "")
+        place = next(
+            (place_text(bound.form.where) for bound in model.bounds if bound.name == beyond and bound.form), ""
+        )
         return f"the state lies beyond @bound {beyond} ({place})"
     for action, arguments in instances(model, state):
         result = attempt(model, state, action, arguments)
@@ -92,7 +94,7 @@ def way_on(model: Model, state: State) -> str:
 
 def ways(model: Model, state: State) -> str:
     """Every step that can be taken in plain Python, and where to; what stops the others, where there is none."""
-    found = [step_says(model, state, model.action(each.action), each.arguments) for each in steps(model, state)]
+    found = [step_says(model, state, model.action(step.action), step.arguments) for step in steps(model, state)]
     return _some(found) if found else stuck(model, state)
 
 

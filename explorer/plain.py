@@ -97,10 +97,10 @@ class _Exploration:
         self._sort_properties()
 
     def _sort_properties(self) -> None:
-        applicable = [each for each in self.model.properties if each.applicable]
-        self.invariants = [each for each in applicable if each.kind == "invariant"]
-        self.transitions = [each for each in applicable if each.kind == "transition"]
-        self.witnesses = [each for each in applicable if each.kind == "reachable"]
+        applicable = [prop for prop in self.model.properties if prop.applicable]
+        self.invariants = [prop for prop in applicable if prop.kind == "invariant"]
+        self.transitions = [prop for prop in applicable if prop.kind == "transition"]
+        self.witnesses = [prop for prop in applicable if prop.kind == "reachable"]
 
     def _probed(self, action: Action) -> Callable[..., None]:
         """The action with probes on its guards, which count; without, when its text cannot be read any more."""
@@ -252,7 +252,7 @@ class _Exploration:
             raise self._broken(error, number, says=f"{prop.name}: ") from error
 
     def _may_end(self, number: int, state: State) -> bool:
-        return any(self._holds(each, number, state) for each in self.model.terminals)
+        return any(self._holds(terminal, number, state) for terminal in self.model.terminals)
 
     def _broken(
         self,
@@ -329,14 +329,14 @@ class _Exploration:
         tally = self.tallies[action.name]
         if action.switched_off:
             return ActionCoverage(action.name, 0, True, ())
-        numbers = {each.where: number for number, each in enumerate(tally.probes.conjuncts)}
+        numbers = {conjunct.where: number for number, conjunct in enumerate(tally.probes.conjuncts)}
         guards: dict[ir.Where, GuardCoverage] = {}
         for guard in guards_of(action.form.body):
             is_limit = isinstance(guard, ir.Limit)
             counts = tally.probes.counts(numbers.get(guard.where))
             if isinstance(guard, ir.Limit) and guard.bound is not None:
-                before = itertools.takewhile(lambda each, bound=guard.bound: each.name != bound, self.model.bounds)
-                asked = self.expanded - sum(self.beyond[each.name] for each in before)
+                before = itertools.takewhile(lambda prop, bound=guard.bound: prop.name != bound, self.model.bounds)
+                asked = self.expanded - sum(self.beyond[prop.name] for prop in before)
                 counts = (asked, asked - self.beyond[guard.bound])
             if isinstance(guard, ir.Limit) and guard.budget is not None:
                 counts = (tally.reached_budget, tally.within_budget)
@@ -348,10 +348,10 @@ class _Exploration:
     def _step_bounds(self, tally: _Tally) -> Iterator[GuardCoverage]:
         """What each bound of steps cut, of the steps that the ones before it let through."""
         asked = tally.fired + tally.outside.total()
-        for each in self.model.step_bounds:
-            assert each.form is not None, "a bound reads no ghost"
-            line, passed = each.form.where.outermost().line, asked - tally.outside[each.name]
-            yield GuardCoverage(step_bound_text(each), line, True, asked, passed)
+        for bound in self.model.step_bounds:
+            assert bound.form is not None, "a bound reads no ghost"
+            line, passed = bound.form.where.outermost().line, asked - tally.outside[bound.name]
+            yield GuardCoverage(step_bound_text(bound), line, True, asked, passed)
             asked = passed
 
 

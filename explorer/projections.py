@@ -13,9 +13,9 @@ def projection_of(model: Model, search: Search) -> Projection | None:
     counts would depend on which state of a value is found first."""
     if search.projection is None:
         return None
-    found = {each.name: each for each in model.projections}.get(search.projection)
+    found = {projection.name: projection for projection in model.projections}.get(search.projection)
     if found is None:
-        known = nearest(search.projection, [each.name for each in model.projections])
+        known = nearest(search.projection, [projection.name for projection in model.projections])
         raise UsageError(
             f"{model.name} has no @projection {search.projection}; {known or 'a function marked @projection makes one'}"
         )

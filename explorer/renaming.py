@@ -41,7 +41,7 @@ def _renamings(model: Model, domains: tuple[types.Identity, ...]) -> list[Renami
             for before, after in zip(members, choice, strict=True)
             for old, new in zip(before, after, strict=True)
         }
-        for choice in itertools.product(*(itertools.permutations(each) for each in members))
+        for choice in itertools.product(*(itertools.permutations(member) for member in members))
     ]
 
 
@@ -75,7 +75,7 @@ def _option(of: Renamer) -> Renamer:
 
 
 def _record(type_: types.Record, parts: Sequence[Renamer]) -> Renamer:
-    if all(each is _same for each in parts):
+    if all(part is _same for part in parts):
         return _same
 
     def rename(value: Any, to: Renaming) -> Any:

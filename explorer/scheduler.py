@@ -43,17 +43,17 @@ class AnyStep:
         if not 0 <= faults <= 1:
             raise ValueError(f"faults={faults} is no probability: it must be from 0 to 1")
         self._faults = faults
-        self._kinds = {each.name: each.kind for each in model.actions}
+        self._kinds = {action.name: action.kind for action in model.actions}
 
     def choose(self, random: Random, state: State, possible: Sequence[Step]) -> Step | None:
         """A step, as drawn."""
         wants_fault = random.random() < self._faults
-        fitting = [each for each in possible if (self._kinds[each.action] == "fault") == wants_fault]
+        fitting = [step for step in possible if (self._kinds[step.action] == "fault") == wants_fault]
         if not fitting and self._faults == 0:
             return None
         fitting = fitting or list(possible)
-        action = random.choice(list(dict.fromkeys(each.action for each in fitting)))
-        return random.choice([each for each in fitting if each.action == action])
+        action = random.choice(list(dict.fromkeys(step.action for step in fitting)))
+        return random.choice([step for step in fitting if step.action == action])
 
 
 def scheduled(

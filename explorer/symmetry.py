@@ -38,10 +38,10 @@ class Symmetry:
 def symmetry_of(model: Model, *, rounds_are_defined: bool = False) -> Symmetry:
     """What can be folded in a model, with the reasons for what cannot. `rounds_are_defined` says that who asks sees to
     it that each round of a loop is defined, whatever the others come to."""
-    wanted = [each for each in model.domains if each.symmetric and each.size > 1]
+    wanted = [identity for identity in model.domains if identity.symmetric and identity.size > 1]
     forms: list[Form] = [action.form for action in model.actions]
     claims = (*model.properties, *model.terminals, *model.step_bounds)
-    forms += [each.form for each in claims if each.form is not None]
+    forms += [claim.form for claim in claims if claim.form is not None]
     nodes = [node for form in forms for node in traverse(form)]
     allowed, refusals, orders = list[Identity](), list[str](), 1
     for domain in wanted:
@@ -80,11 +80,11 @@ def _undefined_rounds(model: Model, domain: Identity) -> Iterator[str]:
     def is_unordered(source: ir.Source) -> bool:
         return _ordered_by(source, domain)
 
-    found = [undefined_in_some_order(each.form, is_unordered) for each in model.actions]
-    for each in (*model.properties, *model.terminals, *model.step_bounds):
-        if each.form is not None:
-            is_claim = each.kind in ("invariant", "transition", "lemma") and each not in model.step_bounds
-            found.append((undefined_in_some_order_of if is_claim else undefined_in_some_order)(each.form, is_unordered))
+    found = [undefined_in_some_order(action.form, is_unordered) for action in model.actions]
+    for prop in (*model.properties, *model.terminals, *model.step_bounds):
+        if prop.form is not None:
+            is_claim = prop.kind in ("invariant", "transition", "lemma") and prop not in model.step_bounds
+            found.append((undefined_in_some_order_of if is_claim else undefined_in_some_order)(prop.form, is_unordered))
     for where in itertools.chain.from_iterable(found):
         yield f"{place(where)} may be undefined in one round while another one ends the loop before it"
 
@@ -121,8 +121,10 @@ def _order_dependence(form: Form, loop: ir.For) -> Iterator[str]:
     yield from _writes_in_order(loop)
     yield from _names_in_order(form, loop)
     answers = [node for node in traverse(loop.body, helpers=False) if isinstance(node, ir.Return)]
-    if len({_constant(each.value) for each in answers}) > 1 or any(_constant(each.value) is None for each in answers):
-        first = min(answers, key=lambda each: (each.where.line, each.where.column))
+    if len({_constant(answer.value) for answer in answers}) > 1 or any(
+        _constant(answer.value) is None for answer in answers
+    ):
+        first = min(answers, key=lambda answer: (answer.where.line, answer.where.column))
         yield f"{place(first.where)} returns from inside a loop, so the first match decides"
 
 
@@ -153,7 +155,7 @@ def _writes_in_order(loop: ir.For) -> Iterator[str]:
 
 def _index_of(indexes: tuple[ir.Expr, ...], variable: str) -> int | None:
     """The first index that is the variable itself."""
-    return next((at for at, each in enumerate(indexes) if isinstance(each, ir.Name) and each.name == variable), None)
+    return next((at for at, index in enumerate(indexes) if isinstance(index, ir.Name) and index.name == variable), None)
 
 
 def _own_read(node: Any, variable: str, own: dict[str, int]) -> Iterator[ir.StateField]:
@@ -173,23 +175,23 @@ def _own_read(node: Any, variable: str, own: dict[str, int]) -> Iterator[ir.Stat
 def _names_in_order(form: Form, loop: ir.For) -> Iterator[str]:
     """A name that outlives a round may only be added to, always in one way, or be given one constant."""
     inside = [node for node in traverse(loop.body, helpers=False) if isinstance(node, ir.Let)]
-    within = {id(each) for each in inside}
+    within = {id(let) for let in inside}
     carried = {
         node.name for node in traverse(form.body, helpers=False) if isinstance(node, ir.Let) and id(node) not in within
     }
     carried |= (
-        {each.name for each in form.parameters}
+        {parameter.name for parameter in form.parameters}
         if isinstance(form, ir.ActionForm)
         else {name for name, _ in form.parameters}
     )
     ways: dict[str, Any] = {}
     sums = set[int]()
-    for each in inside:
-        if each.name not in carried:
+    for let in inside:
+        if let.name not in carried:
             continue
-        way = _way(each, sums)
-        if way is None or ways.setdefault(each.name, way) != way:
-            yield f"{place(each.where)} builds {each.name} up in an order that depends on names"
+        way = _way(let, sums)
+        if way is None or ways.setdefault(let.name, way) != way:
+            yield f"{place(let.where)} builds {let.name} up in an order that depends on names"
     for node in traverse(loop.body, helpers=False):
         if isinstance(node, ir.Name) and node.name in ways and id(node) not in sums:
             yield f"{place(node.where)} looks at {node.name} while the loop still builds it up"
@@ -209,7 +211,10 @@ def _way(let: ir.Let, sums: set[int]) -> Any:
             op = type(both).__name__
         case _:
             return None
-    own = next((each for each in (left, right) if isinstance(each, ir.Name) and each.name == let.name), None)
+    own = next(
+        (expression for expression in (left, right) if isinstance(expression, ir.Name) and expression.name == let.name),
+        None,
+    )
     if own is None:
         return None
     sums.add(id(own))

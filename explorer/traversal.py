@@ -27,8 +27,8 @@ def _fields(type_: type[Any]) -> tuple[str, ...]:
     return tuple(name for name in getattr(type_, "__dataclass_fields__", {}) if name not in SILENT)
 
 
-def _type(each: object) -> type[Any]:
-    return type(each)
+def _type(value: object) -> type[Any]:
+    return type(value)
 
 
 def children(node: Any) -> list[Any]:

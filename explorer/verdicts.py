@@ -68,7 +68,7 @@ class Ending:
 def verdict_of(model: Model, ending: Ending) -> Verdict:
     """The verdict of a search of a bound model."""
     ending = _of_starts(model, _of_values(ending))
-    properties = tuple(_property(each, ending) for each in model.properties)
+    properties = tuple(_property(prop, ending) for prop in model.properties)
     outcome = _outcome(ending, properties)
     return Verdict(
         model=model.name,
@@ -111,12 +111,12 @@ def _of_starts(model: Model, ending: Ending) -> Ending:
     refinement says something of them. What is wrong there is the shortest counterexample, and takes the place of
     another."""
     runs, failure = dict(ending.runs), None
-    for each in model.properties:
-        if each.refinement is None or not each.applicable:
+    for prop in model.properties:
+        if prop.refinement is None or not prop.applicable:
             continue
-        wrong = at_the_start(model, each)
+        wrong = at_the_start(model, prop)
         if isinstance(wrong, Run):
-            runs[each.name] = wrong
+            runs[prop.name] = wrong
         elif wrong is not None and failure is None:
             failure = wrong
     if failure is not None:
@@ -128,9 +128,9 @@ def _bounds_text(model: Model, outcome: Outcome, ending: Ending) -> str:
     """Which bounds of the whole model a search that found nothing kept within."""
     if outcome in ("model_error", "safety", "deadlock") or not ending.passed:
         return ""
-    said = f"; nothing beyond @bound {', '.join(each.name for each in model.bounds)}" if model.bounds else ""
+    said = f"; nothing beyond @bound {', '.join(bound.name for bound in model.bounds)}" if model.bounds else ""
     if model.step_bounds:
-        said += f"; only steps within @bound {', '.join(each.name for each in model.step_bounds)}"
+        said += f"; only steps within @bound {', '.join(bound.name for bound in model.step_bounds)}"
     return said
 
 
@@ -164,38 +164,40 @@ def plain(value: Value) -> Any:
     return value
 
 
-def _property(each: Property, ending: Ending) -> PropertyVerdict:
-    run = ending.runs.get(each.name)
-    if not each.applicable:
-        return PropertyVerdict(each.name, each.kind, each.says, "not_checked")
-    if each.kind == "reachable":
+def _property(prop: Property, ending: Ending) -> PropertyVerdict:
+    run = ending.runs.get(prop.name)
+    if not prop.applicable:
+        return PropertyVerdict(prop.name, prop.kind, prop.says, "not_checked")
+    if prop.kind == "reachable":
         word = "reached" if run is not None else "missing" if ending.exhausted else "undecided"
-        return PropertyVerdict(each.name, each.kind, each.says, word, run)
+        return PropertyVerdict(prop.name, prop.kind, prop.says, word, run)
     word = "violated" if run is not None else "holds" if ending.passed else "undecided"
-    return PropertyVerdict(each.name, each.kind, each.says, word, run)
+    return PropertyVerdict(prop.name, prop.kind, prop.says, word, run)
 
 
 def _outcome(ending: Ending, properties: tuple[PropertyVerdict, ...]) -> Outcome:
     if ending.failure is not None and not ending.deadlock:
         return "model_error"
-    if any(each.verdict == "violated" for each in properties):
+    if any(prop.verdict == "violated" for prop in properties):
         return "safety"
     if ending.deadlock:
         return "deadlock"
     if not ending.passed or _not_checked(properties):
         return "none"
-    if any(each.happened_despite for each in ending.actions):
+    if any(action.happened_despite for action in ending.actions):
         return "vacuous"
     return "vacuous" if ending.exhausted and _never(ending, properties) else "none"
 
 
 def _never(ending: Ending, properties: tuple[PropertyVerdict, ...]) -> bool:
     """Whether something that should happen does not, in every state there is."""
-    return any(each.never_happened for each in ending.actions) or any(each.verdict == "missing" for each in properties)
+    return any(action.never_happened for action in ending.actions) or any(
+        prop.verdict == "missing" for prop in properties
+    )
 
 
 def _not_checked(properties: tuple[PropertyVerdict, ...]) -> list[str]:
-    return [each.name for each in properties if each.verdict == "not_checked"]
+    return [prop.name for prop in properties if prop.verdict == "not_checked"]
 
 
 def _word(outcome: Outcome, ending: Ending, properties: tuple[PropertyVerdict, ...]) -> Word:

@@ -215,7 +215,7 @@ def engine_of(check: Recorded, settings: Settings) -> str:
 
 def audit_arguments(audit: AuditRecord, settings: Settings) -> list[str]:
     """The command line that audits configuration files by their requirements."""
-    required = [part for each in audit.require for part in ("--require", each)]
+    required = [part for text in audit.require for part in ("--require", text)]
     limit = [] if settings.time is None else ["--time", str(settings.time)]
     return ["audit", *audit.files, *required, *audit.options, *limit, "--json"]
 
@@ -243,8 +243,8 @@ def _audit_report(finished: Finished) -> Mapping[str, Any] | None:
 
 def _unmet(report: Mapping[str, Any]) -> Iterator[Difference]:
     """What is out of service, then each requirement that is not met, and how it comes to that."""
-    yield from (Difference("", f"now: {each['says']}") for each in report["outages"] if each["certain"])
-    yield from (Difference("", each["what"]) for each in report["findings"] if each["kind"] == "incomplete")
+    yield from (Difference("", f"now: {outage['says']}") for outage in report["outages"] if outage["certain"])
+    yield from (Difference("", finding["what"]) for finding in report["findings"] if finding["kind"] == "incomplete")
     for subject in report["subjects"]:
         for check in subject["checks"]:
             if check["result"] in ("met", "accepted"):
@@ -266,7 +266,7 @@ def proof_result(entry: Proved, finished: Finished) -> Result:
         return _broken(entry, finished.exit, finished.err, finished.seconds)
     differences = tuple(Difference(*each) for each in unlike(entry, report))
     if report["verdict"] == "not proved" and differences:
-        text = next(each.text for each in differences if each.about == "outcome")
+        text = next(difference.text for difference in differences if difference.about == "outcome")
         why = Difference("", "; ".join(part for part in (text, report["stopped"] or "") if part))
         return Result(entry, "inconclusive", Exit.INCONCLUSIVE, finished.seconds, report, (why,))
     result, exit_ = ("differs", Exit.UNEXPECTED) if differences else ("ok", Exit.HOLDS)
@@ -284,7 +284,7 @@ def compare(check: Recorded, report: Mapping[str, Any], seconds: float, *, ci: b
     if not check.expects:
         why = (Difference("", f"nothing is expected of it; write in {check.place.file}:\n{_expectation(report)}"),)
         return Result(check, "unrecorded", Exit.USAGE if ci else Exit.HOLDS, seconds, report, why)
-    found = {each["name"]: each for each in report["properties"]}
+    found = {prop["name"]: prop for prop in report["properties"]}
     differences = [
         Difference(name, f"{name}: {text}")
         for name, wanted in check.properties.items()
@@ -319,7 +319,7 @@ def _why(report: Mapping[str, Any]) -> str:
     if report["outcome"] != "vacuous":
         return ""
     actions = report["actions"]
-    live = [each for each in actions if not each["switched_off"]]
+    live = [action for action in actions if not action["switched_off"]]
     idle = [each["name"] for each in live if not each["fired"] and each["stopped_by"] is None]
     despite = [f"{each['name']} happens" for each in live if each["fired"] and each["stopped_by"] is not None]
     said = [*([f"{', '.join(idle)} never happens"] if idle else []), *despite]
@@ -332,15 +332,15 @@ def _expectation(report: Mapping[str, Any]) -> str:
 
 
 def _lines(report: Mapping[str, Any]) -> Iterator[str]:
-    violated = [each for each in report["properties"] if each["verdict"] == "violated"]
+    violated = [prop for prop in report["properties"] if prop["verdict"] == "violated"]
     if not violated and report["failure"] is None:
         for name in ("distinct_states", "transitions", "depth"):
             yield f"{name} = {report[name]}"
     if report["outcome"] not in ("none", "safety"):
         yield f'outcome = "{report["outcome"]}"'
     yield "[check.expect]"
-    for each in violated or report["properties"]:
-        if each["verdict"] == "violated":
-            yield f"{each['name']} = {{ violated = {each['steps']} }}"
-        elif each["verdict"] in ("holds", "reached", "missing"):
-            yield f'{each["name"]} = "{each["verdict"]}"'
+    for prop in violated or report["properties"]:
+        if prop["verdict"] == "violated":
+            yield f"{prop['name']} = {{ violated = {prop['steps']} }}"
+        elif prop["verdict"] in ("holds", "reached", "missing"):
+            yield f'{prop["name"]} = "{prop["verdict"]}"'

@@ -38,7 +38,7 @@ def gate_document(
     results: Sequence[Result], not_run: Sequence[tuple[Entry, str]], ended: EndedRun, settings: Settings
 ) -> Document:
     """The whole document. `not_run` are the entries that were not run, each with why."""
-    numbers = Counter(each.result for each in results)
+    numbers = Counter(result.result for result in results)
     return {
         "schema": SCHEMA,
         "tool": tool(),
@@ -49,7 +49,7 @@ def gate_document(
         "exit": int(ended.exit),
         "interrupted": ended.interrupted,
         "numbers": dict(numbers),
-        "checks": [_check(each, settings) for each in results],
+        "checks": [_check(result, settings) for result in results],
         "not_run": [{"name": entry.name, "tier": entry.tier, "why": why} for entry, why in not_run],
     }
 
@@ -66,7 +66,7 @@ def _check(result: Result, settings: Settings) -> Document:
         "result": result.result,
         "exit": int(result.exit),
         "seconds": round(result.seconds, 3),
-        "differences": [each.text for each in result.differences],
+        "differences": [difference.text for difference in result.differences],
     }
     if isinstance(entry, AuditRecord):
         asked = {"files": list(entry.files), "require": list(entry.require)}
@@ -84,7 +84,7 @@ def _check(result: Result, settings: Settings) -> Document:
         "expected": {
             "outcome": entry.outcome if entry.expects else None,
             "counts": dict(entry.counts),
-            "properties": {name: _expected(each.verdict, each.steps) for name, each in entry.properties.items()},
+            "properties": {name: _expected(prop.verdict, prop.steps) for name, prop in entry.properties.items()},
         },
         "claims": list(_claims(entry, result)),
         "report": None if result.report is None else _bare(result.report),
@@ -106,7 +106,7 @@ def _bare(report: Mapping[str, Any]) -> Document:
 
 def _claims(check: Recorded, result: Result) -> Iterator[Document]:
     """What the check is about, claim by claim: its properties, its counts, and its outcome where that is of itself."""
-    found = {} if result.report is None else {each["name"]: each for each in result.report["properties"]}
+    found = {} if result.report is None else {prop["name"]: prop for prop in result.report["properties"]}
     for name in check.properties or found:
         yield _property(name, check, result, found.get(name, {}))
     if check.counts:
@@ -138,7 +138,7 @@ def _claim(name: str, kind: str, result: Result, differences: Sequence[Differenc
         "name": name,
         "kind": kind,
         "result": result.result if undecided else "differs" if differences else "ok",
-        "differences": [each.text for each in (*differences, *whole)],
+        "differences": [difference.text for difference in (*differences, *whole)],
         "says": "",
         "trace": None,
         "html": None,
@@ -153,7 +153,7 @@ def _proved(entry: Proved, result: Result) -> Iterator[Document]:
     """What a proof is about: each property with its word, and the word for all of it."""
     words: Mapping[str, str] = {} if result.report is None else claims_of(result.report)
     properties: Sequence[Mapping[str, str]] = [] if result.report is None else result.report["properties"]
-    says = {each["name"]: each["says"] for each in properties}
+    says = {prop["name"]: prop["says"] for prop in properties}
     for name in dict.fromkeys([*entry.properties, *words]):
         claim = _claim(name, "property", result, _about(result, name))
         wanted = entry.properties.get(name)
@@ -174,4 +174,4 @@ def _trace(found: Mapping[str, Any]) -> Document:
 
 
 def _about(result: Result, name: str) -> tuple[Difference, ...]:
-    return tuple(each for each in result.differences if each.about == name)
+    return tuple(difference for difference in result.differences if difference.about == name)

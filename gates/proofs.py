@@ -31,7 +31,7 @@ def proof_report(text: str) -> Mapping[str, Any] | None:
 
 def claims_of(report: Mapping[str, Any]) -> Mapping[str, str]:
     """The word for each property of a proof, those of which nothing is claimed among them."""
-    words = {each["name"]: each["verdict"] for each in report["properties"]}
+    words = {prop["name"]: prop["verdict"] for prop in report["properties"]}
     for key, word in _APART:
         words |= {each["name"]: word for each in report[key] if each["name"] not in words}
     return words
@@ -47,7 +47,7 @@ def unlike(entry: Proved, report: Mapping[str, Any]) -> Iterator[tuple[str, str]
         elif found != wanted:
             yield name, f"{name}: recorded {wanted}, found {found}"
     if report["verdict"] != entry.verdict:
-        open_ = [_sentence(each) for each in report["obligations"] if each["verdict"] != "proved"]
+        open_ = [_sentence(obligation) for obligation in report["obligations"] if obligation["verdict"] != "proved"]
         why = "; ".join([*open_, *(each["reason"] for each in report["vacuous"])][:3])
         yield "outcome", f"verdict: recorded {entry.verdict}, found {report['verdict']}" + f": {why}" * bool(why)
 

@@ -76,7 +76,7 @@ def members_of(type_: types.Type, values: Values) -> tuple[Any, ...]:
             return tuple(_masked(members, mask) for mask in range(1 << len(members)))
         case types.Record(fields=fields, variants=()):
             parts = itertools.product(*(members_of(of, values) for _, of in fields))
-            return tuple(made_of(type_, each) for each in parts)
+            return tuple(made_of(type_, part) for part in parts)
         case types.Record(variants=variants):
             return tuple(each for member, _ in variants for each in members_of(member, values))
         case types.Map(key=key, value=value):

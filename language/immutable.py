@@ -24,7 +24,7 @@ def immutable(cls: type[T]) -> type[T]:
         raise TypeError(f"{cls.__name__}: a class whose base has fields needs a dataclass")
     made = dataclasses.dataclass(init=False, repr=False, eq=False, slots=True)(cls)
     fields = dataclasses.fields(cast(Any, made))
-    odd = [each.name for each in fields if each.kw_only or not each.init or each.hash is not None]
+    odd = [field.name for field in fields if field.kw_only or not field.init or field.hash is not None]
     if odd:
         raise TypeError(f"{cls.__name__}: these fields need a dataclass: {', '.join(odd)}")
     for name, function in (("__init__", _initialiser(made, fields)), *_shared(fields)):
@@ -38,24 +38,24 @@ def _initialiser(made: type[Any], fields: Sequence[dataclasses.Field[Any]]) -> C
     """`__init__`, the one function whose text depends on the class."""
     known: dict[str, Any] = {"_put": object.__setattr__, "_late": _LATE}
     parameters, lines = list[str](), list[str]()
-    for each in fields:
-        given = each.name
-        if each.default_factory is not dataclasses.MISSING:
-            known[f"_made_{each.name}"] = each.default_factory
-            parameters.append(f"{each.name}=_late")
-            given = f"_made_{each.name}() if {each.name} is _late else {each.name}"
-        elif each.default is not dataclasses.MISSING:
-            known[f"_default_{each.name}"] = each.default
-            parameters.append(f"{each.name}=_default_{each.name}")
+    for field in fields:
+        given = field.name
+        if field.default_factory is not dataclasses.MISSING:
+            known[f"_made_{field.name}"] = field.default_factory
+            parameters.append(f"{field.name}=_late")
+            given = f"_made_{field.name}() if {field.name} is _late else {field.name}"
+        elif field.default is not dataclasses.MISSING:
+            known[f"_default_{field.name}"] = field.default
+            parameters.append(f"{field.name}=_default_{field.name}")
         else:
-            parameters.append(each.name)
-        lines.append(f" _put(self,{each.name!r},{given})")
+            parameters.append(field.name)
+        lines.append(f" _put(self,{field.name!r},{given})")
     if hasattr(made, "__post_init__"):
         lines.append(" self.__post_init__()")
     exec(f"def __init__(self,{','.join(parameters)}):\n" + ("\n".join(lines) or " pass"), known)
     found = known["__init__"]
     found.__qualname__ = f"{made.__qualname__}.__init__"
-    found.__annotations__ = {each.name: each.type for each in fields} | {"return": None}
+    found.__annotations__ = {field.name: field.type for field in fields} | {"return": None}
     return found
 
 
@@ -65,8 +65,8 @@ _LATE = object()
 
 def _shared(fields: Sequence[dataclasses.Field[Any]]) -> Sequence[tuple[str, Callable[..., Any]]]:
     """What every class has, over its own fields."""
-    compared = [each.name for each in fields if each.compare]
-    shown = [each.name for each in fields if each.repr]
+    compared = [field.name for field in fields if field.compare]
+    shown = [field.name for field in fields if field.repr]
     parts: Callable[[Any], Any] = attrgetter(*compared) if compared else lambda _self: ()
 
     def equal(self: Any, other: Any) -> Any:
@@ -83,12 +83,12 @@ def _shared(fields: Sequence[dataclasses.Field[Any]]) -> Sequence[tuple[str, Cal
 
     def state(self: Any) -> list[Any]:
         """For pickling."""
-        return [getattr(self, each.name) for each in fields]
+        return [getattr(self, field.name) for field in fields]
 
     def restore(self: Any, state: Sequence[Any]) -> None:
         """From pickling."""
-        for each, value in zip(fields, state, strict=True):
-            object.__setattr__(self, each.name, value)
+        for field, value in zip(fields, state, strict=True):
+            object.__setattr__(self, field.name, value)
 
     return (
         ("__eq__", equal), ("__hash__", hashed), ("__repr__", written), ("__getstate__", state),

@@ -88,8 +88,8 @@ def start_of(model: Model, initial: Initial, arguments: Mapping[str, Any]) -> St
 def given(initial: Initial, number: int) -> dict[str, Any]:
     """The arguments of an initial function at a place of the order in which `starts` takes them, where no bound is
     open. IndexError beyond the last."""
-    types = [each.type for each in initial.form.parameters]
-    names = [each.name for each in initial.form.parameters]
+    types = [parameter.type for parameter in initial.form.parameters]
+    names = [parameter.name for parameter in initial.form.parameters]
     return dict(zip(names, map(member_at, types, places_of(types, number)), strict=True))
 
 
@@ -178,7 +178,7 @@ def attempt(
 def _bounded(model: Model, state: State, action: Action, arguments: Mapping[str, Any], after: State) -> State | Stopped:
     """The state after a step, unless a `@bound` of steps is false of it."""
     try:
-        outside = next((each.name for each in model.step_bounds if not each.run(state, after)), None)
+        outside = next((bound.name for bound in model.step_bounds if not bound.run(state, after)), None)
     except Exception as error:
         raise blamed(model, error, action.name, arguments) from error
     return after if outside is None else Stopped(True, 0, step_bound=outside)
@@ -194,7 +194,7 @@ def bound_crossed(model: Model, state: State) -> str | None:
     known = memo.get("beyond")
     if known is None or known[0] is not state:
         try:
-            found = next((each.name for each in model.bounds if not each.run(state)), None)
+            found = next((bound.name for bound in model.bounds if not bound.run(state)), None)
         except Exception as error:
             raise blamed(model, error) from error
         known = memo["beyond"] = (state, found)

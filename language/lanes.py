@@ -85,7 +85,7 @@ class LaneNames:
     """
 
     def __init__(self, model: Model) -> None:
-        members = {each: members_of(model, each.python) for each in model.domains}
+        members = {identity: members_of(model, identity.python) for identity in model.domains}
         labels = [repr(member) for some in members.values() for member in some]
         self.listed: list[tuple[str, str]] = []
         self._names: dict[Domain, str] = {}
@@ -101,6 +101,6 @@ class LaneNames:
 
 def members_of(model: Model, domain: type[Domain]) -> tuple[Domain, ...]:
     """The members that a domain of the model has, its size being what the constants make it."""
-    type_ = next(each for each in model.domains if each.python is domain)
+    type_ = next(identity for identity in model.domains if identity.python is domain)
     size = type_.size if type_.size_open is None else type_.size_open.value(model.values)
     return tuple(domain(index) for index in range(size))

@@ -18,7 +18,7 @@ CALLED = re.compile(r"(\w+)\(")
 def look_alikes(modules: Iterable[ModuleType], state: str) -> Iterator[tuple[Source, ast.FunctionDef]]:
     """Functions at the top level of a file that take the state class first, carry no decorator, and are called
     nowhere."""
-    sources = [read(str(each.__file__)) for each in modules]
+    sources = [read(str(module.__file__)) for module in modules]
     for source in sources:
         for node in source.tree.body:
             if isinstance(node, ast.FunctionDef) and _looks_marked(node, state) and not _is_used(node, sources):
@@ -29,9 +29,9 @@ def _is_used(function: ast.FunctionDef, sources: Iterable[Source]) -> bool:
     """Whether any other statement at the top level of these files names a function. Only those whose text has the name
     are looked into."""
     return any(
-        each is not function and _has_text(source, each, function.name) and _names(each, function.name)
+        statement is not function and _has_text(source, statement, function.name) and _names(statement, function.name)
         for source in sources
-        for each in source.tree.body
+        for statement in source.tree.body
     )
 
 
@@ -57,8 +57,8 @@ def _name(annotation: ast.expr) -> str:
 def _names(statement: ast.stmt, name: str) -> bool:
     """Whether a statement names a function in code, or calls it in a sentence or a view. Its tree is looked through
     only until the name is met: models are long, and this is part of every start."""
-    for each in ast.walk(statement):
-        match each:
+    for node in ast.walk(statement):
+        match node:
             case ast.Name(id=found) | ast.Attribute(attr=found) if found == name:
                 return True
             case ast.Constant(value=str(text)) if name in text and name in CALLED.findall(text):
@@ -72,10 +72,14 @@ def half_imported(modules: Iterable[ModuleType], collected: Iterable[FunctionTyp
     """A sentence for each of the modules that defines marked functions which the model does not have."""
     known = set(collected)
     for module in modules:
-        own = [each for each in vars(module).values() if isinstance(each, FunctionType) and _is_of(each, module)]
-        missing = [each for each in own if each not in known]
+        own = [
+            variable
+            for variable in vars(module).values()
+            if isinstance(variable, FunctionType) and _is_of(variable, module)
+        ]
+        missing = [function for function in own if function not in known]
         if missing:
-            names = [f"{each.__name__} (@{mark.role})" for each in missing if (mark := mark_of(each))]
+            names = [f"{function.__name__} (@{mark.role})" for function in missing if (mark := mark_of(function))]
             file = str(module.__file__).rpartition("/")[2]
             verb, them, belong = ("is", "it", "it belongs") if len(names) == 1 else ("are", "them", "they belong")
             yield f"{', '.join(names)} of {file} {verb} not in this model: import {them} by name too, if {belong} to it"

@@ -144,11 +144,11 @@ class Model:
     @property
     def not_checked(self) -> tuple[str, ...]:
         """The names of the properties that cannot be checked, since they read ghost fields that were folded away."""
-        return tuple(each.name for each in self.properties if not each.applicable)
+        return tuple(prop.name for prop in self.properties if not prop.applicable)
 
     def field(self, name: str) -> Field:
         """The state field `name`; KeyError if there is none."""
-        return {each.name: each for each in self.fields}[name]
+        return {field_.name: field_ for field_ in self.fields}[name]
 
     def action(self, name: str) -> Action:
         """The action `name`; KeyError if there is none."""

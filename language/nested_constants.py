@@ -43,7 +43,7 @@ def with_values(thing: Any, bound: Binder) -> Any:
 def defaults_of(record: type[Any]) -> dict[str, Any]:
     """The fields of a record class that have a default, and what it is."""
     fields = dataclasses.fields(record)
-    return {each.name: each.default for each in fields if each.default is not dataclasses.MISSING}
+    return {field.name: field.default for field in fields if field.default is not dataclasses.MISSING}
 
 
 def _is_record(cls: type[Any]) -> bool:

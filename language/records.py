@@ -25,18 +25,18 @@ KIND = "@kind"
 
 def tuple_of(types: Iterable[Type], name: str) -> Record:
     """The type of tuples with these parts; `name` is how an author writes it."""
-    return Record(name, tuple((str(at), each) for at, each in enumerate(types)), tuple)
+    return Record(name, tuple((str(at), type_) for at, type_ in enumerate(types)), tuple)
 
 
 def union_of(records: Iterable[Record]) -> Record:
     """The type of a union of two or more records, in the order of their names."""
-    members = sorted(records, key=lambda each: each.name)
+    members = sorted(records, key=lambda record: record.name)
     slots: list[tuple[str, Type, int]] = []
     variants: list[tuple[Record, tuple[int, ...]]] = []
     for member in members:
         variants.append((member, tuple(_placed(member, slots))))
-    name = " | ".join(each.name for each in members)
-    names = tuple(each.name for each in members)
+    name = " | ".join(record.name for record in members)
+    names = tuple(record.name for record in members)
     kinds = Enumeration(name, names, cast("type[Enum]", Enum(name.replace(" | ", "_or_"), list(names))))
     shared = ((slot, of if uses == len(members) else _optional(of)) for slot, of, uses in slots)
     made = tuple((member, tuple(at + 1 for at in places)) for member, places in variants)
@@ -47,12 +47,12 @@ def _placed(member: Record, slots: list[tuple[str, Type, int]]) -> Iterator[int]
     """The place of each field of a member: after those of the fields before it, so that members keep their order."""
     begin = 0
     for name, of in member.fields:
-        found = [at for at, (_, each, _) in enumerate(slots) if at >= begin and slots[at][0] == name and each == of]
+        found = [at for at, (_, type_, _) in enumerate(slots) if at >= begin and slots[at][0] == name and type_ == of]
         at = found[0] if found else len(slots)
         if found:
             slots[at] = (name, of, slots[at][2] + 1)
         else:
-            taken = any(each == name for each, _, _ in slots)
+            taken = any(text == name for text, _, _ in slots)
             slots.append((f"{name}@{member.name}" if taken else name, of, 1))
         begin = at + 1
         yield at
@@ -130,7 +130,7 @@ def parts_of(type_: Record, value: Any) -> tuple[Any, ...]:
 
 
 def _parts_of_union(type_: Record, value: Any) -> tuple[Any, ...]:
-    member, places = next(each for each in type_.variants if value.__class__ is each[0].python)
+    member, places = next(variant for variant in type_.variants if value.__class__ is variant[0].python)
     kinds = cast(Enumeration, type_.fields[0][1])
     held = {at: getattr(value, name) for (name, _), at in zip(member.fields, places, strict=True)}
     others = enumerate(type_.fields[1:], 1)
@@ -146,13 +146,13 @@ def made_of(type_: Record, parts: Iterable[Any]) -> Any:
     if not type_.variants:
         return type_.python(**dict(zip((name for name, _ in type_.fields), parts, strict=True)))
     given = tuple(parts)
-    member, places = next(each for each in type_.variants if each[0].name == given[0].name)
+    member, places = next(variant for variant in type_.variants if variant[0].name == given[0].name)
     return member.python(**{name: given[at] for (name, _), at in zip(member.fields, places, strict=True)})
 
 
 def part_of(type_: Record, value: Any, name: str) -> Any:
     """One part of a value, by its name in the type."""
-    return next(part for (each, _), part in zip(type_.fields, parts_of(type_, value), strict=True) if each == name)
+    return next(part for (text, _), part in zip(type_.fields, parts_of(type_, value), strict=True) if text == name)
 
 
 def part_called(value: Any, name: str) -> Any:
@@ -176,7 +176,7 @@ def classes_in(type_: Type) -> Iterator[tuple[type[Any], Type]]:
         case Record(fields=fields, python=python, variants=variants):
             if not variants and not is_tuple(type_):
                 yield python, type_
-            for _, of in (*fields, *(("", each) for each, _ in variants)):
+            for _, of in (*fields, *(("", record) for record, _ in variants)):
                 yield from classes_in(of)
         case _:
             pass

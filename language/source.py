@@ -46,7 +46,7 @@ def _parsed(file: str, _modified: int, _size: int) -> Text:
     except (OSError, UnicodeDecodeError) as error:
         raise NoSource(f"{file}: {error}") from error
     lines = [f"{line}\n" for line in source.lines]
-    return Text(lines, {(each.name, first): each for first, each in source.functions.items()})
+    return Text(lines, {(function.name, first): function for first, function in source.functions.items()})
 
 
 def function_node(function: Callable[..., Any]) -> ast.FunctionDef:

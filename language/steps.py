@@ -47,7 +47,7 @@ def _static(node: ast.expr, globals_: dict[str, Any]) -> Any:
 
 def pieces(function: FunctionType, node: ast.FunctionDef, node_of: NodeOf) -> frozenset[str]:
     """The parameters that stand for a piece of the state: it writes to them, or a step helper that it calls does."""
-    names = frozenset(each.arg for each in node.args.args)
+    names = frozenset(argument.arg for argument in node.args.args)
     return frozenset(_written(function, node.body, node_of, (function,))) & names
 
 
@@ -55,19 +55,19 @@ def _written(
     function: FunctionType, body: list[ast.stmt], node_of: NodeOf, under: tuple[FunctionType, ...]
 ) -> Iterator[str]:
     """The names that statements write through."""
-    for each in body:
-        for inner in _blocks(each):
+    for statement in body:
+        for inner in _blocks(statement):
             yield from _written(function, inner, node_of, under)
-        match each:
+        match statement:
             case ast.Assign(targets=targets):
-                cells = (each for target in targets for each in _targets(target))
+                cells = (node for target in targets for node in _targets(target))
                 yield from (_root(cell) for cell in cells if isinstance(cell, ast.Subscript))
             case ast.AugAssign(target=ast.Subscript() as target):
                 yield _root(target)
             case ast.Expr(value=ast.Call(func=ast.Attribute(value=holder, attr=attr))) if attr in METHODS:
                 yield _root(holder)
             case ast.Expr(value=ast.Call() as call):
-                inner = called(each, function.__globals__)
+                inner = called(statement, function.__globals__)
                 if inner is not None and inner not in under:
                     yield from _given(call, inner, node_of, (*under, inner))
             case _:
@@ -80,16 +80,16 @@ def _given(call: ast.Call, function: FunctionType, node_of: NodeOf, under: tuple
     if not is_step(node):
         return
     written = set(_written(function, node.body, node_of, under))
-    names = [each.arg for each in node.args.args]
-    given = [*zip(names, call.args, strict=False), *((each.arg, each.value) for each in call.keywords)]
+    names = [argument.arg for argument in node.args.args]
+    given = [*zip(names, call.args, strict=False), *((keyword.arg, keyword.value) for keyword in call.keywords)]
     yield from (_root(argument) for name, argument in given if name in written)
 
 
 def _targets(target: ast.expr) -> Iterator[ast.expr]:
     """What an assignment gives values to: the parts of `a, b` one by one."""
     if isinstance(target, (ast.Tuple, ast.List)):
-        for each in target.elts:
-            yield from _targets(each)
+        for element in target.elts:
+            yield from _targets(element)
     else:
         yield target
 
@@ -118,14 +118,14 @@ def without_returns(body: list[ast.stmt]) -> list[ast.stmt]:
     """The statements with each early `return` read as a branch: what follows an `if` or a `match` that may return
     stands in those branches that go on. A `return` inside a loop is left where it is."""
     made: list[ast.stmt] = []
-    for at, each in enumerate(body):
-        if _is_return(each):
+    for at, statement in enumerate(body):
+        if _is_return(statement):
             break
-        if isinstance(each, ast.If) and _may_return(each):
-            return [*made, _branched(each, body[at + 1 :])]
-        if isinstance(each, ast.Match) and _may_return(each):
-            return [*made, _cased(each, body[at + 1 :])]
-        made.append(each)
+        if isinstance(statement, ast.If) and _may_return(statement):
+            return [*made, _branched(statement, body[at + 1 :])]
+        if isinstance(statement, ast.Match) and _may_return(statement):
+            return [*made, _cased(statement, body[at + 1 :])]
+        made.append(statement)
     return made
 
 
@@ -136,9 +136,9 @@ def _branched(node: ast.If, rest: list[ast.stmt]) -> ast.If:
 
 def _cased(node: ast.Match, rest: list[ast.stmt]) -> ast.Match:
     cases: list[ast.match_case] = []
-    for each in node.cases:
-        body = without_returns([*each.body, *copy.deepcopy(rest)])
-        cases.append(ast.match_case(each.pattern, each.guard, body or [_nothing(node)]))
+    for case in node.cases:
+        body = without_returns([*case.body, *copy.deepcopy(rest)])
+        cases.append(ast.match_case(case.pattern, case.guard, body or [_nothing(node)]))
     last = node.cases[-1]
     if rest and not (last.guard is None and isinstance(last.pattern, ast.MatchAs) and last.pattern.pattern is None):
         anything = ast.copy_location(ast.MatchAs(), last.pattern)

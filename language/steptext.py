@@ -127,11 +127,11 @@ def _value(model: Model, step: str, node: ast.expr, type_: types.Type) -> Any:
         case types.Record():
             return _record(model, step, node, type_)
         case types.Subset(of=of) | types.Pool(of=of, multiple=False):
-            return Set(_value(model, step, each, of) for each in _elements(step, node, "Set"))
+            return Set(_value(model, step, element, of) for element in _elements(step, node, "Set"))
         case types.Pool(of=of):
-            return Bag(_value(model, step, each, of) for each in _elements(step, node, "Bag"))
+            return Bag(_value(model, step, element, of) for element in _elements(step, node, "Bag"))
         case types.Seq(of=of):
-            return Seq(_value(model, step, each, of) for each in _elements(step, node, "Seq"))
+            return Seq(_value(model, step, element, of) for element in _elements(step, node, "Seq"))
         case types.Map(key=key, value=value):
             return Map(dict(_entries(model, step, node, key, value)))
         case _:
@@ -184,7 +184,7 @@ def _parts(model: Model, step: str, node: ast.expr, type_: types.Record) -> list
     parts = node.elts if isinstance(node, ast.Tuple) else []
     if len(parts) != len(type_.fields):
         raise _Unreadable(f"{_word(step, node)} is not written as ({', '.join(['...'] * len(type_.fields))})")
-    return [_value(model, step, each, of) for each, (_, of) in zip(parts, type_.fields, strict=True)]
+    return [_value(model, step, part, of) for part, (_, of) in zip(parts, type_.fields, strict=True)]
 
 
 def _member(model: Model, step: str, node: ast.expr, type_: types.Record) -> Any:

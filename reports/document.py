@@ -51,11 +51,12 @@ def check_document(verdict: Verdict, traces: Mapping[str, Document], paths: Mapp
         "rechecked_states": verdict.rechecked_states,
         "states_beyond_bound": verdict.states_beyond,
         "held_states": verdict.held_states,
-        "properties": [_property(each, traces, paths) for each in verdict.properties],
+        "properties": [_property(prop, traces, paths) for prop in verdict.properties],
         "failure": _failure(verdict.failure, traces, paths),
-        "actions": [_action(each) for each in verdict.actions],
+        "actions": [_action(action) for action in verdict.actions],
         "levels": [
-            {"depth": each.depth, "states": each.states, "seconds": round(each.seconds, 6)} for each in verdict.levels
+            {"depth": level.depth, "states": level.states, "seconds": round(level.seconds, 6)}
+            for level in verdict.levels
         ],
         "notes": list(verdict.notes),
     }
@@ -75,13 +76,13 @@ def states_per_second(verdict: Verdict) -> float:
     return verdict.distinct_states / verdict.seconds if verdict.seconds > 0 else 0.0
 
 
-def _property(each: PropertyVerdict, traces: Mapping[str, Document], paths: Mapping[str, str]) -> Document:
+def _property(prop: PropertyVerdict, traces: Mapping[str, Document], paths: Mapping[str, str]) -> Document:
     return {
-        "name": each.name,
-        "kind": each.kind,
-        "says": each.says,
-        "verdict": each.verdict,
-        **_trace(each.run, each.name, traces, paths),
+        "name": prop.name,
+        "kind": prop.kind,
+        "says": prop.says,
+        "verdict": prop.verdict,
+        **_trace(prop.run, prop.name, traces, paths),
     }
 
 
@@ -109,12 +110,12 @@ def _trace(run: Run | None, name: str, traces: Mapping[str, Document], paths: Ma
     }
 
 
-def _action(each: ActionCoverage) -> Document:
+def _action(action: ActionCoverage) -> Document:
     return {
-        "name": each.name,
-        "fired": each.fired,
-        "switched_off": each.switched_off,
-        "stopped_by": each.stopped_by,
+        "name": action.name,
+        "fired": action.fired,
+        "switched_off": action.switched_off,
+        "stopped_by": action.stopped_by,
         "guards": [
             {
                 "text": guard.text,
@@ -123,7 +124,7 @@ def _action(each: ActionCoverage) -> Document:
                 "evaluated": guard.evaluated,
                 "passed": guard.passed,
             }
-            for guard in each.guards
+            for guard in action.guards
         ],
     }
 

@@ -81,12 +81,12 @@ VOCABULARY: tuple[Meaning, ...] = (
 
 def meanings(of: Of) -> dict[str, Meaning]:
     """The words that are said of something, each with its meaning."""
-    return {word: each for each in VOCABULARY for word in each.words.get(of, ())}
+    return {word: meaning for meaning in VOCABULARY for word in meaning.words.get(of, ())}
 
 
 def styles(of: Of) -> dict[str, str]:
     """The colour of each word that is said of something, by the word as people read it."""
-    return {shown(word): each.style for word, each in meanings(of).items()}
+    return {shown(word): meaning.style for word, meaning in meanings(of).items()}
 
 
 def shown(word: str) -> str:

@@ -47,10 +47,10 @@ def state_machine(
     `inner`.
     """
     hidden = frozenset(inner)
-    unknown = sorted(hidden - {each.name for each in model.actions})
+    unknown = sorted(hidden - {action.name for action in model.actions})
     if unknown:
         raise ValueError(f"{model.name} has no action {', '.join(unknown)}")
-    names = [each.name for each in model.actions if not each.switched_off]
+    names = [action.name for action in model.actions if not action.switched_off]
     body: dict[str, Any] = {
         "_model": model,
         "_sut": staticmethod(sut),

@@ -124,7 +124,7 @@ def agree(model: Model, *, symmetry: bool = False, states: int | None = None) ->
         assert mine == theirs
         return None
     assert summary(mine) == summary(theirs), differences(summary(mine), summary(theirs))
-    broken = [{each.name for each in reported.properties if each.verdict == "violated"} for reported in (mine, theirs)]
+    broken = [{prop.name for prop in reported.properties if prop.verdict == "violated"} for reported in (mine, theirs)]
     assert broken[0] <= broken[1]
     return mine
 
@@ -138,10 +138,10 @@ def summary(verdict: Verdict) -> dict[str, Any]:
         "failure": failure_of(verdict.failure),
     }
     if verdict.outcome != "model_error":
-        reported["properties"] = {each.name: (each.verdict, length(each.run)) for each in verdict.properties}
+        reported["properties"] = {prop.name: (prop.verdict, length(prop.run)) for prop in verdict.properties}
         reported["distinct"], reported["transitions"] = verdict.distinct_states, verdict.transitions
         reported["depth"], reported["levels"] = verdict.depth, [level.states for level in verdict.levels]
-        reported["fired"] = {each.name: (each.fired, each.switched_off) for each in verdict.actions}
+        reported["fired"] = {action.name: (action.fired, action.switched_off) for action in verdict.actions}
         reported["stopped"] = (verdict.held_states, verdict.states_beyond, cuts_of(verdict))
     return reported
 
@@ -151,10 +151,10 @@ def cuts_of(verdict: Verdict) -> dict[tuple[str, int, str], int]:
     if not verdict.assurance.startswith("exhaustive"):
         return {}
     cuts = Counter[tuple[str, int, str]]()
-    for each in verdict.actions:
-        for guard in each.guards:
+    for action in verdict.actions:
+        for guard in action.guards:
             if guard.is_limit:
-                cuts[each.name, guard.line, guard.text] += guard.evaluated - guard.passed
+                cuts[action.name, guard.line, guard.text] += guard.evaluated - guard.passed
     return dict(+cuts)
 
 
@@ -240,9 +240,9 @@ def successors(native_: Native, state: State) -> Iterator[Any]:
         ("invariants", frontier.program.invariants, False),
         ("witnesses", frontier.program.witnesses, True),
     ):
-        for bit, each in enumerate(properties):
+        for bit, prop in enumerate(properties):
             found = frontier.truths(name, words, 1 << bit)
-            yield each.name, None if found >> 63 else (found >> bit & 1 == 1) == wanted
+            yield prop.name, None if found >> 63 else (found >> bit & 1 == 1) == wanted
 
 
 def judged(native_: Native, state: State) -> Iterator[Any]:
@@ -253,8 +253,8 @@ def judged(native_: Native, state: State) -> Iterator[Any]:
     except ModelError:
         yield None
     program = native_.frontier.program
-    for each in (*program.invariants, *program.witnesses):
+    for prop in (*program.invariants, *program.witnesses):
         try:
-            yield each.name, holds(model, each, state)
+            yield prop.name, holds(model, prop, state)
         except ModelError:
-            yield each.name, None
+            yield prop.name, None

@@ -17,13 +17,13 @@ def show(form: Any) -> str:
 def show_body(body: tuple[ir.Statement, ...]) -> list[str]:
     """Statements as lines, those of inner blocks indented by two spaces."""
     lines: list[str] = []
-    for each in body:
-        lines.append(show(each))
-        if isinstance(each, ir.If):
-            lines += ["  " + line for line in show_body(each.yes)]
-            lines += ["else:", *("  " + line for line in show_body(each.no))] if each.no else []
-        if isinstance(each, ir.For):
-            lines += ["  " + line for line in show_body(each.body)]
+    for statement in body:
+        lines.append(show(statement))
+        if isinstance(statement, ir.If):
+            lines += ["  " + line for line in show_body(statement.yes)]
+            lines += ["else:", *("  " + line for line in show_body(statement.no))] if statement.no else []
+        if isinstance(statement, ir.For):
+            lines += ["  " + line for line in show_body(statement.body)]
     return lines
 
 
@@ -59,11 +59,11 @@ def _quantified(form: ir.Quantified) -> str:
 
 
 def _place(form: ir.Place) -> str:
-    return form.field + "".join(f"[{show(each)}]" for each in form.indexes)
+    return form.field + "".join(f"[{show(index)}]" for index in form.indexes)
 
 
 def _many(name: str, forms: tuple[Any, ...]) -> str:
-    return f"{name}({', '.join(show(each) for each in forms)})"
+    return f"{name}({', '.join(show(form) for form in forms)})"
 
 
 def _call(form: Any) -> str:
@@ -80,8 +80,8 @@ _SHOWN: dict[type[Any], Callable[[Any], str]] = {
     ir.Slice: lambda f: f"{show(f.sequence)}[{show(f.start) if f.start else ''}:{show(f.stop) if f.stop else ''}]",
     ir.Length: lambda f: f"len({show(f.of)})",
     ir.Not: lambda f: f"not {show(f.operand)}",
-    ir.And: lambda f: "(" + " and ".join(show(each) for each in f.operands) + ")",
-    ir.Or: lambda f: "(" + " or ".join(show(each) for each in f.operands) + ")",
+    ir.And: lambda f: "(" + " and ".join(show(operand) for operand in f.operands) + ")",
+    ir.Or: lambda f: "(" + " or ".join(show(operand) for operand in f.operands) + ")",
     ir.Choice: lambda f: f"({show(f.yes)} if {show(f.condition)} else {show(f.no)})",
     ir.Arithmetic: _infix,
     ir.Compare: _infix,

@@ -32,7 +32,7 @@ def kip_101() -> Document:
     """The first scenario of KIP-101."""
     definition, profile = find("replication:truncate_to_hw")
     model = definition.bind("replication:truncate_to_hw", {}, profile, ghosts=False)
-    prop = next(each for each in model.properties if each.name == "strong_isr")
+    prop = next(property_ for property_ in model.properties if property_.name == "strong_isr")
     run = run_text(model, KIP_101)
     found = PropertyVerdict(prop.name, "invariant", prop.says, "violated", run)
     return trace_document(model, found, engine="native")
@@ -83,7 +83,7 @@ def cell(offset: int, text: str, epoch: int | None = None) -> Document:
 
 def frame(*lanes: Document, marks: Mapping[str, Any] | None = None, board: Document | None = None) -> Document:
     """What is drawn of a state."""
-    return {"lanes": {each["id"]: each for each in lanes}, "marks": dict(marks or {}), "board": board}
+    return {"lanes": {document["id"]: document for document in lanes}, "marks": dict(marks or {}), "board": board}
 
 
 def step(number: int, sentence: str, **parts: Any) -> Document:

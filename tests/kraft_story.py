@@ -33,10 +33,10 @@ class Story:
         before pre-vote it is allowed."""
         run: Run = replay(self.model, self.state, [(action, arguments)])
         before, self.state = self.state, run.steps[-1].after
-        for each in self.model.properties:
-            states = (before, self.state) if each.kind == "transition" else (self.state,)
-            if each.kind in ("invariant", "transition") and not holds(self.model, each, *states):
-                self.broken.add(each.name)
+        for prop in self.model.properties:
+            states = (before, self.state) if prop.kind == "transition" else (self.state,)
+            if prop.kind in ("invariant", "transition") and not holds(self.model, prop, *states):
+                self.broken.add(prop.name)
         self.disturbed |= "no_disruption" in self.broken
         self.broken.discard("no_disruption")
         return self

@@ -78,5 +78,5 @@ class Story:
 
     def false(self) -> set[str]:
         """The invariants that are false now."""
-        properties = [each for each in self.model.properties if each.kind == "invariant"]
-        return {each.name for each in properties if not holds(self.model, each, self.state)}
+        properties = [prop for prop in self.model.properties if prop.kind == "invariant"]
+        return {prop.name for prop in properties if not holds(self.model, prop, self.state)}

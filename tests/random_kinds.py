@@ -145,7 +145,7 @@ def pool(of: Kind, capacity: str, container: str) -> Kind:
 
 def tuple_(*of: Kind) -> Kind:
     """A tuple."""
-    return Kind(f"tuple[{', '.join(each.text for each in of)}]", "tuple", of)
+    return Kind(f"tuple[{', '.join(kind.text for kind in of)}]", "tuple", of)
 
 
 FLAT, NEST, BIG = Kind("Flat", "record"), Kind("Nest", "record"), Kind("Big", "record")

@@ -62,7 +62,7 @@ def _loop(writer: Writer, head: str, names: dict[str, Kind]) -> str:
 def union_match(writer: Writer, depth: int) -> str:
     """A match over the records of a union."""
     subject = writer.random.choice((MESSAGE, option(MESSAGE)))
-    path = writer.some_path(lambda each: each == subject)
+    path = writer.some_path(lambda kind: kind == subject)
     if path is None:
         return unpacking(writer)
     first, second = writer.fresh("got"), writer.fresh("got")

@@ -103,7 +103,7 @@ def piece_write(writer: Writer, text: str, kind: Kind) -> str:
 
 def call_of(writer: Writer, *, guarded: bool) -> str | None:
     """A call of a step helper; None when none can be called here."""
-    known = [each for each in writer.steps if each.guarded is guarded and writer.states]
+    known = [text for text in writer.steps if text.guarded is guarded and writer.states]
     if not known:
         return None
     step = writer.random.choice(known)

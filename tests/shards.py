@@ -40,18 +40,18 @@ class Loop:
         if self._before is not None:
             self._before(job, level)
         sent = [row for shard in range(job.shards) for row in spread(_copied(job), shard, level)]
-        for each in range(level + 1, level + chain + 1):
+        for number in range(level + 1, level + chain + 1):
             if self._before is not None:
-                self._before(job, each)
+                self._before(job, number)
             if self._spoil is not None:
-                sent = self._spoil(each, sent)
-            random.Random(each).shuffle(sent)
+                sent = self._spoil(number, sent)
+            random.Random(number).shuffle(sent)
             reported = list[Row]()
             for shard in range(job.shards):
                 mine = [(kind, data) for owner, kind, data in sent if owner == shard]
-                reported += receive(_copied(job), shard, each, mine)
-                if each < level + chain:
-                    reported += spread(_copied(job), shard, each)
+                reported += receive(_copied(job), shard, number, mine)
+                if number < level + chain:
+                    reported += spread(_copied(job), shard, number)
             sent = reported
         assert all(kind == FACTS for _, kind, _ in sent)
         return JobAnswer([json.loads(data) for _, _, data in sent], 0)

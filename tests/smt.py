@@ -41,22 +41,22 @@ def reported(model: Model, encoding: Encoding, state: State) -> Iterator[str]:
     """Every step from a state and every property in it, as the formulas have them."""
     before = constant_state(model, encoding, state)
     assert value_of(model, Ground(), before) == state
-    for each in instances(model, encoding, before, ground=True):
-        if truth(each.valid):
-            name = f"{each.action.name} {each.argument_values(Ground())}"
-            if not truth(each.defined):
+    for instance in instances(model, encoding, before, ground=True):
+        if truth(instance.valid):
+            name = f"{instance.action.name} {instance.argument_values(Ground())}"
+            if not truth(instance.defined):
                 yield f"{name} breaks"
-            elif truth(each.happens):
-                yield f"{name} -> {value_of(model, Ground(), each.post)}"
-                yield from _properties(model, encoding, name, before, each.post)
+            elif truth(instance.happens):
+                yield f"{name} -> {value_of(model, Ground(), instance.post)}"
+                yield from _properties(model, encoding, name, before, instance.post)
     yield from _properties(model, encoding, "", before)
 
 
 def _properties(model: Model, encoding: Encoding, name: str, *states: SymbolicState) -> Iterator[str]:
-    for each in model.properties:
-        if each.form is not None and len(each.form.states) == len(states):
-            found = predicate(each.form, encoding, *states)
-            yield f"{name} {each.name} {truth(found.value) if truth(found.defined) else 'breaks'}"
+    for prop in model.properties:
+        if prop.form is not None and len(prop.form.states) == len(states):
+            found = predicate(prop.form, encoding, *states)
+            yield f"{name} {prop.name} {truth(found.value) if truth(found.defined) else 'breaks'}"
 
 
 def judged(model: Model, state: State) -> Iterator[str]:
@@ -75,12 +75,12 @@ def judged(model: Model, state: State) -> Iterator[str]:
 
 
 def _judged_properties(model: Model, name: str, *states: State) -> Iterator[str]:
-    for each in model.properties:
-        if each.form is not None and len(each.form.states) == len(states):
+    for prop in model.properties:
+        if prop.form is not None and len(prop.form.states) == len(states):
             try:
-                yield f"{name} {each.name} {holds(model, each, *states)}"
+                yield f"{name} {prop.name} {holds(model, prop, *states)}"
             except ModelError:
-                yield f"{name} {each.name} breaks"
+                yield f"{name} {prop.name} breaks"
 
 
 def agree(model: Model, encoding: Encoding, state: State) -> None:
@@ -95,7 +95,7 @@ def agree(model: Model, encoding: Encoding, state: State) -> None:
 def any_state(model: Model, chosen: random.Random) -> State:
     """A state with random values in every field, reachable or not."""
     shape = shape_of(model)
-    fields = {each.name: any_value(model, each.type, chosen) for each in model.fields}
+    fields = {field.name: any_value(model, field.type, chosen) for field in model.fields}
     return shape.state(shape.accept(name, fields[name]) for name in shape.names)
 
 

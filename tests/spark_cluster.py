@@ -62,10 +62,10 @@ def descendants(pid: int) -> list[tuple[int, str]]:
             below.setdefault(int(path.read_text().rpartition(")")[2].split()[1]), []).append(int(path.parent.name))
     found, waiting = list[tuple[int, str]](), [pid]
     while waiting:
-        for each in below.get(waiting.pop(), []):
-            waiting.append(each)
+        for number in below.get(waiting.pop(), []):
+            waiting.append(number)
             with contextlib.suppress(OSError):
-                found.append((each, Path(f"/proc/{each}/cmdline").read_bytes().replace(b"\0", b" ").decode()))
+                found.append((number, Path(f"/proc/{number}/cmdline").read_bytes().replace(b"\0", b" ").decode()))
     return found
 
 
@@ -105,7 +105,7 @@ class LocalCluster:
 
     def _below(self, words: str) -> list[int]:
         return [
-            pid for each in self.processes for pid, command in descendants(each.pid) if words in command
+            pid for process in self.processes for pid, command in descendants(process.pid) if words in command
         ]  # fmt: skip
 
     def executors(self) -> list[int]:
@@ -118,13 +118,13 @@ class LocalCluster:
         return [pid for daemon in daemons for pid, _ in descendants(daemon)] or daemons
 
     def __exit__(self, *_: object) -> None:
-        for each in reversed(self.processes):
+        for process in reversed(self.processes):
             with contextlib.suppress(ProcessLookupError):
-                for pid, _command in descendants(each.pid):
+                for pid, _command in descendants(process.pid):
                     with contextlib.suppress(ProcessLookupError):
                         os.kill(pid, signal.SIGKILL)
-                each.kill()
-            each.wait()
+                process.kill()
+            process.wait()
 
 
 @contextlib.contextmanager

@@ -45,7 +45,7 @@ def test_an_immutable_class_is_a_frozen_dataclass(cls: type[Point]) -> None:
     assert one == same != other and hash(one) == hash(same) and len({one, same, other}) == 2
     assert repr(one) == f"{cls.__name__}(x=1, y=(2,), made=[])"
     assert dataclasses.replace(one, x=2, y=()) == other
-    assert [each.name for each in dataclasses.fields(one)] == ["x", "y", "says", "made"]
+    assert [field.name for field in dataclasses.fields(one)] == ["x", "y", "says", "made"]
     assert one.made == [] and one.made is not same.made
     back = pickle.loads(pickle.dumps(one))
     assert back == one and back.says == "a"
@@ -120,7 +120,7 @@ def test_a_model_is_read_and_its_meaning_worked_out_once(tmp_path: Path, monkeyp
 
 def test_a_helper_that_only_its_own_text_names_is_still_reported(tmp_path: Path) -> None:
     text = Path(LOCK).read_text("utf-8")
-    state = next(each.split()[1].strip(":") for each in text.split("@state\n")[1].splitlines() if "class" in each)
+    state = next(line.split()[1].strip(":") for line in text.split("@state\n")[1].splitlines() if "class" in line)
     helper = f'\n\ndef alone(s: {state}) -> bool:\n    """Looks like an invariant, in alone."""\n    return True\n'
     path = tmp_path / "lock.py"
     path.write_text(text + helper, "utf-8")

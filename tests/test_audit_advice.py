@@ -41,8 +41,8 @@ def test_an_old_protocol_keeps_off_each_mend_that_it_gates(tmp_path: Path) -> No
     """ApiVersion: KAFKA_2_1_IV1 has KIP-320, KAFKA_2_7_IV2 KIP-497."""
     for level, gated in (("2.0", ("KIP-320", "KIP-497")), ("2.1", ("KIP-497",)), ("2.7", ())):
         files = three(SOUND + f"inter.broker.protocol.version={level}\n")
-        found = [each.what for each in findings(tmp_path, files, Options("2.8.1", distribution="apache"))]
-        said = " ".join(each for each in found if "keeps off" in each)
+        found = [finding.what for finding in findings(tmp_path, files, Options("2.8.1", distribution="apache"))]
+        said = " ".join(text for text in found if "keeps off" in text)
         assert [name for name in ("KIP-320", "KIP-497") if name in said] == list(gated), level
 
 
@@ -161,8 +161,8 @@ def test_unclean_elections_are_latent_in_kraft_before_3_9(
 ) -> None:
     files = kraft(extra="unclean.leader.election.enable=true\n")
     found = findings(tmp_path, files, Options(version, distribution="apache"))
-    latent = [each for each in found if each.kind == "latent"]
-    assert [expected in each.what for each in latent if expected] == ([True] if expected else [])
+    latent = [finding for finding in found if finding.kind == "latent"]
+    assert [expected in finding.what for finding in latent if expected] == ([True] if expected else [])
     assert bool(latent) == bool(expected)
 
 
@@ -180,7 +180,7 @@ def test_how_many_controllers_may_fail(tmp_path: Path, voters: str, word: str) -
 
 def test_three_controllers_are_enough_and_combined_ones_are_reported(tmp_path: Path) -> None:
     found = findings(tmp_path, kraft(roles="broker,controller"))
-    assert [each.what for each in found] == [
+    assert [finding.what for finding in found] == [
         "1 node is broker and controller at once: one crash takes both a replica and a vote"
     ]
 
@@ -235,7 +235,7 @@ def test_idempotence_is_refused_where_it_is_asked_for_and_switched_off_where_it_
     (KAFKA-17927)."""
     text = PRODUCER + f"{setting}\n{asked}\n"
     found = findings(tmp_path, {"app.properties": text}, Options(clients=(client,)))
-    said = [each.what for each in found if "idempotence off" in each.what or "does not start" in each.what]
+    said = [finding.what for finding in found if "idempotence off" in finding.what or "does not start" in finding.what]
     if client == "java:4.0" and not asked and "in.flight" in setting:
         word = "since 4.0 that is refused: the producer does not start"
     assert len(said) == bool(word) and all(word in each for each in said)
@@ -247,7 +247,7 @@ def test_transactions_without_idempotence_do_not_start_and_the_last_line_counts(
     assert one(found, "with transactional.id: the producer does not start").severity == "error"
     text = PRODUCER + "enable.idempotence=true\nacks=1\nacks=all\n"
     found = findings(tmp_path, {"app.properties": text}, Options(clients=("java:3.9",)))
-    assert not [each for each in found if "does not start" in each.what]
+    assert not [finding for finding in found if "does not start" in finding.what]
 
 
 def test_clients_of_which_nothing_is_known_get_no_rule(tmp_path: Path) -> None:
@@ -276,7 +276,9 @@ def test_a_transaction_longer_than_the_brokers_allow(tmp_path: Path) -> None:
 def test_the_state_of_transactions_in_one_log_is_warned_of(settings: str, said: bool) -> None:
     options = Options(kafka_version="3.9.0", distribution="apache")
     _, findings = of_texts([("b.properties", f"node.id=1\n{SOUND}{settings}", True)], options, "x")
-    assert any(each.what.startswith("transaction.state.log.min.isr=1 with 3 replicas") for each in findings) == said
+    assert (
+        any(finding.what.startswith("transaction.state.log.min.isr=1 with 3 replicas") for finding in findings) == said
+    )
 
 
 @pytest.mark.parametrize(
@@ -287,4 +289,4 @@ def test_a_producer_in_transactions_waits_for_all_whatever_its_default_is(lines:
     """Before 3.0 acks=1 is the default; who asks for idempotence, or for transactions, has acks=all by that."""
     text = f"{lines}key.serializer=x\n"
     _, findings = of_texts([("producer.properties", text, True)], Options(clients=("java:2.8",)), "x")
-    assert any("has acks=1, by default" in each.what for each in findings) == warned
+    assert any("has acks=1, by default" in finding.what for finding in findings) == warned

@@ -90,11 +90,11 @@ def audited(seed: int, monkeypatch: pytest.MonkeyPatch) -> Audited:
 
 def expected_exit(found: Mapping[str, Any]) -> int:
     """From the document alone, as an operator would read it."""
-    results = [check["result"] for each in found["subjects"] for check in each["checks"]]
-    if "failed" in results or any(each["certain"] for each in found["outages"]):
+    results = [check["result"] for subject in found["subjects"] for check in subject["checks"]]
+    if "failed" in results or any(outage["certain"] for outage in found["outages"]):
         return 1
     open_ = {"depends", "not checked"} & {*results} or not results
-    return 5 if open_ or any(each["kind"] == "incomplete" for each in found["findings"]) else 0
+    return 5 if open_ or any(finding["kind"] == "incomplete" for finding in found["findings"]) else 0
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -106,18 +106,20 @@ def test_every_report_says_the_same(seed: int, monkeypatch: pytest.MonkeyPatch) 
     headline = audit_verdict(report)
     assert headline[0] == sign and audit_markdown(report).startswith(f"# {sign}")
     assert audit_page(report, Paper()).text().startswith(sign)
-    marks = {mark_of(each) for each in report["subjects"]}
+    marks = {mark_of(subject) for subject in report["subjects"]}
     assert not ({"✗", "?"} & marks and found.exit == 0)
     log = audit_sarif(report)["runs"][0]
     assert log["invocations"][0]["exitCode"] == found.exit
-    grave = [each for each in log["results"] if each["ruleId"] in ("out-of-service", "incomplete")]
+    grave = [result for result in log["results"] if result["ruleId"] in ("out-of-service", "incomplete")]
     grave += [
-        each for each in log["results"] if each["ruleId"] in {question["name"] for question in report["questions"]}
+        result
+        for result in log["results"]
+        if result["ruleId"] in {question["name"] for question in report["questions"]}
     ]
     errors = [each for each in grave if each["level"] == "error" and each["ruleId"] != "incomplete"]
     assert bool(errors) is (found.exit == 1) and bool(grave) >= (found.exit != 0)
     root = ElementTree.fromstring(audit_junit(report))
-    failures = [each for suite in root for case in suite for each in case if each.tag == "failure"]
+    failures = [element for suite in root for case in suite for element in case if element.tag == "failure"]
     assert bool(failures) is (found.exit != 0)
     assert sum(int(suite.attrib["failures"]) for suite in root) == len(failures)
 

@@ -43,9 +43,9 @@ def signatures() -> Iterator[Signature]:
 def every_case() -> list[Case]:
     """The cases of these that are answered by another one's exploration."""
     found: dict[Case, None] = {}
-    for each in signatures():
+    for signature in signatures():
         for fsync, together in itertools.product((False, True), (False, True)):
-            one = replace(each, fsync=fsync, co_located=together)
+            one = replace(signature, fsync=fsync, co_located=together)
             found |= dict.fromkeys(loss_case(one, cell) for cell in CELLS if asks_loss(one, cell))
             found |= dict.fromkeys(case for cell in CELLS for case in goes_on_cases(one, cell))
             found |= dict.fromkeys(delivery_case(one, BY_NAME["power-loss@all"]) for _ in range(one.replicas == 2))
@@ -209,7 +209,7 @@ def test_processes_that_die_while_they_prepare_are_begun_again_without(
 
 def test_a_case_whose_process_died_is_not_decided_and_not_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     cell = BY_NAME["power-loss@one"]
-    wanted = {loss_case(each, cell).explored: None for each in itertools.islice(signatures(), 200)}
+    wanted = {loss_case(signature, cell).explored: None for signature in itertools.islice(signatures(), 200)}
 
     def dying(_: Any, tasks: Sequence[Any], *__: Any) -> Iterator[tuple[Any, Any]]:
         for number, chunk in enumerate(tasks):
@@ -242,10 +242,10 @@ def test_the_benchs_cluster_is_as_large_as_it_says(large: Any, tmp_path: Path) -
     made = large.write(tmp_path)
     assert len({each.name for each in made}) == 1000 and sum(each.partitions for each in made) == 50_000
     cluster, findings = read([tmp_path], Options(clients=("java:3.9",), distribution="apache"))
-    assert not [each for each in findings if each.kind in ("not_read", "unknown_key", "wrong_type")]
-    asked = [each for each in subjects(cluster) if not each.internal]
-    assert len(asked) == 200 and all(len(each.variants) == 1 for each in asked)
-    signatures_ = {each.variants[0].signature for each in asked}
+    assert not [finding for finding in findings if finding.kind in ("not_read", "unknown_key", "wrong_type")]
+    asked = [subject for subject in subjects(cluster) if not subject.internal]
+    assert len(asked) == 200 and all(len(subject.variants) == 1 for subject in asked)
+    signatures_ = {subject.variants[0].signature for subject in asked}
     assert len(signatures_) == 200
     racks = {each.name: each.kind.together for each in made}
-    assert all(each.variants[0].signature.in_rack == racks[each.topics[0].name] for each in asked)
+    assert all(subject.variants[0].signature.in_rack == racks[subject.topics[0].name] for subject in asked)

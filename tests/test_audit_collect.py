@@ -140,7 +140,7 @@ def test_what_a_properties_file_keeps(tmp_path: Path) -> None:
         "min.insync.replica=(withheld)",
     ]
     cluster, findings = read([tmp_path / "out" / "1-server.properties"])
-    assert [each.where.line for each in findings if each.kind == "typo"] == [16]
+    assert [finding.where.line for finding in findings if finding.kind == "typo"] == [16]
     answer = value_of(cluster, cluster.brokers[0], "log.dirs")
     assert "data/a,data/b" in repr(answer)
 

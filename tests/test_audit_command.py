@@ -36,7 +36,7 @@ def audit(tidegate: Run) -> Audit:
 
 
 def about(document: dict[str, Any], topic: str) -> dict[str, Any]:
-    return next(each for each in document["subjects"] if topic in each["topics"])
+    return next(subject for subject in document["subjects"] if topic in subject["topics"])
 
 
 SAMPLES: Sequence[tuple[str, tuple[str, ...], int, str, str]] = (
@@ -165,11 +165,11 @@ def test_a_page_of_a_loss_has_the_users_brokers_throughout(tidegate: Run, tmp_pa
     assert "broker 2 became leader" in (folder / "01-orders.html").read_text(encoding="utf-8")
     path = folder / "01-orders.trace.json"
     trace = renamed(json.loads(path.read_text(encoding="utf-8")), {"A": "broker 1", "B": "broker 2", "C": "broker 3"})
-    assert {each["id"] for each in trace["lanes"]} == {"broker 1", "broker 2", "broker 3"}
+    assert {lane["id"] for lane in trace["lanes"]} == {"broker 1", "broker 2", "broker 3"}
     assert set(trace["states"]["0"]["log"]) == set(trace["frames"]["0"]["lanes"]) == set(trace["view"]["lanes"])
-    assert set(trace["view"]["lanes"]) == {each["id"] for each in trace["lanes"]}
-    reported = [each["sentence"] for each in trace["steps"]] + [each["text"] for each in trace["argument"]]
-    reported += [each["step"] for each in trace["steps"]]
+    assert set(trace["view"]["lanes"]) == {lane["id"] for lane in trace["lanes"]}
+    reported = [step["sentence"] for step in trace["steps"]] + [each["text"] for each in trace["argument"]]
+    reported += [step["step"] for step in trace["steps"]]
     assert not [each for each in reported if re.search(r"\b[B-E]\b|\bA(?='s| became| lost| committed)", each)], reported
     assert "broker" not in trace["replay"].partition("--steps")[2].replace("broker=", "")
     assert tidegate("replay", str(path)).exit == 1
@@ -254,7 +254,7 @@ def test_the_sarif_is_valid_and_stands_at_the_setting(tidegate: Run, tmp_path: P
     (schema,) = SCHEMAS.glob("*sarif*")
     jsonschema.validate(log, json.loads(schema.read_text(encoding="utf-8")))
     (failure,) = [
-        each for each in log["runs"][0]["results"] if each["level"] == "error" and each["ruleId"] == "no-loss"
+        result for result in log["runs"][0]["results"] if result["level"] == "error" and result["ruleId"] == "no-loss"
     ]
     place = failure["locations"][0]["physicalLocation"]
     assert place["artifactLocation"]["uri"].endswith("acks-1/producer.properties")

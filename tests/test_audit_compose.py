@@ -22,7 +22,7 @@ SERVICE = """\
 
 def compose(*more: str) -> str:
     """A compose file of a broker for each text, which stands among its service's keys."""
-    services = (SERVICE.format(id=i, more=f"    {each}" if each else "") for i, each in enumerate(more, 1))
+    services = (SERVICE.format(id=i, more=f"    {text}" if text else "") for i, text in enumerate(more, 1))
     return "services:\n" + "".join(services)
 
 
@@ -32,11 +32,11 @@ def of(text: str) -> tuple[Cluster, tuple[Finding, ...]]:
 
 def incomplete(findings: tuple[Finding, ...]) -> list[str]:
     """What leaves the audit undecided."""
-    return [each.what for each in findings if each.kind == "incomplete"]
+    return [finding.what for finding in findings if finding.kind == "incomplete"]
 
 
 def brokers(cluster: Cluster) -> list[int | None]:
-    return [each.id for each in cluster.brokers if each.keeps_topics]
+    return [broker.id for broker in cluster.brokers if broker.keeps_topics]
 
 
 @pytest.mark.parametrize("more", ["scale: 0", "deploy: {replicas: 0}"])
@@ -44,14 +44,14 @@ def test_a_service_that_is_scaled_to_0_is_no_broker(more: str) -> None:
     cluster, findings = of(compose("", more, more))
     assert brokers(cluster) == [1]
     assert len(incomplete(findings)) == 2
-    assert all("no container of it is started" in each for each in incomplete(findings))
+    assert all("no container of it is started" in text for text in incomplete(findings))
 
 
 @pytest.mark.parametrize("more", ["scale: 2", "deploy: {replicas: 3}", "scale: ${N:-1}"])
 def test_how_many_containers_a_scaled_service_has_is_not_guessed(more: str) -> None:
     cluster, findings = of(compose("", "", more))
     assert brokers(cluster) == [1, 2, 3]
-    assert ["is not read" in each for each in incomplete(findings)] == [True]
+    assert ["is not read" in text for text in incomplete(findings)] == [True]
 
 
 def test_a_scale_of_1_says_nothing_new() -> None:
@@ -63,18 +63,18 @@ def test_a_profile_that_only_some_brokers_have_leaves_the_audit_undecided() -> N
     ha = "profiles: [ha]"
     cluster, findings = of(compose("", ha, ha))
     assert brokers(cluster) == [1, 2, 3]
-    assert ["service k2 starts only with a profile" in each for each in incomplete(findings)] == [True]
+    assert ["service k2 starts only with a profile" in text for text in incomplete(findings)] == [True]
 
 
 def test_a_profile_that_all_brokers_have_is_an_assumption() -> None:
     cluster, findings = of(compose(*["profiles: [ha, other]"] * 3))
     assert not incomplete(findings)
-    assert any("`--profile ha`" in each for each in cluster.assumptions)
+    assert any("`--profile ha`" in assumption for assumption in cluster.assumptions)
 
 
 def value(cluster: Cluster, key: str) -> set[str]:
     """What the brokers' settings say of a key."""
-    return {each.value for broker in cluster.brokers for each in broker.settings if each.key == key}
+    return {setting.value for broker in cluster.brokers for setting in broker.settings if setting.key == key}
 
 
 START = "/opt/kafka/bin/kafka-server-start.sh"
@@ -91,7 +91,7 @@ START = "/opt/kafka/bin/kafka-server-start.sh"
 def test_what_a_command_overrides_is_stronger_than_a_variable(more: str) -> None:
     cluster, findings = of(compose(more, more, more))
     assert value(cluster, "default.replication.factor") == {"1"}
-    assert ["starts Kafka by itself" in each for each in incomplete(findings)] == [True] * 3
+    assert ["starts Kafka by itself" in text for text in incomplete(findings)] == [True] * 3
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,7 @@ def verdict_of(name: str, *others: str, **words: Word) -> SubjectVerdict:
     for question, word in words.items():
         on = ("acks",) if word == "depends" else ()
         table[question.replace("_", "-"), "power-loss@one"] = Answer(word, "model", "why", on)
-    return SubjectVerdict(Subject(tuple(Topic(each, FILE) for each in (name, *others)), None, (), ()), (), table)
+    return SubjectVerdict(Subject(tuple(Topic(text, FILE) for text in (name, *others)), None, (), ()), (), table)
 
 
 def consumer(family: str = "java", version: str | None = "3.9", **settings: str) -> Client:
@@ -33,7 +33,7 @@ def consumer(family: str = "java", version: str | None = "3.9", **settings: str)
 
 
 def cluster(*clients: Client) -> Cluster:
-    use = Use("topic", "orders", FILE, (), tuple(each.name for each in clients))
+    use = Use("topic", "orders", FILE, (), tuple(client.name for client in clients))
     return Cluster(clients=clients, uses=(use,) if clients else ())
 
 

@@ -15,10 +15,10 @@ WHOLE = "\tTopic: orders\tPartition: {number}\tLeader: 1\tReplicas: 1,2,3\tIsr: 
 
 
 def of(partitions: str, count: int = 1, factor: int = 3) -> tuple[Cluster, list[Finding], Subject]:
-    texts = [(f"b{each}.properties", BROKER.format(id=each), True) for each in (1, 2, 3)]
+    texts = [(f"b{number}.properties", BROKER.format(id=number), True) for number in (1, 2, 3)]
     texts.append(("t.txt", HEAD.format(count=count, factor=factor) + partitions, True))
     cluster, findings = of_texts(texts, Options(kafka_version="3.9.0", distribution="apache", acks="all"), "x")
-    (orders,) = (each for each in subjects(cluster) if each.topics[0].name == "orders")
+    (orders,) = (subject for subject in subjects(cluster) if subject.topics[0].name == "orders")
     return cluster, list(findings), orders
 
 
@@ -34,7 +34,7 @@ def of(partitions: str, count: int = 1, factor: int = 3) -> tuple[Cluster, list[
 def test_a_description_that_contradicts_itself_is_judged_by_nothing(line: str, says: str) -> None:
     _, findings, orders = of(f"\tTopic: orders\tPartition: 0\t{line}\n")
     assert not orders.variants and says in orders.not_checked and not orders.stops
-    assert [each.what for each in findings if each.severity == "error"] == [f"topic orders: {says}"]
+    assert [finding.what for finding in findings if finding.severity == "error"] == [f"topic orders: {says}"]
 
 
 def test_a_partition_that_is_described_twice() -> None:
@@ -42,7 +42,7 @@ def test_a_partition_that_is_described_twice() -> None:
     _, _, orders = of(WHOLE.format(number=0) + again)
     assert "described twice" in orders.not_checked
     _, findings, same = of(WHOLE.format(number=0) * 2)
-    assert same.variants and not [each for each in findings if each.severity == "error"]
+    assert same.variants and not [finding for finding in findings if finding.severity == "error"]
 
 
 @pytest.mark.parametrize(
@@ -57,11 +57,11 @@ def test_a_partition_that_is_described_twice() -> None:
 def test_of_partitions_that_are_not_described_nothing_is_known(rest: str) -> None:
     """Each may have one replica, in any rack."""
     _, findings, orders = of(WHOLE.format(number=0) + rest, count=2)
-    assert {(each.signature.replicas, each.signature.in_rack) for each in orders.variants} == {(3, 0), (1, 0)}
+    assert {(variant.signature.replicas, variant.signature.in_rack) for variant in orders.variants} == {(3, 0), (1, 0)}
     assert orders.asks["replication factor"] == "the whole output of kafka-topics.sh --describe"
-    assert any("2 partitions, and 1 are described" in each.what for each in findings)
+    assert any("2 partitions, and 1 are described" in finding.what for finding in findings)
     _, _, whole = of(WHOLE.format(number=0) + WHOLE.format(number=1), count=2)
-    assert {(each.signature.replicas, each.signature.in_rack) for each in whole.variants} == {(3, 1)}
+    assert {(variant.signature.replicas, variant.signature.in_rack) for variant in whole.variants} == {(3, 1)}
 
 
 def test_a_reassignment_and_a_partition_without_a_leader_are_no_contradiction() -> None:

@@ -31,7 +31,7 @@ def described(lines: str, replicas: int = 3, configs: str = DURABLE, version: st
     text = f"Topic: orders\tPartitionCount: 9\tReplicationFactor: {replicas}\tConfigs: {configs}\n{lines}"
     options = Options(version, distribution="apache", acks="all")
     cluster = of_texts([("topics.txt", text, True)], options, "x")[0]
-    return next(each for each in subjects(cluster) if each.topics[0].name == "orders")
+    return next(subject for subject in subjects(cluster) if subject.topics[0].name == "orders")
 
 
 def line(number: int, leader: str, replicas: str, isr: str, more: str = "") -> str:
@@ -40,7 +40,7 @@ def line(number: int, leader: str, replicas: str, isr: str, more: str = "") -> s
 
 def said(subject: Subject, explorations: Explorations) -> list[str]:
     found: Any = describe_current_state(SubjectVerdict(subject, (), {}), explorations)
-    return [each["headline"] for each in found["groups"]]
+    return [group["headline"] for group in found["groups"]]
 
 
 def test_every_kind_of_partition_is_judged_and_not_the_smallest_alone(explorations: Explorations) -> None:
@@ -81,7 +81,7 @@ def test_more_replicas_than_the_model_has_have_their_present_state(explorations:
     rows = line(0, "1", "1,2,3,4,5,6", "1") + line(1, "none", "2,3,4,5,6,1", "2")
     six = described(rows, replicas=6)
     assert six.not_checked == "orders has 6 replicas, and the model has 1 to 5" and six.variants == ()
-    assert {(each.kind, each.certain) for each in outages(six)} == {("refused", True), ("offline", True)}
+    assert {(outage.kind, outage.certain) for outage in outages(six)} == {("refused", True), ("offline", True)}
     offline, refused = said(six, explorations)
     assert "neither written nor read" in offline and "writes are refused: 2 in sync are needed" in refused
 

@@ -16,10 +16,10 @@ SETTING = "  {key}={value} sensitive=false synonyms={{DYNAMIC_TOPIC_CONFIG:{key}
 
 
 def of(*texts: tuple[str, str]) -> tuple[Cluster, list[Finding], Subject]:
-    brokers = [(f"b{each}.properties", BROKER.format(id=each), True) for each in (1, 2, 3)]
+    brokers = [(f"b{number}.properties", BROKER.format(id=number), True) for number in (1, 2, 3)]
     cluster, findings = of_texts([*brokers, *((path, text, True) for path, text in texts)], OPTIONS, "x")
-    (orders,) = (each for each in subjects(cluster) if each.topics[0].name == "orders")
-    return cluster, [each for each in findings if each.kind == "incomplete"], orders
+    (orders,) = (subject for subject in subjects(cluster) if subject.topics[0].name == "orders")
+    return cluster, [finding for finding in findings if finding.kind == "incomplete"], orders
 
 
 @pytest.mark.parametrize(
@@ -61,13 +61,13 @@ def test_partitions_without_their_topics_line_say_nothing_of_its_settings() -> N
     assert "own settings are not known" in orders.not_checked
     described = "Dynamic configs for topic orders are:\n" + SETTING.format(key="min.insync.replicas", value="1")
     _, _, known = of(("t.txt", PARTITION), ("c.txt", described))
-    assert {each.signature.min_isr for each in known.variants} == {1}
+    assert {variant.signature.min_isr for variant in known.variants} == {1}
 
 
 def test_a_setting_whose_line_is_cut() -> None:
     described = "Dynamic configs for topic orders are:\n  min.insync.replicas=1 sensitive=false synonyms={DYN"
     cluster, missing, _ = of(("t.txt", HEAD + "\tConfigs: " + PARTITION), ("c.txt", described))
-    assert [str(each.where) for each in missing] == ["c.txt:2"]
+    assert [str(finding.where) for finding in missing] == ["c.txt:2"]
     done = audit(cluster, missing, AuditRequest(required=(), repairs=False, seconds=0.0))
     assert done.exit == done.document["exit"] == 5
 

@@ -46,4 +46,4 @@ def test_a_platforms_own_key_and_a_file_without_a_nodes_place_leave_it_open() ->
 def test_an_image_is_believed_before_a_brokers_own_file() -> None:
     cluster, findings = of(server__properties=OWN, compose__yml=COMPOSE)
     assert cluster.versions.distribution is not None and cluster.versions.distribution.value == "cp-kafka"
-    assert not any("the distribution is" in each.what for each in findings)
+    assert not any("the distribution is" in finding.what for finding in findings)

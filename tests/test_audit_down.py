@@ -89,7 +89,7 @@ def test_who_is_never_elected_may_as_well_be_down(seed: int, explorations: Explo
         for down in range(1, lag(cell.situation, one) + 1):
             other = explorations.found(loss_case(one, cell, None, down))
             for names in (judged[:2], judged[2:]):
-                lost, also = ({*each.scenarios} & {*names} for each in (lagging, other))
+                lost, also = ({*result.scenarios} & {*names} for result in (lagging, other))
                 assert bool(lost) == bool(also), (one, cell.name, down)
                 found.add(bool(lost))
     assert found == {False, True}

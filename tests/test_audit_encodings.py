@@ -23,8 +23,8 @@ def of(folder: Path, files: dict[str, bytes], *clients: str) -> tuple[Cluster, t
 
 
 def acks_of(cluster: Cluster) -> set[str]:
-    (new,) = (each for each in subjects(cluster) if each.topics[0].name == "(new topics)")
-    return {each.signature.acks for each in new.variants}
+    (new,) = (subject for subject in subjects(cluster) if subject.topics[0].name == "(new topics)")
+    return {variant.signature.acks for variant in new.variants}
 
 
 @pytest.mark.parametrize(
@@ -37,7 +37,7 @@ def test_a_byte_order_mark_hides_the_first_setting(tmp_path: Path, client: str, 
     files = {"producer.properties": MARK + b"acks=" + word + b"\nbootstrap.servers=b:9092\n"}
     cluster, findings = of(tmp_path, files, client)
     assert acks_of(cluster) == acks
-    (found,) = (each for each in findings if "byte order mark" in each.what)
+    (found,) = (finding for finding in findings if "byte order mark" in finding.what)
     assert (found.severity, found.where.line) == ("error", 1)
 
 
@@ -45,22 +45,22 @@ def test_a_brokers_first_setting_is_hidden_as_well(tmp_path: Path) -> None:
     cluster, findings = of(
         tmp_path, {"b2.properties": MARK + b"min.insync.replicas=2\nprocess.roles=broker\nnode.id=2\n"}
     )
-    (second,) = (each for each in cluster.brokers if each.id == 2)
+    (second,) = (broker for broker in cluster.brokers if broker.id == 2)
     assert not isinstance(value_of(cluster, second, "min.insync.replicas"), Stated)
-    assert any("`min.insync.replicas`: this setting has no effect" in each.what for each in findings)
+    assert any("`min.insync.replicas`: this setting has no effect" in finding.what for finding in findings)
 
 
 def test_a_mark_before_a_comment_hides_nothing(tmp_path: Path) -> None:
     cluster, findings = of(tmp_path, {"producer.properties": MARK + b"# ours\nacks=all\n"}, "java:2.8")
     assert acks_of(cluster) == {"all"}
-    assert not [each for each in findings if "byte order mark" in each.what]
+    assert not [finding for finding in findings if "byte order mark" in finding.what]
 
 
 def test_properties_in_utf16_have_no_settings(tmp_path: Path) -> None:
     """PowerShell writes so; what it makes of a description's output is read."""
     cluster, findings = of(tmp_path, {"producer.properties": "acks=all\nlinger.ms=5\n".encode("utf-16")}, "java:2.8")
     assert not cluster.clients and "all" in acks_of(cluster) and len(acks_of(cluster)) > 1
-    assert any("UTF-16" in each.what and each.severity == "error" for each in findings)
+    assert any("UTF-16" in finding.what and finding.severity == "error" for finding in findings)
 
 
 def test_what_java_does_not_trim_is_a_part_of_the_value(tmp_path: Path) -> None:
@@ -68,7 +68,7 @@ def test_what_java_does_not_trim_is_a_part_of_the_value(tmp_path: Path) -> None:
     cluster, findings = of(tmp_path, {"producer.properties": "acks=all\u00a0\nlinger.ms=5\n".encode()}, "java:3.9")
     (client,) = cluster.clients
     assert not isinstance(value_of(cluster, client, "acks"), Stated)
-    assert any(each.kind == "wrong_value" for each in findings)
+    assert any(finding.kind == "wrong_value" for finding in findings)
 
 
 def test_a_family_of_clients_that_there_is_none_of_is_refused(tmp_path: Path) -> None:

@@ -31,7 +31,7 @@ def nodes(brokers: str = "", controllers: str | None = "", **more: str) -> dict[
 
 
 def subject_of(cluster: Cluster, name: str = "(new topics)") -> Subject:
-    return next(each for each in subjects(cluster) if each.topics[0].name == name)
+    return next(subject for subject in subjects(cluster) if subject.topics[0].name == name)
 
 
 def signatures(cluster: Cluster, name: str = "(new topics)") -> list[Signature]:
@@ -50,21 +50,21 @@ def test_in_kraft_the_controllers_files_decide_unclean_elections(
 ) -> None:
     """ConfigurationControlManager.uncleanLeaderElectionEnabledForTopic resolves with the controller's static config."""
     cluster = cluster_of(nodes(brokers, controllers), "3.9.0")
-    assert {each.unclean for each in signatures(cluster)} == elected
-    assert {each.unclean for each in signatures(cluster, "__consumer_offsets")} == elected
+    assert {signature.unclean for signature in signatures(cluster)} == elected
+    assert {signature.unclean for signature in signatures(cluster, "__consumer_offsets")} == elected
 
 
 def test_what_the_controllers_have_where_their_files_are_missing_is_an_assumption_that_is_shown() -> None:
     found = subject_of(cluster_of(nodes("", None), "3.9.0"))
-    assert {each.signature.unclean for each in found.variants} == {False}
-    (used,) = [each for each in found.used if each.key == "unclean.leader.election.enable"]
+    assert {variant.signature.unclean for variant in found.variants} == {False}
+    (used,) = [use for use in found.used if use.key == "unclean.leader.election.enable"]
     assert used.source == "KIP-106; the controllers, whose files were not given, do not set it otherwise"
 
 
 def test_with_zookeeper_the_brokers_are_the_controllers() -> None:
     text = "broker.id={id}\nzookeeper.connect=z\nlog.dirs=data\n" + SOUND + UNCLEAN
     cluster = cluster_of({f"b{i}.properties": text.format(id=i) for i in (1, 2, 3)}, "3.9.0")
-    assert {each.unclean for each in signatures(cluster)} == {True}
+    assert {signature.unclean for signature in signatures(cluster)} == {True}
 
 
 DESCRIBED = """\
@@ -75,9 +75,9 @@ Topic: orders\tTopicId: x\tPartitionCount: 1\tReplicationFactor: 3\tConfigs: unc
 
 def test_a_description_that_only_repeats_the_brokers_file_is_open() -> None:
     shown = cluster_of(nodes(UNCLEAN, "", topics__txt=DESCRIBED), "3.9.0")
-    assert {each.unclean for each in signatures(shown, "orders")} == {True, False}
+    assert {signature.unclean for signature in signatures(shown, "orders")} == {True, False}
     own = cluster_of(nodes("", "", topics__txt=DESCRIBED), "3.9.0")
-    assert {each.unclean for each in signatures(own, "orders")} == {True}
+    assert {signature.unclean for signature in signatures(own, "orders")} == {True}
 
 
 @pytest.mark.parametrize(("controllers", "least"), [("", {1}), ("min.insync.replicas=2\n", {2}), (None, {1, 2})])
@@ -86,11 +86,11 @@ def test_with_elr_the_controllers_min_isr_counts(controllers: str | None, least:
     cluster = cluster_of(
         nodes("min.insync.replicas=2\n", controllers), features=("eligible.leader.replicas.version=1",)
     )
-    assert {each.min_isr for each in signatures(cluster)} == least
+    assert {signature.min_isr for signature in signatures(cluster)} == least
     off = cluster_of(nodes("min.insync.replicas=2\n", controllers), features=("eligible.leader.replicas.version=0",))
-    assert {each.min_isr for each in signatures(off)} == {2}
+    assert {signature.min_isr for signature in signatures(off)} == {2}
     older = cluster_of(nodes("min.insync.replicas=2\n", controllers), "3.9.0")
-    assert {each.min_isr for each in signatures(older)} == {2}
+    assert {signature.min_isr for signature in signatures(older)} == {2}
 
 
 def test_the_transaction_log_has_what_the_brokers_state_though_a_controller_is_the_first_node() -> None:
@@ -99,13 +99,13 @@ def test_the_transaction_log_has_what_the_brokers_state_though_a_controller_is_t
     texts = {name: text.replace("node.id=11", "node.id=0") for name, text in texts.items()}
     cluster = cluster_of(texts)
     assert cluster.brokers[0].roles == ("controller",)
-    assert {each.min_isr for each in signatures(cluster, "__transaction_state")} == {1}
+    assert {signature.min_isr for signature in signatures(cluster, "__transaction_state")} == {1}
 
 
 def test_the_transaction_log_is_never_elected_uncleanly() -> None:
     """TransactionStateManager.transactionTopicConfigs creates it with `unclean.leader.election.enable=false`."""
     cluster = cluster_of(nodes(UNCLEAN, UNCLEAN), "3.9.0")
-    assert {each.unclean for each in signatures(cluster, "__transaction_state")} == {False}
+    assert {signature.unclean for signature in signatures(cluster, "__transaction_state")} == {False}
 
 
 # --- producers --------------------------------------------------------------------------------------------------------
@@ -134,43 +134,47 @@ def written(settings: str, client: str = "java:3.9") -> list[Signature]:
 )
 def test_idempotence_that_is_silently_off_is_off(settings: str, idempotent: bool) -> None:
     """ProducerConfig.postProcessAndValidateIdempotenceConfigs."""
-    assert {each.idempotent for each in written(settings)} == {idempotent}
+    assert {signature.idempotent for signature in written(settings)} == {idempotent}
 
 
 def test_an_idempotent_producer_of_before_3_0_waits_for_all() -> None:
     """ProducerConfig.maybeOverrideAcksAndRetries of 2.8."""
-    assert {each.acks for each in written("enable.idempotence=true\n", "java:2.8")} == {"all"}
-    assert {each.acks for each in written("", "java:2.8")} == {"leader"}
+    assert {signature.acks for signature in written("enable.idempotence=true\n", "java:2.8")} == {"all"}
+    assert {signature.acks for signature in written("", "java:2.8")} == {"leader"}
 
 
 def test_whether_a_producer_that_is_not_stated_is_idempotent_is_not_stated() -> None:
     found = signatures(cluster_of({"topics.txt": ORDERS}, "3.9.0"), "orders")
-    assert {(each.acks, each.idempotent) for each in found} >= {("all", True), ("all", False), ("leader", False)}
-    assert ("leader", True) not in {(each.acks, each.idempotent) for each in found}
+    assert {(signature.acks, signature.idempotent) for signature in found} >= {
+        ("all", True),
+        ("all", False),
+        ("leader", False),
+    }
+    assert ("leader", True) not in {(signature.acks, signature.idempotent) for signature in found}
 
 
 def test_the_one_producers_file_is_taken_and_it_is_said() -> None:
     texts = {"topics.txt": ORDERS, "p.properties": "key.serializer=x\nacks=1\n"}
     found = subject_of(cluster_of(texts, "3.9.0", clients=("java:3.9",)), "orders")
-    assert {each.signature.acks for each in found.variants} == {"leader"}
-    (used,) = [each for each in found.used if each.key == "producer"]
+    assert {variant.signature.acks for variant in found.variants} == {"leader"}
+    (used,) = [use for use in found.used if use.key == "producer"]
     assert used.value == "p.properties" and "assumed" in used.source
     two = cluster_of(texts | {"q.properties": "key.serializer=x\nacks=all\n"}, "3.9.0")
-    assert {each.acks for each in signatures(two, "orders")} == {"all", "leader"}
+    assert {signature.acks for signature in signatures(two, "orders")} == {"all", "leader"}
 
 
 @pytest.mark.parametrize(("acks", "model"), [("all", "all"), ("1", "leader"), ("0", "none")])
 def test_acks_as_an_option_answers_for_all_that_audit_toml_does_not_name(acks: str, model: str) -> None:
     texts = {"topics.txt": ORDERS, "p.properties": "key.serializer=x\nacks=1\n"}
-    assert {each.acks for each in signatures(cluster_of(texts, "3.9.0", acks=acks), "orders")} == {model}
+    assert {signature.acks for signature in signatures(cluster_of(texts, "3.9.0", acks=acks), "orders")} == {model}
     named = cluster_of(texts | {"audit.toml": USES}, "3.9.0", acks=acks)
-    assert {each.acks for each in signatures(named, "orders")} == {"leader"}
+    assert {signature.acks for signature in signatures(named, "orders")} == {"leader"}
 
 
 def test_a_writer_of_kafka_go_may_wait_for_nothing() -> None:
     """kafka.Writer has RequireNone, what NewWriter makes has RequireAll."""
-    assert {each.acks for each in written("", "kafka-go:0.4.47")} == {"none", "all"}
-    assert {each.idempotent for each in written("", "kafka-go:0.4.47")} == {False}
+    assert {signature.acks for signature in written("", "kafka-go:0.4.47")} == {"none", "all"}
+    assert {signature.idempotent for signature in written("", "kafka-go:0.4.47")} == {False}
 
 
 def test_what_a_platform_sets_itself_is_its_own_or_not_known() -> None:
@@ -184,7 +188,7 @@ def test_what_a_platform_sets_itself_is_its_own_or_not_known() -> None:
         least = value_of(cluster, cluster.brokers[0], "min.insync.replicas")
         assert isinstance(least, Unknown) == (owner != "apache")
         if isinstance(least, Unknown):
-            assert {each.value for each in least.possible} == ({"1", "2"} if owner == "msk" else set())
+            assert {default.value for default in least.possible} == ({"1", "2"} if owner == "msk" else set())
         assert isinstance(value_of(cluster, cluster.brokers[0], "unclean.leader.election.enable"), Unknown) == (
             owner != "apache"
         )
@@ -206,12 +210,12 @@ def test_before_0_11_the_offsets_topic_is_created_with_fewer() -> None:
     """KIP-115: offsets.topic.replication.factor is enforced since 0.11."""
     text = "broker.id={id}\nzookeeper.connect=z\nlog.dirs=data\n"
     cluster = cluster_of({f"b{i}.properties": text.format(id=i) for i in (1, 2)}, "0.10.2")
-    assert {each.replicas for each in signatures(cluster, "__consumer_offsets")} == {2}
+    assert {signature.replicas for signature in signatures(cluster, "__consumer_offsets")} == {2}
 
 
 def test_one_brokers_file_may_stand_for_many_and_it_is_said() -> None:
     found = subject_of(cluster_of({"b1.properties": nodes()["b1.properties"]}), "__consumer_offsets")
-    assert not found.stops and any(each.key == "brokers" and "assumed" in each.source for each in found.used)
+    assert not found.stops and any(use.key == "brokers" and "assumed" in use.source for use in found.used)
 
 
 COMPOSE = """\
@@ -232,11 +236,11 @@ def composed(extra: str = "") -> Cluster:
 
 
 def test_the_brokers_of_a_compose_file_share_one_machine() -> None:
-    assert {each.one_machine for each in signatures(composed())} == {True}
+    assert {signature.one_machine for signature in signatures(composed())} == {True}
     files = [("c.yml", "services:\n" + "".join(COMPOSE.format(id=i).partition("services:\n")[2] for i in (1, 2)), True)]
     found = of_texts(files, Options(kafka_version="3.9.0"), "x")[1]
-    assert any("2 brokers run on one computer" in each.what for each in found)
-    assert {each.one_machine for each in signatures(cluster_of(nodes()))} == {False}
+    assert any("2 brokers run on one computer" in finding.what for finding in found)
+    assert {signature.one_machine for signature in signatures(cluster_of(nodes()))} == {False}
 
 
 @pytest.mark.parametrize(
@@ -245,8 +249,8 @@ def test_the_brokers_of_a_compose_file_share_one_machine() -> None:
 )
 def test_a_deploy_section_of_a_compose_file_moves_no_service_to_another_machine(deploy: str) -> None:
     cluster = composed(f"    deploy: {deploy}\n")
-    assert {each.one_machine for each in signatures(cluster)} == {True}
-    assert any("run on one computer" in each and "swarm" in each for each in cluster.assumptions)
+    assert {signature.one_machine for signature in signatures(cluster)} == {True}
+    assert any("run on one computer" in assumption and "swarm" in assumption for assumption in cluster.assumptions)
     assert not composed().assumptions
 
 
@@ -259,11 +263,16 @@ def test_where_voters_stand_is_a_fact() -> None:
         name: text + (f"broker.rack={racks[int(name[1:3])]}\n" if name.startswith("c") else "")
         for name, text in nodes().items()
     }
-    (found,) = {(each.voters, each.voters_in_rack, each.shared_voters) for each in signatures(cluster_of(texts))}
+    (found,) = {
+        (signature.voters, signature.voters_in_rack, signature.shared_voters)
+        for signature in signatures(cluster_of(texts))
+    }
     assert found == (3, 2, 0)
-    (bare,) = {(each.voters, each.voters_in_rack) for each in signatures(cluster_of(nodes()))}
+    (bare,) = {(signature.voters, signature.voters_in_rack) for signature in signatures(cluster_of(nodes()))}
     assert bare == (3, 0)
-    (combined,) = {(each.voters, each.shared_voters, each.co_located) for each in signatures(composed())}
+    (combined,) = {
+        (signature.voters, signature.shared_voters, signature.co_located) for signature in signatures(composed())
+    }
     assert combined == (3, 3, True)
 
 
@@ -277,7 +286,7 @@ def placed(brokers: str, controllers: str) -> set[tuple[tuple[int, int], ...]]:
         name: text + f"broker.rack={racks[int(re.findall('[0-9]+', name)[0])]}\n" for name, text in nodes().items()
     }
     lines = "".join(f"\tTopic: orders\tPartition: {n}\tLeader: 1\tReplicas: 1,2,3\tIsr: 1,2,3\n" for n in (0, 1))
-    return {each.racks for each in signatures(cluster_of({**texts, "topics.txt": HEAD + lines}), "orders")}
+    return {signature.racks for signature in signatures(cluster_of({**texts, "topics.txt": HEAD + lines}), "orders")}
 
 
 def test_a_rack_takes_what_stands_in_it_and_nothing_of_the_others() -> None:
@@ -309,7 +318,7 @@ spec: {replicas: 3, roles: [broker]}
 def test_strimzis_controllers_are_counted_without_a_list_of_voters() -> None:
     cluster = of_texts([("k.yaml", POOLS, True)], Options(), "x")[0]
     assert cluster.quorum is not None and cluster.quorum.voters == (0,) and cluster.whole
-    assert {each.voters for each in signatures(cluster)} == {1}
+    assert {signature.voters for signature in signatures(cluster)} == {1}
 
 
 def test_a_dynamic_quorum_of_which_more_are_named_than_given_is_not_counted() -> None:
@@ -328,17 +337,17 @@ def test_confluents_number_is_mapped_or_refused_with_the_hint() -> None:
         of_texts(files, Options(kafka_version="7.6", distribution="apache"), "x")
     mapped = of_texts(files, Options(kafka_version="7.6.1", distribution="cp-kafka"), "x")[0]
     assert mapped.versions.kafka is not None and mapped.versions.kafka.value == "3.6"
-    assert {each.profile for each in signatures(mapped, "orders")} == {"kafka_3_5"}
+    assert {signature.profile for signature in signatures(mapped, "orders")} == {"kafka_3_5"}
     with pytest.raises(CannotRead, match="neither Kafka nor Confluent Platform has a release of this number"):
         of_texts(files, Options(kafka_version="9.9", distribution="cp-kafka"), "x")
 
 
 def test_confluents_number_of_a_java_client_is_mapped_or_refused() -> None:
     """6.2.0-ccs is Kafka 2.8, whose producers do not wait for all."""
-    assert {each.acks for each in written("", "java:6.2.0-ccs")} == {"leader"}
+    assert {signature.acks for signature in written("", "java:6.2.0-ccs")} == {"leader"}
     with pytest.raises(CannotRead, match=r"Confluent Platform 6\.2 is Kafka 2\.8"):
         written("", "java:6.2")
-    assert {each.acks for each in written("", "librdkafka:2.3.0")} == {"all"}
+    assert {signature.acks for signature in written("", "librdkafka:2.3.0")} == {"all"}
 
 
 # --- now --------------------------------------------------------------------------------------------------------------
@@ -364,7 +373,7 @@ def test_what_is_out_of_service_now_is_said(
     options: dict[str, str], version: str, kinds: dict[int, tuple[str, bool]]
 ) -> None:
     found = outages(subject_of(cluster_of({"topics.txt": SHRUNK}, version, **options), "orders"))
-    assert {n.number: (each.kind, each.certain) for each in found for n in each.partitions} == kinds
+    assert {n.number: (outage.kind, outage.certain) for outage in found for n in outage.partitions} == kinds
 
 
 def test_the_words_for_what_is_out_of_service() -> None:
@@ -402,10 +411,10 @@ def test_a_named_producer_whose_file_is_missing_leaves_acks_open() -> None:
     topics = "Topic: orders\tTopicId: x\tPartitionCount: 1\tReplicationFactor: 3\tConfigs: \n"
     named = '[topic."orders"]\nproducer = ["p1.properties", "p2.properties"]\n'
     cluster = cluster_of({"topics.txt": topics, "p1.properties": "acks=all\n", "audit.toml": named})
-    found = [each for each in subjects(cluster) if each.topics[0].name == "orders"]
-    assert {each.producer.name if each.producer else None for each in found} == {"p1.properties", None}
-    unknown = next(each for each in found if each.producer is None)
-    assert {each.signature.acks for each in unknown.variants} == {"all", "leader"}
+    found = [subject for subject in subjects(cluster) if subject.topics[0].name == "orders"]
+    assert {subject.producer.name if subject.producer else None for subject in found} == {"p1.properties", None}
+    unknown = next(subject for subject in found if subject.producer is None)
+    assert {variant.signature.acks for variant in unknown.variants} == {"all", "leader"}
 
 
 def test_a_partition_of_few_replicas_lowers_no_other_partitions_min_isr() -> None:
@@ -415,14 +424,14 @@ def test_a_partition_of_few_replicas_lowers_no_other_partitions_min_isr() -> Non
         "\tTopic: orders\tPartition: 1\tLeader: 2\tReplicas: 2,3,1\tIsr: 2\n"
     )
     (found,) = outages(subject_of(cluster_of({"topics.txt": topics}, "3.9.0", acks="all"), "orders"))
-    assert (found.kind, found.certain, [each.number for each in found.partitions]) == ("refused", True, [1])
+    assert (found.kind, found.certain, [partition.number for partition in found.partitions]) == ("refused", True, [1])
 
 
 @pytest.mark.parametrize(("version", "acks"), [("3.9.0", "leader"), ("4.1.0", "all")])
 def test_before_4_0_a_brokers_setting_says_what_a_commit_waits_for(version: str, acks: str) -> None:
     cluster = cluster_of(nodes("offsets.commit.required.acks=1\n"), version)
-    assert {each.acks for each in signatures(cluster, "__consumer_offsets")} == {acks}
-    assert {each.acks for each in signatures(cluster, "__transaction_state")} == {"all"}
+    assert {signature.acks for signature in signatures(cluster, "__consumer_offsets")} == {acks}
+    assert {signature.acks for signature in signatures(cluster, "__transaction_state")} == {"all"}
 
 
 @pytest.mark.parametrize(

@@ -124,14 +124,14 @@ def test_garbage_is_read_or_refused_in_words(files: list[tuple[str, str]]) -> No
         assert str(read)
         return
     cluster, findings = read
-    assert all(each.what and each.to_do and str(each.where) for each in findings)
-    assert len({each.name for each in cluster.topics}) == len(cluster.topics)
+    assert all(finding.what and finding.to_do and str(finding.where) for finding in findings)
+    assert len({topic.name for topic in cluster.topics}) == len(cluster.topics)
 
 
 @pytest.mark.parametrize("text", ["a: " * 5000, "[" * 5000, "{a: " * 300, "- " * 4000 + "x", "\t" * 9000, "&a [*a]"])
 def test_deep_and_circular_yaml(text: str) -> None:
     read = answer([("a.yaml", text, False)])
-    assert isinstance(read, CannotRead) or [each.kind for each in read[1]] == ["not_read"]
+    assert isinstance(read, CannotRead) or [finding.kind for finding in read[1]] == ["not_read"]
 
 
 LAUGHS = "a0: &a0 [x, x, x, x, x, x, x, x, x]\n" + "".join(

@@ -36,7 +36,7 @@ def of(text: str, image: str, variable: str) -> tuple[Cluster, list[Finding]]:
     prefix = "KAFKA_CFG_" if "bitnami" in image else "KAFKA_"
     written = text.format(image=image, variable=variable, prefix=prefix)
     cluster, findings = of_texts([("c.yml", written, True)], Options(), "x")
-    return cluster, [each for each in findings if each.kind == "typo"]
+    return cluster, [finding for finding in findings if finding.kind == "typo"]
 
 
 @pytest.mark.parametrize("text", [COMPOSE, POD])
@@ -50,7 +50,7 @@ def of(text: str, image: str, variable: str) -> tuple[Cluster, list[Finding]]:
 )
 def test_a_variable_that_the_image_does_not_read(text: str, image: str, variable: str, instead: str) -> None:
     cluster, (typo,) = of(text, image, variable)
-    assert not [each for broker in cluster.brokers for each in broker.settings if each.value == "3"]
+    assert not [setting for broker in cluster.brokers for setting in broker.settings if setting.value == "3"]
     assert typo.what.startswith(f"`{variable}` has no effect") and typo.to_do == f"write `{instead}`"
 
 
@@ -65,8 +65,8 @@ def test_a_variable_that_the_image_does_not_read(text: str, image: str, variable
 )
 def test_a_variable_that_the_image_reads_or_may_read(text: str, image: str, variable: str) -> None:
     cluster, typos = of(text, image, variable)
-    settings = [each for broker in cluster.brokers for each in broker.settings if each.value == "3"]
-    assert [each.key for each in settings] == ["default.replication.factor"] and not typos
+    settings = [setting for broker in cluster.brokers for setting in broker.settings if setting.value == "3"]
+    assert [setting.key for setting in settings] == ["default.replication.factor"] and not typos
 
 
 @pytest.mark.parametrize("text", [COMPOSE, POD])
@@ -75,11 +75,14 @@ def test_a_variable_of_bitnamis_in_an_unknown_image_is_not_guessed(text: str) ->
     _, findings = of_texts(
         [("c.yml", text.format(image=image, variable=variable, prefix="KAFKA_"), True)], Options(), ""
     )
-    assert len([each for each in findings if "nothing says whether this image reads KAFKA_CFG_" in each.what]) == 1
+    assert (
+        len([finding for finding in findings if "nothing says whether this image reads KAFKA_CFG_" in finding.what])
+        == 1
+    )
     cluster, _ = of(text, image, variable)
     answer = value_of(cluster, cluster.brokers[0], "min.insync.replicas")
     assert isinstance(answer, Unknown) and "nothing says whether this one does" in answer.why
-    assert {each.value for each in answer.possible} == {"1", "3"}
+    assert {default.value for default in answer.possible} == {"1", "3"}
     known, _ = of(text, "bitnami/kafka:3.9", "KAFKA_CFG_MIN_INSYNC_REPLICAS")
     assert isinstance(stated := value_of(known, known.brokers[0], "min.insync.replicas"), Stated)
     assert stated.value == "3"
@@ -107,7 +110,7 @@ def test_images_of_two_releases_name_the_option_that_decides() -> None:
     text = COMPOSE.format(image="apache/kafka:3.9.0", variable="KAFKA_NUM_PARTITIONS", prefix="KAFKA_")
     other = text.replace("3.9.0", "3.8.0").replace("NODE_ID: 1", "NODE_ID: 2")
     _, findings = of_texts([("a.yml", text, True), ("b.yml", other, True)], Options(), "x")
-    assert "say which with --kafka-version" in {each.to_do for each in findings}
+    assert "say which with --kafka-version" in {finding.to_do for finding in findings}
 
 
 def test_variables_of_an_image_that_is_not_known_count_as_an_assumption() -> None:
@@ -116,4 +119,4 @@ def test_variables_of_an_image_that_is_not_known_count_as_an_assumption() -> Non
     for image, said in (("shop/kafka:1", (assumed,)), ("apache/kafka:3.9.0", ())):
         cluster, _ = of_texts([("c.yml", service.format(image), True)], Options(), "x")
         assert cluster.assumptions == said
-        assert any(each.key == "min.insync.replicas" for each in cluster.brokers[0].settings)
+        assert any(setting.key == "min.insync.replicas" for setting in cluster.brokers[0].settings)

@@ -92,7 +92,7 @@ def test_fewer_faults_lose_nothing_that_more_keep(seed: int, explorations: Explo
 
 
 def test_a_crash_is_a_loss_of_power_that_lost_nothing_and_a_disk_is_one_that_lost_all() -> None:
-    one = next(each for each in signatures() if each.replicas == 3 and not each.fsync)
+    one = next(signature for signature in signatures() if signature.replicas == 3 and not signature.fsync)
 
     def case(**faults: int) -> Case:
         return case_with("loss", one, faults)
@@ -109,7 +109,7 @@ def test_a_crash_is_a_loss_of_power_that_lost_nothing_and_a_disk_is_one_that_los
 
 
 def test_what_is_on_the_disk_is_not_lost_with_power_but_with_the_disk() -> None:
-    one = next(each for each in signatures() if each.replicas == 3 and each.fsync)
+    one = next(signature for signature in signatures() if signature.replicas == 3 and signature.fsync)
     crash, power, disk = (case_with("loss", one, {name: 1}) for name in ("crashes", "power_losses", "disk_losses"))
     assert crash == power and within(crash, power) and not within(disk, power)
     # More of them than the model has crashes stay what they are.
@@ -128,10 +128,10 @@ def test_who_waits_for_no_answer_reads_what_who_waits_for_one_reads(
 
     monkeypatch.setattr(StopRule, "is_here", never)
     bench, chance = Bench(cache), random.Random(seed)
-    some = [each for each in signatures() if each.acks == "leader" and each.replicas < 3]
+    some = [signature for signature in signatures() if signature.acks == "leader" and signature.replicas < 3]
     for leader in chance.sample(some, 4):
         none = replace(leader, acks="none")
-        assert [asked_instead(each, none) for each in OF_TOPICS[:3]] == [none, leader, leader]
+        assert [asked_instead(topic, none) for topic in OF_TOPICS[:3]] == [none, leader, leader]
         for cell in chance.sample([cell for cell in CELLS if asks_loss(none, cell)], 4):
             found, other = bench.found(loss_case(none, cell)), bench.found(loss_case(leader, cell))
             assert not found.stopped and not other.stopped
@@ -141,7 +141,11 @@ def test_who_waits_for_no_answer_reads_what_who_waits_for_one_reads(
 
 
 def test_a_case_for_one_question_ends_with_its_answer(cache: Path) -> None:
-    one = next(each for each in signatures() if each.replicas == 3 and each.acks == "leader" and each.least_isr == 2)
+    one = next(
+        signature
+        for signature in signatures()
+        if signature.replicas == 3 and signature.acks == "leader" and signature.least_isr == 2
+    )
     crash = BY_NAME["crash@one"]
     ended, whole = StopRule(loss_case(replace(one, acks="none"), crash)), StopRule(loss_case(one, crash))
     assert ended.is_here(frozenset({"acknowledged_kept"}), 2) and not ended.given_up
@@ -162,7 +166,7 @@ def test_waves_explore_less_than_there_is(new_explorations: NewExplorations) -> 
     With acks=1 the smallest fault loses records but shows no reads that go; cells with more faults say which do.
     """
     for acks, most in (("all", 20), ("leader", 30)):
-        one = replace(next(each for each in signatures() if each.replicas == 3 and each.profile == "kafka_3_7"),
+        one = replace(next(of for of in signatures() if of.replicas == 3 and of.profile == "kafka_3_7"),
                       acks=acks, min_isr=2)  # fmt: skip
         alone = new_explorations()
         explore_losses([one], alone)
@@ -175,4 +179,4 @@ def test_budgets_are_all_that_differs_between_cells() -> None:
     one = next(signatures())
     cases = cases_in(one)
     settings = [{name: value for name, value in case.constants if name not in (*BUDGETS, "fsync")} for case in cases]
-    assert all(each == settings[0] for each in settings)
+    assert all(setting == settings[0] for setting in settings)

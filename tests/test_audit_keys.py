@@ -74,9 +74,9 @@ def test_rows_of_one_owner_never_overlap() -> None:
     """But for parts of it that differ."""
     for key in table().values():
         for row in key.defaults:
-            same = [each for each in key.defaults if each.of == row.of and each.where == row.where]
+            same = [default for default in key.defaults if default.of == row.of and default.where == row.where]
             later = [each for each in same if each.since > row.since]
-            assert row.where or not any(each.where for each in key.defaults if each.of == row.of), key.name
+            assert row.where or not any(default.where for default in key.defaults if default.of == row.of), key.name
             assert all(row.until and span(row.until)[0] <= span(each.since)[0] for each in later), key.name
 
 
@@ -173,7 +173,7 @@ def test_an_unknown_says_what_to_give_and_what_it_may_be() -> None:
     answer = value_of(Cluster(), producer("java", None), "acks")
     assert isinstance(answer, Unknown)
     assert answer.ask.startswith("--client")
-    assert [each.value for each in answer.possible] == ["1", "all"]
+    assert [default.value for default in answer.possible] == ["1", "all"]
 
 
 def test_hours_and_minutes_of_retention_are_milliseconds() -> None:

@@ -156,18 +156,18 @@ def shown(cluster: Cluster) -> dict[str, Any]:
         "kafka": versions.kafka and versions.kafka.value,
         "metadata": versions.metadata_version and versions.metadata_version.value,
         "protocol": versions.inter_broker_protocol and versions.inter_broker_protocol.value,
-        "features": ({name: each.value for name, each in versions.features.items()}, versions.all_features),
+        "features": ({name: feature.value for name, feature in versions.features.items()}, versions.all_features),
         "quorum": quorum and (quorum.voters, quorum.leader, sorted(quorum.observers), quorum.dynamic),
         "dynamic": pairs(cluster.dynamic),
-        "brokers": {each.id: of_broker(each) for each in cluster.brokers},
-        "topics": {each.name: of_topic(each) for each in cluster.topics},
+        "brokers": {broker.id: of_broker(broker) for broker in cluster.brokers},
+        "topics": {topic.name: of_topic(topic) for topic in cluster.topics},
         "answers": answers(cluster),
-        "signatures": sorted((each.name, each.variants, each.planned) for each in subjects(cluster)),
+        "signatures": sorted((subject.name, subject.variants, subject.planned) for subject in subjects(cluster)),
     }
 
 
 def pairs(settings: tuple[Setting, ...]) -> set[tuple[str, str]]:
-    return {(each.key, each.value) for each in settings}
+    return {(setting.key, setting.value) for setting in settings}
 
 
 def of_broker(broker: Broker) -> object:
@@ -186,10 +186,10 @@ def of_topic(topic: Topic) -> object:
 
 def answers(cluster: Cluster) -> dict[tuple[object, str], str]:
     """What every setting of the table is, for every broker and topic."""
-    things: list[tuple[object, Broker | Topic]] = [(each.id, each) for each in cluster.brokers]
-    things += [(each.name, each) for each in cluster.topics]
+    things: list[tuple[object, Broker | Topic]] = [(broker.id, broker) for broker in cluster.brokers]
+    things += [(topic.name, topic) for topic in cluster.topics]
     found = {(name, key): value_of(cluster, thing, key) for name, thing in things for key in table()}
-    return {where: "unknown" if isinstance(each, Unknown) else each.value for where, each in found.items()}
+    return {where: "unknown" if isinstance(answer, Unknown) else answer.value for where, answer in found.items()}
 
 
 def asked(address: str, how: Secured | None = None) -> Cluster:
@@ -204,7 +204,7 @@ def test_it_says_what_a_collection_says(here: Here, tmp_path: Path) -> None:
     one, other = shown(collected), shown(direct)
     for about in one:
         assert other[about] == one[about], about
-    assert {each.what for each in same} == {each.what for each in findings}
+    assert {finding.what for finding in same} == {finding.what for finding in findings}
     assert dict(other["answers"])["orders", "min.insync.replicas"] == "2"
     assert dict(other["answers"])["plain", "unclean.leader.election.enable"] == "false"
     assert other["dynamic"] >= {("unclean.leader.election.enable", "true"), ("message.max.bytes", "(withheld)")}
@@ -251,7 +251,10 @@ def test_no_secret_is_in_any_output(here: Here, tmp_path: Path, capsys: pytest.C
     code = main(["audit", *at, "--json", "--out", str(out), "--time", "1"])
     said = capsys.readouterr()
     document = json.loads(said.out)
-    assert code in (1, 5) and {name for each in document["subjects"] for name in each["topics"]} >= {"orders", "plain"}
+    assert code in (1, 5) and {name for subject in document["subjects"] for name in subject["topics"]} >= {
+        "orders",
+        "plain",
+    }
     written = "".join(path.read_text(encoding="utf-8") for path in out.rglob("*") if path.is_file())
     for secret in ("hunter2", "planted"):
         assert secret not in said.out + said.err + written
@@ -259,7 +262,10 @@ def test_no_secret_is_in_any_output(here: Here, tmp_path: Path, capsys: pytest.C
 
 def test_a_wrong_password_is_one_sentence(here: Here, requests: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     code = main(["audit", "--bootstrap-server", here.secured, "--command-config", str(here.wrong)])
-    assert [each for each in requests if each.startswith("Sasl")] == ["SaslHandshakeRequest", "SaslAuthenticateRequest"]
+    assert [request for request in requests if request.startswith("Sasl")] == [
+        "SaslHandshakeRequest",
+        "SaslAuthenticateRequest",
+    ]
     said = capsys.readouterr().err
     assert code == 66
     assert said in (  # the broker closes the connection after its answer: kafka-python may see the close alone
@@ -374,7 +380,7 @@ class Answers:
 def of_answers(monkeypatch: pytest.MonkeyPatch, **others: Any) -> tuple[Cluster, list[str]]:
     monkeypatch.setattr(live, "Admin", Answers(**others))
     cluster, findings = read([], None, [("a:9092", live.read("a:9092", Secured()))])
-    return cluster, [each.what for each in findings if each.kind == "not_read"]
+    return cluster, [finding.what for finding in findings if finding.kind == "not_read"]
 
 
 class Older(Admin):
@@ -437,13 +443,13 @@ def test_what_is_not_reported_is_not_stated(
     monkeypatch: pytest.MonkeyPatch, others: dict[str, Any], unread: str
 ) -> None:
     cluster, said = of_answers(monkeypatch, **others)
-    assert any(unread in each for each in said), said
+    assert any(unread in text for text in said), said
     if "topic orders" in others:
         assert not cluster.topics[0].complete and cluster.topics[0].settings == ()
     if "describe_features" in others:
         assert cluster.versions.kafka is None and cluster.versions.metadata_version is None
     if "broker 2" in others:
-        assert next(each for each in cluster.brokers if each.id == 2).settings == ()
+        assert next(broker for broker in cluster.brokers if broker.id == 2).settings == ()
 
 
 def test_a_user_who_may_describe_nothing(monkeypatch: pytest.MonkeyPatch) -> None:

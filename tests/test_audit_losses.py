@@ -98,9 +98,9 @@ def compared(place: Place, pages: Pages, explorations: Explorations) -> None:
     profile, row, cell = place
     said = answer(signature_of(profile, row), QUESTION["no-loss"], BY_NAME[cell], explorations)
     found: list[str] = []
-    for each in losses(pages, place):
-        found.append(each)
-        if each != "kept":
+    for loss in losses(pages, place):
+        found.append(loss)
+        if loss != "kept":
             break
     assert said.word == ("no loss found" if set(found) == {"kept"} else "can lose"), (place, found, said.why)
 

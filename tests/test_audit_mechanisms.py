@@ -34,8 +34,8 @@ def of_release(version: str, *, kraft: bool = True, more: str = "") -> Signature
     files = [(f"b{i}.properties", node.format(id=i) + f"broker.rack={i}\n{off}{more}", True) for i in (1, 2, 3)]
     asked = Options(version, distribution="apache", acks="all", features=("eligible.leader.replicas.version=0",))
     cluster = of_texts([*files, ("topics.txt", TOPIC + ROW, True)], asked, "x")[0]
-    found = next(each for each in subjects(cluster) if each.topics[0].name == "orders")
-    return next(each.signature for each in found.variants if not each.signature.unclean)
+    found = next(subject for subject in subjects(cluster) if subject.topics[0].name == "orders")
+    return next(variant.signature for variant in found.variants if not variant.signature.unclean)
 
 
 def word(one: Signature, question: str, cell: str, explorations: Explorations) -> str:
@@ -113,7 +113,7 @@ def test_a_fenced_broker_in_the_isr_loses_nothing_by_itself(explorations: Explor
     """KIP-841, mended in 3.3: what goes is service, not records; its own invariant is `isr_unfenced`."""
     bad = of_release("3.2.3", kraft=False)
     assert bad.constants["reject_fenced"] is False
-    mended = replace(bad, switches=tuple(each for each in bad.switches if each[0] != "reject_fenced"))
+    mended = replace(bad, switches=tuple(switch for switch in bad.switches if switch[0] != "reject_fenced"))
     for cell in ("cut-off@all", "cut-off@min-isr", "crash@min-isr", "power-loss@min-isr", "cut-off-power-loss@all"):
         assert word(bad, "no-loss", cell, explorations) == word(mended, "no-loss", cell, explorations)
 

@@ -29,12 +29,12 @@ def brokers(*lines: str) -> list[tuple[str, str]]:
 
 
 def signatures(cluster: Cluster) -> list[Signature]:
-    (orders,) = (each for each in subjects(cluster) if each.topics[0].name == "orders")
-    return [each.signature for each in orders.variants]
+    (orders,) = (subject for subject in subjects(cluster) if subject.topics[0].name == "orders")
+    return [variant.signature for variant in orders.variants]
 
 
 def truncations(cluster: Cluster) -> set[object]:
-    return {each.constants["truncation"] for each in signatures(cluster)}
+    return {signature.constants["truncation"] for signature in signatures(cluster)}
 
 
 def test_brokers_with_an_older_protocol_are_not_forgotten() -> None:
@@ -42,7 +42,7 @@ def test_brokers_with_an_older_protocol_are_not_forgotten() -> None:
     old, new = f"{key}=0.10.2\n", f"{key}=2.8\n"
     mixed, found = of(*brokers(old, new, new), ("t.txt", topic()))
     assert "high_watermark" in truncations(mixed) and len(truncations(mixed)) == 2
-    assert any("the inter broker protocol is" in each.what for each in found)
+    assert any("the inter broker protocol is" in finding.what for finding in found)
     assert len(truncations(of(*brokers(new, new, new), ("t.txt", topic()))[0])) == 1
     reported = replace(OPTIONS, inter_broker_protocol="2.8")
     assert len(truncations(of(*brokers(old, new, new), ("t.txt", topic()), options=reported)[0])) == 1
@@ -83,7 +83,7 @@ def test_the_voters_that_controllers_list_are_those_that_count() -> None:
     controller = "process.roles=controller\nnode.id=7\ncontroller.quorum.voters=7@a:1,8@b:1\n"
     cluster, found = of(("b.properties", broker), ("c.properties", controller))
     assert cluster.quorum is not None and cluster.quorum.voters == (7, 8)
-    assert any("has voters 7, 8 here, 7, 8, 9 there" in each.what for each in found)
+    assert any("has voters 7, 8 here, 7, 8, 9 there" in finding.what for finding in found)
 
 
 def test_variables_of_a_file_that_is_not_read() -> None:
@@ -92,5 +92,5 @@ def test_variables_of_a_file_that_is_not_read() -> None:
         "      KAFKA_NODE_ID: 1\n      KAFKA_PROCESS_ROLES: broker,controller\n"
     )
     _, found = of(("c.yml", compose), options=Options())
-    (missing,) = (each for each in found if each.kind == "incomplete")
+    (missing,) = (finding for finding in found if finding.kind == "incomplete")
     assert missing.where.line == 4 and "`env_file`" in missing.what

@@ -84,7 +84,7 @@ def test_a_setting_that_is_gone_is_not_read() -> None:
 def test_a_controller_without_a_vote_of_its_own() -> None:
     node = CONTROLLER.format(id=7) + "controller.quorum.voters=1@a:1,2@b:1\n"
     cluster, _ = of_texts([("c.properties", node, True), ("t.txt", TOPIC, True)], OPTIONS, "x")
-    assert [each.says for each in down(cluster)] == [
+    assert [node.says for node in down(cluster)] == [
         "controller 7 does not start: it is a controller, and `controller.quorum.voters` has no voter 7 "
         "(c.properties:4)"
     ]
@@ -98,8 +98,8 @@ def test_one_that_does_not_start_is_an_outage_with_its_line_in_every_report() ->
     assert found.exit == found.document["exit"] == 1 and found.document["outages"][0]["says"] == says
     assert audit_verdict(found.document).startswith("✗ some nodes do not start; whether")
     results = audit_sarif(found.document)["runs"][0]["results"]
-    assert [each["message"]["text"] for each in results if each["ruleId"] == "out-of-service"] == [says]
-    wrong = [each for each in found.document["findings"] if each["kind"] == "wrong_value"]
+    assert [result["message"]["text"] for result in results if result["ruleId"] == "out-of-service"] == [says]
+    wrong = [finding for finding in found.document["findings"] if finding["kind"] == "wrong_value"]
     assert [each["what"] for each in wrong] == ["`unclean.leader.election.enable=` has no value"]
 
 
@@ -107,14 +107,14 @@ def test_partitions_are_served_without_the_brokers_that_do_not_start() -> None:
     texts = [(f"b{id_}.properties", BROKER.format(id=id_) + "num.partitions=0\n") for id_ in (1, 2)]
     found = audited(*texts, ("b3.properties", BROKER.format(id=3)), ("t.txt", TOPIC))
     says = "orders partition 0: acks=all is refused (the ISR is {3} of 3 replicas)"
-    assert [each["says"] for each in found.document["outages"][1:]] == [
+    assert [outage["says"] for outage in found.document["outages"][1:]] == [
         f"{says}, without brokers 1, 2, which do not start"
     ]
 
 
 def test_topics_none_of_whose_brokers_starts_are_never_written() -> None:
     cluster = cluster_with(*["min.insync.replicas=x"] * 3)
-    (orders,) = (each for each in subjects(cluster) if each.topics[0].name == "orders")
+    (orders,) = (subject for subject in subjects(cluster) if subject.topics[0].name == "orders")
     assert orders.stops == ("writable", "readable") and "none of its brokers starts" in orders.not_checked
 
 
@@ -123,7 +123,7 @@ def test_without_a_majority_of_controllers_nothing_has_a_leader() -> None:
     voters = "controller.quorum.voters=7@a:1,8@a:1,9@a:1\n"
     nine = ("c9.properties", CONTROLLER.format(id=9) + voters, True)
     cluster, _ = of_texts([*texts, nine, ("t.txt", TOPIC, True)], OPTIONS, "x")
-    assert [each.not_checked for each in subjects(cluster)] == [
+    assert [subject.not_checked for subject in subjects(cluster)] == [
         "most controllers do not start (7, 8 of 3), so that no partition has a leader"
     ]
 
@@ -135,11 +135,11 @@ def test_of_two_nodes_with_one_id_only_one_starts(other: str, key: str) -> None:
     found = audited(("a.properties", first), ("b.properties", f"{key}=1\n{other}"), ("t.txt", TOPIC))
     (outage,) = found.document["outages"]
     assert outage["says"].startswith("broker 1 does not start: a.properties has the same id") and found.exit == 1
-    assert any(f"`{key}=1` is of another node already" in each["what"] for each in found.document["findings"])
+    assert any(f"`{key}=1` is of another node already" in finding["what"] for finding in found.document["findings"])
 
 
 def test_copies_of_one_file_are_not_one_broker_that_stands_for_all() -> None:
-    copies = [(f"b{each}.properties", "broker.id=1\ndefault.replication.factor=3\n", True) for each in (1, 2, 3)]
+    copies = [(f"b{number}.properties", "broker.id=1\ndefault.replication.factor=3\n", True) for number in (1, 2, 3)]
     cluster, _ = of_texts(copies, OPTIONS, "x")
     (topics, *_) = subjects(cluster)
     assert "cannot be created: 3 replicas are asked for, and of the two nodes with id 1" in topics.not_checked
@@ -236,7 +236,7 @@ def test_a_node_starts_with_these_listeners(lines: str) -> None:
 )
 def test_a_node_of_kraft_has_an_id(file: str, why: str) -> None:
     cluster, _ = of_texts([("b.properties", file, True), ("t.txt", TOPIC, True)], OPTIONS, "x")
-    said = [each.says for each in down(cluster)]
+    said = [node.says for node in down(cluster)]
     assert len(said) == bool(why) and (not why or why in said[0])
 
 

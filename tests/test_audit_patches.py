@@ -58,7 +58,7 @@ def cluster_of(text: str, **others: str) -> Cluster:
 
 
 def subject_of(cluster: Cluster, name: str) -> Subject:
-    return next(each for each in subjects(cluster) if each.topics[0].name == name)
+    return next(subject for subject in subjects(cluster) if subject.topics[0].name == name)
 
 
 def steps(cluster: Cluster, name: str, *changes: tuple[str, str]) -> list[PlanStep]:
@@ -123,9 +123,9 @@ def test_a_setting_of_the_brokers(name: str, change: tuple[str, str], key: str, 
     after = cluster_of(applied(text, "Kafka", diff))
     broker = next(each for each in after.brokers if "broker" in each.roles)
     answer = value_of(after, broker, key)
-    stated = {each.key: each.value for each in broker.settings}
+    stated = {setting.key: setting.value for setting in broker.settings}
     assert stated[key] == value and (not isinstance(answer, Stated) or answer.value == value)
-    before = {each.key: each.value for each in cluster.brokers[-1].settings}
+    before = {setting.key: setting.value for setting in cluster.brokers[-1].settings}
     assert {k: v for k, v in stated.items() if k != key} == {k: v for k, v in before.items() if k != key}
 
 
@@ -150,13 +150,13 @@ def test_a_topic_with_a_resource_is_changed_there(files: dict[str, str]) -> None
     (step,) = steps(cluster, "orders", ("min_isr", "2"))
     assert "KafkaTopic orders-resource" in step.commands[0] and "kafka-configs" not in " ".join(step.commands)
     after = cluster_of(applied(text, "KafkaTopic", step.commands))
-    assert {each.key: each.value for each in after.topics[0].settings} == {"min.insync.replicas": "2"}
+    assert {setting.key: setting.value for setting in after.topics[0].settings} == {"min.insync.replicas": "2"}
 
 
 def test_alike_topics_of_which_one_has_no_resource() -> None:
     described = DESCRIBED + DESCRIBED.replace("orders", "other")
     cluster = cluster_of(KAFKA + POOLS + TOPIC, topics=described)
-    assert [each.name for each in subject_of(cluster, "orders").topics] == ["orders", "other"]
+    assert [topic.name for topic in subject_of(cluster, "orders").topics] == ["orders", "other"]
     mine, other = steps(cluster, "orders", ("min_isr", "2"))
     assert mine.commands[0].endswith("KafkaTopic orders-resource")
     assert len(other.commands) == 1 and "--entity-name other" in other.commands[0]
@@ -169,7 +169,7 @@ def test_more_replicas_than_brokers_need_brokers_first() -> None:
     assert "KafkaNodePool brokers" in nodes.commands[0] and "Cruise Control" in topic.says
     text = applied(applied(text, "KafkaNodePool", nodes.commands, "brokers"), "KafkaTopic", topic.commands)
     after = cluster_of(text)
-    assert sum("broker" in each.roles for each in after.brokers) == 3
+    assert sum("broker" in broker.roles for broker in after.brokers) == 3
     assert after.topics[0].replication_factor == 3
     assert len(steps(after, "orders", ("replicas", "3"))) == 1
 
@@ -208,7 +208,7 @@ def test_resources_may_stand_in_a_file_each() -> None:
     assert [(b.id, b.roles, len(b.settings)) for b in cluster.brokers] == [
         (b.id, b.roles, len(b.settings)) for b in whole.brokers
     ]
-    assert not [each for each in findings if each.kind == "contradiction"]
+    assert not [finding for finding in findings if finding.kind == "contradiction"]
     nodes, topic = steps(cluster, "orders", ("replicas", "3"))
     assert nodes.commands[0].startswith("# pool-1.yaml") and topic.commands[0].startswith("# orders.yaml")
 

@@ -28,7 +28,7 @@ def cluster_of(files: dict[str, str], version: str = "3.9.1") -> Cluster:
 
 
 def subject_of(cluster: Cluster, name: str) -> Subject:
-    return next(each for each in subjects(cluster) if each.topics[0].name == name)
+    return next(subject for subject in subjects(cluster) if subject.topics[0].name == name)
 
 
 def test_every_topic_has_its_command_and_three_are_shown() -> None:
@@ -43,10 +43,10 @@ def test_a_reassignment_has_every_partition() -> None:
     (step,) = plan(subject_of(cluster, "t0"), [("replicas", "3")], cluster)
     assert step.file is not None and step.file[0] == "reassignment.json"
     moves = step.file[1]["partitions"]
-    assert {(each["topic"], each["partition"]) for each in moves} == {(f"t{n}", p) for n in range(5) for p in range(6)}
-    for each in moves:
-        n, p = int(each["topic"][1:]), each["partition"]
-        assert each["replicas"][0] == 1 + (n + p) % 3 and sorted(each["replicas"]) == [1, 2, 3]
+    assert {(move["topic"], move["partition"]) for move in moves} == {(f"t{n}", p) for n in range(5) for p in range(6)}
+    for move in moves:
+        n, p = int(move["topic"][1:]), move["partition"]
+        assert move["replicas"][0] == 1 + (n + p) % 3 and sorted(move["replicas"]) == [1, 2, 3]
 
 
 @pytest.mark.parametrize(
@@ -95,7 +95,7 @@ def test_a_page_is_cut_and_the_files_are_whole(tidegate: Run, tmp_path: Path) ->
     done = tidegate("audit", str(tmp_path), *options, "--out", str(tmp_path / "out"))
     assert done.exit == 1
     assert "# the first 20 of 30 partitions; --out DIR writes them all" in done.out
-    (folder,) = (each for each in (tmp_path / "out" / "repairs").iterdir() if each.name.endswith("-t0"))
+    (folder,) = (path for path in (tmp_path / "out" / "repairs").iterdir() if path.name.endswith("-t0"))
     saved = json.loads((folder / "reassignment.json").read_text(encoding="utf-8"))
     assert len(saved["partitions"]) == 30
     steps = (folder / "steps.txt").read_text(encoding="utf-8")

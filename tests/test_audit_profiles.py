@@ -23,12 +23,12 @@ def of(files: dict[str, str], client: str = "java:3.9") -> tuple[Cluster, list[F
 
 
 def signatures(cluster: Cluster) -> list[Signature]:
-    (orders,) = (each for each in subjects(cluster) if each.topics[0].name == "orders")
-    return [each.signature for each in orders.variants]
+    (orders,) = (subject for subject in subjects(cluster) if subject.topics[0].name == "orders")
+    return [variant.signature for variant in orders.variants]
 
 
 def acks(cluster: Cluster) -> set[str]:
-    return {each.acks for each in signatures(cluster)}
+    return {signature.acks for signature in signatures(cluster)}
 
 
 @pytest.mark.parametrize(
@@ -44,7 +44,7 @@ def test_a_document_with_a_profile_may_be_in_force_or_not(base: str, profile: st
     files = {"application.yml": BASE.format(base) + "---\n" + PROFILE.format("dev", f"acks: {profile}")}
     cluster, findings = of(files)
     assert acks(cluster) == expected
-    assert not [each for each in findings if "stated twice" in each.what]
+    assert not [finding for finding in findings if "stated twice" in finding.what]
     answer = value_of(cluster, cluster.clients[0], "acks")
     assert isinstance(answer, Unknown) is (len(expected) == 2)
     if isinstance(answer, Unknown):
@@ -66,7 +66,7 @@ def test_a_default_is_open_where_only_a_profile_sets_it() -> None:
         BASE.format("all") + "---\n" + PROFILE.format("dev", "properties: {max.in.flight.requests.per.connection: 6}")
     )
     cluster, _ = of({"application.yml": text})
-    assert {each.idempotent for each in signatures(cluster)} == {True, False}
+    assert {signature.idempotent for signature in signatures(cluster)} == {True, False}
 
 
 def test_documents_of_a_properties_file() -> None:
@@ -108,8 +108,8 @@ COMPOSE = "services:\n  app:\n    image: shop/app:1\n    environment:\n      {}:
 def test_a_variable_of_springs_is_a_setting_of_the_service(variable: str, value: str, key: str) -> None:
     cluster, _ = of({"docker-compose.yml": COMPOSE.format(variable, value)})
     (client,) = cluster.clients
-    assert client.name == "app" and [(each.key, each.value) for each in client.settings] == [(key, value)]
-    assert not cluster.whole and not [each for each in cluster.brokers if each.settings]
+    assert client.name == "app" and [(setting.key, setting.value) for setting in client.settings] == [(key, value)]
+    assert not cluster.whole and not [broker for broker in cluster.brokers if broker.settings]
 
 
 def test_a_variable_may_be_stronger_than_a_file() -> None:
@@ -134,7 +134,7 @@ PLATFORM = "spring.config.activate.on-cloud-platform: kubernetes\nspring.kafka.p
 def test_a_document_of_a_cloud_platform_may_be_in_force_or_not(base: str, other: str) -> None:
     cluster, findings = of({"application.yml": BASE.format(base) + "---\n" + PLATFORM.format(other)})
     assert acks(cluster) == {"leader", "all"}
-    assert not [each for each in findings if "stated twice" in each.what]
+    assert not [finding for finding in findings if "stated twice" in finding.what]
     answer = value_of(cluster, cluster.clients[0], "acks")
     assert isinstance(answer, Unknown) and "with the cloud platform kubernetes (application.yml:" in answer.why
 
@@ -161,7 +161,7 @@ def test_properties_are_stronger_than_yaml_in_the_same_folder(
     for order in (files, dict(reversed(files.items()))):
         cluster, findings = of(order)
         assert acks(cluster) == {expected}
-        assert not [each for each in findings if "stated twice" in each.what]
+        assert not [finding for finding in findings if "stated twice" in finding.what]
 
 
 def test_properties_in_another_folder_are_another_applications() -> None:
@@ -181,12 +181,12 @@ def test_properties_in_another_folder_are_another_applications() -> None:
 def test_what_an_import_may_replace_is_open(files: dict[str, str]) -> None:
     """The file that imports says acks=all; what it imports is stronger, and was not read."""
     cluster, findings = of(files)
-    (said,) = [each for each in findings if "spring.config.import" in each.what]
+    (said,) = [finding for finding in findings if "spring.config.import" in finding.what]
     assert said.kind == "incomplete" and "it was not read" in said.what
     assert acks(cluster) == {"all", "leader", "none"}
     answer = value_of(cluster, cluster.clients[0], "acks")
     assert isinstance(answer, Unknown) and "may be set by what `spring.config.import` names" in answer.why
-    assert not [each for each in findings if each.kind in ("unknown_key", "typo")]
+    assert not [finding for finding in findings if finding.kind in ("unknown_key", "typo")]
 
 
 @pytest.mark.parametrize(
@@ -218,7 +218,7 @@ def test_a_variable_of_a_container_may_be_stronger_than_a_file(more: str) -> Non
     cluster, _ = of({"application.yml": BASE.format("all"), "shop.yaml": DEPLOYMENT + more})
     assert acks(cluster) == {"leader", "all"}
     alone, _ = of({"shop.yaml": DEPLOYMENT + more})
-    assert [each.name for each in alone.clients] == ["shop/app"] and acks(alone) == {"leader"}
+    assert [client.name for client in alone.clients] == ["shop/app"] and acks(alone) == {"leader"}
 
 
 @pytest.mark.parametrize(
@@ -233,7 +233,7 @@ def test_a_variable_of_a_container_may_be_stronger_than_a_file(more: str) -> Non
 )
 def test_what_a_manifest_leaves_out_is_incomplete(text: str) -> None:
     _, findings = of({"shop.yaml": text})
-    assert [each.kind for each in findings if each.where.path == "shop.yaml"] == ["incomplete"]
+    assert [finding.kind for finding in findings if finding.where.path == "shop.yaml"] == ["incomplete"]
 
 
 @pytest.mark.parametrize(
@@ -252,5 +252,5 @@ def test_what_a_manifest_leaves_out_is_incomplete(text: str) -> None:
 )
 def test_a_framework_that_is_not_read_is_said_to_be(name: str, text: str, framework: str) -> None:
     _, findings = of({name: text, "producer.properties": "acks=all\nlinger.ms=5\n"})
-    (said,) = [each for each in findings if each.kind == "incomplete"]
+    (said,) = [finding for finding in findings if finding.kind == "incomplete"]
     assert framework in said.what and said.where.path == name

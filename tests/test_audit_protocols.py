@@ -28,7 +28,7 @@ SCRAM = "sasl.mechanism.inter.broker.protocol=SCRAM-SHA-512\n"
 def said(file: str, version: str | None = "3.9.0") -> list[str]:
     """What keeps the node of a file from starting."""
     options = Options(kafka_version=version, distribution="apache")
-    return [each.says for each in down(of_texts([("b.properties", file, True)], options, "x")[0])]
+    return [node.says for node in down(of_texts([("b.properties", file, True)], options, "x")[0])]
 
 
 REFUSED = [

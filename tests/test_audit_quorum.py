@@ -68,7 +68,7 @@ def test_voters_of_one_rack_do_not_go_with_the_replicas_of_another(
     racks: tuple[tuple[int, int], ...], expected: str, explorations: Explorations
 ) -> None:
     """Without a majority a leader that is there goes on; it is not replaced where it is lost as well."""
-    one = signature(voters=3, racks=racks, in_rack=max(each for each, _ in racks), voters_in_rack=2)
+    one = signature(voters=3, racks=racks, in_rack=max(number for number, _ in racks), voters_in_rack=2)
     assert word(one, "writable", "rack-loss@all", explorations) == expected
 
 

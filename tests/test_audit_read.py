@@ -44,7 +44,7 @@ def of(folder: Path, **texts: str) -> tuple[Cluster, tuple[Finding, ...]]:
 
 
 def said(findings: tuple[Finding, ...], kind: str) -> list[str]:
-    return [f"{each.where}: {each.what}" for each in findings if each.kind == kind]
+    return [f"{finding.where}: {finding.what}" for finding in findings if finding.kind == kind]
 
 
 @pytest.mark.parametrize(("release", "state"), CAPTURED)
@@ -53,11 +53,11 @@ def test_every_captured_topic_and_partition_is_read(release: str, state: str) ->
     text = (FIXTURES / release / state / "topics.txt").read_text(encoding="utf-8")
     assert text.count("PartitionCount:") == len(cluster.topics) >= 5
     assert text.count("\tPartition:") == sum(len(each.partitions) for each in cluster.topics)
-    assert not [each for each in findings if each.kind == "not_read"]
+    assert not [finding for finding in findings if finding.kind == "not_read"]
     orders = topic(cluster, "orders")
     dead = {"healthy": 0, "one-dead": 1, "two-dead": 2}[state]
-    assert [sorted(each.replicas) for each in orders.partitions] == [[1, 2, 3]] * 3
-    assert [len(each.isr) for each in orders.partitions] == [3 - dead] * 3
+    assert [sorted(partition.replicas) for partition in orders.partitions] == [[1, 2, 3]] * 3
+    assert [len(partition.isr) for partition in orders.partitions] == [3 - dead] * 3
     assert {b.id for b in cluster.brokers if "broker" in b.roles} == {1, 2, 3}
 
 
@@ -96,7 +96,7 @@ def test_what_the_script_collected_of_real_clusters(release: str) -> None:
     """A collection names every effective setting, so that nothing depends on a distribution that is not stated."""
     assert "planted" not in "".join(path.read_text() for path in (FIXTURES / release / "collected").iterdir())
     cluster, findings = read([FIXTURES / release / "collected"])
-    assert not [each for each in findings if each.kind in ("not_read", "typo", "wrong_value", "unknown_key")]
+    assert not [finding for finding in findings if finding.kind in ("not_read", "typo", "wrong_value", "unknown_key")]
     assert cluster.control_plane == release.split("-")[1]
     assert cluster.versions.kafka is not None and release.startswith(cluster.versions.kafka.value)
     assert [b.rack.value for b in cluster.brokers if b.rack] == ["rack-b", "rack-a", "rack-b"]
@@ -112,7 +112,7 @@ def test_what_the_script_collected_of_real_clusters(release: str) -> None:
 
 def test_brokers_without_elr_have_none_not_an_empty_one() -> None:
     cluster, _ = captured("2.8.2-zookeeper", "one-dead")
-    assert {each.elr for each in topic(cluster, "orders").partitions} == {None}
+    assert {partition.elr for partition in topic(cluster, "orders").partitions} == {None}
 
 
 @pytest.mark.parametrize("release", RELEASES)
@@ -188,7 +188,7 @@ def test_every_mistake_of_a_file_is_reported_with_its_line(tmp_path: Path) -> No
         f"{path}:4: `min.insync.replica` is no setting of Kafka and has no effect; the nearest is `min.insync.replicas`"
     ]
     assert said(findings, "contradiction") == [
-        f"{path}:9: `log.dirs` is stated twice: data/a,data/b at {path}:6, then data/c, which is what counts"
+        f"{path}:9: `log.dirs` is stated twice: data/a,data/b at {path}:6, then data/c, which counts"
     ]
     assert said(findings, "not_read") == [f"{path}:10: a line that states no setting"]
     assert "hunter2" not in repr((cluster, findings))
@@ -200,7 +200,7 @@ def test_every_mistake_of_a_file_is_reported_with_its_line(tmp_path: Path) -> No
 def test_the_articles_typo_is_reported(tmp_path: Path) -> None:
     text = "bootstrap.servers=a:9092\nkey.serializer=x\nrequest.required.asks=1\n"
     cluster, findings = of(tmp_path, pay__properties=text)
-    (typo,) = [each for each in findings if each.kind == "typo"]
+    (typo,) = [finding for finding in findings if finding.kind == "typo"]
     assert typo.where.line == 3
     assert "the nearest is `request.required.acks` (an old name of `acks`)" in typo.what
     assert typo.to_do == "write `acks`"
@@ -254,7 +254,7 @@ def test_librdkafkas_names_are_read_as_kafkas_where_an_option_says_that_it_is_li
     cluster, findings = read([tmp_path], Options(clients=(f"{family}:2.3",)))
     answer = value_of(cluster, cluster.clients[0], "acks")
     assert isinstance(answer, Stated) and answer.value == "1"
-    assert ["acks=1" in each.what for each in findings] == [True]
+    assert ["acks=1" in finding.what for finding in findings] == [True]
 
 
 @pytest.mark.parametrize("said", [("java:3.9", "b.conf=librdkafka"), ("b.conf=librdkafka", "java:3.9")])
@@ -277,10 +277,10 @@ def test_a_file_that_only_the_mapping_says_to_be_a_clients(tmp_path: Path) -> No
     """All that matters in it is left to its default."""
     mapping = '[topic.orders]\nproducer = "app.properties"\nconsumer = "app.properties"\n'
     cluster, findings = of(tmp_path, audit__toml=mapping, app__properties="bootstrap.servers=a\nclient.id=x\n")
-    assert [each.kind for each in cluster.clients] == ["producer", "consumer"] and not findings
+    assert [client.kind for client in cluster.clients] == ["producer", "consumer"] and not findings
     (tmp_path / "app.properties").unlink()
     _, findings = of(tmp_path, audit__toml=mapping)
-    assert [each.what for each in findings] == [
+    assert [finding.what for finding in findings] == [
         "topic orders is said to use app.properties, which is no client file among those read"
     ]
 
@@ -288,7 +288,7 @@ def test_a_file_that_only_the_mapping_says_to_be_a_clients(tmp_path: Path) -> No
 def test_a_file_of_producers_that_consumers_have_too(tmp_path: Path) -> None:
     mapping = '[topic.orders]\nproducer = "app.properties"\nconsumer = "app.properties"\n'
     cluster, _ = of(tmp_path, audit__toml=mapping, app__properties="acks=1\nlinger.ms=5\n")
-    assert [each.kind for each in cluster.clients] == ["producer", "consumer"]
+    assert [client.kind for client in cluster.clients] == ["producer", "consumer"]
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
@@ -297,7 +297,14 @@ def test_what_a_tool_prints_on_windows_is_read(tmp_path: Path, encoding: str) ->
     plain = FIXTURES / "3.9.1-kraft" / "healthy" / "topics.txt"
     (tmp_path / "topics.txt").write_bytes(plain.read_text(encoding="utf-8").replace("\n", "\r\n").encode(encoding))
     found, expected = (
-        [(t.name, [(each.key, each.value) for each in t.settings], [each.isr for each in t.partitions]) for t in topics]
+        [
+            (
+                t.name,
+                [(setting.key, setting.value) for setting in t.settings],
+                [partition.isr for partition in t.partitions],
+            )
+            for t in topics
+        ]
         for topics in (read([tmp_path])[0].topics, read([plain])[0].topics)
     )
     assert found == expected and len(found) >= 5
@@ -307,14 +314,14 @@ def test_a_pattern_that_no_topic_has_is_reported(tmp_path: Path) -> None:
     mapping = '[topic."paymnts.*"]\nproducer = "p.properties"\n[topic.orders]\nproducer = "p.properties"\n'
     topics = "Topic: orders\tTopicId: x\tPartitionCount: 0\tReplicationFactor: 3\tConfigs: \n"
     _, findings = of(tmp_path, audit__toml=mapping, p__properties="acks=1\nlinger.ms=1\n", topics__txt=topics)
-    (found,) = [each for each in findings if "paymnts" in each.what]
+    (found,) = [finding for finding in findings if "paymnts" in finding.what]
     assert found.what == "`paymnts.*` is the name of no topic among the 1 that were read" and found.where.line == 1
 
 
 def test_a_client_of_no_stated_family_may_mean_what_librdkafka_reads(tmp_path: Path) -> None:
     cluster, _ = of(tmp_path, app__properties="bootstrap.servers=a\nrequest.required.acks=0\n")
     answer = value_of(cluster, cluster.clients[0], "acks")
-    assert isinstance(answer, Unknown) and {each.value for each in answer.possible} == {"0", "1", "all"}
+    assert isinstance(answer, Unknown) and {default.value for default in answer.possible} == {"0", "1", "all"}
 
 
 SPRING = """\
@@ -344,7 +351,9 @@ spring:
 def test_springs_names_are_read_as_kafkas(tmp_path: Path, name: str, text: str) -> None:
     cluster, findings = of(tmp_path, **{name: text})
     producer, consumer = cluster.clients
-    stated = {(client.kind, each.key): each.value for client in (producer, consumer) for each in client.settings}
+    stated = {
+        (client.kind, setting.key): setting.value for client in (producer, consumer) for setting in client.settings
+    }
     assert stated[("producer", "acks")] == "all"
     assert stated[("producer", "enable.idempotence")] == "false"
     assert stated[("producer", "request.timeout.ms")] == stated[("consumer", "request.timeout.ms")] == "7000"
@@ -384,7 +393,7 @@ spec:
 
 def test_strimzis_resources(tmp_path: Path) -> None:
     cluster, findings = of(tmp_path, cluster__yaml=STRIMZI)
-    assert {each.kind for each in findings} == {"advice"}
+    assert {finding.kind for finding in findings} == {"advice"}
     assert [(b.id, b.roles, b.ephemeral) for b in cluster.brokers] == [
         (i, ("broker", "controller"), True) for i in range(3)
     ]
@@ -403,7 +412,7 @@ def test_a_pool_of_another_cluster_is_left_out(tmp_path: Path) -> None:
     other = STRIMZI.split("---\n")[1].replace("name: both", "name: theirs").replace(": my-cluster", ": another")
     cluster, findings = of(tmp_path, cluster__yaml=STRIMZI + "---\n" + other)
     assert len(cluster.brokers) == 3
-    (said_so,) = [each for each in findings if each.kind == "not_read"]
+    (said_so,) = [finding for finding in findings if finding.kind == "not_read"]
     assert said_so.what == "KafkaNodePool theirs is of cluster another, not of my-cluster: left out"
 
 
@@ -440,7 +449,7 @@ def test_compose_services(tmp_path: Path) -> None:
     cluster, _ = of(tmp_path, compose__yml=COMPOSE)
     assert [(b.id, b.roles) for b in cluster.brokers] == [(1, ("broker", "controller")), (2, ("broker",))]
     assert cluster.versions.kafka is not None and cluster.versions.kafka.value == "4.1.0"
-    one, two = (value_of(cluster, each, "offsets.topic.replication.factor") for each in cluster.brokers)
+    one, two = (value_of(cluster, broker, "offsets.topic.replication.factor") for broker in cluster.brokers)
     assert isinstance(one, Stated) and (one.value, one.origin.line) == ("1", 10)
     assert isinstance(two, Stated) and (two.value, two.origin.line) == ("3", 16)
     shared = value_of(cluster, cluster.brokers[0], "min.insync.replicas")
@@ -471,7 +480,7 @@ def test_the_mapping_names_clients_and_a_name_that_is_none_is_reported(tmp_path:
     assert use is not None and use.critical and use.producers == ("pay.properties",)
     assert cluster.client("pay.properties", "producer") is not None
     assert cluster.use_of("orders") is None
-    (missing,) = [each for each in findings if each.severity == "error"]
+    (missing,) = [finding for finding in findings if finding.severity == "error"]
     assert "gone.properties" in missing.what and missing.where.line == 5
 
 
@@ -504,7 +513,7 @@ def test_a_path_that_is_not_there(tmp_path: Path) -> None:
 
 def test_a_broken_yaml_is_reported_with_its_line(tmp_path: Path) -> None:
     _, findings = of(tmp_path, a__yaml="a: [1\nb: }\n", server__properties="broker.id=1\n")
-    assert any("its YAML is broken at line 2" in each for each in said(findings, "not_read"))
+    assert any("its YAML is broken at line 2" in text for text in said(findings, "not_read"))
 
 
 def test_options_are_stronger_than_files(tmp_path: Path) -> None:
@@ -532,7 +541,7 @@ def test_options_that_say_nothing_are_refused(tmp_path: Path, options: Options) 
 def test_files_that_disagree_about_the_version_state_none(tmp_path: Path) -> None:
     cluster, findings = of(tmp_path, a__yml=COMPOSE, b__yaml=STRIMZI)
     assert cluster.versions.kafka is None and cluster.versions.distribution is None
-    assert any("the kafka is" in each for each in said(findings, "contradiction"))
+    assert any("the kafka is" in text for text in said(findings, "contradiction"))
 
 
 @pytest.mark.parametrize(("release", "state"), CAPTURED)
@@ -541,7 +550,9 @@ def test_the_brokers_own_files_agree_with_what_they_say_of_themselves(release: s
     assert "planted" not in repr((cluster, findings))
     if state == "healthy":
         hidden = ["error"] if release.startswith("4") else []  # by what 4.1 writes when it is formatted
-        assert [each.severity for each in findings if each.kind in ("contradiction", "typo", "wrong_value")] == hidden
+        assert [
+            finding.severity for finding in findings if finding.kind in ("contradiction", "typo", "wrong_value")
+        ] == hidden
         assert {b.rack.value for b in cluster.brokers if b.rack} == {"rack-a", "rack-b"}
 
 
@@ -556,10 +567,10 @@ def test_a_rack_that_is_named_when_the_broker_starts_is_not_one_rack_for_all(tmp
         "    config:\n      min", "    rack: {topologyKey: topology.kubernetes.io/zone}\n    config:\n      min"
     )
     cluster, findings = of(tmp_path, cluster__yaml=text)
-    assert [each.rack for each in cluster.brokers] == [None] * 3
-    assert not [each for each in findings if "rack" in each.what]
+    assert [broker.rack for broker in cluster.brokers] == [None] * 3
+    assert not [finding for finding in findings if "rack" in finding.what]
     cluster, _ = of(tmp_path, server__properties="broker.id=9\nbroker.rack=${ZONE}\n")
-    assert next(each.rack for each in cluster.brokers if each.id == 9) is None
+    assert next(broker.rack for broker in cluster.brokers if broker.id == 9) is None
 
 
 def test_compose_services_that_only_have_kafka_in_their_names_are_no_brokers(tmp_path: Path) -> None:

@@ -54,12 +54,12 @@ def test_who_is_missing_while_a_process_is_dead_has_not_lost_its_host_for_good(c
     crash = answer(one, QUESTION["writable"], BY_NAME["crash@all"], Explorations(cache, workers=1))
     said = sentences(replace(SUBJECT, variants=(Variant((), one),)), crash)
     assert "Broker A is missing, and stays so while the fault lasts." in said and not [
-        each for each in said if "for good" in each
+        text for text in said if "for good" in text
     ]
     assert said[-1] == "Now no write is taken until what is missing is back, or an operator acts."
 
 
-OF_POWER = [each for each in CELLS if "power" in each.fault.name]
+OF_POWER = [cell for cell in CELLS if "power" in cell.fault.name]
 STANDS_IN = ("crash", "lose_disk", "lose_host")
 
 
@@ -75,9 +75,9 @@ def test_a_run_is_of_the_fault_that_its_cell_names(step: str, cell: str, cache: 
         for power, question in itertools.product(OF_POWER, ("no-loss", "no-unread")):
             shown = answer(one, QUESTION[question], power, explorations)
             own = in_own_fault(shown, one, power, explorations)
-            steps_of |= {each.step.partition("(")[0] for each in shown.steps}
+            steps_of |= {step_.step.partition("(")[0] for step_ in shown.steps}
             assert (own.word, own.property, len(own.steps)) == (shown.word, shown.property, len(shown.steps))
-            assert not [each.step for each in own.steps if each.step.startswith(STANDS_IN)]
+            assert not [step_.step for step_ in own.steps if step_.step.startswith(STANDS_IN)]
             if own.case is not None:
                 assert not any(own.case.values[name] for name in ("crashes", "disk_losses", "host_losses"))
                 run_of(explorations, own)  # it is a run, step by step
@@ -110,7 +110,7 @@ def test_with_storage_that_goes_with_the_process_an_empty_disk_is_the_fault(cach
     explorations, one = Explorations(cache, workers=1), replace(SIGNATURE, acks="leader", ephemeral=True)
     shown = answer(one, QUESTION["no-loss"], BY_NAME["power-loss@all"], explorations)
     assert in_own_fault(shown, one, BY_NAME["power-loss@all"], explorations) is shown
-    assert any(each.step.startswith("lose_disk") for each in shown.steps)
+    assert any(step.step.startswith("lose_disk") for step in shown.steps)
 
 
 def test_what_acks_0_loses_needs_no_fault(cache: Path) -> None:

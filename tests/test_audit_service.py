@@ -49,8 +49,8 @@ def test_a_topic_that_cannot_be_created_fails(tidegate: Run, tmp_path: Path) -> 
         (tmp_path / f"b{number}.properties").write_text(node.format(number), encoding="utf-8")
     refused = tidegate("audit", str(tmp_path), "--kafka-version", "3.9", "--distribution", "apache", "--json")
     document = json.loads(refused.out)
-    assert refused.exit == 1 and all(each["failed"] for each in document["subjects"])
-    found = next(each for each in document["subjects"] if each["topics"] == ["(new topics)"])
+    assert refused.exit == 1 and all(subject["failed"] for subject in document["subjects"])
+    found = next(subject for subject in document["subjects"] if subject["topics"] == ["(new topics)"])
     assert found["headline"].startswith("cannot be created: 3 replicas are asked for")
 
 

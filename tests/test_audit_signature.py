@@ -35,7 +35,7 @@ def cluster_of(**texts: str) -> Cluster:
 
 
 def orders_of(cluster: Cluster) -> Subject:
-    return next(each for each in subjects(cluster) if each.topics[0].name == "orders")
+    return next(subject for subject in subjects(cluster) if subject.topics[0].name == "orders")
 
 
 def three(extra: str, last: str | None = None) -> dict[str, str]:
@@ -81,8 +81,8 @@ def test_one_default_of_whoever_it_may_be_is_no_guess() -> None:
 
 def test_a_resource_without_replicas_is_made_with_the_brokers_default() -> None:
     found = orders_of(cluster_of(kafka__yaml=KAFKA))
-    assert {each.signature.replicas for each in found.variants} == {3}
-    (used,) = [each for each in found.used if each.key == "default.replication.factor"]
+    assert {variant.signature.replicas for variant in found.variants} == {3}
+    (used,) = [use for use in found.used if use.key == "default.replication.factor"]
     assert used.origin is not None and used.origin.line == 8
     without = orders_of(cluster_of(kafka__yaml=KAFKA.split("---\n")[1]))
     assert without.not_checked == "the replication factor of orders is not stated; give kafka-topics.sh --describe"

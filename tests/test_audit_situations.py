@@ -119,10 +119,17 @@ def test_the_default_fails_for_every_unclean_election_and_for_min_isr_1(
 def required(one: Signature, explorations: Explorations, names: set[str] | None = None) -> dict[str, str]:
     """What comes of each requirement of the default that is about a signature's topics, or of those that are named."""
     subject = Subject((Topic("orders", Origin("topics.txt", 1)),), None, (Variant((), one),), ())
-    asked = [each for each in DEFAULT if each.is_about(subject) and (names is None or each.text in names)]
+    asked = [
+        requirement
+        for requirement in DEFAULT
+        if requirement.is_about(subject) and (names is None or requirement.text in names)
+    ]
     whole_isr = whole_isr_case(one)
     explorations.all([] if whole_isr is None else [whole_isr])
-    return {each.text: answer(one, QUESTION[each.question], BY_NAME[each.cell], explorations).word for each in asked}
+    return {
+        requirement.text: answer(one, QUESTION[requirement.question], BY_NAME[requirement.cell], explorations).word
+        for requirement in asked
+    }
 
 
 @pytest.mark.parametrize("switch", ["prefer_in_sync", "truncate_first"])

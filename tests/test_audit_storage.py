@@ -75,9 +75,9 @@ def is_ephemeral(folder: Path, text: str) -> bool:
     cluster, _ = read([folder], Options("3.9", distribution="apache", acks="all"))
     (found,) = {
         variant.signature.ephemeral
-        for each in subjects(cluster)
-        if each.topics[0].name == "(new topics)"
-        for variant in each.variants
+        for subject in subjects(cluster)
+        if subject.topics[0].name == "(new topics)"
+        for variant in subject.variants
     }
     return found
 
@@ -186,5 +186,5 @@ def test_strimzis_zookeeper(tmp_path: Path, replicas: int, storage: str, words: 
         f"  zookeeper: {{replicas: {replicas}, storage: {{type: {storage}}}}}\n"
     )
     (tmp_path / "kafka.yaml").write_text(text, encoding="utf-8")
-    said = [each.what for each in read([tmp_path], Options(acks="all"))[1] if "spec.zookeeper" in each.what]
+    said = [finding.what for finding in read([tmp_path], Options(acks="all"))[1] if "spec.zookeeper" in finding.what]
     assert len(said) == len(words) and all(any(word in each for each in said) for word in words)

@@ -16,12 +16,12 @@ BROKER = "process.roles=broker\nnode.id={}\nlog.dirs=d\ndefault.replication.fact
 def test_the_version_of_streams_says_how_many_replicas(
     clients: tuple[str, ...], replicas: set[int], warned: bool
 ) -> None:
-    texts = [(f"b{each}.properties", BROKER.format(each), True) for each in (1, 2, 3)]
+    texts = [(f"b{number}.properties", BROKER.format(number), True) for number in (1, 2, 3)]
     texts.append(("streams.properties", "application.id=app\nbootstrap.servers=a\nproducer.acks=all\n", True))
     cluster, findings = of_texts(texts, Options(kafka_version="3.9.0", distribution="apache", clients=clients), "x")
-    (found,) = (each for each in subjects(cluster) if each.topics[0].name == "app-(store)-changelog")
-    assert {each.signature.replicas for each in found.variants} == replicas
-    said = [each for each in findings if "replication.factor is not set" in each.what]
+    (found,) = (subject for subject in subjects(cluster) if subject.topics[0].name == "app-(store)-changelog")
+    assert {variant.signature.replicas for variant in found.variants} == replicas
+    said = [finding for finding in findings if "replication.factor is not set" in finding.what]
     assert bool(said) is warned
     if len(replicas) == 2:
         assert found.asks["replication factor"] == "--client java:VERSION"

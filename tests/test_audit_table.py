@@ -70,8 +70,8 @@ def test_neighbours_differ_where_kafka_does(table: Any, page: dict[str, list[str
         return {name for name, a, b in zip(columns, one, other, strict=True) if a != b}
 
     # KRaft heeds unclean.leader.election.enable since 3.9 (KAFKA-12670).
-    before = [row_of(page, "Kafka 3.7", "all", "3", "2", each) for each in ("false", "true")]
-    since = [row_of(page, "Kafka 3.9", "all", "3", "2", each) for each in ("false", "true")]
+    before = [row_of(page, "Kafka 3.7", "all", "3", "2", text) for text in ("false", "true")]
+    since = [row_of(page, "Kafka 3.9", "all", "3", "2", text) for text in ("false", "true")]
     assert not differ(*before)
     assert {"two-crashes@min-isr", "crash@one"} <= differ(*since)
     # A leader alone in the ISR takes writes with min.insync.replicas=1.
@@ -81,7 +81,7 @@ def test_neighbours_differ_where_kafka_does(table: Any, page: dict[str, list[str
     with_elr = row_of(page, elr, "all", "3", "2", "false")
     assert "power-loss@one" in differ(row_of(page, "Kafka 3.9", "all", "3", "2", "false"), with_elr)
     # With ZooKeeper unclean elections are heeded in every version.
-    zookeeper = [row_of(page, "Kafka 3.9 with ZooKeeper", "all", "3", "2", each) for each in ("false", "true")]
+    zookeeper = [row_of(page, "Kafka 3.9 with ZooKeeper", "all", "3", "2", text) for text in ("false", "true")]
     assert differ(*zookeeper) == differ(*since)
     # KAFKA-15583: up to 3.6 acks=all is refused with min.insync.replicas above the replicas.
     assert set(row_of(page, "Kafka 3.3", "all", "2", "3", "false")) == {"-"}

@@ -23,7 +23,7 @@ def read(text: str, version: str = "3.9.0", **options: str) -> tuple[Cluster, Se
 
 
 def orders(text: str) -> Subject:
-    return next(each for each in subjects(read(text)[0]) if each.topics[0].name == "orders")
+    return next(subject for subject in subjects(read(text)[0]) if subject.topics[0].name == "orders")
 
 
 def described(placed: str, row: str) -> str:
@@ -43,7 +43,7 @@ def described(placed: str, row: str) -> str:
 )
 def test_observers_are_no_replicas(row: str) -> None:
     """Four copies of which two are observers keep what two replicas keep."""
-    assert {each.signature.replicas for each in orders(described(PLACED, row)).variants} == {2}
+    assert {variant.signature.replicas for variant in orders(described(PLACED, row)).variants} == {2}
 
 
 def test_a_promoted_observer_is_a_replica_now() -> None:
@@ -59,9 +59,9 @@ def test_a_placement_that_cannot_be_read_leaves_the_replicas_open() -> None:
 
 def test_no_words_of_a_placement_but_its_numbers_are_kept() -> None:
     cluster, _ = read(described(PLACED, ""))
-    kept = [each.value for each in cluster.topics[0].settings if "placement" in each.key]
+    kept = [setting.value for setting in cluster.topics[0].settings if "placement" in setting.key]
     assert kept == ["2 replicas, 2 observers"]
-    (said,) = [each for each in advise(cluster) if each.kind == "not_modelled"]
+    (said,) = [finding for finding in advise(cluster) if finding.kind == "not_modelled"]
     assert "observers are not counted as replicas" in said.what
 
 
@@ -76,7 +76,7 @@ def test_eligible_leader_replicas_need_their_metadata_version(level: str | None,
     """MetadataVersion.isElrSupported: records have them since 4.0-IV1."""
     given = {"feature": "eligible.leader.replicas.version=1", **({} if level is None else {"level": level})}
     cluster, _ = read(HEAD, "4.1.0", **given)
-    found = next(each for each in subjects(cluster) if each.topics[0].name == "orders")
-    kraft = [each.signature for each in found.variants]
-    assert {bool(each.constants["elr"]) for each in kraft} == {expected}
-    assert any("needs metadata.version 4.0-IV1" in each.what for each in advise(cluster)) is not expected
+    found = next(subject for subject in subjects(cluster) if subject.topics[0].name == "orders")
+    kraft = [variant.signature for variant in found.variants]
+    assert {bool(signature.constants["elr"]) for signature in kraft} == {expected}
+    assert any("needs metadata.version 4.0-IV1" in finding.what for finding in advise(cluster)) is not expected

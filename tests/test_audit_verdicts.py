@@ -223,7 +223,7 @@ def test_an_idempotent_producer_is_safe_whatever_fails(profile: str, exploration
     assert {found[name] for name in ONE_FAULT} == {BOTH_KEPT}
     assert {found[name] for name in found if name not in ONE_FAULT} == {"not checked / not checked"}
     two = delivered(signature(profile, kraft=profile > "kafka_3", replicas=2, in_rack=2), explorations)
-    asked = [f"{name.partition('@')[0]}@{each.name}" for name in ONE_FAULT for each in SITUATIONS]
+    asked = [f"{name.partition('@')[0]}@{situation.name}" for name in ONE_FAULT for situation in SITUATIONS]
     assert {two[name] for name in asked} == {BOTH_KEPT}
 
 
@@ -283,7 +283,7 @@ def test_no_release_is_left_out_between_the_profiles(kraft: bool, first: str, la
     """4.0 has a profile with 3.9: whoever reads `3.9 to 4.0 or 4.1` misses none."""
     names = profiles_within((0,), (1 << 30,), kraft=kraft)
     said = [releases_of(name, (0,), (1 << 30,), kraft=kraft).split(" to ") for name in names]
-    numbers = [[RELEASES.index(tuple(map(int, each.split(".")))) for each in (span[0], span[-1])] for span in said]
+    numbers = [[RELEASES.index(tuple(map(int, text.split(".")))) for text in (span[0], span[-1])] for span in said]
     assert all(after[0] == before[1] + 1 for before, after in itertools.pairwise(numbers))
     assert (said[0][0], said[-1][-1]) == (first, last)
     assert releases_of("kafka_3_7", (3, 7, 0, 0), (3, 7, 9, 0), kraft=kraft) == "3.7"
@@ -393,5 +393,5 @@ def test_every_offered_change_changes_something() -> None:
 
 def test_a_scenario_names_brokers_only_where_brokers_are(explorations: Explorations) -> None:
     found: CaseResult = explorations.found(loss_case(signature(), BY_NAME["power-loss@one"]))
-    says = [each.says for steps in found.scenarios.values() for each in steps]
-    assert says and all(not re.search(r"(?<!⟨)\b[B-E]\b(?!⟩)", each) for each in says)
+    says = [step.says for steps in found.scenarios.values() for step in steps]
+    assert says and all(not re.search(r"(?<!⟨)\b[B-E]\b(?!⟩)", text) for text in says)

@@ -154,7 +154,7 @@ def test_further_modules_bring_properties_and_constants(tmp_path: Path) -> None:
     assert list(definition.constants) == ["top", "margin"]
     assert definition.files == (str(tmp_path / "counting.py"), str(tmp_path / "lemmas.py"))
     verdict = check(definition.bind(), Search())
-    assert [each.verdict for each in verdict.properties] == ["holds", "reached"]
+    assert [prop.verdict for prop in verdict.properties] == ["holds", "reached"]
 
 
 def test_two_constants_of_one_name_are_refused(tmp_path: Path) -> None:
@@ -163,7 +163,7 @@ def test_two_constants_of_one_name_are_refused(tmp_path: Path) -> None:
     lemmas = module_of(tmp_path / "lemmas.py", "other_lemmas", text)
     with pytest.raises(ModelErrors) as caught:
         load(model, properties=(lemmas,))
-    assert [each.code for each in caught.value.errors] == ["TG009"]
+    assert [error.code for error in caught.value.errors] == ["TG009"]
 
 
 # --- binding ----------------------------------------------------------------------------------------------------------
@@ -191,8 +191,8 @@ def test_values_come_from_defaults_then_profile_then_the_user(tmp_path: Path) ->
 def test_binding_twice_gives_two_models(tmp_path: Path) -> None:
     definition = small(tmp_path)
     two, four = definition.bind(constants={"top": 2}), definition.bind(constants={"top": 4})
-    assert [check(each, Search()).distinct_states for each in (two, four)] == [2, 4]
-    assert [each.field("count").type for each in (two, four)] == [Int(0, 2), Int(0, 4)]
+    assert [check(model, Search()).distinct_states for model in (two, four)] == [2, 4]
+    assert [model.field("count").type for model in (two, four)] == [Int(0, 2), Int(0, 4)]
 
 
 def test_folded_and_open_constants_count_the_same(tmp_path: Path) -> None:
@@ -206,7 +206,7 @@ def test_folded_and_open_constants_count_the_same(tmp_path: Path) -> None:
 def test_only_the_chosen_properties_are_bound(tmp_path: Path) -> None:
     definition = small(tmp_path)
     assert definition.bind(properties=[]).properties == ()
-    assert [each.name for each in definition.bind(properties=["small"]).properties] == ["small"]
+    assert [prop.name for prop in definition.bind(properties=["small"]).properties] == ["small"]
 
 
 class Mode(Enum):
@@ -281,8 +281,8 @@ def test_an_open_bound_is_kept_beside_its_static_one() -> None:
 @pytest.mark.parametrize("ghosts", [True, False])
 def test_the_replication_family_binds(profile: str | None, ghosts: bool) -> None:
     model = load(replication, [replication_proof]).bind(profile=profile, ghosts=ghosts)
-    assert [each.name for each in model.fields if each.ghost] == (["committed", "left_isr"] if ghosts else [])
-    off = {each.name for each in model.actions if each.switched_off}
+    assert [field.name for field in model.fields if field.ghost] == (["committed", "left_isr"] if ghosts else [])
+    off = {action.name for action in model.actions if action.switched_off}
     assert off == (set() if profile == "kip320_first_try" else {"truncate"})
 
 

@@ -63,7 +63,7 @@ def test_one_step_less_is_not_enough() -> None:
     verdict = checked(model_of("raft:check_quorum", "small", ("no_disruption",)), 6)
     assert (verdict.verdict, verdict.outcome) == ("holds", "none")
     assert verdict.assurance == "bounded to depth 6"
-    assert [each.verdict for each in verdict.properties] == ["holds"]
+    assert [prop.verdict for prop in verdict.properties] == ["holds"]
 
 
 COUNTER = "count: Small"
@@ -102,7 +102,7 @@ def many(s: World) -> bool:
 
 def test_every_kind_of_property(tmp_path: Path) -> None:
     verdict = checked(small(tmp_path, COUNTER, "count=0", STEPS), 5, keep_going=True)
-    found = {each.name: (each.verdict, length(each.run)) for each in verdict.properties}
+    found = {prop.name: (prop.verdict, length(prop.run)) for prop in verdict.properties}
     assert found == {
         "small": ("violated", 2),
         "slow": ("violated", 3),
@@ -110,7 +110,7 @@ def test_every_kind_of_property(tmp_path: Path) -> None:
         "many": ("undecided", None),
     }
     first = checked(small(tmp_path, COUNTER, "count=0", STEPS), 5)
-    assert {each.name: each.verdict for each in first.properties} == {
+    assert {prop.name: prop.verdict for prop in first.properties} == {
         "small": "violated", "slow": "undecided", "one": "reached", "many": "undecided",
     }  # fmt: skip
 
@@ -253,7 +253,7 @@ def test_ctrl_c_while_the_solver_works_ends_the_solver(monkeypatch: pytest.Monke
 def test_progress_names_the_length(tmp_path: Path) -> None:
     reported: list[Progress] = []
     bmc.check(small(tmp_path, COUNTER, "count=0", STEPS), Search(depth=1), reported.append)
-    assert [each.says.split(",")[0] for each in reported] == ["runs of 0 steps", "runs of 1 steps"]
+    assert [progress.says.split(",")[0] for progress in reported] == ["runs of 0 steps", "runs of 1 steps"]
 
 
 def test_without_z3_it_says_what_to_install() -> None:

@@ -128,9 +128,9 @@ def test_a_proof_takes_a_bound_as_a_limit(tmp_path: Path) -> None:
     beyond = encoding.numbers.within(encoding.algebra.number(state.fields["count"]), 4, 9)
     solver = z3.Solver()
     steps = instances(model, encoding, state)
-    solver.add(formula(beyond), z3.Or([formula(each.happens) for each in steps]))
+    solver.add(formula(beyond), z3.Or([formula(step.happens) for step in steps]))
     assert solver.check() == z3.sat
-    solver.add(*(term for each in steps for term in each.bounds))
+    solver.add(*(term for step in steps for term in step.bounds))
     assert solver.check() == z3.unsat
 
 
@@ -148,7 +148,7 @@ def test_what_a_bound_may_not_be(was: str, now: str, code: str, tmp_path: Path) 
     body = STEPS.replace('"""Low."""', "'''Low.'''").replace(was, now)
     with pytest.raises(ModelErrors) as caught:
         bound(tmp_path, text_of(fields, START + "\nghost=Set()", body))
-    assert {each.code for each in caught.value.errors} == {code}
+    assert {error.code for error in caught.value.errors} == {code}
 
 
 # --- what a state beyond a bound has to do with deadlocks -------------------------------------------------------------
@@ -308,7 +308,7 @@ def test_engines_count_what_constant_limits_and_budgets_in_branches_cut(tmp_path
     cuts = {name: cut for (name, _, _), cut in cuts_of(verdict).items()}
     assert cuts == {name: cut for (name, _, _), cut in cuts_of(plain(model, Search())).items()}
     assert cuts["hurry"] == 4 * verdict.distinct_states and cuts["flip"] > 0
-    budgets = [each.text for action in verdict.actions for each in action.guards if each.text == "tops_left > 0"]
+    budgets = [guard.text for action in verdict.actions for guard in action.guards if guard.text == "tops_left > 0"]
     assert budgets == ["tops_left > 0"], "a budget is one limit, in however many branches it is asked"
 
 

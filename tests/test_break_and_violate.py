@@ -39,4 +39,4 @@ def test_what_breaks_is_said_first(engine: str, claim: str, breaking: str, keep_
     assert verdict.failure is not None
     assert len(verdict.failure.run.steps) == 0
     assert verdict.failure.action == "up"
-    assert {each.verdict for each in verdict.properties} == {"undecided"}
+    assert {prop.verdict for prop in verdict.properties} == {"undecided"}

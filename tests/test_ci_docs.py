@@ -56,7 +56,7 @@ def test_the_workflow_runs_and_uploads_what_is_there(project: Path, cache: Path)
     used = {step["uses"].partition("@")[0]: step.get("with", {}) for step in steps if "uses" in step}
     assert (project / used["github/codeql-action/upload-sarif"]["sarif_file"]).is_file()
     assert (project / used["actions/upload-artifact"]["path"] / "junit.xml").is_file()
-    after = steps[steps.index(next(each for each in steps if each.get("name") == "Gate")) + 1 :]
+    after = steps[steps.index(next(step for step in steps if step.get("name") == "Gate")) + 1 :]
     assert {step["if"] for step in after} == {"always()"}, "a gate that fails is reported too"
 
 

@@ -189,7 +189,7 @@ def test_json_is_one_object_with_the_published_keys(tidegate: Run) -> None:
         "depth", "seconds", "peak_memory_bytes", "symmetry", "properties", "actions",
     }  # fmt: skip
     assert (report["schema"], report["verdict"], report["outcome"]) == ("tidegate.check/1", "violated", "safety")
-    violated = next(each for each in report["properties"] if each["verdict"] == "violated")
+    violated = next(prop for prop in report["properties"] if prop["verdict"] == "violated")
     assert (violated["name"], violated["steps"], violated["trace"]) == ("one_inside", 4, None)
     assert violated["document"]["schema"] == "tidegate.trace/1"
     assert {"name", "fired"} <= set(report["actions"][0])
@@ -200,7 +200,7 @@ def test_out_saves_the_report_and_the_traces_and_show_prints_them(tidegate: Run,
     out = tmp_path / "report"
     done = tidegate("check", f"{LOCK}:careless", "--out", str(out))
     report = json.loads((out / "report.json").read_text())
-    violated = next(each for each in report["properties"] if each["verdict"] == "violated")
+    violated = next(prop for prop in report["properties"] if prop["verdict"] == "violated")
     assert Path(violated["trace"]).is_file()
     shown = tidegate("show", violated["trace"])
     assert shown.exit == 0

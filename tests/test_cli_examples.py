@@ -69,7 +69,7 @@ def test_an_example_is_about_what_there_is(
         if hasattr(options, "properties"):
             bind_model(chosen(options))
         if first == "explain" and options.action is not None:
-            assert options.action in {each.name for each in definition.bind(model).actions}
+            assert options.action in {action.name for action in definition.bind(model).actions}
     assert verb in VERBS
 
 
@@ -78,7 +78,7 @@ def test_an_example_is_about_what_there_is(
     [
         example
         for _, example in EVERY
-        if any(example.removeprefix("tidegate ").startswith(each) for each in QUICK)
+        if any(example.removeprefix("tidegate ").startswith(text) for text in QUICK)
         and not any(each in example for each in NOT_RUN)
     ],
 )
@@ -115,7 +115,7 @@ def imported(*arguments: str) -> set[str]:
 
 @pytest.mark.parametrize("option", ["--version", "--help"])
 def test_what_needs_no_verb_imports_none(option: str) -> None:
-    ours = {each for each in imported(option) if each.startswith("tidegate.")}
+    ours = {text for text in imported(option) if text.startswith("tidegate.")}
     assert ours == {
         "tidegate.cli",
         "tidegate.cli.entry",

@@ -24,7 +24,7 @@ def test_the_page_is_what_the_models_text_gives(name: str) -> None:
 def test_the_page_has_every_constant_field_action_and_property(name: str) -> None:
     model = CATALOGUE[name].definition().bind(name)
     text = page(name)
-    wanted = [f"| `{each}` |" for each in (*model.constants, *(field.name for field in model.fields))]
+    wanted = [f"| `{constant}` |" for constant in (*model.constants, *(field.name for field in model.fields))]
     wanted += [f"### {each.name}" for each in (*model.actions, *model.properties)]
     assert [each for each in wanted if each not in text] == []
     assert "== " not in text.replace("≜", ""), "it is notation, not Python"
@@ -54,11 +54,13 @@ def test_the_wheel_runs_by_itself(tmp_path: Path) -> None:
     with zipfile.ZipFile(next(tmp_path.glob("*.whl"))) as wheel:
         names = set(wheel.namelist())
         wheel.extractall(tmp_path / "site")
-    data = {f"tidegate/spec/{each.name}" for each in (ROOT / "spec").iterdir() if each.suffix in (".toml", ".md")}
+    data = {f"tidegate/spec/{path.name}" for path in (ROOT / "spec").iterdir() if path.suffix in (".toml", ".md")}
     packages = ("language", "model", "invariants", "explorer", "reports", "audit", "testing", "cli")
-    assert data | {f"tidegate/{each}/py.typed" for each in packages} <= names
+    assert data | {f"tidegate/{package}/py.typed" for package in packages} <= names
     modules = {
-        f"tidegate/{path.relative_to(ROOT).as_posix()}" for each in packages for path in (ROOT / each).rglob("*.py")
+        f"tidegate/{path.relative_to(ROOT).as_posix()}"
+        for package in packages
+        for path in (ROOT / package).rglob("*.py")
     }
     assert modules <= names
     program = (

@@ -67,7 +67,7 @@ def recorded(name: str) -> RecordFile:
 
 
 REPLICATION = recorded("replication").checks
-COMMIT = [each for name in ("replication", "async_isr") for each in recorded(name).checks if each.tier == "commit"]
+COMMIT = [check for name in ("replication", "async_isr") for check in recorded(name).checks if check.tier == "commit"]
 
 
 def sizes(check: Recorded) -> tuple[Any, ...]:
@@ -84,11 +84,15 @@ def is_as_published(check: Recorded) -> bool:
 
 @pytest.mark.parametrize("profile", PROFILES)
 def test_recorded_counts_are_the_published_ones(profile: str) -> None:
-    counted = [each for each in REPLICATION if each.profile == profile and is_as_published(each) and each.counts]
+    counted = [
+        record for record in REPLICATION if record.profile == profile and is_as_published(record) and record.counts
+    ]
     plain = {
-        sizes(each): (each.counts["distinct_states"], each.counts["depth"]) for each in counted if not each.symmetry
+        sizes(record): (record.counts["distinct_states"], record.counts["depth"])
+        for record in counted
+        if not record.symmetry
     }
-    orbits = {sizes(each): each.counts["distinct_states"] for each in counted if each.symmetry}
+    orbits = {sizes(record): record.counts["distinct_states"] for record in counted if record.symmetry}
     column = PROFILES.index(profile)
     assert {at: plain[at] for at in PUBLISHED} == {at: row[column] for at, row in PUBLISHED.items()}
     assert {at: orbits[at] for at in PUBLISHED_ORBITS} == {at: row[column] for at, row in PUBLISHED_ORBITS.items()}
@@ -96,7 +100,11 @@ def test_recorded_counts_are_the_published_ones(profile: str) -> None:
 
 @pytest.mark.parametrize(("profile", "at"), PUBLISHED_COUNTEREXAMPLES)
 def test_recorded_counterexamples_are_the_published_ones(profile: str, at: tuple[int, int, int, int]) -> None:
-    here = [each for each in REPLICATION if each.profile == profile and is_as_published(each) and sizes(each) == at]
+    here = [
+        record
+        for record in REPLICATION
+        if record.profile == profile and is_as_published(record) and sizes(record) == at
+    ]
     states: dict[str, int | None] = {}
     for check in here:
         for name in ("weak_isr", "strong_isr"):
@@ -107,8 +115,10 @@ def test_recorded_counterexamples_are_the_published_ones(profile: str, at: tuple
 
 
 def test_the_size_that_tlc_took_43_seconds_for() -> None:
-    large = [each for each in REPLICATION if sizes(each) == (3, 2, 2, 2) and is_as_published(each) and each.counts]
-    assert 737_794 in [each.counts["distinct_states"] for each in large if each.profile == "kip320"]
+    large = [
+        record for record in REPLICATION if sizes(record) == (3, 2, 2, 2) and is_as_published(record) and record.counts
+    ]
+    assert 737_794 in [record.counts["distinct_states"] for record in large if record.profile == "kip320"]
 
 
 # --- the engines count what is recorded -------------------------------------------------------------------------------
@@ -122,16 +132,16 @@ def bound(check: Recorded) -> Model:
 
 def assert_as_recorded(check: Recorded, verdict: Verdict) -> None:
     found = {
-        each.name: (each.verdict, len(each.run.steps) if each.run is not None and each.verdict == "violated" else None)
-        for each in verdict.properties
+        prop.name: (prop.verdict, len(prop.run.steps) if prop.run is not None and prop.verdict == "violated" else None)
+        for prop in verdict.properties
     }
-    assert found == {name: (each.verdict, each.steps) for name, each in check.properties.items()}
+    assert found == {name: (prop.verdict, prop.steps) for name, prop in check.properties.items()}
     assert verdict.outcome == check.outcome
     counts = {name: getattr(verdict, name) for name in check.counts}
     assert counts == dict(check.counts)
 
 
-SMALL = [each for each in COMMIT if each.counts and each.counts["distinct_states"] <= SMALL_FOR_PYTHON]
+SMALL = [record for record in COMMIT if record.counts and record.counts["distinct_states"] <= SMALL_FOR_PYTHON]
 """What both engines count here; everything recorded is counted by `tidegate gate`, which CI runs after the tests."""
 
 
@@ -197,7 +207,9 @@ def test_the_hand_written_explorer_counts_the_same(at: tuple[int, int, int, int]
     written = yardstick()
     count = written.explore(written.Bounds(*at))
     check = next(
-        each for each in REPLICATION if each.profile == "kip320" and sizes(each) == at and is_as_published(each)
+        record
+        for record in REPLICATION
+        if record.profile == "kip320" and sizes(record) == at and is_as_published(record)
     )
     assert {name: check.counts[name] for name in ("distinct_states", "transitions", "depth")} == {
         "distinct_states": count.distinct,

@@ -110,7 +110,7 @@ def members(made: Induction, goal: str, met: int) -> list[tuple[int, ...]]:
     form = cast(Function, questions.predicates[goal].form)
     some = clauses(form, encoding, fresh_state(made.model, encoding, "0"), suffix="g")
     case = [(z3.Int(f"free{at}"), z3.IntVal(at)) for at in range(met)]
-    return [tuple(number for _, number in each.members) for each in distinct(some, None, case, made.symmetric)]
+    return [tuple(number for _, number in clause.members) for clause in distinct(some, None, case, made.symmetric)]
 
 
 def test_members_that_no_text_can_tell_apart_are_met_in_order(made: Induction) -> None:
@@ -123,7 +123,7 @@ def test_members_that_no_text_can_tell_apart_are_met_in_order(made: Induction) -
 def test_what_is_true_is_proved_and_what_breaks_only_for_others_is_not(made: Induction) -> None:
     """`mark_others` marks two that no argument names."""
     proof = made.prove(lambda _: None)
-    found = {(each.obligation.action, each.obligation.goal): each.word for each in proof.findings}
+    found = {(finding.obligation.action, finding.obligation.goal): finding.word for finding in proof.findings}
     assert found["mark_others", "one_mark"] == "refuted"
     assert found["mark", "one_mark"] == "proved"
     assert set(found.values()) == {"proved", "refuted"}
@@ -134,8 +134,8 @@ def test_few_goals_say_what_all_of_them_say(made: Induction) -> None:
     together = Questions(made.model, made.symmetric, SolverEffort())
     apart = Questions(made.model, frozenset(), SolverEffort())
     asked = [Obligation("step", goal, action) for action in made.actions() for goal in together.predicates]
-    for each in asked:
-        assert together.ask(each, hard=False).proved == apart.ask(each, hard=False).proved, each
+    for obligation in asked:
+        assert together.ask(obligation, hard=False).proved == apart.ask(obligation, hard=False).proved, obligation
 
 
 def test_a_copy_that_is_asked_about_all_goals_at_once_finds_what_it_finds_of_each(made: Induction) -> None:
@@ -143,11 +143,11 @@ def test_a_copy_that_is_asked_about_all_goals_at_once_finds_what_it_finds_of_eac
     for number in range(len(made.instances)):
         copy = Searched(made.instances, number, made.symmetric)
         for action in ("", *made.actions()):
-            asked = [each for each in made.obligations() if each.action == action]
+            asked = [obligation for obligation in made.obligations() if obligation.action == action]
             found = dict(copy.sketches(asked))
-            assert [*found] == [each for each in asked if each in found]
-            assert {*found} == {each for each in asked if isinstance(copy.sketch(each), Sketch)}
-            assert all(confirm(made.instances, each, sketch) for each, sketch in found.items())
+            assert [*found] == [obligation for obligation in asked if obligation in found]
+            assert {*found} == {obligation for obligation in asked if isinstance(copy.sketch(obligation), Sketch)}
+            assert all(confirm(made.instances, obligation, sketch) for obligation, sketch in found.items())
 
 
 def test_a_copy_that_takes_more_work_than_is_given_is_not_known(
@@ -168,7 +168,11 @@ def test_instances_that_differ_by_a_renaming_are_made_once(made: Induction) -> N
     few = instances(made.model, encoding, before, "a", symmetric=made.symmetric)
     chosen = [tuple(each.index for each in one.concrete.values()) for one in few]
     assert (len(every), chosen) == (4 + 4 * 4, [(0,), (0, 0), (0, 1)])
-    same = [each for each in every if (each.action, each.concrete) in [(one.action, one.concrete) for one in few]]
+    same = [
+        instance
+        for instance in every
+        if (instance.action, instance.concrete) in [(one.action, one.concrete) for one in few]
+    ]
     for one, other in zip(few, same, strict=True):
         assert (one.valid, one.guard, one.limit) == (other.valid, other.guard, other.limit)
         assert formula(one.defined).eq(formula(other.defined))

@@ -48,7 +48,9 @@ def stages() -> Iterator[Stage]:
             model = joined(model, block[2])
             yield Stage(line, model, None)
         else:
-            yield from (Stage(each.line, model, each) for each in commands(PAGE.stem, block[2].splitlines(), line))
+            yield from (
+                Stage(command.line, model, command) for command in commands(PAGE.stem, block[2].splitlines(), line)
+            )
 
 
 def joined(model: str, more: str) -> str:
@@ -73,8 +75,8 @@ def definitions(text: str) -> Iterator[tuple[str, str]]:
 
 
 STAGES = list(stages())
-GROWTH = [each for each in STAGES if each.example is None and "@initial" in each.model and "@action" in each.model]
-COMMANDS = [each for each in STAGES if each.example is not None]
+GROWTH = [stage for stage in STAGES if stage.example is None and "@initial" in stage.model and "@action" in stage.model]
+COMMANDS = [stage for stage in STAGES if stage.example is not None]
 
 
 @pytest.fixture(scope="module")
@@ -193,7 +195,7 @@ def codes_of(folder: Path, annotation: str = "bool", value: str = "True", statem
     try:
         load(file).bind()
     except ModelErrors as errors:
-        return {each.code for each in errors.errors}
+        return {error.code for error in errors.errors}
     return set()
 
 
@@ -232,7 +234,7 @@ def test_the_page_names_codes_that_exist() -> None:
 @pytest.mark.parametrize("page", ["language.md", "errors.md", "engine.md"])
 def test_links_lead_somewhere(page: str) -> None:
     links = re.findall(r"\]\(([^)#:]+)\)", (ROOT / "docs" / page).read_text(encoding="utf-8"))
-    assert [each for each in links if not (ROOT / "docs" / each).exists()] == []
+    assert [link for link in links if not (ROOT / "docs" / link).exists()] == []
 
 
 # --- the page of errors -----------------------------------------------------------------------------------------------

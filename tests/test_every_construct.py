@@ -36,7 +36,7 @@ def test_every_construct_means_the_same_in_native_code_and_plain_python(
         native = compiled(model, effort=effort)
         agree_on(native, reachable_states(model, 40, seed=7))
         native.frontier.close()
-    assert {each.name for each in model.actions if each.switched_off} == ({"push"} if profile == "off" else set())
+    assert {action.name for action in model.actions if action.switched_off} == ({"push"} if profile == "off" else set())
     capsys.readouterr()  # the model prints, and its prints are seen in plain Python only
 
 

@@ -223,7 +223,7 @@ def test_traces_that_are_wrong_are_reported(said: Said, trace: Path) -> None:
     reported = "tidegate: --around is for a graph; write --to dot or --to graphml\n"
     assert said("export", str(trace), "--to", "csv", "--around", "0") == (64, reported)
     document = json.loads(trace.read_text())
-    steps = [{**each, "step": each["step"].replace("take(A)", "leave(A)")} for each in document["steps"]]
+    steps = [{**step, "step": step["step"].replace("take(A)", "leave(A)")} for step in document["steps"]]
     trace.write_text(json.dumps({**document, "steps": steps}))
     exit_, text = said(*graph, "--raw")
     assert exit_ == 64

@@ -360,7 +360,7 @@ def newest(s: World, n: Node) -> Option[Entry]:
 def test_a_helper_is_elaborated_for_the_callers_state(tmp_path: Path) -> None:
     body = action_body(tmp_path, "require(is_free(s, node))\nrequire(is_free(s, n=node))\nrequire(fenced())", HELPERS)
     assert show_body(body) == ["require is_free(node, ON)"] * 2
-    calls = [cast(ir.Call, cast(ir.Require, each).condition) for each in body]
+    calls = [cast(ir.Call, cast(ir.Require, statement).condition) for statement in body]
     assert calls[0].function is calls[1].function
     function = calls[0].function
     assert function.states == ("s",)
@@ -399,7 +399,7 @@ def test_a_transition_sees_two_states(tmp_path: Path) -> None:
     assert form.states == ("before", "after")
     (returned,) = form.body
     compare = cast(ir.Compare, cast(ir.Return, returned).value)
-    inner = [show_body(cast(ir.Call, each).function.body) for each in (compare.left, compare.right)]
+    inner = [show_body(cast(ir.Call, term).function.body) for term in (compare.left, compare.right)]
     assert inner == [["return after.count"], ["return before.count"]]
 
 
@@ -469,9 +469,9 @@ def test_initial_values_follow_the_fields(tmp_path: Path) -> None:
     """
     its = definition(tmp_path, text)
     whole, plain = its.bind(), its.bind(ghosts=False, constants={"crashes": 4})
-    assert [each.name for each in whole.fields][-3:] == ["high", "past", "crashes_left"]
+    assert [field.name for field in whole.fields][-3:] == ["high", "past", "crashes_left"]
     assert show(whole.initials[0].form.result).endswith("Pool(), 0, Seq(), 1)")
-    assert [each.name for each in plain.fields][-2:] == ["notes", "crashes_left"]
+    assert [field.name for field in plain.fields][-2:] == ["notes", "crashes_left"]
     assert show(plain.initials[0].form.result).endswith("Pool(), 4)")
 
 
@@ -547,4 +547,4 @@ def test_dead_branches_are_still_checked(tmp_path: Path) -> None:
 def test_a_constants_size_bounds_a_domain(tmp_path: Path) -> None:
     with pytest.raises(ModelErrors) as caught:
         action_body(tmp_path, "s.owner = Node(2)")
-    assert [each.code for each in caught.value.errors] == ["TG202"]
+    assert [error.code for error in caught.value.errors] == ["TG202"]

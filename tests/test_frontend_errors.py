@@ -32,21 +32,21 @@ def assert_text(path: Path, text: str) -> None:
 def test_each_code_has_its_exact_text(code: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(FIXTURES)
     errors = errors_of(FIXTURES / f"{code}.py")
-    assert {each.code for each in errors.errors} == {code}
+    assert {error.code for error in errors.errors} == {code}
     assert_text(FIXTURES / f"{code}.txt", errors.render())
 
 
 def test_all_mistakes_of_a_file_are_found_in_one_pass(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(FIXTURES)
     errors = errors_of(FIXTURES / "ten_mistakes.py")
-    assert len({each.code for each in errors.errors}) == len(errors.errors) == 10
-    lines = [each.where.line for each in errors.errors]
+    assert len({error.code for error in errors.errors}) == len(errors.errors) == 10
+    lines = [error.where.line for error in errors.errors]
     assert lines == sorted(lines)
     assert_text(FIXTURES / "ten_mistakes.txt", errors.render())
 
 
 def test_no_fixture_without_a_code() -> None:
-    assert {each.stem for each in FIXTURES.glob("*.py")} == {*CODES, "ten_mistakes", *HABITS}
+    assert {path.stem for path in FIXTURES.glob("*.py")} == {*CODES, "ten_mistakes", *HABITS}
 
 
 @pytest.mark.parametrize("name", HABITS)
@@ -157,7 +157,9 @@ def test_other_mistakes_are_reported_apart(what: str, tmp_path: Path) -> None:
     file = tmp_path / "counter.py"
     file.write_text(text, encoding="utf-8")
     errors = errors_of(file).errors
-    assert (code, True) in [(each.code, message in each.message) for each in errors], [str(each) for each in errors]
+    assert (code, True) in [(error.code, message in error.message) for error in errors], [
+        str(error) for error in errors
+    ]
 
 
 def written(tmp_path: Path, more: str) -> Path:

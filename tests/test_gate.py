@@ -137,7 +137,7 @@ def test_the_shipped_record_of_async_isr_comes_out(tidegate: Run) -> None:
     done = tidegate("gate", "--only", "async_isr", "--json")
     report = json.loads(done.out)
     assert done.exit == 0
-    assert {each["result"] for each in report["checks"]} == {"ok"}
+    assert {check["result"] for check in report["checks"]} == {"ok"}
     assert len(report["not_run"]) > 50
     assert {each["why"] for each in report["not_run"]} == {"--only", "nightly"}
 
@@ -246,7 +246,7 @@ depth = 15
     path.write_text(text)
     done = tidegate("gate", str(path), "--json")
     report = json.loads(done.out)
-    assert [(each["result"], each["engine"]) for each in report["checks"]] == [("ok", "python"), ("ok", "native")]
+    assert [(check["result"], check["engine"]) for check in report["checks"]] == [("ok", "python"), ("ok", "native")]
 
 
 def test_a_check_of_no_model_is_reported(said: Said, tmp_path: Path) -> None:

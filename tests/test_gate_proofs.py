@@ -39,10 +39,10 @@ def test_a_proof_that_is_as_recorded(capsys: pytest.CaptureFixture[str]) -> None
     assert "ok  mine.py, proved" in capsys.readouterr().out
     (check,) = json.loads(Path("out/report.json").read_text(encoding="utf-8"))["checks"]
     assert (check["kind"], check["expected"]["verdict"]) == ("proof", "proved")
-    reported = [(each["name"], each["verdict"], each["result"]) for each in check["claims"]]
+    reported = [(claim["name"], claim["verdict"], claim["result"]) for claim in check["claims"]]
     assert reported == [("not_ahead_by_two", "proved", "ok"), ("outcome", "proved", "ok")]
     cases = ElementTree.parse("out/junit.xml").getroot().iter("testcase")
-    assert [each.get("name") for each in cases] == [
+    assert [case.get("name") for case in cases] == [
         "not_ahead_by_two [mine.py, proved]",
         "outcome [mine.py, proved]",
     ]
@@ -55,11 +55,11 @@ def test_a_proof_that_is_refuted_differs_in_every_report(capsys: pytest.CaptureF
     assert "differs mine.py careful=false, proved" in said
     assert "verdict: recorded proved, found refuted: step follow in_order refuted" in said
     failed = [
-        each
-        for each in ElementTree.parse("out/junit.xml").getroot().iter("testcase")
-        if each.find("failure") is not None
+        element
+        for element in ElementTree.parse("out/junit.xml").getroot().iter("testcase")
+        if element.find("failure") is not None
     ]
-    assert [(each.get("name") or "").partition(" ")[0] for each in failed] == ["not_ahead_by_two", "outcome"]
+    assert [(element.get("name") or "").partition(" ")[0] for element in failed] == ["not_ahead_by_two", "outcome"]
     assert "found refuted" in Path("out/summary.md").read_text(encoding="utf-8")
     assert json.loads(Path("out/results.sarif").read_text(encoding="utf-8"))["runs"][0]["results"]
 

@@ -69,12 +69,12 @@ def test_the_junit_has_what_ants_schema_wants_too(out: Path) -> None:
         assert all(suite.get(name) for name in wanted)
         assert suite.get("id") == str(number)
         assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d", suite.get("timestamp", ""))
-        tags = [each.tag for each in suite]
+        tags = [element.tag for element in suite]
         cases = [tag for tag in tags if tag == "testcase"]
         assert tags == ["properties", *cases, "system-out", "system-err"]
         for case in suite.iter("testcase"):
-            assert [each.tag for each in case] in ([], ["failure"], ["error"], ["skipped"])
-            assert all(each.get("type") for each in case if each.tag != "skipped")
+            assert [element.tag for element in case] in ([], ["failure"], ["error"], ["skipped"])
+            assert all(element.get("type") for element in case if element.tag != "skipped")
 
 
 # --- golden texts -----------------------------------------------------------------------------------------------------
@@ -102,19 +102,19 @@ def test_the_reports_say_the_same(name: str, out: Path) -> None:
 
 
 def test_a_finding_stands_at_the_last_steps_action_and_its_flow_has_every_step(out: Path) -> None:
-    found = next(each for each in results(out) if each["level"] == "error" and each["ruleId"] == "one_inside")
+    found = next(result for result in results(out) if result["level"] == "error" and result["ruleId"] == "one_inside")
     text = (ROOT / "examples" / "lock.py").read_text(encoding="utf-8").splitlines()
     place = found["locations"][0]["physicalLocation"]
     assert place["artifactLocation"] == {"uri": "examples/lock.py", "uriBaseId": "%SRCROOT%"}
     assert text[place["region"]["startLine"] - 1] == "    s.place[client] = Place.INSIDE"
     steps = found["codeFlows"][0]["threadFlows"][0]["locations"]
-    assert [each["location"]["message"]["text"] for each in steps] == [
+    assert [step["location"]["message"]["text"] for step in steps] == [
         "1. A looks and finds the lock free.",
         "2. B looks and finds the lock free.",
         "3. A takes the lock and goes in.",
         "4. B takes the lock and goes in.",
     ]
-    lines = [each["location"]["physicalLocation"]["region"]["startLine"] for each in steps]
+    lines = [step["location"]["physicalLocation"]["region"]["startLine"] for step in steps]
     assert lines[0] == lines[1] != lines[2] == lines[3]
     replay = 'tidegate replay examples/lock.py:careless --set clients=3 --steps "look(A); look(B); take(A); take(B)"'
     assert found["properties"]["replay"] == replay
@@ -122,13 +122,13 @@ def test_a_finding_stands_at_the_last_steps_action_and_its_flow_has_every_step(o
 
 
 def test_what_is_recorded_is_a_suppressed_note(out: Path) -> None:
-    found = next(each for each in results(out) if each["level"] == "note" and each["ruleId"] == "one_inside")
+    found = next(result for result in results(out) if result["level"] == "note" and result["ruleId"] == "one_inside")
     justification = "recorded in tests/fixtures/gate/gate.toml:19: this model must fail"
     assert found["suppressions"] == [{"kind": "external", "status": "accepted", "justification": justification}]
 
 
 def test_a_count_that_differs_stands_at_its_entry(out: Path) -> None:
-    found = next(each for each in results(out) if each["ruleId"] == "counts")
+    found = next(result for result in results(out) if result["ruleId"] == "counts")
     place = found["locations"][0]["physicalLocation"]
     line = place["region"]["startLine"]
     assert place["artifactLocation"]["uri"] == "tests/fixtures/gate/gate.toml"
@@ -185,7 +185,7 @@ def test_every_counterexample_has_its_trace_and_its_page(out: Path) -> None:
 
 def test_a_failure_tells_the_whole_story(out: Path) -> None:
     root = ElementTree.parse(out / "junit.xml").getroot()
-    reported = next(each for each in root.iter("failure") if "one_inside" in (each.get("message") or ""))
+    reported = next(element for element in root.iter("failure") if "one_inside" in (element.get("message") or ""))
     assert reported.get("message") == "one_inside: recorded holds, found violated after 4 steps"
     text = reported.text or ""
     for part in ("B takes the lock and goes in.", "tidegate replay examples/lock.py:careless --set clients=3", ".html"):

@@ -38,10 +38,10 @@ def gates() -> Iterator[list[Gate]]:
     """The gates that a test started; whatever is left of them ends with it."""
     started: list[Gate] = []
     yield started
-    for each in started:
-        if each.poll() is None:
-            each.kill()
-            each.wait()
+    for gate in started:
+        if gate.poll() is None:
+            gate.kill()
+            gate.wait()
 
 
 def begin(gates: list[Gate], folder: Path, cache: Path, text: str, *options: str) -> Gate:
@@ -80,7 +80,7 @@ def child(gate: Gate) -> int:
 def children(pid: int) -> list[int]:
     """The processes that a process started."""
     try:
-        return [int(each) for task in Path(f"/proc/{pid}/task").glob("*/children") for each in task.read_text().split()]
+        return [int(text) for task in Path(f"/proc/{pid}/task").glob("*/children") for text in task.read_text().split()]
     except (FileNotFoundError, ProcessLookupError):
         return []
 
@@ -117,7 +117,7 @@ def test_an_interrupt_stops_everything_and_reports_what_was_done(
     assert not Path(f"/proc/{running}").exists()
     found = report(tmp_path)
     assert found["interrupted"]
-    assert [each["result"] for each in found["checks"]] == ["inconclusive"]
+    assert [check["result"] for check in found["checks"]] == ["inconclusive"]
     assert [(each["name"], each["why"]) for each in found["not_run"]] == [
         (f"replication max_leader_epoch=9 max_records={records}", "interrupted") for records in (3, 4)
     ]
@@ -190,7 +190,7 @@ def test_a_check_that_crashes_is_never_green(exit_: int, out: str, reported: str
     check = read(tmp_path / "gate.toml").checks[0]
     result = check_result(check, Finished(exit_, out, "", 0.1), SETTINGS)
     assert (result.result, result.exit) == ("broke down", Exit.INTERNAL)
-    assert [each.text for each in result.differences] == [reported]
+    assert [difference.text for difference in result.differences] == [reported]
 
 
 def test_what_several_exits_come_to() -> None:

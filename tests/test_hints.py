@@ -108,20 +108,20 @@ def test_no_hint_proves_what_is_not_so(hint: str) -> None:
     hinted(lead={"never_two": hint})
     proof = proof_of(written(TEXT + FALSE))
     assert proof.word == "refuted"
-    assert {each.obligation.goal for each in proof.findings if each.word == "refuted"} == {"never_two"}
+    assert {finding.obligation.goal for finding in proof.findings if finding.word == "refuted"} == {"never_two"}
 
 
 def test_a_lemma_left_out_only_makes_a_proof_harder() -> None:
     """With any of the lemmas assumed, nothing is proved that all of them do not prove."""
     made = induction(written(TEXT + FALSE.replace("s.high != 2", "s.high != 2 or s.low > 0")))
     questions = Questions(made.model, made.symmetric, SolverEffort())
-    names = [each.name for each in made.lemmas]
+    names = [lemma.name for lemma in made.lemmas]
     subsets = [frozenset(some) for size in range(len(names)) for some in itertools.combinations(names, size)]
     proved = 0
-    for each in made.obligations():
-        from_all = questions.proved_from(each, None)
-        from_some = [questions.proved_from(each, some) for some in subsets]
-        assert from_all or not any(from_some), each
+    for obligation in made.obligations():
+        from_all = questions.proved_from(obligation, None)
+        from_some = [questions.proved_from(obligation, some) for some in subsets]
+        assert from_all or not any(from_some), obligation
         proved += from_all
     assert 0 < proved < len(made.obligations())  # both happen
 
@@ -169,7 +169,7 @@ def test_hints_change_nothing_that_was_kept() -> None:
     hinted(lead={"in_order": ""})
     folder = Path("cache")
     proof = induction(path, ProofRequest(folder=folder)).prove(lambda _: None)
-    assert all(each.cached for each in proof.findings)
+    assert all(finding.cached for finding in proof.findings)
 
 
 def test_hints_that_cannot_be_written_are_reported(
@@ -188,12 +188,16 @@ def test_the_hints_that_ship_are_of_the_lemmas_that_ship(name: str) -> None:
     definition, profile = find(name)
     made = Induction(definition, definition.bind(name, {}, profile), ProofRequest())
     assert made.hints.path is not None and made.hints.notes == []
-    names = {each.name for each in made.lemmas}
+    names = {lemma.name for lemma in made.lemmas}
     held = json.loads(made.hints.path.read_text(encoding="utf-8"))
     assert {word for goals in list(held.values())[1:] for said in goals.values() for word in said.split()} <= names
-    lacking = [each for each in made.obligations() if each.kind != "initial" and made.hints.of(each) is None]
-    stated = {each.name for each in made.lemmas} | {""}
-    assert [each for each in lacking if each.goal in stated] == []
+    lacking = [
+        obligation
+        for obligation in made.obligations()
+        if obligation.kind != "initial" and made.hints.of(obligation) is None
+    ]
+    stated = {lemma.name for lemma in made.lemmas} | {""}
+    assert [obligation for obligation in lacking if obligation.goal in stated] == []
 
 
 def test_a_model_without_lemmas_has_no_hints() -> None:

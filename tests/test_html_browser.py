@@ -164,7 +164,7 @@ def test_lanes_are_drawn_as_recorded(browser: Browser, saved: Page, name: str) -
 
 def test_lanes_say_in_words_what_they_show(browser: Browser, saved: Page) -> None:
     with shown(browser, saved(kip_101()), "s=8") as one:
-        labels = [each.get_attribute("aria-label") for each in one.all(".lane").all()]
+        labels = [setting.get_attribute("aria-label") for setting in one.all(".lane").all()]
         assert labels == [
             kip_101()["frames"][at]["lanes"][lane]["label"] for at, lane in (("7", "A"), ("8", "B"), ("4", "C"))
         ]
@@ -309,11 +309,11 @@ def test_one_live_region_and_a_name_for_everything(browser: Browser, saved: Page
 
 def test_targets_are_large_enough_and_focus_is_seen(browser: Browser, saved: Page) -> None:
     with shown(browser, saved(kip_101())) as one:
-        for each in one.all(
+        for setting in one.all(
             "button:visible, select:visible, input:visible, [role=option]:visible, summary:visible"
         ).all():
-            box = each.bounding_box()
-            assert box is not None and box["width"] >= 24 and box["height"] >= 24, each
+            box = setting.bounding_box()
+            assert box is not None and box["width"] >= 24 and box["height"] >= 24, setting
         one.all("#next").focus()
         one.press("Tab")
         assert one.run("getComputedStyle(document.activeElement).outlineStyle") == "solid"

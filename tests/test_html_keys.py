@@ -144,7 +144,7 @@ def test_m_p_a_and_z_switch_parts(at_five: Shown) -> None:
 def test_z_folds_runs_of_one_lane(browser: Browser, tmp_path: Path) -> None:
     document = post()
     path = tmp_path / "fold.html"
-    taken = [each | {"lane": "A" if each["i"] < 5 else each["lane"]} for each in document["steps"]]
+    taken = [step | {"lane": "A" if step["i"] < 5 else step["lane"]} for step in document["steps"]]
     path.write_text(page([document | {"steps": taken, "loop": None}]), encoding="utf-8")
     with shown(browser, path, "s=0") as one:
         assert one.count("#steps [role=option]") == 7

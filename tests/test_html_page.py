@@ -124,7 +124,7 @@ def test_links_know_their_trace() -> None:
 
 def luminance(colour: str) -> float:
     """WCAG's relative luminance of `#rrggbb` or `#rgb`."""
-    digits = colour[1:] if len(colour) == 7 else "".join(each * 2 for each in colour[1:])
+    digits = colour[1:] if len(colour) == 7 else "".join(text * 2 for text in colour[1:])
     shares = [int(digits[at : at + 2], 16) / 255 for at in (0, 2, 4)]
     red, green, blue = (share / 12.92 if share <= 0.04045 else ((share + 0.055) / 1.055) ** 2.4 for share in shares)
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue

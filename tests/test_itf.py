@@ -170,8 +170,8 @@ def test_arguments_that_are_records_and_parameters_that_others_lack() -> None:
     types = itf["#meta"]["varTypes"][PICKS]
     assert "request: (Some({ leader: Str, leader_epoch: Int, isr: Set(Str) }) | None(UNIT))" in types
     picks = [state[PICKS] for state in itf["states"]]
-    assert len({tuple(each) for each in picks}) == 1, "every state has the same picks"
-    taken = next(each["request"]["value"] for each in picks if each["request"]["tag"] == "Some")
+    assert len({tuple(pick) for pick in picks}) == 1, "every state has the same picks"
+    taken = next(pick["request"]["value"] for pick in picks if pick["request"]["tag"] == "Some")
     assert taken["leader_epoch"] == {"#bigint": "0"}
     assert set(taken["isr"]) == {"#set"}
 

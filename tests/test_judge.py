@@ -155,7 +155,7 @@ def test_a_spent_budget_stops_before_any_write() -> None:
 
 def test_deadlock_is_reported_from_the_bound_and_from_the_end() -> None:
     run = run_text(MODEL, "morning(true); write(A); write(B); deliver(Letter(A, 0)); deliver(Letter(B, 1)); close")
-    assert not any(is_deadlock(MODEL, each) for each in run.states())
+    assert not any(is_deadlock(MODEL, state) for state in run.states())
     last = run.states()[-1]
     assert not list(steps(MODEL, last))
     assert is_terminal(MODEL, last)
@@ -214,7 +214,7 @@ def test_without_ghosts_writes_to_them_vanish() -> None:
                 [getattr(s, name) for name in kept] for s in run.states()
             ]
     assert not hasattr(next(initial_states(model)), "arrived")
-    ghostly = next(each for each in model.properties if each.name == "arrived_is_written")
+    ghostly = next(prop for prop in model.properties if prop.name == "arrived_is_written")
     with pytest.raises(ValueError, match="reads ghosts"):
         holds(model, ghostly, next(initial_states(model)))
 

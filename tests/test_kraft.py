@@ -310,20 +310,20 @@ GOAL = {"max_epoch": 4, "max_records": 2, "crashes": 1}
 
 def test_the_goal_is_recorded() -> None:
     """Three voters, four epochs, two records, one crash: all that must hold of KRaft does, in every reachable state."""
-    here = [each for each in RECORDED if each.profile == "kip595" and GOAL.items() <= each.constants.items()]
-    assert [each.constants.get("late_answers", False) for each in here] == [False, True]
+    here = [record for record in RECORDED if record.profile == "kip595" and GOAL.items() <= record.constants.items()]
+    assert [record.constants.get("late_answers", False) for record in here] == [False, True]
     for check in here:
         definition, profile = find("kraft:kip595")
-        names = {each.name for each in definition.bind(profile=profile).properties} - {"no_disruption"}
+        names = {prop.name for prop in definition.bind(profile=profile).properties} - {"no_disruption"}
         assert (check.ghosts, set(check.properties)) == (True, names)
-        assert {each.verdict for each in check.properties.values()} == {"holds", "reached"}
+        assert {prop.verdict for prop in check.properties.values()} == {"holds", "reached"}
 
 
 @pytest.mark.parametrize("profile", find("kraft")[0].profiles)
 def test_every_mistake_has_a_counterexample_and_every_version_an_exhaustive_run(profile: str) -> None:
-    checks = [each for each in RECORDED if each.profile == profile]
-    exhaustive = any(each.counts for each in checks)
-    violated = any(one.verdict == "violated" for each in checks for one in each.properties.values())
+    checks = [record for record in RECORDED if record.profile == profile]
+    exhaustive = any(check.counts for check in checks)
+    violated = any(one.verdict == "violated" for check in checks for one in check.properties.values())
     assert exhaustive if profile.startswith(("kip", "check")) else violated
 
 
@@ -331,7 +331,7 @@ def test_every_mistake_has_a_counterexample_and_every_version_an_exhaustive_run(
 def test_voters_and_brokers_are_symmetric(profile: str) -> None:
     definition, _ = find(f"kraft:{profile}")
     symmetry = symmetry_of(definition.bind(profile, {"brokers": 2, "brokers_apply": True}, profile))
-    assert ([each.name for each in symmetry.domains], list(symmetry.refusals)) == (["Voter", "Broker"], [])
+    assert ([domain.name for domain in symmetry.domains], list(symmetry.refusals)) == (["Voter", "Broker"], [])
 
 
 SIZES = {"max_epoch": 2, "wipes": 1, "brokers_apply": True, "brokers_register": True, "snapshots": 1}
@@ -350,11 +350,11 @@ DIFFERENT = ("kip595", "kip996", "check_quorum", "illegal_state")
 def test_every_action_happens_within_small_bounds(profile: str, cache: Path) -> None:
     model = of_type_ok(profile)
     verdict = ENGINES["walk"](model, Search(cache=cache, walks=Walks(number=20_000, depth=60)), None)
-    assert [each.name for each in verdict.actions if not each.fired and not each.switched_off] == []
+    assert [action.name for action in verdict.actions if not action.fired and not action.switched_off] == []
     off = {action.name for action in model.actions if action.switched_off}
     timed = profile in ("check_quorum", "kafka_15489")
     expected = {"receive_fetched", "lose", "duplicate", "hear_of_epoch"}
-    expected |= {each for each in (action.name for action in model.actions) if each.startswith(("send_", "receive_"))}
+    expected |= {text for text in (action.name for action in model.actions) if text.startswith(("send_", "receive_"))}
     expected |= {"let_time_pass", "resign_unheard"} if not timed else set[str]()
     expected |= {"resign_unheard"} if profile == "kafka_15489" else set[str]()
     expected |= {"ask_for_pre_vote", "give_up"} if profile != "kip996" else set[str]()
@@ -369,7 +369,7 @@ def test_every_state_within_small_bounds_has_the_declared_types(profile: str, ca
     assert (verdict.verdict, verdict.outcome) == ("holds", "none")
 
 
-COMMIT = [each for each in RECORDED if each.tier == "commit"]
+COMMIT = [record for record in RECORDED if record.tier == "commit"]
 
 
 @pytest.mark.long  # the gate, too, runs each of them
@@ -378,12 +378,12 @@ def test_native_engine(check: Recorded, cache: Path) -> None:
     assert_as_recorded(check, ENGINES["native"](bound(check), Search(symmetry=check.symmetry, cache=cache), None))
 
 
-SMALL = [each for each in COMMIT if sum(one.steps or 99 for one in each.properties.values()) <= 8]
+SMALL = [record for record in COMMIT if sum(one.steps or 99 for one in record.properties.values()) <= 8]
 
 
 def steps_of(check: Recorded) -> int:
     """The steps of its counterexamples."""
-    return sum(each.steps or 0 for each in check.properties.values())
+    return sum(prop.steps or 0 for prop in check.properties.values())
 
 
 @pytest.mark.parametrize("check", tiered(SMALL, lambda check: steps_of(check) <= 6, lambda check: check.name))

@@ -21,14 +21,14 @@ def test_every_lemma_holds_in_every_state(profile: str, cache: Path) -> None:
     model = KRAFT.bind(f"kraft:{profile}", sizes, profile, properties=LEMMAS)
     verdict = ENGINES["native"](model, Search(symmetry=True, cache=cache), None)
     assert (verdict.verdict, verdict.outcome) == ("holds", "none")
-    assert {each.name for each in verdict.properties} == set(LEMMAS)
+    assert {prop.name for prop in verdict.properties} == set(LEMMAS)
 
 
 def test_what_only_lemmas_read_is_folded_away_without_them() -> None:
     remembered = {"ballots", "asked", "elected", "leader_log", "acknowledged", "counted", "counted_in"}
     with_lemmas = KRAFT.bind("kraft:kip595", {}, PROFILE, lemmas=True)
     without = KRAFT.bind("kraft:kip595", {}, PROFILE)
-    assert {each.name for each in with_lemmas.fields} - {each.name for each in without.fields} == remembered
+    assert {field.name for field in with_lemmas.fields} - {field.name for field in without.fields} == remembered
 
 
 GOALS = (
@@ -53,7 +53,7 @@ def assert_proved(voters: int, folder: Path, profile: str = "kip595", goals: tup
     asked = ProofRequest(lemmas=LEMMAS, properties=goals, folder=folder)
     model = KRAFT.bind(f"kraft:{profile}", {"voters": voters}, profile)
     proof = Induction(KRAFT, model, asked).prove(lambda _: None)
-    assert [each.obligation for each in proof.findings if each.word != "proved"] == []
+    assert [finding.obligation for finding in proof.findings if finding.word != "proved"] == []
     assert (proof.word, proof.sizes["Voter"]) == ("proved", voters)
     assert {"max_epoch", "max_records", "crashes"} == set(proof.boundless)
     assert {*LEMMAS, *goals} == set(proof.goals)
@@ -90,6 +90,8 @@ def test_a_planted_bug_is_refuted_in_the_step_that_has_it(
     asked = ProofRequest(lemmas=(lemma,), folder=tmp_path)
     proof = Induction(KRAFT, KRAFT.bind(f"kraft:{profile}", {}, profile), asked).prove(lambda _: None)
     assert proof.word == "refuted"
-    refuted = {(each.obligation.action, each.obligation.goal) for each in proof.findings if each.word == "refuted"}
+    refuted = {
+        (finding.obligation.action, finding.obligation.goal) for finding in proof.findings if finding.word == "refuted"
+    }
     assert refuted == {(action, lemma)}
-    assert all(each.word == "proved" for each in proof.findings if each.obligation.action != action)
+    assert all(finding.word == "proved" for finding in proof.findings if finding.obligation.action != action)

@@ -67,10 +67,10 @@ SUBSETS: st.SearchStrategy[Type] = KEYS.map(Subset)
 def larger(of: st.SearchStrategy[Type]) -> st.SearchStrategy[Type]:
     """Types of types."""
     return st.one_of(
-        of.filter(lambda each: not isinstance(each, Option)).map(Option),
+        of.filter(lambda setting: not isinstance(setting, Option)).map(Option),
         st.builds(Map, KEYS, of),
         st.builds(Seq, of, st.integers(0, 4)),
-        st.lists(of, min_size=1, max_size=3).map(lambda each: record_of(tuple(each))),
+        st.lists(of, min_size=1, max_size=3).map(lambda setting: record_of(tuple(setting))),
     )
 
 
@@ -114,10 +114,10 @@ def layout_of(types: list[Type]) -> Layout:
 @given(st.lists(st.one_of(VALUES, POOLS), min_size=1, max_size=5), st.integers(0, 2**32))
 def test_every_value_survives_packing(types: list[Type], seed: int) -> None:
     layout, chosen = layout_of(types), random.Random(seed)
-    one = tuple(value(each, chosen) for each in types)
+    one = tuple(value(type_, chosen) for type_ in types)
     words = layout.encode(one)
     assert len(words) == layout.words
-    assert all(0 <= each < 1 << 64 for each in words)
+    assert all(0 <= word < 1 << 64 for word in words)
     assert layout.decode(words) == one
     assert layout.encode(layout.decode(words)) == words
 
@@ -127,7 +127,7 @@ def test_every_value_survives_packing(types: list[Type], seed: int) -> None:
 def test_fields_do_not_overlap(types: list[Type], seed: int) -> None:
     """Changing one field changes no other: a state's words are the sum of its fields' own."""
     layout, chosen = layout_of(types), random.Random(seed)
-    one, other = (tuple(value(each, chosen) for each in types) for _ in range(2))
+    one, other = (tuple(value(type_, chosen) for type_ in types) for _ in range(2))
     for at in range(len(types)):
         mixed = (*one[:at], other[at], *one[at + 1 :])
         assert layout.decode(layout.encode(mixed)) == mixed
@@ -141,7 +141,7 @@ def test_pools_are_kept_in_one_order(pool: Pool, seed: int) -> None:
     shuffled = chosen.sample(records, len(records))
     make: Any = Bag if pool.multiple else Set
     assert layout.encode((make(records),)) == layout.encode((make(shuffled),))
-    codes = sorted(raw_code(pool.of, each) for each in records)
+    codes = sorted(raw_code(pool.of, record) for record in records)
     assert codes == sorted(codes)
     assert len(set(codes)) == len(set(records))
 

@@ -119,4 +119,4 @@ def test_what_is_refused(was: str, now: str, code: str, tmp_path: Path) -> None:
     body = BODY.replace("s.seat = seat", "s.seat = seat\n    seat = Seat(0)")
     with pytest.raises(ModelErrors) as caught:
         bound(tmp_path, text_of(FIELDS, START.replace(was, now), body.replace(was, now), before=BEFORE))
-    assert code in {each.code for each in caught.value.errors}
+    assert code in {error.code for error in caught.value.errors}

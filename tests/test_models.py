@@ -73,7 +73,7 @@ def test_every_model_is_recorded(name: str) -> None:
 def test_every_action_and_property_says_what_it_is(name: str) -> None:
     model = bound(name)
     assert all(action.sentence.endswith(".") for action in model.actions)
-    assert all(each.says.endswith(").") or each.says.endswith(".") for each in model.properties)
+    assert all(prop.says.endswith(").") or prop.says.endswith(".") for prop in model.properties)
     assert all(field.says for field in model.fields)
     assert all(constant.says for constant in model.constants.values())
 
@@ -81,14 +81,14 @@ def test_every_action_and_property_says_what_it_is(name: str) -> None:
 @pytest.mark.parametrize("name", tiered(FULL_NAMES, lambda name: name in DEFAULTS))
 def test_type_ok_can_be_asked_for(name: str) -> None:
     definition, profile = find(name)
-    assert [each.name for each in definition.bind(profile=profile, properties=["type_ok"]).properties] == ["type_ok"]
+    assert [prop.name for prop in definition.bind(profile=profile, properties=["type_ok"]).properties] == ["type_ok"]
 
 
 def test_ghosts_fold_away_with_what_reads_them() -> None:
     with_ghosts, without = bound("replication:kip320"), bound("replication:kip320", ghosts=False)
-    assert [each.name for each in with_ghosts.fields if each.ghost] == ["committed", "left_isr"]
-    assert not any(each.ghost for each in without.fields)
-    assert {each.name for each in without.properties if not each.applicable} == {
+    assert [field.name for field in with_ghosts.fields if field.ghost] == ["committed", "left_isr"]
+    assert not any(field.ghost for field in without.fields)
+    assert {prop.name for prop in without.properties if not prop.applicable} == {
         "leader_completeness",
         "true_high_watermark_never_decreases",
         "no_truncation_below_true_high_watermark",
@@ -112,7 +112,7 @@ def test_kinds_tell_clients_and_faults_from_the_protocol() -> None:
 @pytest.mark.parametrize("ghosts", [False, True])
 def test_replicas_are_symmetric(name: str, ghosts: bool) -> None:
     symmetry = symmetry_of(bound(name, ghosts=ghosts))
-    assert ([each.name for each in symmetry.domains], list(symmetry.refusals)) == (["Replica"], [])
+    assert ([domain.name for domain in symmetry.domains], list(symmetry.refusals)) == (["Replica"], [])
 
 
 # --- all that can happen, happens -------------------------------------------------------------------------------------

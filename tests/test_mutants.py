@@ -240,7 +240,7 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> Kept:
 
 def spent() -> float:
     """The seconds of a processor that this process and those that it waited for have taken."""
-    return sum(each.ru_utime for each in map(resource.getrusage, (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)))
+    return sum(usage.ru_utime for usage in map(resource.getrusage, (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)))
 
 
 @pytest.mark.proof

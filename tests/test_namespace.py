@@ -48,7 +48,7 @@ def test_the_module_itself_is_not_touched(module: ModuleType) -> None:
 def test_one_text_is_bound_twice_without_mixing() -> None:
     definition = load(COURIER)
     small, large = (definition.bind(constants={"people": people}) for people in (1, 4))
-    assert [len(next(initial_states(each)).shelf) for each in (small, large)] == [1, 4]
+    assert [len(next(initial_states(model)).shelf) for model in (small, large)] == [1, 4]
     assert small.namespace["Person"](0) is large.namespace["Person"](0)
 
 

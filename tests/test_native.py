@@ -115,7 +115,7 @@ def test_a_miscompiled_property_is_caught(tmp_path: Path, monkeypatch: pytest.Mo
 
 def kernels(folder: Path) -> set[str]:
     """The names of the kernels in a cache."""
-    return {each.name for each in folder.glob("*.o")}
+    return {path.name for path in folder.glob("*.o")}
 
 
 def test_a_kept_kernel_gives_the_same(tmp_path: Path) -> None:
@@ -174,13 +174,13 @@ def test_a_kernel_under_the_name_of_another_is_not_believed(tmp_path: Path) -> N
     cache, more = tmp_path / "cache", COUNTING.replace("+ 2 - 1", "+ 1").replace("< 3", "< 2")
     (tmp_path / "more").mkdir()
     models = counting(tmp_path), bound(tmp_path / "more", text_of(FIELDS, START, more, before=NODE))
-    right = [summary(native(each, Search(cache=cache))) for each in models]
+    right = [summary(native(model, Search(cache=cache))) for model in models]
     one, other = sorted(cache.glob("*.o"))
     kept = one.read_bytes(), other.read_bytes()
     one.write_bytes(kept[1])
     other.write_bytes(kept[0])
     assert read_object(one) is None and read_object(other) is None
-    assert [summary(native(each, Search(cache=cache))) for each in models] == right
+    assert [summary(native(model, Search(cache=cache))) for model in models] == right
     assert (one.read_bytes(), other.read_bytes()) == kept
 
 
@@ -289,7 +289,9 @@ def test_what_would_be_too_long_is_not_written_out(tmp_path: Path) -> None:
     definition, profile = find("replication:kip320")
     model = definition.bind("replication", {"replicas": 3}, profile)
     short = replace(FULL, instructions=100)
-    full, less, rolled = (len(generate(model, plan_program(model), (), effort=each)) for each in (FULL, short, ROLLED))
+    full, less, rolled = (
+        len(generate(model, plan_program(model), (), effort=effort)) for effort in (FULL, short, ROLLED)
+    )
     assert rolled <= less < full
 
 
@@ -448,14 +450,14 @@ def test_keep_going_finds_everything(tmp_path: Path) -> None:
         for most in (3, 7, 21)
     )
     verdict = native(counting(tmp_path, extra), Search(keep_going=True))
-    assert {each.name: each.verdict for each in verdict.properties} == {
+    assert {prop.name: prop.verdict for prop in verdict.properties} == {
         "below_3": "violated",
         "below_7": "violated",
         "below_21": "holds",
     }
-    assert [len(each.run.steps) for each in verdict.properties if each.run is not None] == [3, 7]
+    assert [len(prop.run.steps) for prop in verdict.properties if prop.run is not None] == [3, 7]
     first = native(counting(tmp_path, extra), Search())
-    assert [each.verdict for each in first.properties] == ["violated", "undecided", "undecided"]
+    assert [prop.verdict for prop in first.properties] == ["violated", "undecided", "undecided"]
 
 
 def test_the_counterexample_is_the_shortest_and_always_the_same(tmp_path: Path) -> None:
@@ -466,7 +468,7 @@ def apart(s: World) -> bool:
     return sum(s.table[n] for n in Node) + s.count < 5
 """
     model = counting(tmp_path, extra)
-    runs = [each.run for engine in (native, native, plain) for each in engine(model, Search()).properties]
+    runs = [prop.run for engine in (native, native, plain) for prop in engine(model, Search()).properties]
     assert runs[0] == runs[1]
     assert runs[0] is not None
     assert runs[2] is not None

@@ -214,7 +214,7 @@ def test_a_set_of_constants_is_compared_where_they_have_values(tmp_path: Path) -
     both = "@reachable\ndef one(s: World) -> bool:\n    '''One.'''\n    return len(BOTH) == 1 and left in BOTH\n"
     verdict = agree(bound(tmp_path, text(both, "BOTH = Set([left, right])\n")))
     assert verdict is not None
-    assert {each.name: each.verdict for each in verdict.properties} == {"one": "reached"}
+    assert {prop.name: prop.verdict for prop in verdict.properties} == {"one": "reached"}
 
 
 def test_a_union_whose_every_record_has_a_member_of_a_domain(tmp_path: Path) -> None:
@@ -267,7 +267,7 @@ def test_a_range_to_a_number_of_a_record_made_on_the_way(tmp_path: Path) -> None
     model = bound(tmp_path, text(RANGES))
     verdict = agree(model)
     assert verdict is not None
-    assert {each.name: each.verdict for each in verdict.properties} == {"far": "reached", "short": "violated"}
+    assert {prop.name: prop.verdict for prop in verdict.properties} == {"far": "reached", "short": "violated"}
     assert bounded(model, Search(depth=4)).outcome == "safety"
 
 
@@ -316,5 +316,5 @@ def test_a_capacity_stands_beside_the_type(annotation: str, later: bool, code: s
     file.write_text(written.replace(begins, f"from __future__ import annotations\n{begins}") if later else written)
     with pytest.raises(ModelErrors) as caught:
         load(file).bind()
-    hints = [each.hint for each in caught.value.errors if each.code == code]
-    assert hints and all("Annotated[Seq[Node], Capacity(3)]" in each for each in hints)
+    hints = [error.hint for error in caught.value.errors if error.code == code]
+    assert hints and all("Annotated[Seq[Node], Capacity(3)]" in hint for hint in hints)

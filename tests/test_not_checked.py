@@ -121,7 +121,7 @@ def searched(model: Model, engine: str, search: Search | None = None) -> Verdict
 
 
 def words(verdict: Verdict) -> dict[str, str]:
-    return {each.name: each.verdict for each in verdict.properties}
+    return {prop.name: prop.verdict for prop in verdict.properties}
 
 
 # --- ghosts -----------------------------------------------------------------------------------------------------------

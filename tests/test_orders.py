@@ -122,7 +122,7 @@ def test_a_loop_visits_what_was_there_when_it_began(tmp_path: Path) -> None:
     model = bound(tmp_path, text_of(FIELDS, START, body, before=BEFORE))
     verdict = agree(model)
     assert verdict is not None and verdict.outcome == "deadlock"
-    assert max(read(each, "count") for each in reachable_states(model, 3, 1)) == (2 * 4 + 4) * 4 + 3 + 8 + 3
+    assert max(read(state, "count") for state in reachable_states(model, 3, 1)) == (2 * 4 + 4) * 4 + 3 + 8 + 3
 
 
 @pytest.mark.parametrize(
@@ -166,4 +166,4 @@ def test_what_is_refused(before: str, says: str, code: str, tmp_path: Path) -> N
     start = START + ("\nbad=Bad(0)" if bad else "")
     with pytest.raises(ModelErrors) as caught:
         bound(tmp_path, text_of(FIELDS + bad, start, body, before=BEFORE + "\n\n" + before))
-    assert {each.code for each in caught.value.errors} == {code}
+    assert {error.code for error in caught.value.errors} == {code}

@@ -29,7 +29,7 @@ def step(s: World, some: Map[Node, Color | None], maybe: Set[Node] | None) -> No
 def test_every_value_of_a_map_and_of_an_option_is_tried_in_order(tmp_path: Path) -> None:
     text = text_of("some: Map[Node, Color | None]\ncount: Small", "some=Map({n: None for n in Node})\ncount=0", BODY)
     model = bound(tmp_path, text)
-    tried = [show(each["some"]) for each in bindings(model, model.actions[0], next(initial_states(model)))]
+    tried = [show(binding["some"]) for binding in bindings(model, model.actions[0], next(initial_states(model)))]
     assert len(tried) == 16 * 5
     assert tried[:15:5] == ["{A: none, B: none}", "{A: none, B: RED}", "{A: none, B: GREEN}"]
     verdict = agree(model)
@@ -74,4 +74,4 @@ def test_a_parameter_with_too_many_values_is_refused(tmp_path: Path) -> None:
     """
     with pytest.raises(ModelErrors, match=r"some has 4,294,967,296 values") as caught:
         bound(tmp_path, text_of("count: Small", "count=0", body))
-    assert [each.code for each in caught.value.errors] == ["TG308"]
+    assert [error.code for error in caught.value.errors] == ["TG308"]

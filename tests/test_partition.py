@@ -234,11 +234,11 @@ def test_each_version_has_all_that_the_one_before_had() -> None:
     assert all(newer < older for newer, older in pairwise(missing))
 
 
-SMALL = [each for each in RECORD.checks if each.counts and each.counts["distinct_states"] <= 1000]
+SMALL = [check for check in RECORD.checks if check.counts and check.counts["distinct_states"] <= 1000]
 
 
 @pytest.mark.parametrize(
-    "check", tiered(SMALL, lambda each: each.counts["distinct_states"] <= 500, lambda each: each.name)
+    "check", tiered(SMALL, lambda record: record.counts["distinct_states"] <= 500, lambda record: record.name)
 )
 def test_plain_python_counts_what_is_recorded(check: Recorded) -> None:
     definition, _ = find("partition")
@@ -247,17 +247,17 @@ def test_plain_python_counts_what_is_recorded(check: Recorded) -> None:
     )
     verdict = ENGINES["python"](model, Search(symmetry=check.symmetry), None)
     assert {name: getattr(verdict, name) for name in check.counts} == check.counts
-    found = {each.name: each.verdict for each in verdict.properties}
+    found = {prop.name: prop.verdict for prop in verdict.properties}
     assert {name: found[name] for name in check.properties} == {
-        name: each.verdict for name, each in check.properties.items()
+        name: prop.verdict for name, prop in check.properties.items()
     }
 
 
-PAIRS = [each for each in RECORD.checks if set(each.properties) == {"leader_completeness"}]
+PAIRS = [check for check in RECORD.checks if set(check.properties) == {"leader_completeness"}]
 
 
 # The gate, too, runs each of them.
-@pytest.mark.parametrize("check", tiered(PAIRS, lambda each: "one_fault" in each.name, lambda each: each.name))
+@pytest.mark.parametrize("check", tiered(PAIRS, lambda record: "one_fault" in record.name, lambda record: record.name))
 def test_the_engine_finds_the_losses_that_are_recorded_and_no_others(check: Recorded, cache: Path) -> None:
     # Settings, switches and budgets are open: what differs is the size alone, and one kernel serves each of those.
     definition, _ = find("partition")

@@ -71,7 +71,7 @@ def test_settled_states_say_what_is_always_possible_again(case: Mapping[str, Any
     values = dict(case)
     model = bound(values.pop("profile"), **values)
     graph = state_graph(model, 20_000)
-    namespace = {each.name: each for each in model.properties}
+    namespace = {prop.name: prop for prop in model.properties}
     before = by_itself(model, graph)
     settled = {at for at, state in enumerate(graph.states) if holds(model, namespace["settles"], state)}
     assert leading_to(settled, before) == set(range(len(graph.states)))

@@ -32,7 +32,7 @@ def courier(**constants: Any) -> Model:
 
 
 def words(verdict: Verdict) -> dict[str, str]:
-    return {each.name: each.verdict for each in verdict.properties}
+    return {prop.name: prop.verdict for prop in verdict.properties}
 
 
 # --- counts -----------------------------------------------------------------------------------------------------------
@@ -97,8 +97,8 @@ def test_a_witness_that_is_missing_is_vacuous() -> None:
 def test_an_action_that_never_happens_is_vacuous_unless_a_constant_says_so() -> None:
     spent = check(courier(letters=1, people=1, losses=0), Search())
     assert spent.outcome == "vacuous"
-    assert [each.name for each in spent.actions if not each.fired and not each.switched_off] == ["lose"]
-    assert [each.name for each in spent.actions if each.switched_off] == ["err"]
+    assert [action.name for action in spent.actions if not action.fired and not action.switched_off] == ["lose"]
+    assert [action.name for action in spent.actions if action.switched_off] == ["err"]
     whole = check(courier(letters=1, people=1), Search())
     assert (whole.verdict, whole.outcome, whole.assurance) == ("holds", "none", "exhaustive within bounds")
 
@@ -163,7 +163,7 @@ def test_progress_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ENGINE, "REPORT_SECONDS", 0)
     reported: list[Progress] = []
     verdict = check(courier(), Search(keep_going=True), reported.append)
-    assert [each.distinct for each in reported] == sorted(each.distinct for each in reported)
+    assert [progress.distinct for progress in reported] == sorted(progress.distinct for progress in reported)
     assert (reported[-1].distinct, reported[-1].frontier) == (verdict.distinct_states, 0)
 
 
@@ -172,7 +172,7 @@ def test_progress_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_every_conjunct_limit_and_budget_is_counted() -> None:
     verdict = check(courier(), Search(keep_going=True))
-    write, lose = ({each.name: each for each in verdict.actions}[name] for name in ("write", "lose"))
+    write, lose = ({action.name: action for action in verdict.actions}[name] for name in ("write", "lose"))
     assert [(guard.text, guard.is_limit) for guard in write.guards] == [
         ("s.office == Office.OPEN", False),
         ("to in s.awake", False),
@@ -186,7 +186,7 @@ def test_every_conjunct_limit_and_budget_is_counted() -> None:
     (budget,) = lose.guards
     assert (budget.text, budget.is_limit, budget.passed) == ("losses_left > 0", True, lose.fired)
     assert budget.evaluated > budget.passed
-    assert sum(each.fired for each in verdict.actions) == verdict.transitions
+    assert sum(action.fired for action in verdict.actions) == verdict.transitions
 
 
 # --- the native engine ------------------------------------------------------------------------------------------------
@@ -201,14 +201,14 @@ def comparable(verdict: Verdict) -> dict[str, Any]:
         "word": (verdict.verdict, verdict.outcome, verdict.assurance),
         "counts": (verdict.distinct_states, verdict.transitions, verdict.depth),
         "levels": [level.states for level in verdict.levels],
-        "properties": [(each.name, each.verdict, each.run and len(each.run.steps)) for each in verdict.properties],
-        "actions": [(each.name, each.fired, each.switched_off) for each in verdict.actions],
+        "properties": [(prop.name, prop.verdict, prop.run and len(prop.run.steps)) for prop in verdict.properties],
+        "actions": [(action.name, action.fired, action.switched_off) for action in verdict.actions],
     }
 
 
 def cuts(verdict: Verdict) -> list[tuple[str, int]]:
     """How often each limit stopped a step."""
-    guards = [guard for each in verdict.actions for guard in each.guards if guard.is_limit]
+    guards = [guard for action in verdict.actions for guard in action.guards if guard.is_limit]
     return [(guard.text, guard.evaluated - guard.passed) for guard in guards]
 
 

@@ -113,7 +113,7 @@ def test_one_state_is_kept_for_each_value_and_nothing_is_said_to_hold(engine: An
     model = model_with(tmp_path, "@invariant\ndef soon(s: World) -> bool:\n    '''Soon.'''\n    return s.ticks < 39\n")
     verdict = engine(model, Search(projection="seen_as"))
     assert verdict.distinct_states == KEPT
-    assert {each.name: each.verdict for each in verdict.properties} == {"goes_around": "reached", "soon": "undecided"}
+    assert {prop.name: prop.verdict for prop in verdict.properties} == {"goes_around": "reached", "soon": "undecided"}
     assert (verdict.verdict, verdict.outcome) == ("inconclusive", "none")
     grounds = "one state was explored for each value of @projection seen_as that was met, not every state"
     assert verdict.assurance == f"none: {grounds}"
@@ -129,14 +129,14 @@ def test_what_is_found_is_real_and_need_not_be_the_shortest(engine: Any, tmp_pat
     verdict = engine(model, Search(projection="seen_as"))
     assert verdict.outcome == "safety"
     assert verdict.assurance == "a counterexample, replayed in plain Python"
-    run = next(each.run for each in verdict.properties if each.verdict == "violated")
+    run = next(prop.run for prop in verdict.properties if prop.verdict == "violated")
     assert run is not None
     assert run_text(model, "; ".join(f"{step.action}({values(step)})" for step in run.steps)) == run
 
 
 def values(step: Any) -> str:
     """A step's arguments as `--steps` takes them."""
-    return ", ".join(each.name for each in step.arguments.values())
+    return ", ".join(argument.name for argument in step.arguments.values())
 
 
 def test_a_wide_field_is_compared_as_a_whole(tmp_path: Path) -> None:
@@ -150,7 +150,7 @@ def all_states(model: Model) -> list[dict[str, Any]]:
     """Every state as its fields."""
     from tidegate.explorer.graph import state_graph
 
-    names = [each.name for each in model.fields]
+    names = [field.name for field in model.fields]
     return [dict(zip(names, state, strict=True)) for state in state_graph(model, 10_000).states]
 
 
@@ -218,7 +218,7 @@ def times(verdict: Any) -> dict[str, Any]:
 @pytest.mark.parametrize("seed", range(6))
 def test_random_models_keep_the_same_states_in_both_engines(seed: int, tmp_path: Path) -> None:
     model = bound(tmp_path, random_models.text(seed))
-    names = [each.name for each in model.fields]
+    names = [field.name for field in model.fields]
     chosen = random.Random(seed).sample(names, (len(names) + 1) // 2)
     model = replace(model, projections=(fields_of(model, chosen),))
     reported = [engine(model, Search(projection="some", keep_going=True, seconds=20)) for engine in (native, plain)]
@@ -253,7 +253,11 @@ class _Unmasked(ast.NodeTransformer):
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
         """The body without its docstring."""
         self.generic_visit(node)
-        node.body = [each for each in node.body if not (isinstance(each, ast.Expr) and node.body.index(each) == 0)]
+        node.body = [
+            statement
+            for statement in node.body
+            if not (isinstance(statement, ast.Expr) and node.body.index(statement) == 0)
+        ]
         return node
 
 
@@ -264,6 +268,6 @@ def _unmasked(function: Callable[..., Any]) -> str:
 @pytest.mark.parametrize("masked", projecting.TEXTS, ids=lambda each: each.__name__)
 def test_what_works_under_a_mask_is_the_kernels_own_text_but_for_the_mask(masked: Callable[..., Any]) -> None:
     """A change to the kernel's hash or look-up is one to both."""
-    own = next(each for each in kernel.TEXTS if each.__name__ == masked.__name__)
+    own = next(text for text in kernel.TEXTS if text.__name__ == masked.__name__)
     assert _unmasked(masked) == _unmasked(own)
     assert "kept(k)" in inspect.getsource(masked)

@@ -98,7 +98,7 @@ class Wrong:
         fields = {"bad": ("bool", "False"), **self.fields}
         declared = "\n".join(f"{name}: {type_}" for name, (type_, _) in fields.items())
         start = "\n".join(f"{name}={value}" for name, (_, value) in fields.items())
-        body = "".join(_action(*each) for each in self.actions.items())
+        body = "".join(_action(*item) for item in self.actions.items())
         lemma = f'@lemma\ndef never_bad(s: World) -> bool:\n    """A lemma."""\n    return {self.says}\n'
         return text_of(declared, start, body + lemma, before=BEFORE + HELPERS)
 

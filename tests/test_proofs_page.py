@@ -21,10 +21,10 @@ def row(name: str) -> str:
     model = definition.bind(name, {}, profile)
     known = known_violations(definition, model, boundless_constants(definition, model))
     made = Induction(definition, model, ProofRequest(known=known))
-    lemmas = {each.name for each in made.lemmas}
+    lemmas = {lemma.name for lemma in made.lemmas}
     sizes = ", ".join(f"{domain.size} {domain.name}" for domain in model.domains)
-    bounds = ", ".join(f"`{each}`" for each in made.model.constants if each in made.boundless)
-    proved = ", ".join(f"`{each.name}`" for each in made.goals() if each.name not in lemmas)
+    bounds = ", ".join(f"`{constant}`" for constant in made.model.constants if constant in made.boundless)
+    proved = ", ".join(f"`{goal.name}`" for goal in made.goals() if goal.name not in lemmas)
     apart = [name for name, why in made.apart.items() if isinstance(why, Unstated)]
     left = [name for name in made.apart if name not in apart]
     cells = [
@@ -40,7 +40,7 @@ def row(name: str) -> str:
 
 
 def _names(names: Iterable[str]) -> str:
-    return ", ".join(f"`{each}`" for each in names) or "none"
+    return ", ".join(f"`{name}`" for name in names) or "none"
 
 
 @pytest.mark.parametrize("name", ["replication:kip320", "kraft:kip595", "kraft:kip996", "raft:paper"])

@@ -57,18 +57,18 @@ def three(folder: Path) -> Proof:
 
 
 def test_kip320_is_proved_for_three_replicas_whatever_the_bounds(three: Proof) -> None:
-    assert [each for each in three.findings if each.word != "proved"] == []
+    assert [finding for finding in three.findings if finding.word != "proved"] == []
     assert (three.word, three.sizes) == ("proved", {"Replica": 3})
     assert three.boundless == ("log_size", "max_records", "max_leader_epoch")
     assert {*LEMMAS, "weak_isr", "strong_isr", "leader_in_isr", "one_leader_per_epoch"} <= set(three.goals)
     assert {"a_leaders_high_watermark_never_decreases", "log_matching", "committed_log_matching"} <= set(three.goals)
-    assert {three.word_of(each) for each in three.goals} == {"proved"}
+    assert {three.word_of(goal) for goal in three.goals} == {"proved"}
 
 
 @pytest.mark.proof
 def test_kip_320_is_proved_for_five_replicas(folder: Path) -> None:
     five = proved(folder, replicas=5)
-    assert [each for each in five.findings if each.word != "proved"] == []
+    assert [finding for finding in five.findings if finding.word != "proved"] == []
     assert (five.word, five.sizes) == ("proved", {"Replica": 5})
 
 
@@ -79,24 +79,24 @@ def test_every_action_can_happen_where_the_lemmas_hold(three: Proof) -> None:
 
 
 def test_what_counts_without_an_end_is_reported_and_not_proved(three: Proof) -> None:
-    assert {each.goal for each in three.unstated} >= {
+    assert {setting.goal for setting in three.unstated} >= {
         "true_high_watermark_never_decreases",
         "no_truncation_below_true_high_watermark",
     }
-    assert not {each.goal for each in three.unstated} & set(three.goals)
+    assert not {setting.goal for setting in three.unstated} & set(three.goals)
 
 
 def test_nothing_is_proved_twice(three: Proof, folder: Path) -> None:
     again = proved(folder)
     assert again.word == "proved"
-    assert all(each.cached for each in again.findings)
-    assert {each.goal for each in again.unstated} == {each.goal for each in three.unstated}
+    assert all(finding.cached for finding in again.findings)
+    assert {setting.goal for setting in again.unstated} == {setting.goal for setting in three.unstated}
 
 
 def test_two_replicas_are_another_proof(three: Proof, folder: Path) -> None:
     two = proved(folder, "logs_are_copies", replicas=2)
     assert (two.word, two.sizes) == ("conditional", {"Replica": 2})
-    assert not any(each.cached for each in two.findings)
+    assert not any(finding.cached for finding in two.findings)
 
 
 def test_the_solver_accepts_the_lemmas_of_states_that_can_be_reached_and_of_no_others() -> None:
@@ -107,7 +107,7 @@ def test_the_solver_accepts_the_lemmas_of_states_that_can_be_reached_and_of_no_o
     story = "controller_elect_leader(A); become_leader({0}); become_follower({0}, B); write(A); write(A); fetch(A, B); "
     story = story.format("LeaderAndIsr(leader=A, leader_epoch=0, isr={A, B, C})")
     states = run_text(within, story + "shrink_isr(A, C); advance_high_watermark(A)").states()
-    assert all(accepted(model, each) != z3.unsat for each in states)
+    assert all(accepted(model, state) != z3.unsat for state in states)
     shape, last = shape_of(within), states[-1]
     assert accepted(model, shape.replace(last, next_leader_epoch=0)) == z3.unsat
     assert accepted(model, shape.replace(last, leader_committed=Map({0: 0, 1: 0}))) == z3.unsat
@@ -122,7 +122,9 @@ def accepted(model: Model, state: State) -> z3.CheckSatResult:
     solver.set("rlimit", WORK)
     for lemma in model.lemmas:
         if lemma.kind == "invariant":
-            solver.add(*(each.assumed() for each in clauses(cast(Function, lemma.form), encoding, here, suffix="h")))
+            solver.add(
+                *(clause.assumed() for clause in clauses(cast(Function, lemma.form), encoding, here, suffix="h"))
+            )
     return solver.check()
 
 
@@ -152,27 +154,27 @@ def test_a_planted_bug_is_refuted_by_the_action_that_has_it(
     bug, action, lemma = planted
     proof = proved(folder, lemma, **bug)
     assert proof.word == "refuted"
-    refuted = [each for each in proof.findings if each.word == "refuted"]
-    assert action in {each.obligation.action for each in refuted}
-    for each in refuted:
-        assert_counterexample(each)
+    refuted = [finding for finding in proof.findings if finding.word == "refuted"]
+    assert action in {finding.obligation.action for finding in refuted}
+    for finding in refuted:
+        assert_counterexample(finding)
 
 
 def assert_counterexample(finding: ProofFinding) -> None:
     """Plain Python agrees: all lemmas hold, the step can be taken, and leads where the lemma does not hold."""
     found = finding.counterexample
     assert found is not None
-    properties = {each.name: each for each in found.model.properties}
+    properties = {prop.name: prop for prop in found.model.properties}
     before, step = found.run.states()[-2], found.run.steps[-1]
-    lemmas = [properties[each] for each in LEMMAS if properties[each].kind == "invariant"]
-    assert all(holds(found.model, each, before) for each in lemmas)
+    lemmas = [properties[lemma] for lemma in LEMMAS if properties[lemma].kind == "invariant"]
+    assert all(holds(found.model, lemma, before) for lemma in lemmas)
     assert attempt(found.model, before, found.model.action(step.action), step.arguments) == step.after
     assert not holds(found.model, properties[finding.obligation.goal], step.after)
 
 
 def test_only_what_a_switch_changes_is_proved_again(three: Proof, folder: Path) -> None:
     proof = proved(folder, await_epoch_start=False)
-    again = {each.obligation.action for each in proof.findings if not each.cached}
+    again = {finding.obligation.action for finding in proof.findings if not finding.cached}
     assert again == {"expand_isr"}
 
 
@@ -180,19 +182,21 @@ def test_only_what_a_switch_changes_is_proved_again(three: Proof, folder: Path) 
 def test_what_little_changed_comes_to_the_same_as_with_nothing_kept(three: Proof, folder: Path, tmp_path: Path) -> None:
     """Of what alone is new copies are searched before it is asked: that is quicker, and no other answer."""
     after, anew = (proved(into, await_epoch_start=False) for into in (folder, tmp_path))
-    assert sum(each.cached for each in after.findings) > FEW * sum(not each.cached for each in after.findings)
-    assert not any(each.cached for each in anew.findings)
-    words = [{each.obligation: each.word for each in proof.findings} for proof in (after, anew)]
+    assert sum(finding.cached for finding in after.findings) > FEW * sum(
+        not finding.cached for finding in after.findings
+    )
+    assert not any(finding.cached for finding in anew.findings)
+    words = [{finding.obligation: finding.word for finding in proof.findings} for proof in (after, anew)]
     assert words[0] == words[1] and "refuted" in words[0].values()
 
 
 def test_a_counterexample_to_induction_is_a_trace_document(three: Proof, folder: Path) -> None:
     proof = proved(folder, "an_isr_has_what_is_committed", await_epoch_start=False)
-    refuted = next(each for each in proof.findings if each.word == "refuted")
+    refuted = next(finding for finding in proof.findings if finding.word == "refuted")
     document = counterexample_document(refuted)
     assert (document["schema"], document["begins"], document["replay"]) == ("tidegate.trace/1", "induction", None)
     assert document["property"]["name"] == "an_isr_has_what_is_committed"
-    assert [each["action"] for each in document["steps"]] == ["expand_isr"]
+    assert [step["action"] for step in document["steps"]] == ["expand_isr"]
     assert document["truth"]["an_isr_has_what_is_committed"] == "10"
     json.dumps(document)
 
@@ -209,7 +213,7 @@ def test_whoever_has_an_empty_isr_has_no_record_to_commit(tmp_path: Path) -> Non
     definition = mutated(tmp_path, published)
     model = definition.bind("replication:kip320", {"replicas": 2}, "kip320")
     proof = Induction(definition, model, ProofRequest()).prove(lambda _: None)
-    assert [each for each in proof.findings if each.word != "proved"] == []
+    assert [finding for finding in proof.findings if finding.word != "proved"] == []
 
 
 # --- the lemmas, on every state that can be reached -------------------------------------------------------------------
@@ -226,21 +230,21 @@ SIZES = {
 def test_every_lemma_holds_on_every_reachable_state(sizes: dict[str, Any]) -> None:
     model = REPLICATION.bind("replication:kip320", sizes, PROFILE, properties=LEMMAS)
     verdict = ENGINES["native"](model, Search(), None)
-    assert {each.name: each.verdict for each in verdict.properties} == dict.fromkeys(LEMMAS, "holds")
+    assert {prop.name: prop.verdict for prop in verdict.properties} == dict.fromkeys(LEMMAS, "holds")
 
 
 def test_a_lemma_is_judged_only_when_it_is_named() -> None:
     model = bound()
-    assert not set(LEMMAS) & {each.name for each in model.properties}
-    assert [each.name for each in model.fields if each.ghost] == ["committed", "left_isr"]
+    assert not set(LEMMAS) & {prop.name for prop in model.properties}
+    assert [field.name for field in model.fields if field.ghost] == ["committed", "left_isr"]
     named = REPLICATION.bind(
         "replication:kip320", {}, PROFILE, properties=["logs_are_copies", "what_is_committed_stays"]
     )
-    assert [(each.name, each.kind) for each in named.properties] == [
+    assert [(prop.name, prop.kind) for prop in named.properties] == [
         ("logs_are_copies", "invariant"),
         ("what_is_committed_stays", "transition"),
     ]
-    assert "leader_log" in {each.name for each in named.fields}
+    assert "leader_log" in {field.name for field in named.fields}
 
 
 # --- the command ------------------------------------------------------------------------------------------------------
@@ -269,7 +273,7 @@ def test_the_json_object_has_every_obligation(three: Proof, kept: None, capsys: 
         {"Replica": 3},
     )
     assert len(document["obligations"]) == len(three.findings)
-    assert {each["verdict"] for each in document["properties"]} == {"proved"}
+    assert {prop["verdict"] for prop in document["properties"]} == {"proved"}
 
 
 def test_a_refutation_is_saved_and_shown(

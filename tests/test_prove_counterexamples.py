@@ -36,7 +36,7 @@ def found_in(folder: Path, wrong: Wrong) -> tuple[Induction, Counterexample]:
     path.write_text(wrong.text(), encoding="utf-8")
     definition = load(path)
     proof = Induction(definition, definition.bind(), ProofRequest(workers=1))
-    found = next(each for each in proof.prove(lambda _: None).findings if each.counterexample is not None)
+    found = next(finding for finding in proof.prove(lambda _: None).findings if finding.counterexample is not None)
     assert found.counterexample is not None
     return proof, found.counterexample
 
@@ -76,7 +76,7 @@ def test_where_a_run_leads_there_the_whole_run_is_shown(tmp_path: Path, monkeypa
     wrong = Wrong({"x": ("Two", "0")}, {"up": "require(s.x < 2)\ns.x += 1", "step": "require(s.x == 2)\ns.bad = True"})
     _, against = found_in(tmp_path, wrong)
     assert (against.reachable, against.explored) == (True, "")
-    assert [each.action for each in against.run.steps] == ["up", "up", "step"]
+    assert [step.action for step in against.run.steps] == ["up", "up", "step"]
 
 
 def test_a_run_to_a_state_has_the_fewest_steps(tmp_path: Path) -> None:
@@ -87,7 +87,7 @@ def test_a_run_to_a_state_has_the_fewest_steps(tmp_path: Path) -> None:
     assert (reach.complete, len(reach)) == (True, 3)
     last = max(reach.states(), key=lambda state: state.x)
     run = reach.run_to(last)
-    assert run is not None and [each.action for each in run.steps] == ["up", "up"]
+    assert run is not None and [step.action for step in run.steps] == ["up", "up"]
 
 
 def test_the_document_of_a_counterexample_says_what_is_known(tmp_path: Path) -> None:
@@ -96,7 +96,7 @@ def test_the_document_of_a_counterexample_says_what_is_known(tmp_path: Path) -> 
     path.write_text(wrong.text(), encoding="utf-8")
     definition = load(path)
     proof = Induction(definition, definition.bind(), ProofRequest(workers=1)).prove(lambda _: None)
-    (found,) = [each for each in proof.findings if each.counterexample is not None]
+    (found,) = [finding for finding in proof.findings if finding.counterexample is not None]
     document = counterexample_document(found)
     assert (document["begins"], document["explored"]) == (
         "induction",

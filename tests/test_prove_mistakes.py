@@ -187,8 +187,8 @@ def test_a_property_that_without_names_is_not_asked_for(capsys: pytest.CaptureFi
     path = written(TWO)
     assert main(["prove", path, "--without", "low_is_a_number", "--json"]) is Exit.HOLDS
     said = json.loads(capsys.readouterr().out)
-    assert "high_is_a_number" in {each["name"] for each in said["properties"]}
-    assert "low_is_a_number" not in {each["name"] for each in said["properties"]}
+    assert "high_is_a_number" in {prop["name"] for prop in said["properties"]}
+    assert "low_is_a_number" not in {prop["name"] for prop in said["properties"]}
     assert (said["not_asked"], said["left_out"]) == (["low_is_a_number"], [])
 
 
@@ -279,8 +279,8 @@ def test_a_process_that_dies_loses_its_task_and_no_other() -> None:
         return work
 
     results = list(run_tasks(make, deque([1, 2, 3]), 2, None))
-    assert sorted(each for each in results if isinstance(each, int)) == [10, 30]
-    assert [each for each in results if isinstance(each, LostTask)] == [
+    assert sorted(result for result in results if isinstance(result, int)) == [10, 30]
+    assert [result for result in results if isinstance(result, LostTask)] == [
         LostTask(2, "the solver's process died (SIGKILL)")
     ]
 
@@ -289,7 +289,7 @@ def test_a_process_that_dies_loses_its_task_and_no_other() -> None:
 
 
 def cached(proof: Proof) -> set[Obligation]:
-    return {each.obligation for each in proof.findings if each.cached}
+    return {finding.obligation for finding in proof.findings if finding.cached}
 
 
 def test_what_is_kept_is_believed_only_as_it_was_written(kept: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -321,8 +321,8 @@ def test_the_proofs_of_another_user_are_not_believed(
     definition = load(Path(path))
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "elsewhere"))
     induction = Induction(definition, definition.bind(path), ProofRequest(folder=kept))
-    for each in induction.obligations():
-        induction.cache.keep(each, 0.0)
+    for obligation in induction.obligations():
+        induction.cache.keep(obligation, 0.0)
     assert all(map(induction.cache.has, induction.obligations()))
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "here"))
     assert main(["prove", path]) is Exit.SAFETY
@@ -383,7 +383,7 @@ def test_a_key_that_others_can_read_seals_nothing(
 def test_everything_that_a_proof_imports_is_in_the_digest_of_what_is_kept() -> None:
     script = "import sys, tidegate.explorer.smt.induction; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
-    imported = {each for each in done.stdout.split() if each.partition(".")[0] == "tidegate"}
+    imported = {text for text in done.stdout.split() if text.partition(".")[0] == "tidegate"}
     found = modules()
     assert imported == set(found)
     assert "tidegate.explorer.symmetry" in found and "tidegate.language.judge" in found
@@ -410,7 +410,10 @@ def test_the_answer_does_not_depend_on_what_is_kept(kept: Path, capsys: pytest.C
         capsys.readouterr()
         exit_ = main(["prove", "mine.py", "--json", "--seed", "7", "--set", "top=2"])
         document = json.loads(capsys.readouterr().out)
-        words = {(each["kind"], each["goal"], each["action"]): each["verdict"] for each in document["obligations"]}
+        words = {
+            (obligation["kind"], obligation["goal"], obligation["action"]): obligation["verdict"]
+            for obligation in document["obligations"]
+        }
         answers.append((exit_, document["verdict"], words, [each["name"] for each in document["unstated"]]))
     assert answers == [answers[0]] * 4
     assert answers[0][0] is Exit.HOLDS  # type: ignore[index]
@@ -420,19 +423,19 @@ def test_the_answer_does_not_depend_on_what_is_kept(kept: Path, capsys: pytest.C
 def test_a_proof_does_not_outlive_what_it_depends_on(kept: Path) -> None:
     assert cached(proof_of(written(TEXT), kept)) == set()
     again = proof_of(written(TEXT), kept)
-    everything = {each.obligation for each in again.findings}
+    everything = {finding.obligation for finding in again.findings}
     assert cached(again) == everything
     # a comment changes nothing
     assert cached(proof_of(written(TEXT.replace("s.high += 1", "s.high += 1  # on")), kept)) == everything
     # an action changes what is said of it
     other = proof_of(written(TEXT.replace("s.high += 1", "s.high = s.high + 1")), kept)
-    assert {each.action for each in everything - cached(other)} <= {"lead"}
+    assert {obligation.action for obligation in everything - cached(other)} <= {"lead"}
     # a constant changes the action that looks at it
     careless = proof_of(written(TEXT), kept, careful=False)
-    assert {each.action for each in everything - cached(careless)} == {"follow", ""}
+    assert {obligation.action for obligation in everything - cached(careless)} == {"follow", ""}
     # a lemma changes everything that rests on it
     text = TEXT.replace("return s.low <= s.high", "return not s.low > s.high")
-    assert {each.kind for each in cached(proof_of(written(text), kept))} == set()
+    assert {obligation.kind for obligation in cached(proof_of(written(text), kept))} == set()
 
 
 def test_nothing_is_kept_where_nothing_can_be(tmp_path: Path) -> None:

@@ -70,12 +70,14 @@ def test_a_model_in_a_file_of_ones_own_is_proved(name: str, tmp_path: Path) -> N
 def test_messages_within_a_capacity_that_is_a_number_are_compared_with_plain_python(tmp_path: Path) -> None:
     """That what is taken keeps the types is not known to the solver; that the lemma is kept is."""
     proof = prove(BAG, tmp_path)
-    open_ = [(each.obligation.action, each.obligation.goal) for each in proof.findings if each.word != "proved"]
+    open_ = [
+        (finding.obligation.action, finding.obligation.goal) for finding in proof.findings if finding.word != "proved"
+    ]
     assert (proof.word, open_) == ("not proved", [("take", "")])
 
 
 def test_a_copy_whose_bounds_are_too_small_for_the_text_is_left_out(tmp_path: Path) -> None:
     """With top=1 the index is -1 whatever the state is. The counterexample is in a larger copy."""
     proof = prove(Wrong(ROW, {**PUSH, "hit": LAST_BUT_ONE + "s.bad = True"}), tmp_path)
-    refuted = [each for each in proof.findings if each.word == "refuted"]
-    assert [each.obligation.action for each in refuted if each.obligation.goal == "never_bad"] == ["hit"]
+    refuted = [finding for finding in proof.findings if finding.word == "refuted"]
+    assert [finding.obligation.action for finding in refuted if finding.obligation.goal == "never_bad"] == ["hit"]

@@ -222,7 +222,7 @@ def test_what_is_wrong_only_where_two_bounds_differ_is_refuted(tmp_path: Path) -
     path.write_text(UNEVEN, encoding="utf-8")
     definition = load(path)
     proof = Induction(definition, definition.bind(), ProofRequest(workers=1)).prove(lambda _: None)
-    (found,) = [each for each in proof.findings if each.word != "proved"]
+    (found,) = [finding for finding in proof.findings if finding.word != "proved"]
     assert (found.word, found.obligation.action) == ("refuted", "climb")
     assert found.counterexample is not None
     values = found.counterexample.model.values

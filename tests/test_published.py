@@ -75,7 +75,7 @@ def bound(count: Count) -> Model:
 
 
 def test_every_model_is_counted() -> None:
-    assert {each.name for each in COUNTS} == {path.stem for path in PUBLISHED.glob("*.py")}
+    assert {count.name for count in COUNTS} == {path.stem for path in PUBLISHED.glob("*.py")}
 
 
 @pytest.mark.parametrize(
@@ -120,7 +120,7 @@ def test_a_published_view_keeps_one_state_for_each_value(servers: int, lag: int)
     )
     assert (verdict.verdict, verdict.distinct_states) == ("inconclusive", (lag + 1) ** servers - lag**servers)
     assert not any(
-        guard.is_limit and guard.evaluated > guard.passed for each in verdict.actions for guard in each.guards
+        guard.is_limit and guard.evaluated > guard.passed for action in verdict.actions for guard in action.guards
     )
 
 

@@ -104,8 +104,8 @@ class Story:
 
     def false(self) -> set[str]:
         """The invariants that are false now."""
-        properties = [each for each in self.model.properties if each.kind == "invariant"]
-        return {each.name for each in properties if not holds(self.model, each, self.state)}
+        properties = [prop for prop in self.model.properties if prop.kind == "invariant"]
+        return {prop.name for prop in properties if not holds(self.model, prop, self.state)}
 
 
 # --- how it should be -------------------------------------------------------------------------------------------------
@@ -174,13 +174,13 @@ def figure_8(profile: str) -> Story:
     # All five begin with x. (a) S1 leads term 2, and has brought y to S2 when it crashes.
     story = Story(profile, servers=5).elect(S1, 1, S2, S3).write(S1).replicate(S1, S2, S3, S4, S5).crash(S1)
     story.elect(S1, 2, S2, S3).write(S1).replicate(S1, S2).crash(S1)
-    assert [story.log(each) for each in (S1, S2, S3, S4, S5)] == ["x1 y2", "x1 y2", "x1", "x1", "x1"]
+    assert [story.log(server) for server in (S1, S2, S3, S4, S5)] == ["x1 y2", "x1 y2", "x1", "x1", "x1"]
     # (b) S5 is elected for term 3 by S3, S4 and itself, takes z, and crashes.
     story.elect(S5, 3, S3, S4).write(S5).crash(S5)
     assert story.log(S5) == "x1 z3"
     # (c) S1 is back, is elected for term 4, and goes on to bring y to S3.
     story.elect(S1, 4, S2, S3).replicate(S1, S2, S3)
-    assert [story.log(each) for each in (S1, S2, S3)] == ["x1 y2"] * 3
+    assert [story.log(server) for server in (S1, S2, S3)] == ["x1 y2"] * 3
     assert story.false() == set()
     return story
 
@@ -205,7 +205,7 @@ def test_figure_8_an_entry_of_an_older_term_is_not_counted() -> None:
         story.commit(S1)
     # (d) So S5 overwrites y, which is allowed: nobody was ever informed that it is committed.
     story.elect(S5, 5, S2, S3, S4).replicate(S5, S1, S2, S3, S4)
-    assert [story.log(each) for each in (S1, S2, S3, S4, S5)] == ["x1 z3"] * 5
+    assert [story.log(server) for server in (S1, S2, S3, S4, S5)] == ["x1 z3"] * 5
     assert story.false() == set()
 
 
@@ -224,7 +224,7 @@ def test_figure_8_an_entry_of_the_leaders_own_term_takes_the_older_ones_with_it(
 def test_three_servers_are_enough_and_a_no_op_does_not_help() -> None:
     # Nobody sends a command here: the no-ops at the beginning of each term are overwritten themselves.
     story = Story("count_replicas_no_op").elect(S1, 1, S3).elect(S2, 2, S3).hear(S1, 2).elect(S1, 3, S3)
-    assert [story.log(each) for each in (S1, S2, S3)] == ["-1 -3", "-2", ""]
+    assert [story.log(server) for server in (S1, S2, S3)] == ["-1 -3", "-2", ""]
     story.send(S1, S3).send(S1, S3).commit(S1)
     assert (story.log(S3), story.state.commit_index[S1]) == ("-1", 1)
     story.hear(S2, 3).campaign(S2, 4)
@@ -465,8 +465,8 @@ def test_a_reply_to_what_was_sent_before_the_read_came_confirms_nothing() -> Non
 
 # --- what is recorded -------------------------------------------------------------------------------------------------
 
-CHECKS = [each for each in read(ROOT / "spec" / "raft.toml").checks if each.tier == "commit"]
-SMALL = [each for each in CHECKS if each.counts and each.counts["distinct_states"] <= 2000]
+CHECKS = [check for check in read(ROOT / "spec" / "raft.toml").checks if check.tier == "commit"]
+SMALL = [check for check in CHECKS if check.counts and check.counts["distinct_states"] <= 2000]
 
 
 def run(check: Recorded, engine: str, cache: Path | None) -> Verdict:
@@ -478,8 +478,8 @@ def run(check: Recorded, engine: str, cache: Path | None) -> Verdict:
 
 def found(verdict: Verdict) -> tuple[str, dict[str, tuple[str, int | None]]]:
     return verdict.outcome, {
-        each.name: (each.verdict, len(each.run.steps) if each.run is not None and each.verdict == "violated" else None)
-        for each in verdict.properties
+        prop.name: (prop.verdict, len(prop.run.steps) if prop.run is not None and prop.verdict == "violated" else None)
+        for prop in verdict.properties
     }
 
 
@@ -487,12 +487,12 @@ def found(verdict: Verdict) -> tuple[str, dict[str, tuple[str, int | None]]]:
 def test_small_recorded_checks_come_out(check: Recorded, cache: Path) -> None:
     """Here the small ones, by which the engines are compared; `tidegate gate` checks everything that is recorded."""
     verdict = run(check, "native", cache)
-    expected = {name: (each.verdict, each.steps) for name, each in check.properties.items()}
+    expected = {name: (prop.verdict, prop.steps) for name, prop in check.properties.items()}
     assert found(verdict) == (check.outcome, expected)
     assert {name: getattr(verdict, name) for name in check.counts} == dict(check.counts)
 
 
-@pytest.mark.parametrize("check", tiered(SMALL, lambda each: "one_term" in each.name, lambda each: each.name))
+@pytest.mark.parametrize("check", tiered(SMALL, lambda record: "one_term" in record.name, lambda record: record.name))
 def test_plain_python_counts_the_same(check: Recorded) -> None:
     verdict = run(check, "python", None)
     assert {name: getattr(verdict, name) for name in check.counts} == dict(check.counts)
@@ -500,8 +500,8 @@ def test_plain_python_counts_the_same(check: Recorded) -> None:
 
 def test_figure_8_needs_four_terms_and_two_commands() -> None:
     """The smallest bounds are those that were computed on a port of the published specification."""
-    wrong = [each for each in CHECKS if each.profile == "count_replicas"]
-    broken = {each.bounds for each in wrong if each.outcome == "safety" and not each.own}
-    kept = {tuple(each.own.items()) for each in wrong if each.outcome == "none"}
+    wrong = [check for check in CHECKS if check.profile == "count_replicas"]
+    broken = {record.bounds for record in wrong if record.outcome == "safety" and not record.own}
+    kept = {tuple(record.own.items()) for record in wrong if record.outcome == "none"}
     assert broken == {"figure_8", "four_terms", "one_message"}
     assert kept == {(("max_term", 3),), (("client_values", 1),)}

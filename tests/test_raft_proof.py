@@ -61,13 +61,13 @@ def test_every_lemma_holds_in_every_state(sizes: dict[str, int], cache: Path) ->
     model = RAFT.bind("raft:paper", sizes, PROFILE, properties=LEMMAS)
     verdict = ENGINES["native"](model, Search(symmetry=True, cache=cache), None)
     assert (verdict.verdict, verdict.outcome) == ("holds", "none")
-    assert {each.name for each in verdict.properties} == set(LEMMAS)
+    assert {prop.name for prop in verdict.properties} == set(LEMMAS)
 
 
 def assert_proved(servers: int, folder: Path) -> None:
     asked = ProofRequest(lemmas=LEMMAS, properties=GOALS, folder=folder)
     proof = Induction(RAFT, RAFT.bind("raft:paper", {"servers": servers}, PROFILE), asked).prove(lambda _: None)
-    assert [each.obligation for each in proof.findings if each.word != "proved"] == []
+    assert [finding.obligation for finding in proof.findings if finding.word != "proved"] == []
     assert (proof.word, proof.sizes["Server"]) == ("proved", servers)
     assert {*LEMMAS, *GOALS} == set(proof.goals)
     assert {"max_term", "log_size", "client_values", "crashes", "messages"} == set(proof.boundless)
@@ -95,7 +95,7 @@ def test_raft_is_proved_where_a_crash_loses_what_is_not_on_the_disk(
     """With either of the leader's two fsyncs the other is not needed."""
     model = RAFT.bind(f"raft:{profile}", {"messages": messages}, profile)
     proof = Induction(RAFT, model, ProofRequest(folder=tmp_path)).prove(lambda _: None)
-    assert [each.obligation for each in proof.findings if each.word != "proved"] == []
+    assert [finding.obligation for finding in proof.findings if finding.word != "proved"] == []
     assert (proof.word, {*LEMMAS, *GOALS} - {*proof.goals}) == ("proved", set())
 
 
@@ -120,15 +120,19 @@ def test_a_leader_counts_what_is_on_its_disk_by_either_of_its_fsyncs(profile: st
     made = Induction(RAFT, RAFT.bind(f"raft:{profile}", {}, profile), ProofRequest(lemmas=ON_DISK))
     questions = Prover(made.ground()).questions
     some = [Obligation("step", name, "advance_commit_index") for name in ON_DISK]
-    assert [each.goal for each in some if not questions.ask(each, hard=False).proved] == []
+    assert [obligation.goal for obligation in some if not questions.ask(obligation, hard=False).proved] == []
 
 
 def test_a_restart_keeps_what_is_on_the_disk() -> None:
     made = Induction(RAFT, RAFT.bind("raft:lossy_restart", {}, "lossy_restart"), ProofRequest())
     questions = Prover(made.ground()).questions
-    some = {each.goal: each for each in made.obligations() if each.action == "restart" and each.goal in DURABLE}
+    some = {
+        obligation.goal: obligation
+        for obligation in made.obligations()
+        if obligation.action == "restart" and obligation.goal in DURABLE
+    }
     questions.prepare("restart")
-    assert {goal for goal, each in some.items() if questions.ask(each, hard=True).proved} == set(DURABLE)
+    assert {goal for goal, obligation in some.items() if questions.ask(obligation, hard=True).proved} == set(DURABLE)
 
 
 PLANTED = [
@@ -159,5 +163,5 @@ def test_a_planted_bug_is_refuted_in_the_step_that_has_it(bug: dict[str, Any], a
         (found,) = prover.prove(Task((obligation,), hard=True))
     assert isinstance(found, FoundCounterexample) and found.word == "refuted" and found.sketch is not None
     against = confirm(made.instances, obligation, found.sketch)
-    assert [each.action for each in against.run.steps] == [action]
+    assert [step.action for step in against.run.steps] == [action]
     assert not against.reachable

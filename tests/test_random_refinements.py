@@ -35,7 +35,7 @@ def compare(seed: int, size: int, folder: Path) -> str | None:
         agree(model, symmetry=True, states=MOST)
     if verdict is None or verdict.outcome == "model_error":
         return None
-    (told,) = (each.verdict for each in verdict.properties if each.name == "as_abstract")
+    (told,) = (prop.verdict for prop in verdict.properties if prop.name == "as_abstract")
     assert not is_copy or told == "holds", "a copy takes the steps of the original"
     return told
 

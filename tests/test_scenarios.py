@@ -82,9 +82,9 @@ class Story:
     def breaks(self) -> set[str]:
         """The invariants that are false now."""
         return {
-            each.name
-            for each in self.model.properties
-            if each.kind == "invariant" and not holds(self.model, each, self.state)
+            prop.name
+            for prop in self.model.properties
+            if prop.kind == "invariant" and not holds(self.model, prop, self.state)
         }
 
 
@@ -360,5 +360,5 @@ def test_a_replica_asked_into_the_isr_is_counted_before_the_answer(maximal_isr: 
     ]
     state = run_text(model, "; ".join(reported)).states()[-1]
     # B is in the ISR already. Only a leader that counts it before it knows keeps the record from being committed.
-    valid = next(each for each in model.properties if each.name == "valid_high_watermark")
+    valid = next(prop for prop in model.properties if prop.name == "valid_high_watermark")
     assert holds(model, valid, state) == maximal_isr

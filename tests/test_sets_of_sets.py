@@ -92,7 +92,7 @@ def test_sets_in_a_trace_are_sets(tmp_path: Path) -> None:
 def test_what_is_refused(annotation: str, code: str, cause: str, tmp_path: Path) -> None:
     with pytest.raises(ModelErrors, match=cause) as caught:
         bound(tmp_path, text_of(f"{FIELDS}\nmore: {annotation}", f"{START}\nmore=Set()", BODY, before=BEFORE))
-    assert code in {each.code for each in caught.value.errors}
+    assert code in {error.code for error in caught.value.errors}
 
 
 def test_a_trace_shows_sets_of_sets_and_of_tuples_and_its_messages_are_records(tmp_path: Path) -> None:
@@ -103,4 +103,4 @@ def test_a_trace_shows_sets_of_sets_and_of_tuples_and_its_messages_are_records(t
     shown = [text for step in document["steps"] for text in step["changed"]]
     assert "quorums: + {A, B}" in shown
     assert "pairs: + (true, BLUE)" in shown
-    assert [(each["pool"], each["end"]) for each in document["messages"]] == [("notes", "received")]
+    assert [(message["pool"], message["end"]) for message in document["messages"]] == [("notes", "received")]

@@ -38,8 +38,8 @@ def recorded() -> Iterator[Recorded]:
     """What is recorded, of a size that a loop in Python explores in a second or two."""
     for name in ("replication", "async_isr", "raft", "kraft"):
         checks = read(ROOT / "spec" / f"{name}.toml").checks
-        small = [each for each in checks if 300 < each.counts.get("distinct_states", 0) <= SMALL]
-        violated = [each for each in small if any(each.steps for each in each.properties.values())]
+        small = [check for check in checks if 300 < check.counts.get("distinct_states", 0) <= SMALL]
+        violated = [record for record in small if any(prop.steps for prop in record.properties.values())]
         yield from (*small[:2], *violated[:2])
 
 
@@ -61,14 +61,14 @@ def model_of(check: Recorded) -> Model:
 
 def said(verdict: Verdict) -> Any:
     """What must be the same in two engines."""
-    runs = {each.name: (each.verdict, each.run and len(each.run.steps)) for each in verdict.properties}
+    runs = {prop.name: (prop.verdict, prop.run and len(prop.run.steps)) for prop in verdict.properties}
     failure = verdict.failure and (verdict.failure.message, len(verdict.failure.run.steps), verdict.failure.action)
     return verdict.verdict, verdict.outcome, runs, failure
 
 
 def counts(verdict: Verdict) -> Any:
     """Everything that an exhaustive search counts."""
-    levels = [each.states for each in verdict.levels]
+    levels = [level.states for level in verdict.levels]
     return verdict.distinct_states, verdict.transitions, verdict.depth, levels, verdict.actions
 
 
@@ -96,7 +96,7 @@ def test_shards_count_what_is_recorded(check: Recorded, tmp_path: Path, cache: P
     verdict = looped(model_of(check), tmp_path, search)
     assert {name: getattr(verdict, name) for name in check.counts} == dict(check.counts)
     for name, want in check.properties.items():
-        got = next(each for each in verdict.properties if each.name == name)
+        got = next(prop for prop in verdict.properties if prop.name == name)
         assert want.steps is None or (got.run is not None and len(got.run.steps) == want.steps)
     assert counts(verdict) == counts(native(model_of(check), search))
 
@@ -338,8 +338,8 @@ def test_reached_states_as_columns(kip320: Model, expected: Verdict, tmp_path: P
     looped(kip320, tmp_path, Search(cache=cache), states_out=tmp_path / "states")
     rows: list[dict[str, Any]] = parquet.read_table(tmp_path / "states").to_pylist()
     assert len(rows) == expected.distinct_states
-    assert [sum(row["depth_"] == each.depth for row in rows) for each in expected.levels] == [
-        each.states for each in expected.levels
+    assert [sum(row["depth_"] == level.depth for row in rows) for level in expected.levels] == [
+        level.states for level in expected.levels
     ]
     where = {(row["depth_"], row["shard_"], row["index_"]) for row in rows}
     assert all(
@@ -349,7 +349,7 @@ def test_reached_states_as_columns(kip320: Model, expected: Verdict, tmp_path: P
     first = next(row for row in rows if row["depth_"] == 1)
     assert {name: first[name] for name in state_to_json(start)} == state_to_json(start)
     states = [{name: row[name] for name in state_to_json(start)} for row in rows]
-    assert len({str(each) for each in states}) == expected.distinct_states
+    assert len({str(state) for state in states}) == expected.distinct_states
 
 
 def test_states_of_a_search_that_this_process_finished_alone(kip320: Model, tmp_path: Path, cache: Path) -> None:
@@ -363,9 +363,9 @@ def test_verdicts_levels_and_coverage_as_tables(expected: Verdict, tmp_path: Pat
     from tidegate.explorer.spark.columns import write_tables
 
     write_tables(expected, tmp_path)
-    read_back = {each.stem: parquet.read_table(each).to_pylist() for each in tmp_path.glob("*.parquet")}
+    read_back = {path.stem: parquet.read_table(path).to_pylist() for path in tmp_path.glob("*.parquet")}
     assert read_back["verdict"][0]["distinct_states"] == 1501
     assert sum(row["states"] for row in read_back["levels"]) == 1501
     fired = {row["action"]: row["fired"] for row in read_back["coverage"]}
     assert sum(fired.values()) == expected.transitions
-    assert [row["property"] for row in read_back["properties"]] == [each.name for each in expected.properties]
+    assert [row["property"] for row in read_back["properties"]] == [prop.name for prop in expected.properties]

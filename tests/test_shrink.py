@@ -31,7 +31,7 @@ REPLICATION = replication()
 
 
 def named(model: Model, name: str) -> Property:
-    return {each.name: each for each in model.properties}[name]
+    return {prop.name: prop for prop in model.properties}[name]
 
 
 def fails_first_at_its_end(model: Model, run: Run, prop: Property) -> bool:

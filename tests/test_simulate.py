@@ -35,12 +35,12 @@ def test_a_cluster_survives_the_death_of_its_leader(raft_cluster: ModuleType, se
     assert [step.action for step in run.steps].count("restart") == 1
     # Every step is one that the judge takes too, and nothing is ever false.
     assert replay(model, run.start, [(step.action, step.arguments) for step in run.steps]).states() == states
-    for each in model.properties:
-        if each.kind == "invariant":
-            assert all(holds(model, each, state) for state in states), each.name
-        if each.kind == "transition":
+    for prop in model.properties:
+        if prop.kind == "invariant":
+            assert all(holds(model, prop, state) for state in states), prop.name
+        if prop.kind == "transition":
             pairs = itertools.pairwise(states)
-            assert all(holds(model, each, before, after) for before, after in pairs), each.name
+            assert all(holds(model, prop, before, after) for before, after in pairs), prop.name
 
 
 def test_the_same_seed_gives_the_same_run() -> None:
@@ -51,7 +51,7 @@ def test_the_same_seed_gives_the_same_run() -> None:
 
 def test_faults_happen_as_often_as_asked_for() -> None:
     never, often = (tg.simulate("partition", seed=5, steps=40, faults=share) for share in (0.0, 1.0))
-    kinds = {each.name: each.kind for each in never.model.actions}
+    kinds = {action.name: action.kind for action in never.model.actions}
     assert not [step for step in never.run.steps if kinds[step.action] == "fault"]
     assert [step for step in often.run.steps if kinds[step.action] == "fault"]
 

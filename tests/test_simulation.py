@@ -99,7 +99,7 @@ def test_what_takes_more_work_than_is_given_is_not_known(monkeypatch: pytest.Mon
     monkeypatch.setattr(simulation, "WORK", 1_000)
     solver = simulation.FormulaCheck(definition.bind("replication:kip320", {}, profile)).solver
     holes = [[z3.Bool(f"{pigeon} in {hole}") for hole in range(8)] for pigeon in range(9)]
-    solver.add(*(z3.Or(each) for each in holes))
+    solver.add(*(z3.Or(hole) for hole in holes))
     pairs = itertools.combinations(holes, 2)
     solver.add(*(z3.Not(z3.And(one[hole], other[hole])) for one, other in pairs for hole in range(8)))
     assert solver.check() == z3.unknown

@@ -28,8 +28,8 @@ def site(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Path:
 
 def test_every_page_is_in_the_site_and_in_its_navigation(site: Path) -> None:
     written = {page.relative_to(ROOT / "docs").with_suffix(".html") for page in (ROOT / "docs").rglob("*.md")}
-    names = {Path("index.html") if each.name == "README.html" and len(each.parts) == 1 else each for each in written}
-    missing = [each for each in names if not (site / each).exists() and each.name != "README.html"]
+    names = {Path("index.html") if path.name == "README.html" and len(path.parts) == 1 else path for path in written}
+    missing = [name for name in names if not (site / name).exists() and name.name != "README.html"]
     assert not missing
     navigation = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
     unlisted = [page.name for page in (ROOT / "docs").glob("*.md") if f": {page.name}\n" not in navigation]
@@ -45,9 +45,9 @@ def test_each_scenario_of_the_gallery_is_a_page(site: Path, name: str) -> None:
 
 def test_nothing_is_fetched_from_elsewhere(site: Path) -> None:
     fetched: list[str] = []
-    for each in site.rglob("*.html"):
-        text = each.read_text(encoding="utf-8")
+    for path in site.rglob("*.html"):
+        text = path.read_text(encoding="utf-8")
         found = re.findall(r"<(?:script|img|iframe)[^>]*\ssrc=\"(?:https?:)?//[^\"]*\"", text)
         found += re.findall(r"<link[^>]*rel=\"(?:stylesheet|preconnect|icon)\"[^>]*href=\"(?:https?:)?//[^\"]*\"", text)
-        fetched += [f"{each.name}: {one}" for one in found]
+        fetched += [f"{path.name}: {one}" for one in found]
     assert not fetched

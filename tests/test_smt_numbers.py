@@ -74,7 +74,7 @@ def test_order_is_pythons(left: Any, right: Any) -> None:
 
 @given(left=SMALL, right=SMALL.filter(bool), op=st.sampled_from(["//", "%"]))
 def test_integers_divide_as_python_does(left: int, right: int, op: Any) -> None:
-    one, other = (Number(z3.IntVal(each), -9, 9) for each in (left, right))
+    one, other = (Number(z3.IntVal(number), -9, 9) for number in (left, right))
     result: Any = Integers().arithmetic(op, one, other).term
     assert z3.simplify(result).as_long() == EXACTLY[op](left, right)
 

@@ -92,13 +92,13 @@ def test_a_predicate_is_what_its_clauses_say(tmp_path: Path) -> None:
     form = model.properties[0].form
     assert form is not None
     found = clauses(form, encoding, state)
-    assert [len(each.variables) for each in found] == [1, 4]
-    assert all(z3.is_quantifier(each.assumed()) for each in found)
+    assert [len(clause.variables) for clause in found] == [1, 4]
+    assert all(z3.is_quantifier(clause.assumed()) for clause in found)
     whole = predicate(form, encoding, state)
-    given = [each.assumed() for each in whole.assumptions]
-    for each in found:
-        assert proved(formula(state.valid), *given, formula(whole.value), goal=each.goal())
-    together = [each.assumed() for each in found]
+    given = [assumption.assumed() for assumption in whole.assumptions]
+    for clause in found:
+        assert proved(formula(state.valid), *given, formula(whole.value), goal=clause.goal())
+    together = [clause.assumed() for clause in found]
     assert proved(formula(state.valid), *given, *together, goal=formula(whole.value))
 
 
@@ -126,7 +126,7 @@ def test_loops_without_an_end_mean_what_python_means(tmp_path: Path, says: str) 
     assert form is not None
     for state in reachable_states(model, 12, seed=3):
         truth = predicate(form, encoding, constant_state(model, encoding, state))
-        given = [each.assumed() for each in truth.assumptions]
+        given = [assumption.assumed() for assumption in truth.assumptions]
         wanted = formula(truth.value)
         given.append(z3.Int("constant.top") == 3)
         assert proved(*given, goal=wanted if holds(model, model.properties[0], state) else z3.Not(wanted))
@@ -141,12 +141,12 @@ def test_a_loop_that_appends(tmp_path: Path) -> None:
     form = model.properties[0].form
     assert form is not None
     (step,) = instances(model, encoding, state)
-    before = [each.assumed() for each in clauses(form, encoding, state, suffix="before")]
+    before = [clause.assumed() for clause in clauses(form, encoding, state, suffix="before")]
     row, other = (encoding.algebra.size(state.fields[name]) for name in ("row", "other"))
     longer = formula(encoding.numbers.less(other, row))
-    for each in clauses(form, encoding, step.post, suffix="after"):
-        assert proved(formula(state.valid), longer, *before, goal=each.goal())
-        assert not proved(formula(state.valid), longer, goal=each.goal())
+    for clause in clauses(form, encoding, step.post, suffix="after"):
+        assert proved(formula(state.valid), longer, *before, goal=clause.goal())
+        assert not proved(formula(state.valid), longer, goal=clause.goal())
 
 
 def test_a_message_that_is_taken_is_gone(tmp_path: Path) -> None:

@@ -131,8 +131,8 @@ def test_a_cancelled_job_leaves_no_running_task_and_workers_that_are_ready(cache
             with pytest.raises(OutOfTime):
                 runner.walk(shares, seconds)
             assert runner.running() == 0
-        few = runner.walk([replace(each, last=each.first + 10) for each in shares], None)
-        assert [each.walks for each in few] == [10, 10], "its cores are free"
+        few = runner.walk([replace(share, last=share.first + 10) for share in shares], None)
+        assert [taken.walks for taken in few] == [10, 10], "its cores are free"
         frame = runner.spark.range(0, 2, 1, 2).mapInArrow(loaded_before, "there boolean")
         assert [row[0] for row in frame.collect()] == [True, True]
     finally:
@@ -323,5 +323,5 @@ def test_the_gate_on_spark(tidegate: Run) -> None:
     gate = ("gate", "--only", "replication:kip320 small", "--json")
     here, there = tidegate(*gate), tidegate(*gate, "--engine", "spark", "--master", "local[2]")
     assert here.exit == there.exit == 0
-    names = [[(each["name"], each["result"]) for each in json.loads(shown.out)["checks"]] for shown in (here, there)]
+    names = [[(check["name"], check["result"]) for check in json.loads(shown.out)["checks"]] for shown in (here, there)]
     assert names[0] == names[1] and names[0]

@@ -34,7 +34,7 @@ class Loop:
     def walk(self, shares: Sequence[Share], seconds: float | None) -> list[WalksTaken]:
         """Each share, sent there and back."""
         self.rounds.append(list(shares))
-        return [WalksTaken.read(walks.take(pickle.loads(pickle.dumps(each))).text()) for each in shares]
+        return [WalksTaken.read(walks.take(pickle.loads(pickle.dumps(share))).text()) for share in shares]
 
     def close(self, job: None) -> None:
         """Nothing is left."""
@@ -80,7 +80,7 @@ def test_the_first_failure_is_that_of_one_process(model: Model, cache: Path) -> 
 def test_every_walk_is_in_one_share(model: Model, cache: Path) -> None:
     runner = Loop(3)
     walked(model, searching(cache, number=5001, keep_going=True), runner)
-    shares = [share for each in runner.rounds for share in each]
+    shares = [share for round_ in runner.rounds for share in round_]
     assert [share.first for share in shares] == [0, *(share.last for share in shares[:-1])]
     assert shares[-1].last == 5001 and len(runner.rounds) > 1
 
@@ -134,8 +134,8 @@ def test_a_task_that_tells_what_is_not_so_is_found_out(model: Model, cache: Path
     class Wrong(Loop):
         def walk(self, shares: Sequence[Share], seconds: float | None) -> list[WalksTaken]:
             return [
-                replace(each, spots=tuple((kind, bit, walk, steps + 1) for kind, bit, walk, steps in each.spots))
-                for each in super().walk(shares, seconds)
+                replace(node, spots=tuple((kind, bit, walk, steps + 1) for kind, bit, walk, steps in node.spots))
+                for node in super().walk(shares, seconds)
             ]
 
     with pytest.raises(Disagreement, match=r"a task met .* \(.*\.py:\d+\) in walk .*, which took it again"):

@@ -52,7 +52,7 @@ def test_nothing_is_chosen_in_a_case() -> None:
     appended = choice(a, b, c, choice(a, d, reading(b), reading(a)))
     made = split(appended <= reading(appended))
     assert len(made) == 3
-    assert not any(each.decl().kind() == z3.Z3_OP_ITE for each in subterms(made))
+    assert not any(subterm.decl().kind() == z3.Z3_OP_ITE for subterm in subterms(made))
 
 
 def test_more_conditions_than_are_decided_stay_in_the_cases() -> None:

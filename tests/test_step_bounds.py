@@ -224,7 +224,7 @@ def test_what_a_bound_of_steps_may_not_be(was: str, now: str, code: str, tmp_pat
     text = text_of(FIELDS + "\nghost: Ghost[Set[Node]]", START + "\nghost=Set()", STEPS + SLOW.replace(was, now))
     with pytest.raises(ModelErrors) as caught:
         bound(tmp_path, text)
-    assert {each.code for each in caught.value.errors} == {code}
+    assert {error.code for error in caught.value.errors} == {code}
 
 
 @pytest.mark.skipif(not spark_is_here(), reason="needs the extra spark")
@@ -259,7 +259,7 @@ def test_a_kernel_is_kept_for_the_steps_that_are_taken(tmp_path: Path) -> None:
 def test_an_action_of_which_every_step_is_cut_never_happens(tmp_path: Path) -> None:
     found = agree(bound(tmp_path, text_of(FIELDS, START, STEPS + SLOW.replace("<= 4", "< 1"))))
     assert found is not None and found.outcome == "vacuous"
-    assert [each.fired for each in found.actions] == [0, 4]
+    assert [action.fired for action in found.actions] == [0, 4]
 
 
 NO_UP = '''
@@ -326,11 +326,11 @@ def test_bmc_looks_for_an_action_that_is_meant_to_be_stopped(depth: int, outcome
         "holds", outcome, f"bounded to depth {depth}",
     )  # fmt: skip
     assert of_verdict(verdict) is (Exit.HOLDS if outcome == "none" else Exit.VACUOUS)
-    assert [(each.name, each.stopped_by) for each in verdict.actions] == [("look", "hardly_look")] * (depth > 2)
+    assert [(action.name, action.stopped_by) for action in verdict.actions] == [("look", "hardly_look")] * (depth > 2)
     page = verdict_page(verdict, Paper(width=120)).text()
     assert ("look happens, and @bound hardly_look is meant to stop it" in page) is (depth > 2)
-    runs = [each for each in verdict.notes if "look is the last step of this run" in each]
-    assert len(runs) == (depth > 2) and all(each.count(";") == 2 and "; look(" in each for each in runs)
+    runs = [note for note in verdict.notes if "look is the last step of this run" in note]
+    assert len(runs) == (depth > 2) and all(run.count(";") == 2 and "; look(" in run for run in runs)
 
 
 def test_bmc_says_nothing_of_an_action_that_is_stopped(tmp_path: Path) -> None:
@@ -342,4 +342,4 @@ def test_bmc_says_nothing_of_an_action_that_is_stopped(tmp_path: Path) -> None:
 def test_a_stopped_action_is_not_missed_by_walks(tmp_path: Path) -> None:
     model = bound(tmp_path, text_of(FIELDS, START, STEPS + NO_UP, before=LEAST))
     verdict = ENGINES["walk"](model, Search(walks=Walks(number=20, depth=5)), None)
-    assert not any("no walk took" in each for each in verdict.notes)
+    assert not any("no walk took" in note for note in verdict.notes)

@@ -144,7 +144,7 @@ def mistakes(folder: Path, helpers: str, body: str) -> list[tuple[str, str]]:
     """Code and cause of each mistake."""
     with pytest.raises(ModelErrors) as caught:
         act(folder, helpers, body)
-    return [(each.code, each.message) for each in caught.value.errors]
+    return [(error.code, error.message) for error in caught.value.errors]
 
 
 # --- the same as if it were written in place --------------------------------------------------------------------------
@@ -155,7 +155,7 @@ def mistakes(folder: Path, helpers: str, body: str) -> list[tuple[str, str]]:
 def test_a_call_means_the_text_in_its_place(tmp_path: Path, ghosts: bool, symmetry: bool) -> None:
     options = {"ghosts": ghosts, "constants": {"crashes": 1}}
     composed, pasted = (bound(tmp_path, world(body), **options) for body in (COMPOSED, PASTED))
-    assert [each.name for each in symmetry_of(composed).domains] == ["Node"]
+    assert [domain.name for domain in symmetry_of(composed).domains] == ["Node"]
     search = Search(symmetry=symmetry, keep_going=True)
     mine, theirs = native(composed, search), native(pasted, search)
     assert (mine.distinct_states, mine.transitions, mine.depth) == (
@@ -174,13 +174,13 @@ def test_notation_shows_the_text_in_place_of_the_call(tmp_path: Path) -> None:
 
 def test_guards_of_step_helpers_are_counted_at_the_call(tmp_path: Path) -> None:
     model = bound(tmp_path, world(COMPOSED), ghosts=False)
-    counted = [{each.name: each.guards for each in engine(model, Search()).actions} for engine in (native, plain)]
+    counted = [{action.name: action.guards for action in engine(model, Search()).actions} for engine in (native, plain)]
     for guards in counted:
-        assert [(each.text, each.is_limit) for each in guards["leave"]] == [
+        assert [(guard.text, guard.is_limit) for guard in guards["leave"]] == [
             ("s.view[node] is not None", False),
             ("node in s.up", False),
         ]
-        lines = [each.line for each in guards["leave"]]
+        lines = [guard.line for guard in guards["leave"]]
         assert lines[1] == lines[0] + 1
     assert counted[0]["crash"] == counted[1]["crash"]
 
@@ -189,15 +189,15 @@ def test_a_helper_called_twice_is_counted_twice(tmp_path: Path) -> None:
     helpers = "def small(s: World, most: int) -> None:\n    '''Guards.'''\n    require(s.count < most)\n"
     model = act(tmp_path, helpers, "small(s, 3)\nsmall(s, 2)\ns.count += 1")
     for engine in (native, plain):
-        guards = next(each.guards for each in engine(model, Search()).actions if each.name == "step")
-        assert [each.text for each in guards] == ["s.count < most", "s.count < most"]
+        guards = next(action.guards for action in engine(model, Search()).actions if action.name == "step")
+        assert [guard.text for guard in guards] == ["s.count < most", "s.count < most"]
     agree(model)
 
 
 def test_bounded_model_checking_takes_steps_of_helpers(tmp_path: Path) -> None:
     body = COMPOSED + "@invariant\ndef someone(s: World) -> bool:\n    '''Up.'''\n    return len(s.up) > 0\n"
     model = bound(tmp_path, world(body), ghosts=False)
-    found = next(each for each in bmc(model, Search()).properties if each.name == "someone")
+    found = next(prop for prop in bmc(model, Search()).properties if prop.name == "someone")
     assert found.verdict == "violated"
     assert found.run is not None
     assert len(found.run.steps) == 2
@@ -392,7 +392,7 @@ def test_mistakes_in_steps_that_compose(tmp_path: Path, name: str) -> None:
 def test_a_rule_broken_by_two_calls_is_two_mistakes(tmp_path: Path) -> None:
     with pytest.raises(ModelErrors) as caught:
         act(tmp_path, "", "s.count = 1\nstop(s, node, True)\nstop(s, node, False)")
-    calls = [each.where.call.line for each in caught.value.errors if each.where.call is not None]
+    calls = [error.where.call.line for error in caught.value.errors if error.where.call is not None]
     assert len(calls) == 2
     assert calls[1] == calls[0] + 1
 
@@ -442,5 +442,9 @@ def test_what_breaks_in_a_step_helper_names_its_line_and_each_call(tmp_path: Pat
     assert failure is not None and failure.action == "lift_high"
     lines = Path(model.files[0]).read_text().splitlines()
     numbers = [int(each) for each in re.findall(r":(\d+)", f"{failure.message}{failure.where}")]
-    assert [lines[each - 1].strip() for each in numbers] == ["raise_by(s, by)", "raise_twice(s, 2)", "s.count += by"]
+    assert [lines[number - 1].strip() for number in numbers] == [
+        "raise_by(s, by)",
+        "raise_twice(s, 2)",
+        "s.count += by",
+    ]
     assert failure.message.startswith("count: 4 is outside 0..3, called at ")

@@ -62,18 +62,22 @@ def functions(path: Path) -> tuple[Function, ...]:
 def test_lengths(path: Path) -> None:
     lines = path.read_text(encoding="utf-8").count("\n")
     assert lines <= 600, f"{lines} lines; split the file where its story turns"
-    long = {each.name: n for each in functions(path) if (n := (each.end_lineno or each.lineno) - each.lineno + 1) > 70}
+    long = {
+        function.name: n
+        for function in functions(path)
+        if (n := (function.end_lineno or function.lineno) - function.lineno + 1) > 70
+    }
     assert not long, "functions over 70 lines"
 
 
 @pytest.mark.parametrize("path", TYPED, ids=name_of)
 def test_everything_is_annotated(path: Path) -> None:
     bare: list[str] = []
-    for each in functions(path):
-        arguments = [*each.args.posonlyargs, *each.args.args, *each.args.kwonlyargs]
+    for function in functions(path):
+        arguments = [*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs]
         missing = [a.arg for a in arguments if a.annotation is None and a.arg not in ("self", "cls")]
-        if missing or each.returns is None:
-            bare.append(f"{each.name} (line {each.lineno}): {missing or 'what it returns'}")
+        if missing or function.returns is None:
+            bare.append(f"{function.name} (line {function.lineno}): {missing or 'what it returns'}")
     assert not bare
 
 
@@ -82,9 +86,11 @@ def test_public_things_say_what_they_are(path: Path) -> None:
     tree = tree_of(path)
     assert ast.get_docstring(tree), "the module has no docstring"
     silent = [
-        each.name
-        for each in tree.body
-        if isinstance(each, Function | ast.ClassDef) and not each.name.startswith("_") and not speaks(each)
+        statement.name
+        for statement in tree.body
+        if isinstance(statement, Function | ast.ClassDef)
+        and not statement.name.startswith("_")
+        and not speaks(statement)
     ]
     assert not silent
 
@@ -94,8 +100,8 @@ def speaks(thing: Function | ast.ClassDef) -> bool:
     if ast.get_docstring(thing):
         return True
     if isinstance(thing, ast.ClassDef):
-        return all(isinstance(each, ast.AnnAssign) for each in thing.body)
-    return any(isinstance(each, ast.Name) and each.id == "overload" for each in thing.decorator_list)
+        return all(isinstance(statement, ast.AnnAssign) for statement in thing.body)
+    return any(isinstance(node, ast.Name) and node.id == "overload" for node in thing.decorator_list)
 
 
 @cache
@@ -117,7 +123,7 @@ def imports_in(path: Path) -> Iterator[tuple[str, str]]:
             yield from ((a.name.split(".")[1], a.name) for a in node.names if a.name.startswith("tidegate."))
 
 
-@pytest.mark.parametrize("path", [each for each in FILES if each not in TOP], ids=name_of)
+@pytest.mark.parametrize("path", [file for file in FILES if file not in TOP], ids=name_of)
 def test_folders_import_downwards(path: Path) -> None:
     folder = path.relative_to(ROOT).parts[0]
     wrong = {module for target, module in imported(path) if target != folder and target not in ALLOWED[folder]}
@@ -133,7 +139,7 @@ def test_no_module_is_dead() -> None:
         for _, module in imported(path)
     }
     tables = (ROOT / "invariants" / "catalogue.py", ROOT / "cli" / "verbs.py")
-    text = "\n".join(each.read_text(encoding="utf-8") for each in tables)
+    text = "\n".join(table.read_text(encoding="utf-8") for table in tables)
     named = set(re.findall(r"tidegate\.[a-z_.]+", text))
     models = re.findall(r'Entry\("(\w+)"', text)
     named |= {f"tidegate.{folder}.{name}" for folder in ("model", "invariants") for name in models}

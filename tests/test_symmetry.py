@@ -103,11 +103,11 @@ def community(folder: Path, nodes: int, pots: int) -> Model:
 def renamed(model: Model, state: State) -> list[State]:
     """The state under every renaming."""
     domains = symmetry_of(model).domains
-    members = [members_of(each, model.values) for each in domains]
+    members = [members_of(domain, model.values) for domain in domains]
     renamers = [_renamer(field.type, domains) for field in model.fields]
     shape: Shape = shape_of(model)
     found = list[State]()
-    for choice in itertools.product(*(itertools.permutations(each) for each in members)):
+    for choice in itertools.product(*(itertools.permutations(member) for member in members)):
         to = {a: b for before, after in zip(members, choice, strict=True) for a, b in zip(before, after, strict=True)}
         values = [rename(value, to) for rename, value in zip(renamers, state, strict=True)]
         found.append(shape(**dict(zip(shape_names(model), values, strict=True))))

@@ -75,7 +75,7 @@ def test_a_table_that_names_members_is_not_folded(tmp_path: Path) -> None:
 def test_what_is_refused(was: str, now: str, code: str, tmp_path: Path) -> None:
     with pytest.raises(ModelErrors) as caught:
         bound(tmp_path, text_of(FIELDS, START, BODY, before=BEFORE.replace(was, now)))
-    assert {each.code for each in caught.value.errors} == {code}
+    assert {error.code for error in caught.value.errors} == {code}
 
 
 CONSTANTS = """
@@ -255,7 +255,7 @@ def test_a_number_that_a_set_has_no_room_for_is_an_error_in_every_engine(tmp_pat
     assert verdict is not None and verdict.failure is not None and verdict.failure.message == "-3 is outside -2..2"
     state = next(initial_states(model))
     found = sorted(reported(model, finite(model), state))
-    assert found == sorted(judged(model, state)) and any(each.endswith("breaks") for each in found)
+    assert found == sorted(judged(model, state)) and any(text.endswith("breaks") for text in found)
 
 
 @pytest.mark.parametrize(
@@ -273,5 +273,5 @@ def test_which_sets_of_numbers_are_not_joined(body: str, code: str, cause: str, 
     action = f"@action\ndef step(s: World) -> None:\n    '''A step.'''\n    {body}\n    s.held = s.held | B\n"
     with pytest.raises(ModelErrors) as caught:
         bound(tmp_path, text_of(fields, "held=Set()\nfar=Set()", action, before=before))
-    assert [each.code for each in caught.value.errors] == [code]
+    assert [error.code for error in caught.value.errors] == [code]
     assert cause in str(caught.value)

@@ -115,7 +115,7 @@ def give(state: Any, path: list[Any], value: Any) -> None:
 
 def sorted_lists(value: Any) -> Any:
     if isinstance(value, dict):
-        return {name: sorted_lists(each) for name, each in value.items()}  # pyright: ignore
+        return {name: sorted_lists(setting) for name, setting in value.items()}  # pyright: ignore
     return sorted(value, key=json.dumps) if isinstance(value, list) else value  # pyright: ignore
 
 
@@ -344,14 +344,14 @@ def explained(tmp_path_factory: pytest.TempPathFactory) -> Model:
 )
 def test_a_false_property_is_broken_down(explained: Model, name: str, conjunct: str, witness: dict[str, str]) -> None:
     state = run_text(explained, "wake({A, B}); write(A)").states()[-1]
-    reason = why_false(explained, {each.name: each for each in explained.properties}[name], state)
+    reason = why_false(explained, {prop.name: prop for prop in explained.properties}[name], state)
     assert reason.conjunct == conjunct
     assert {key: show(value) for key, value in reason.witness.items()} == witness
 
 
 def test_a_false_property_is_followed_into_helpers_and_loops(explained: Model) -> None:
     states = run_text(explained, "wake({A, B}); write(B); deliver(Letter(B, 0))").states()
-    properties = {each.name: each for each in explained.properties}
+    properties = {prop.name: prop for prop in explained.properties}
     helper = why_false(explained, properties["helper"], states[-1])
     assert (helper.conjunct, show(helper.witness["p"])) == ("empty(s, p)", "B")
     assert helper.because is not None
@@ -377,4 +377,4 @@ def test_a_property_whose_text_is_gone_is_the_reason_itself(tmp_path: Path) -> N
     model = load(path).bind()
     path.unlink()
     state = run_text(model, "wake({A, B}); write(A)").states()[-1]
-    assert why_false(model, {each.name: each for each in model.properties}["named"], state).conjunct == "named"
+    assert why_false(model, {prop.name: prop for prop in model.properties}["named"], state).conjunct == "named"

@@ -127,13 +127,16 @@ def test_a_message_is_followed_from_sending_to_its_end() -> None:
     document = run_document(
         model, run_text(model, "wake({A, B}); write(A); write(B); lose(Letter(A, 0)); deliver(Letter(B, 1))")
     )
-    shown = [(each["text"], each["to"], each["sent"], each["end"], each["ended"]) for each in document["messages"]]
+    shown = [
+        (message["text"], message["to"], message["sent"], message["end"], message["ended"])
+        for message in document["messages"]
+    ]
     assert shown == [
         ("Letter(to=A, number=0)", "A", 2, "lost", 4),
         ("Letter(to=B, number=1)", "B", 3, "received", 5),
     ]
     assert document["messages"][1]["received"] == [{"step": 5, "lane": "B"}]
-    events = [(step["i"], [each["event"] for each in step["messages"]]) for step in document["steps"]]
+    events = [(step["i"], [message["event"] for message in step["messages"]]) for step in document["steps"]]
     assert events == [(1, []), (2, ["sent"]), (3, ["sent"]), (4, ["lost"]), (5, ["received"])]
 
 
@@ -177,7 +180,7 @@ def test_lanes_show_the_log_and_what_the_step_changed() -> None:
 
 def test_groups_and_transactions_have_lanes_too() -> None:
     model = COURIER.bind()
-    person = next(each for each in model.domains).python
+    person = next(domain for domain in model.domains).python
     run = run_text(model, "wake({A, B}); write(A); deliver(Letter(A, 0))")
     group = GroupLanes(
         lane=person, state="lane in s.awake", generation="written", assigned="[e.number for e in s.shelf[lane]]"
@@ -203,7 +206,7 @@ def test_groups_and_transactions_have_lanes_too() -> None:
 )
 def test_a_view_that_is_wrong_is_reported_and_spoils_nothing(view: dict[str, str], shown: str) -> None:
     model = COURIER.bind()
-    lanes = LogLanes(lane=next(each for each in model.domains).python, **view)  # type: ignore[arg-type]
+    lanes = LogLanes(lane=next(domain for domain in model.domains).python, **view)  # type: ignore[arg-type]
     document = run_document(replace(model, view=lanes), run_text(model, "wake({A})"))
     VALIDATOR.validate(document)
     assert document["view"] is None
@@ -223,7 +226,7 @@ def test_every_step_of_a_state_is_enabled_or_has_its_reason() -> None:
         stopped = [shown["steps"][number] for _, numbers in here["disabled"] for number in numbers]
         assert enabled == [format_step(step.action, step.arguments) for step in steps(model, state)]
         assert sorted(enabled + stopped) == sorted(
-            format_step(each.name, given) for each, given in instances(model, state)
+            format_step(action.name, given) for action, given in instances(model, state)
         )
     assert all(reason["where"]["file"].startswith("model/replication/") for reason in shown["reasons"])
 

@@ -134,7 +134,7 @@ def test_every_engine_agrees(text: str, symmetry: bool, tmp_path: Path) -> None:
     verdict = agree(model, symmetry=symmetry)
     assert verdict is not None
     assert (verdict.failure, verdict.distinct_states > 300) == (None, True)
-    assert {each.name: each.verdict for each in verdict.properties} == {"terms": "holds", "stopped": "reached"}
+    assert {prop.name: prop.verdict for prop in verdict.properties} == {"terms": "holds", "stopped": "reached"}
     assert symmetry_of(model).refusals == ()
     encoding = finite(model)
     for state in reachable_states(model, 3, seed=1):
@@ -182,7 +182,7 @@ def test_a_trace_says_which_record_a_message_is(text: str, tmp_path: Path) -> No
 def test_what_is_refused(text: str, was: str, now: str, code: str, tmp_path: Path) -> None:
     with pytest.raises(ModelErrors) as caught:
         bound(tmp_path, text.replace(was, now))
-    assert code in {each.code for each in caught.value.errors}
+    assert code in {error.code for error in caught.value.errors}
 
 
 def test_a_field_that_a_record_does_not_have_is_an_error_of_the_model(text: str, tmp_path: Path) -> None:

@@ -67,7 +67,7 @@ def test_a_seq_is_a_list_that_never_changes(left: list[int], right: list[int]) -
     assert list(seq + Seq(right)) == left + right
     assert (seq == Seq(right)) == (left == right)
     assert all(seq[at] == left[at] for at in range(len(left)))
-    assert all((each in seq) == (each in left) for each in range(-3, 7))
+    assert all((number in seq) == (number in left) for number in range(-3, 7))
     assert list(seq) == left
 
 
@@ -98,7 +98,7 @@ def test_a_bag_counts(given_: list[int]) -> None:
     bag = Bag(given_)
     assert list(bag) == sorted(given_)
     assert len(bag) == len(given_)
-    assert all(bag.count(each) == given_.count(each) for each in range(-3, 7))
+    assert all(bag.count(number) == given_.count(number) for number in range(-3, 7))
     assert bag == Bag(reversed(given_))
     assert hash(bag) == hash(Bag(reversed(given_)))
 
@@ -142,7 +142,7 @@ def test_the_order_of_values_follows_their_structure() -> None:
     shuffled = Random(0).sample(notes, len(notes))
     assert sorted(shuffled, key=sort_key) == notes
     subsets = members_of(t.Subset(NODE), {})
-    assert [show(each) for each in subsets[:5]] == ["{}", "{A}", "{B}", "{A, B}", "{C}"]
+    assert [show(subset) for subset in subsets[:5]] == ["{}", "{A}", "{B}", "{A, B}", "{C}"]
     assert sorted(subsets, key=sort_key) == list(subsets)
     assert sorted([Phase.BUSY, Phase.IDLE], key=sort_key) == [Phase.IDLE, Phase.BUSY]
 
@@ -191,7 +191,7 @@ def test_writes_through_a_path_are_writes_to_a_dict_of_lists(writes: list[tuple[
             s.log[node][number] = 9
             twin[node][number] = 9
         assert list(kept) == held, "a name bound before a write keeps its value"
-        assert {each: list(s.log[each]) for each in everyone()} == twin
+        assert {node: list(s.log[node]) for node in everyone()} == twin
 
 
 @given(st.lists(st.tuples(st.sampled_from(["add", "discard"]), st.integers(0, 3))))

@@ -69,12 +69,12 @@ def old_words(path: Path) -> list[str]:
 def test_strings_docstrings_and_comments_are_plain_english(folder: str) -> None:
     """Published models, in examples/published, keep the words of their sources."""
     paths = [path for path in sorted((ROOT / folder).rglob("*.py")) if path.parent.name != "published"]
-    found = [each for path in paths for each in old_words(path)]
+    found = [word for path in paths for word in old_words(path)]
     assert not found, "\n".join(found)
 
 
 def test_pages_are_plain_english() -> None:
-    found = [each for pattern in PAGES for path in sorted(ROOT.glob(pattern)) for each in old_words(path)]
+    found = [word for pattern in PAGES for path in sorted(ROOT.glob(pattern)) for word in old_words(path)]
     assert not found, "\n".join(found)
 
 
@@ -83,7 +83,7 @@ def test_an_old_word_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     path = tmp_path / "some.py"
     path.write_text('"""It tells."""\njudged = f"{judged} is so"  # the lead\nraise ValueError("nobody was told")\n')
     monkeypatch.setitem(globals(), "ROOT", tmp_path)
-    assert [each.partition(": write")[0] for each in old_words(path)] == [
+    assert [word.partition(": write")[0] for word in old_words(path)] == [
         "some.py:1: tells", "some.py:2: the lead", "some.py:3: told",
     ]  # fmt: skip
 
@@ -105,12 +105,12 @@ def test_every_word_that_is_answered_has_its_meaning(of: Of) -> None:
 
 def test_no_word_of_a_kind_has_two_meanings() -> None:
     for of in WORDS:
-        words = [word for each in VOCABULARY for word in each.words.get(of, ())]
+        words = [word for meaning in VOCABULARY for word in meaning.words.get(of, ())]
         assert sorted(words) == sorted(set(words))
 
 
 def test_the_page_of_verdicts_is_the_table() -> None:
     page = (ROOT / "docs" / "verdicts.md").read_text(encoding="utf-8")
-    for each in VOCABULARY:
-        cells = [", ".join(shown(word) for word in each.words.get(of, ())) for of in WORDS]
-        assert f"| {each.mark} | {each.says} | {' | '.join(cells)} |" in page
+    for meaning in VOCABULARY:
+        cells = [", ".join(shown(word) for word in meaning.words.get(of, ())) for of in WORDS]
+        assert f"| {meaning.mark} | {meaning.says} | {' | '.join(cells)} |" in page

@@ -35,7 +35,7 @@ def counterexample(name: str, prop: str, engine: str = "native") -> Document:
     """The document of the shortest counterexample of a property at the defaults."""
     model = bound(name, (prop,))
     verdict = ENGINES[engine](model, Search(), None)
-    shown = next(each for each in verdict.properties if each.name == prop)
+    shown = next(property_ for property_ in verdict.properties if property_.name == prop)
     return trace_document(model, shown if shown.run is not None else verdict.failure or shown)
 
 

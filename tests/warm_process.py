@@ -62,7 +62,7 @@ def enter(command: dict[str, Any]) -> None:
 
 if __name__ == "__main__":
     models = (f"tidegate.invariants.{name}" for name in CATALOGUE)
-    for module in (*(each.module for each in VERBS.values()), *models, *LATE):
+    for module in (*(verb.module for verb in VERBS.values()), *models, *LATE):
         import_module(module)
     collect_seldom()
     asked = requests()

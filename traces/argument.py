@@ -69,7 +69,7 @@ class _Argument:
         reading = Reading(model, dict(zip(form.states, given, strict=True)))
         _, cells = reading.call(form)
         self.shown_fields = {
-            each.name for each in model.fields if not isinstance(each.type, types.Pool) and each.budget is None
+            field.name for field in model.fields if not isinstance(field.type, types.Pool) and field.budget is None
         }
         self.cells = self._about(cells)
         self.compared = [cell for where, some in reading.compared for cell in some if _is_inside(where, reason)]
@@ -141,7 +141,7 @@ class _Argument:
 
     def _is_beside(self, step: int, cell: StatePart, found: Mapping[int, list[StatePart]]) -> bool:
         """Whether a further cell of a step that is mentioned is a part of the state that is not mentioned yet."""
-        return all((each.field, each.parts[:1]) != (cell.field, cell.parts[:1]) for each in found[step])
+        return all((part.field, part.parts[:1]) != (cell.field, cell.parts[:1]) for part in found[step])
 
     def _last_change(self, cell: StatePart, until: int) -> int | None:
         """The step that last changed a cell, of those before a state; None when none did."""

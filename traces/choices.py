@@ -48,7 +48,9 @@ def choices(model: Model, states: Mapping[int, State]) -> Document:
     found: dict[str, Document] = {}
     looked_at = 0
     for at in sorted(states, reverse=True):
-        looked_at += sum(len(bindings(model, each, states[at])) for each in model.actions if not each.switched_off)
+        looked_at += sum(
+            len(bindings(model, action, states[at])) for action in model.actions if not action.switched_off
+        )
         if looked_at > INSTANCES_MAX and found:
             break
         found[str(at)] = _here(model, states[at], reasons, texts)

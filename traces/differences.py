@@ -124,7 +124,7 @@ def to_json(value: Any, type_: types.Type | None = None) -> Any:
 
 
 def _record_to_json(value: Any, type_: types.Record | None) -> Any:
-    member = next((each for each, _ in type_.variants if each.python is type(value)), None) if type_ else None
+    member = next((record for record, _ in type_.variants if record.python is type(value)), None) if type_ else None
     known = member or type_
     parts = {} if known is None else dict(known.fields)
     if isinstance(value, tuple):
@@ -143,5 +143,5 @@ def state_to_json(state: State) -> dict[str, Any]:
 
 def arguments_to_json(form: ir.ActionForm | ir.InitialForm, arguments: Mapping[str, Any]) -> dict[str, Any]:
     """The arguments of a step as JSON has them."""
-    known = {each.name: each.type for each in form.parameters}
+    known = {parameter.name: parameter.type for parameter in form.parameters}
     return {name: to_json(value, known.get(name)) for name, value in arguments.items()}

@@ -55,7 +55,7 @@ def trace_document(model: Model, about: PropertyVerdict | Failure, *, engine: st
     if about.run is None:
         raise ValueError(f"{about.name} has no run to show")
     if isinstance(about, PropertyVerdict):
-        return _document(model, about.run, engine, {each.name: each for each in model.properties}[about.name])
+        return _document(model, about.run, engine, {prop.name: prop for prop in model.properties}[about.name])
     return _document(model, about.run, engine, None, about)
 
 
@@ -109,12 +109,12 @@ def _document(
         "failure": broken,
         "argument": [] if fails is None else argument(model, fails.prop, run, fails.at, fails.reason),
         "fields": [
-            {"name": each.name, "type": type_to_json(each.type), "says": each.says, "ghost": each.ghost}
-            for each in model.fields
+            {"name": field.name, "type": type_to_json(field.type), "says": field.says, "ghost": field.ghost}
+            for field in model.fields
         ],
         "lanes": [{"id": name, "type": domain} for name, domain in LaneNames(model).listed],
         "truth": truth,
-        "properties": {each.name: {"kind": each.kind, "says": each.says} for each in model.properties},
+        "properties": {prop.name: {"kind": prop.kind, "says": prop.says} for prop in model.properties},
         **whole.parts(),
         "loop": loop,
     }

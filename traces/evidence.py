@@ -198,10 +198,12 @@ class Reading:
 
     def _given(self, action: Action, arguments: Mapping[str, Any]) -> Environment:
         given: Environment = {}
-        for each in action.form.parameters:
-            value = arguments[each.name]
-            member = None if each.pool is None else StatePart(action.form.state, each.pool, (("member", value),))
-            given[each.name] = Seen(value, member)
+        for parameter in action.form.parameters:
+            value = arguments[parameter.name]
+            member = (
+                None if parameter.pool is None else StatePart(action.form.state, parameter.pool, (("member", value),))
+            )
+            given[parameter.name] = Seen(value, member)
         return given
 
     # --- statements ---------------------------------------------------------------------------------------------------
@@ -327,10 +329,10 @@ class Reading:
         return container.down(kind, index.value, container.value[index.value], *index.all())
 
     def _Slice(self, node: ir.Slice, names: Environment) -> Seen:
-        bounds = [None if each is None else self.see(each, names) for each in (node.start, node.stop)]
+        bounds = [None if expression is None else self.see(expression, names) for expression in (node.start, node.stop)]
         whole = self.see(node.sequence, names)
-        values = [None if each is None else each.value for each in bounds]
-        return self._made(whole.value[slice(*values)], whole, *(each for each in bounds if each is not None))
+        values = [None if bound is None else bound.value for bound in bounds]
+        return self._made(whole.value[slice(*values)], whole, *(bound for bound in bounds if bound is not None))
 
     def _Length(self, node: ir.Length, names: Environment) -> Seen:
         seen = self.see(node.of, names)
@@ -412,28 +414,28 @@ class Reading:
         return seen
 
     def _MakeRecord(self, node: ir.MakeRecord, names: Environment) -> Seen:
-        seen = [self.see(each, names) for each in node.fields]
+        seen = [self.see(field, names) for field in node.fields]
         return self._made(made_of(node.type, (each.value for each in seen)), *seen)
 
     def _Replace(self, node: ir.Replace, names: Environment) -> Seen:
         record = self.see(node.record, names)
-        seen = {name: self.see(each, names) for name, each in node.changes}
+        seen = {name: self.see(expression, names) for name, expression in node.changes}
         changed = dataclasses.replace(record.value, **{name: each.value for name, each in seen.items()})
         return self._made(changed, record, *seen.values())
 
     def _MakeSubset(self, node: ir.MakeSubset, names: Environment) -> Seen:
-        seen = [self.see(each, names) for each in node.elements]
+        seen = [self.see(element, names) for element in node.elements]
         return self._made(Set(each.value for each in seen), *seen)
 
     def _FullSubset(self, node: ir.FullSubset, names: Environment) -> Seen:
         return Seen(Set(self._members(node.type.of)))
 
     def _MakeSeq(self, node: ir.MakeSeq, names: Environment) -> Seen:
-        seen = [self.see(each, names) for each in node.elements]
+        seen = [self.see(element, names) for element in node.elements]
         return self._made(Seq(each.value for each in seen), *seen)
 
     def _MakePool(self, node: ir.MakePool, names: Environment) -> Seen:
-        seen = [self.see(each, names) for each in node.elements]
+        seen = [self.see(element, names) for element in node.elements]
         return self._made((Bag if node.type.multiple else Set)(each.value for each in seen), *seen)
 
     def _Concat(self, node: ir.Concat, names: Environment) -> Seen:
@@ -446,7 +448,7 @@ class Reading:
         return self._made(Map({key: each.value for key, each in seen.items()}), *seen.values())
 
     def _Call(self, node: ir.Call, names: Environment) -> Seen:
-        given = [self.see(each, names) for each in node.arguments]
+        given = [self.see(argument, names) for argument in node.arguments]
         bound = {name: seen for (name, _), seen in zip(node.function.parameters, given, strict=True)}
         return self._function(node.function, bound)
 
@@ -454,7 +456,10 @@ class Reading:
 
     def _Quantified(self, node: ir.Quantified, names: Environment) -> Seen:
         kept_out: list[StatePart] = []
-        rounds = ((self.see(node.body, each), reads) for each, reads in self._rounds(node.generators, names, kept_out))
+        rounds = (
+            (self.see(node.body, environment), reads)
+            for environment, reads in self._rounds(node.generators, names, kept_out)
+        )
         if node.kind in ("all", "any"):
             return self._decided(node, names, rounds, kept_out)
         return self._folded(node, names, rounds, kept_out)
@@ -473,8 +478,8 @@ class Reading:
             if not holds:
                 kept_out += conditions
                 continue
-            for each, more in self._rounds(tuple(others), inner, kept_out):
-                yield each, (*reads, *conditions, *more)
+            for environment, more in self._rounds(tuple(others), inner, kept_out):
+                yield environment, (*reads, *conditions, *more)
 
     def _conditions(self, conditions: tuple[ir.Expr, ...], names: Environment) -> tuple[bool, Reads]:
         """Whether a round is let in, and why or why not."""

@@ -90,7 +90,7 @@ class _Descent:
 
     def block(self, body: tuple[ir.Statement, ...]) -> Reason | None:
         """Walks statements in order, until a `return` gives the reason."""
-        return next((reason for each in body if (reason := self.statement(each)) is not None), None)
+        return next((reason for statement in body if (reason := self.statement(statement)) is not None), None)
 
     def statement(self, node: ir.Statement) -> Reason | None:
         """Walks one statement; the reason, where it returns."""
@@ -142,7 +142,9 @@ class _Descent:
                 return self.reason(self.first(operands, False), True)
             case ir.Or(operands=operands) if not want and _is_written(node, *operands):
                 return self.reason(self.first(operands, True), False)
-            case ir.Or(operands=(*conditions, conclusion)) if all(isinstance(each, ir.Not) for each in conditions):
+            case ir.Or(operands=(*conditions, conclusion)) if all(
+                isinstance(expression, ir.Not) for expression in conditions
+            ):
                 return self.reason(conclusion, True) if _is_written(node, conclusion) else self.as_written(node, want)
             case ir.Choice(condition=condition, yes=yes, no=no) if _is_written(node, yes, no):
                 return self.reason(yes if self.holds(condition) else no, want)
@@ -169,7 +171,7 @@ class _Descent:
 
     def first(self, operands: tuple[ir.Expr, ...], holding: bool) -> ir.Expr:
         """The first operand that decides."""
-        return next(each for each in operands if self.holds(each) is holding)
+        return next(operand for operand in operands if self.holds(operand) is holding)
 
     def local(self, made: _Local, want: bool) -> Reason:
         """Why a local name is not `want`: what it was made from, with the names of that moment."""
@@ -184,7 +186,7 @@ class _Descent:
         """A call is the reason, and inside the helper is why."""
         if self.depth == _DEEPEST:
             return self.as_written(node, want)
-        given = [self.reading.see(each, self.names) for each in node.arguments]
+        given = [self.reading.see(argument, self.names) for argument in node.arguments]
         names = {name: seen for (name, _), seen in zip(node.function.parameters, given, strict=True)}
         shown = {name: seen.value for name, seen in names.items()}
         inside = _Descent(self.reading, self.depth + 1, want, names, shown)
@@ -223,4 +225,4 @@ class _Descent:
 
 def _is_written(node: ir.Expr, *operands: ir.Expr) -> bool:
     """Whether the author wrote the operands of a node, rather than one expression (`a not in b`) that has several."""
-    return all(each.where != node.where for each in operands)
+    return all(operand.where != node.where for operand in operands)

@@ -33,7 +33,7 @@ class Post:
     def __init__(self, model: Model, run: Run, lanes: Sequence[str | None]) -> None:
         """`lanes` says whose each step is."""
         self.names = LaneNames(model)
-        self.pools = [each.name for each in model.fields if _holds_messages(each.type)]
+        self.pools = [field.name for field in model.fields if _holds_messages(field.type)]
         self.messages: list[Document] = []
         self.events: list[list[Document]] = []
         self._flying: dict[tuple[str, Any], list[int]] = {}

@@ -44,7 +44,7 @@ class Picture:
 
     def __init__(self, model: Model, view: View) -> None:
         self.model, self.view = model, view
-        self.domain = next((each for each in model.domains if each.python is view.lane), None)
+        self.domain = next((domain for domain in model.domains if domain.python is view.lane), None)
         if self.domain is None:
             raise Undrawable(f"view: lane={view.lane.__name__} is no domain of the model")
         self.members = members_of(model, view.lane)
@@ -120,7 +120,7 @@ class Picture:
             "log_end": value.get("log_end", len(cells) if "log" in self._lane else None),
             "badges": {name: show(self._value(name, run, state, member)) for name, run in self._badges.items()},
             "chips": [show(each) for each in value.get("assigned") or ()],
-            "spans": [self._span(each, len(cells)) for each in value.get("transactions") or ()],
+            "spans": [self._span(transaction, len(cells)) for transaction in value.get("transactions") or ()],
             "last_stable_offset": value.get("last_stable_offset"),
             "label": "",
         }
@@ -155,7 +155,7 @@ class Picture:
         """Whether a lane leads that should not any more: in an older epoch than another leader, or than the
         controller's, which is another lane's."""
         epoch = lane["epoch"] or 0
-        if any(each["role"] == "leader" and (each["epoch"] or 0) > epoch for each in drawn.values()):
+        if any(document["role"] == "leader" and (document["epoch"] or 0) > epoch for document in drawn.values()):
             return True
         named = self._value("controller_leader", self._controller.get("leader"), state)
         newest = self._value("controller_epoch", self._controller.get("epoch"), state)
@@ -172,7 +172,7 @@ class Picture:
         """The function of `s` and the other names that a text stands for; None of an empty one."""
         if not text:
             return None
-        fields = {each.name: each for each in self.model.fields}
+        fields = {field.name: field for field in self.model.fields}
         if text in fields:
             type_ = fields[text].type
             by_lane = "lane" in names and isinstance(type_, Map) and type_.key == self.domain

@@ -34,7 +34,7 @@ def writing(form: ActionForm, fields: Collection[str]) -> Where:
     """The last statement of an action that writes one of these fields; of a branch that has several, where the branch
     begins; the action itself where none does."""
     for statement in reversed(form.body):
-        found = [each.where for each in _writes(statement) if each.place.field in fields]
+        found = [write.where for write in _writes(statement) if write.place.field in fields]
         if found:
             return found[0] if len(found) == 1 else statement.where
     return form.where

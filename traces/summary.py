@@ -80,7 +80,7 @@ class InShort:
         if not steps:
             return []
         promise = self._promise(steps[-1], list(self.words.mentioned))
-        before = [promise.text] if promise else [f"{self._effect(each)} at step {each}" for each in steps[-2:-1]]
+        before = [promise.text] if promise else [f"{self._effect(step)} at step {step}" for step in steps[-2:-1]]
         cause = why(steps[-1], self.mentioned[steps[-1]])
         last = f"{self._effect(steps[-1])} at step {steps[-1]}{cause if cause.startswith(', because') else ''}"
         return [*before, last, *([f"now {listed(now)}"] if 0 < len(now) <= FACTS_MAX else [])]
@@ -122,7 +122,7 @@ class InShort:
     def _promise(self, before: int, records: Sequence[Any]) -> _Promise | None:
         """How some of these records came to be counted on before a step: as the argument says, else as a lane's
         high watermark first passed them."""
-        for step in sorted((each for each in self.mentioned if each < before), reverse=True):
+        for step in sorted((number for number in self.mentioned if number < before), reverse=True):
             for cell in self.mentioned[step]:
                 found = self._committed(step, cell, records) or self._gained(step, cell, records)
                 if found is not None:

@@ -26,7 +26,7 @@ def type_to_json(type_: types.Type) -> dict[str, Any]:
         case types.Record(fields=fields) if is_tuple(type_):
             return {"kind": "tuple", "of": [type_to_json(of) for _, of in fields]}
         case types.Record(name=name, fields=fields):
-            return {"kind": "record", "name": name, "fields": {each: type_to_json(of) for each, of in fields}}
+            return {"kind": "record", "name": name, "fields": {text: type_to_json(of) for text, of in fields}}
         case types.Map(key=key, value=value):
             return {"kind": "map", "key": type_to_json(key), "value": type_to_json(value)}
         case types.Seq(of=of, capacity=capacity):

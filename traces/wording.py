@@ -91,7 +91,7 @@ class Wording:
         offsets = [part for kind, part in cell.parts if kind == "at"]
         attributes = [part for kind, part in cell.parts if kind == "attribute"]
         if offsets and keys and isinstance(keys[0], Domain):
-            what = "".join(f"the {in_words(each)} of " for each in reversed(attributes))
+            what = "".join(f"the {in_words(attribute)} of " for attribute in reversed(attributes))
             return f"{what}{self.value(keys[0])}'s {in_words(cell.field)} at offset {offsets[-1]}"
         if keys and isinstance(keys[0], Domain):
             of = f" of {', '.join(self.value(key) for key in keys[1:])}" if len(keys) > 1 else ""
@@ -100,7 +100,7 @@ class Wording:
             owner = in_words(cell.field) + ("" if cell.field.endswith("ed") else "'s")
             return f"the {owner} {in_words(attributes[0])}"
         text = cell.field + "".join(f"[{self.value(part)}]" for kind, part in cell.parts if kind in ("key", "at"))
-        return f"`{text}{''.join(f'.{each}' for each in attributes)}`"
+        return f"`{text}{''.join(f'.{attribute}' for attribute in attributes)}`"
 
     def fact(self, cell: StatePart, state: State, *, past: bool = False) -> str:
         """What a cell is, or was: `A's high watermark is 1`, `B's log was empty`, `C is not in A's ISR`."""
@@ -140,7 +140,7 @@ class Wording:
         if is_record(old) and type(old) is type(new):
             names = field_names(cast("type[Any]", type(old)))
             inner = (StatePart(cell.state, cell.field, (*cell.parts, ("attribute", name))) for name in names)
-            return [text for each in inner for text in self.effects(each, before, after)]
+            return [text for part in inner for text in self.effects(part, before, after)]
         if isinstance(old, Set) and isinstance(new, Set):
             return [self._set(cell, cast("Set[Any]", old), cast("Set[Any]", new), after)]
         return [self._scalar(self.owned(cell), old, new)]
@@ -178,7 +178,7 @@ class Wording:
         return f"{' and '.join(part for part in parts if part)} {self.owned(cell)}"
 
     def _listed(self, values: Sequence[Any]) -> str:
-        return listed([self.value(each) for each in values])
+        return listed([self.value(value) for value in values])
 
 
 CONTAINERS = (Seq, Set, Bag)
@@ -231,11 +231,11 @@ def listed(texts: Sequence[str]) -> str:
 def _entry_types(model: Model) -> list[type[Any]]:
     """The records that logs are made of."""
     return [
-        each.type.value.of.python
-        for each in model.fields
-        if isinstance(each.type, types.Map)
-        and isinstance(each.type.value, types.Seq)
-        and isinstance(each.type.value.of, types.Record)
+        field.type.value.of.python
+        for field in model.fields
+        if isinstance(field.type, types.Map)
+        and isinstance(field.type.value, types.Seq)
+        and isinstance(field.type.value.of, types.Record)
     ]
 
 

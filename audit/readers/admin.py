@@ -18,10 +18,10 @@ class Admin(KafkaAdminClient):
     def brokers(self) -> list[int]:
         """The brokers' ids, ascending. Those before 3.7 are asked as the client asks those before 2.8."""
         try:
-            return sorted(each["broker_id"] for each in self.describe_cluster()["brokers"])
+            return sorted(broker["broker_id"] for broker in self.describe_cluster()["brokers"])
         except KeyError:
             answer = self._manager.run(self._get_cluster_metadata, [])
-            return sorted(each["node_id"] for each in answer["brokers"])
+            return sorted(broker["node_id"] for broker in answer["brokers"])
 
     def quorum(self) -> dict[str, Any]:
         """What the leader of the metadata log says of it. Raises KafkaError; IncompatibleBrokerVersion before 3.3."""

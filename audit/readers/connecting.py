@@ -167,7 +167,7 @@ def _pem_of_pkcs12(raw: bytes, password: str, what: str) -> str:
     except ValueError:
         raise _Refused(f"{what} is no PEM and no PKCS12, or its password is another one") from None
     held = [store.cert, *store.additional_certs] if store.cert is not None else list(store.additional_certs)
-    parts = [each.certificate.public_bytes(Encoding.PEM) for each in held]
+    parts = [certificate.certificate.public_bytes(Encoding.PEM) for certificate in held]
     if store.key is not None:
         lock = BestAvailableEncryption(password.encode()) if password else NoEncryption()
         parts.append(store.key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, lock))

@@ -43,8 +43,8 @@ def labels(line: str) -> dict[str, str]:
     """A line's labels and what follows each, up to the next one."""
     head, mark, configs = line.partition("Configs:")
     found = list(LABEL.finditer(head))
-    ends = [*(each.start() for each in found[1:]), len(head)]
-    read = {each[1]: head[each.end() : end].strip() for each, end in zip(found, ends, strict=False)}
+    ends = [*(match.start() for match in found[1:]), len(head)]
+    read = {match[1]: head[match.end() : end].strip() for match, end in zip(found, ends, strict=False)}
     if mark:
         read["Configs"] = configs.strip()
     return read
@@ -107,13 +107,13 @@ def _topic(
     part: Part, name: str, head: dict[str, str], origin: Origin, partitions: list[Partition], *, observed: bool
 ) -> Topic:
     count, factor = numbers(head.get("PartitionCount", "")), numbers(head.get("ReplicationFactor", ""))
-    if count and partitions and count[0] != len({each.number for each in partitions}):
+    if count and partitions and count[0] != len({partition.number for partition in partitions}):
         what = f"topic {name} has {count[0]} partitions, and {len(partitions)} are described"
         part.note("not_read", "warning", what, origin, "give the whole output of kafka-topics.sh --describe")
     found = Topic(
         name,
         origin,
-        tuple(sorted(partitions, key=lambda each: each.number)),
+        tuple(sorted(partitions, key=lambda partition: partition.number)),
         count[0] if count else len(partitions) or None,
         factor[0] if factor else None,
         pairs(head.get("Configs", ""), origin),
@@ -139,11 +139,11 @@ def _cut(head: Mapping[str, str]) -> str:
         return NO_CONFIGS
     if text.endswith(("...", "\u2026")) or (text and not PAIR.match(text)):
         return "its `Configs:` are cut short"
-    for each in pairs(text, Origin("")):
-        key, last = table().get(each.key), each.value.rpartition(",")[2]
+    for pair in pairs(text, Origin("")):
+        key, last = table().get(pair.key), pair.value.rpartition(",")[2]
         named = last.partition("=")[0].strip()
-        begins = "," in each.value and any(k.startswith(named) for k in names.by_scope()["topic"])
-        wrong_now = key is not None and ((not each.value and key.type in NEVER_EMPTY) or wrong(key, each.value) != "")
+        begins = "," in pair.value and any(k.startswith(named) for k in names.by_scope()["topic"])
+        wrong_now = key is not None and ((not pair.value and key.type in NEVER_EMPTY) or wrong(key, pair.value) != "")
         if wrong_now or (begins and (key is None or key.type != "list")):
             return "its `Configs:` are cut short"
     return ""
@@ -153,14 +153,18 @@ def doubtful(topic: Topic, *, observed: bool) -> tuple[str, Origin]:
     """In which way a description is of no topic that Kafka can have, and where; "" if it is of one. `observed`: some of
     the replicas that it counts are Confluent's observers, which are not among `replicas`."""
     first: dict[int, Partition] = {}
-    for each in topic.partitions:
-        doubt = _doubtful(each)
-        before = first.setdefault(each.number, each)
-        if not doubt and replace(before, origin=each.origin) != each:
-            doubt = f"partition {each.number} is described twice, and not as the same"
+    for partition in topic.partitions:
+        doubt = _doubtful(partition)
+        before = first.setdefault(partition.number, partition)
+        if not doubt and replace(before, origin=partition.origin) != partition:
+            doubt = f"partition {partition.number} is described twice, and not as the same"
         if doubt:
-            return doubt, each.origin
-    sizes = {len(many) for each in topic.partitions for many in (each.replicas, {*each.replicas} - {*each.adding})}
+            return doubt, partition.origin
+    sizes = {
+        len(many)
+        for partition in topic.partitions
+        for many in (partition.replicas, {*partition.replicas} - {*partition.adding})
+    }
     if sizes and topic.replication_factor is not None and topic.replication_factor not in sizes and not observed:
         listed = ", ".join(map(str, sorted(sizes)))
         return f"its ReplicationFactor is {topic.replication_factor}, and its partitions list {listed}", topic.origin
@@ -184,9 +188,9 @@ def _doubtful(partition: Partition) -> str:
 def pairs(text: str, origin: Origin) -> tuple[Setting, ...]:
     """`a.b=1,c.d=x,y`: settings whose values may hold commas."""
     found = list(PAIR.finditer(text))
-    ends = [*(each.start() for each in found[1:]), len(text)]
+    ends = [*(match.start() for match in found[1:]), len(text)]
     return tuple(
-        Setting(each[1], text[each.end() : end].strip(), origin) for each, end in zip(found, ends, strict=False)
+        Setting(match[1], text[match.end() : end].strip(), origin) for match, end in zip(found, ends, strict=False)
     )
 
 
@@ -248,7 +252,7 @@ def _by_zookeeper(path: str, text: str) -> Part | None:
 def _all_there(part: Part, path: str) -> None:
     """With --all every setting of a topic is listed: where one is not that every release has, the rest is missing."""
     for name in sorted(part.whole_topics):
-        missing = [key for key in OF_EVERY_TOPIC if key not in {each.key for each in part.of_topics[name]}]
+        missing = [key for key in OF_EVERY_TOPIC if key not in {setting.key for setting in part.of_topics[name]}]
         if missing:
             part.whole_topics.discard(name)
             what = f"all settings of topic {name} are described, and {missing[0]} is not among them"
@@ -333,9 +337,9 @@ def features(path: str, text: str) -> Part | None:
         return None
     part = Part("kafka-features.sh describe")
     part.all_features = True
-    for each in found:
-        origin = Origin(path, text.count("\n", 0, each.start()) + 1)
-        name, most, level = each[1], each[2], each[3]
+    for match in found:
+        origin = Origin(path, text.count("\n", 0, match.start()) + 1)
+        name, most, level = match[1], match[2], match[3]
         if name == "metadata.version":
             part.control_plane = "kraft"
             if level not in ("-", "0"):

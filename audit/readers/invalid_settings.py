@@ -46,24 +46,24 @@ def _layers(cluster: Cluster) -> Iterator[Layer]:
 def _names(scopes: tuple[str, ...], settings: Sequence[Setting], client: Client | None) -> Iterator[Finding]:
     every = names.by_scope()
     mine = frozenset[str]().union(*(every[scope] for scope in scopes))
-    for each in settings:
-        if each.key in (IMPORTED, INCLUDED):
+    for setting in settings:
+        if setting.key in (IMPORTED, INCLUDED):
             continue  # Spring's own
-        if each.key.startswith(MARK):
-            yield _hidden(each)
+        if setting.key.startswith(MARK):
+            yield _hidden(setting)
             continue
-        if each.key in mine or (names.OTHERS.fullmatch(each.key) and each.key not in names.OLD):
+        if setting.key in mine or (names.OTHERS.fullmatch(setting.key) and setting.key not in names.OLD):
             continue
-        if each.key in names.OLD:
-            yield _old(each)
+        if setting.key in names.OLD:
+            yield _old(setting)
             continue
-        if each.key == HIDDEN:
+        if setting.key == HIDDEN:
             what, to_do = "a line that states no setting", "mend or remove the line"
-            yield Finding("not_read", "warning", what, each.origin, to_do)
+            yield Finding("not_read", "warning", what, setting.origin, to_do)
             continue
-        near = names.nearest(each.key, scopes)
-        elsewhere = sorted(scope for scope in every if each.key in every[scope] and scope != "librdkafka")
-        yield _typo(each, near) if near and not elsewhere else _unknown(each, scopes, elsewhere, client)
+        near = names.nearest(setting.key, scopes)
+        elsewhere = sorted(scope for scope in every if setting.key in every[scope] and scope != "librdkafka")
+        yield _typo(setting, near) if near and not elsewhere else _unknown(setting, scopes, elsewhere, client)
 
 
 def _hidden(setting: Setting) -> Finding:
@@ -99,13 +99,13 @@ def _unknown(setting: Setting, scopes: tuple[str, ...], elsewhere: list[str], cl
 
 def _values(cluster: Cluster, settings: Sequence[Setting], client: Client | None) -> Iterator[Finding]:
     family = underneath(client) if client is not None else None
-    for each in settings:
-        key = table().get(each.key) or known().get(each.key)
-        message = wrong(key, each.value, family) if key is not None and each.value not in (HIDDEN, "") else ""
-        if key is not None and key.type in NEVER_EMPTY and cluster.states_nothing(each):
+    for setting in settings:
+        key = table().get(setting.key) or known().get(setting.key)
+        message = wrong(key, setting.value, family) if key is not None and setting.value not in (HIDDEN, "") else ""
+        if key is not None and key.type in NEVER_EMPTY and cluster.states_nothing(setting):
             message = "has no value"
         if key is not None and message:
-            yield Finding("wrong_value", "error", _said(each, message), each.origin, _legal(key))
+            yield Finding("wrong_value", "error", _said(setting, message), setting.origin, _legal(key))
 
 
 def _said(setting: Setting, message: str) -> str:
@@ -125,9 +125,9 @@ def _legal(key: Key) -> str:
 def _twice(settings: Sequence[Setting]) -> Iterator[Finding]:
     """Kafka takes the last one of a file. Layers of different files are no contradiction."""
     first: dict[tuple[str, str, str], tuple[str, Origin]] = {}
-    for each in settings:
-        before = first.get((each.key, each.origin.path, each.when))
-        if before is not None and before[0] != each.value and HIDDEN not in (before[0], each.value):
-            what = f"`{each.key}` is stated twice: {before[0]} at {before[1]}, then {each.value}, which is what counts"
-            yield Finding("contradiction", "warning", what, each.origin, "keep one of them")
-        first[each.key, each.origin.path, each.when] = (each.value, each.origin)
+    for setting in settings:
+        before = first.get((setting.key, setting.origin.path, setting.when))
+        if before is not None and before[0] != setting.value and HIDDEN not in (before[0], setting.value):
+            what = f"`{setting.key}` is stated twice: {before[0]} at {before[1]}, then {setting.value}, which counts"
+            yield Finding("contradiction", "warning", what, setting.origin, "keep one of them")
+        first[setting.key, setting.origin.path, setting.when] = (setting.value, setting.origin)

@@ -84,13 +84,13 @@ class _Heard(logging.Handler):
 
     def emit(self, record: logging.LogRecord) -> None:
         next_begins = str(record.msg).startswith("Bootstrap connection")  # where kafka-python would try again
-        for each in record.args if isinstance(record.args, tuple) else ():
-            if isinstance(each, SaslAuthenticationFailedError):
+        for argument in record.args if isinstance(record.args, tuple) else ():
+            if isinstance(argument, SaslAuthenticationFailedError):
                 self.refused = True
-            elif isinstance(each, Exception) and not isinstance(each, KafkaTimeoutError):
-                self.reason = str(each)
-            if isinstance(each, KafkaError) and next_begins and self._was_refused(each):
-                raise each
+            elif isinstance(argument, Exception) and not isinstance(argument, KafkaTimeoutError):
+                self.reason = str(argument)
+            if isinstance(argument, KafkaError) and next_begins and self._was_refused(argument):
+                raise argument
 
     def _was_refused(self, error: KafkaError) -> bool:
         if isinstance(error, SaslAuthenticationFailedError):
@@ -126,7 +126,7 @@ def _client(address: str, how: Secured, connect_seconds: float) -> Generator[Adm
 def _connected(address: str, how: Secured, connect_seconds: float, heard: _Heard) -> Admin:
     try:
         return Admin(
-            bootstrap_servers=[each.strip() for each in address.split(",")],
+            bootstrap_servers=[text.strip() for text in address.split(",")],
             client_id="tidegate-audit",
             bootstrap_timeout_ms=round(1000 * connect_seconds),
             request_timeout_ms=how.request_ms or REQUEST_MS,
@@ -185,12 +185,12 @@ def _described(client: Admin) -> Iterator[dict[str, Any]]:
     cursor: dict[str, Any] | None = None
     while True:
         page = client.describe_topic_partitions([], cursor=cursor)
-        for each in page["topics"]:
-            for partition in each["partitions"]:  # kafka-python gives None for an empty list as well
+        for topic in page["topics"]:
+            for partition in topic["partitions"]:  # kafka-python gives None for an empty list as well
                 partition["eligible_leader_replicas"] = partition["eligible_leader_replicas"] or []
                 partition["last_known_elr"] = partition["last_known_elr"] or []
-            mine = topics.setdefault(each["name"], {**each, "partitions": []})
-            mine["partitions"] += each["partitions"]
+            mine = topics.setdefault(topic["name"], {**topic, "partitions": []})
+            mine["partitions"] += topic["partitions"]
         cursor = page["next_cursor"]
         if cursor is None:
             break
@@ -243,7 +243,7 @@ def _described_one(name: str, entry: Mapping[str, Any]) -> Described | None:
         return Described(name, HIDDEN, True, [])
     if entry["is_sensitive"]:
         return None
-    layers = [(each["source"], each["name"], _text(each["value"])) for each in entry.get("synonyms", ())]
+    layers = [(synonym["source"], synonym["name"], _text(synonym["value"])) for synonym in entry.get("synonyms", ())]
     return Described(name, _text(entry["value"]), False, layers)
 
 
@@ -258,7 +258,7 @@ def _topic(part: Part, described: Mapping[str, Any], settings: list[Described], 
     """One topic: what kafka-topics.sh would print of it, and then every setting with its layers."""
     name = described["name"]
     origin = Origin(address, None, f"topic {name}")
-    partitions = tuple(sorted(_partitions(described, moving, origin), key=lambda each: each.number))
+    partitions = tuple(sorted(_partitions(described, moving, origin), key=lambda partition: partition.number))
     first = partitions[0] if partitions else None
     part.topics.append(
         Topic(
@@ -267,7 +267,7 @@ def _topic(part: Part, described: Mapping[str, Any], settings: list[Described], 
             partitions,
             len(partitions) or None,
             len(first.replicas) - len(first.adding) if first else None,
-            tuple(Setting(each.key, each.value, origin) for each in settings if not _default(each)),
+            tuple(Setting(setting.key, setting.value, origin) for setting in settings if not _default(setting)),
             complete=bool(settings),
         )
     )
@@ -276,8 +276,8 @@ def _topic(part: Part, described: Mapping[str, Any], settings: list[Described], 
         part.note("not_read", "warning", what, origin, "give this user DescribeConfigs on the topic")
         return
     into, dynamic = lists_of(part, "topic", name, whole=True)
-    for each in settings:
-        add_setting(part, into, dynamic, each, origin)
+    for setting in settings:
+        add_setting(part, into, dynamic, setting, origin)
 
 
 def _default(setting: Described) -> bool:
@@ -285,15 +285,15 @@ def _default(setting: Described) -> bool:
 
 
 def _partitions(described: Mapping[str, Any], moving: Moving, origin: Origin) -> Iterator[Partition]:
-    for each in described["partitions"]:
-        number, leader = each["partition_index"], each["leader_id"]
-        elr, last = each.get("eligible_leader_replicas"), each.get("last_known_elr")
+    for partition in described["partitions"]:
+        number, leader = partition["partition_index"], partition["leader_id"]
+        elr, last = partition.get("eligible_leader_replicas"), partition.get("last_known_elr")
         adding, removing = moving.get((described["name"], number), ((), ()))
         yield Partition(
             number,
             leader if leader >= 0 else None,
-            tuple(each["replica_nodes"]),
-            tuple(each["isr_nodes"]),
+            tuple(partition["replica_nodes"]),
+            tuple(partition["isr_nodes"]),
             origin,
             None if elr is None else tuple(elr),
             None if last is None else tuple(last),
@@ -326,8 +326,8 @@ def _brokers(part: Part, client: Admin, brokers: Sequence[int], address: str) ->
             what = f"the brokers do not give the settings of broker {number}"
             part.note("not_read", "warning", what, origin, "give this user DescribeConfigs on the cluster")
         into, dynamic = lists_of(part, "broker", str(number), whole=True)
-        for each in settings:
-            add_setting(part, into, dynamic, each, origin)
+        for setting in settings:
+            add_setting(part, into, dynamic, setting, origin)
     into, dynamic = lists_of(part, "brokers", "", whole=False)
     for each in wide.values():
         add_setting(part, into, dynamic, each, Origin(address, None, "all brokers"))
@@ -336,9 +336,9 @@ def _brokers(part: Part, client: Admin, brokers: Sequence[int], address: str) ->
 def _wide(configs: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[str, dict[str, Any]]]:
     """Of one broker's settings the layer that is set for all brokers: described as if it were the only one."""
     for name, entry in configs.items():
-        for each in entry.get("synonyms", ()):
-            if each["source"] == "DYNAMIC_DEFAULT_BROKER_CONFIG" and each["name"] == name:
-                yield name, {**entry, "value": each["value"], "synonyms": [each]}
+        for synonym in entry.get("synonyms", ()):
+            if synonym["source"] == "DYNAMIC_DEFAULT_BROKER_CONFIG" and synonym["name"] == name:
+                yield name, {**entry, "value": synonym["value"], "synonyms": [synonym]}
 
 
 def _features(part: Part, client: Admin, address: str) -> None:
@@ -385,8 +385,8 @@ def _quorum(part: Part, client: Admin, address: str) -> None:
         return
     part.control_plane = "kraft"
     leader = quorum["leader_id"]
-    voters = tuple(each["replica_id"] for each in quorum["current_voters"])
-    observers = tuple(each["replica_id"] for each in quorum["observers"])
+    voters = tuple(voter["replica_id"] for voter in quorum["current_voters"])
+    observers = tuple(observer["replica_id"] for observer in quorum["observers"])
     part.quorums.append(Quorum(voters, origin, leader if leader >= 0 else None, observers))
 
 

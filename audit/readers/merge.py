@@ -82,7 +82,7 @@ def join(parts: Sequence[Part], options: Options, files: tuple[tuple[str, str], 
         whole=any(part.whole for part in parts),
         acks=None if options.acks is None else Stated(options.acks, OPTIONS),
         planned=_planned(joined, topics),
-        assumptions=tuple(dict.fromkeys(each for part in parts for each in part.assumptions)),
+        assumptions=tuple(dict.fromkeys(assumption for part in parts for assumption in part.assumptions)),
     )
     cluster = replace(cluster, twice=tuple(joined.twice))
     _uses(joined, cluster)
@@ -94,7 +94,7 @@ def scrubbed(settings: Iterable[Setting]) -> tuple[Setting, ...]:
 
     A name of one word that no setting has, nor nearly has, is a piece of some text: it is withheld as well.
     """
-    return tuple(_scrubbed(each) for each in settings)
+    return tuple(_scrubbed(setting) for setting in settings)
 
 
 def _scrubbed(setting: Setting) -> Setting:
@@ -138,7 +138,7 @@ def _brokers(joined: _Joined, topics: tuple[Topic, ...], quorum: Quorum | None) 
             known_as = found.get(number, Broker(number, settings[0].origin if settings else Origin(part.format)))
             found[number] = replace(known_as, dynamic=(*known_as.dynamic, *scrubbed(settings)))
     for number, origin in {
-        n: each.origin for topic in topics for each in topic.partitions for n in each.replicas
+        n: partition.origin for topic in topics for partition in topic.partitions for n in partition.replicas
     }.items():
         mine = found.get(number, Broker(number, origin))
         found[number] = mine if mine.roles else replace(mine, roles=("broker",))
@@ -155,8 +155,8 @@ def _role(broker: Broker, voters: set[int]) -> Broker:
 
 
 def _same_id(joined: _Joined, first: Broker, second: Broker) -> Broker:
-    pairs = {each.key: each.value for each in first.settings}
-    differ = [each for each in second.settings if each.key in pairs and pairs[each.key] != each.value]
+    pairs = {setting.key: setting.value for setting in first.settings}
+    differ = [setting for setting in second.settings if setting.key in pairs and pairs[setting.key] != setting.value]
     if differ or (first.settings and second.settings and first.origin.path != second.origin.path):
         where = differ[0].origin if differ else second.origin
         what = f"`{_id_key(second)}={first.id}` is of another node already ({first.origin}); the first is used"
@@ -167,7 +167,9 @@ def _same_id(joined: _Joined, first: Broker, second: Broker) -> Broker:
 
 
 def _id_key(broker: Broker) -> str:
-    return next((each.key for each in broker.settings if each.key in known()["node.id"].broker_names), "node.id")
+    return next(
+        (setting.key for setting in broker.settings if setting.key in known()["node.id"].broker_names), "node.id"
+    )
 
 
 def _add_running(joined: _Joined, found: dict[int, Broker], number: int, settings: list[Setting]) -> None:
@@ -177,17 +179,23 @@ def _add_running(joined: _Joined, found: dict[int, Broker], number: int, setting
         where = running[0].origin if running else OPTIONS
         found[number] = replace(properties.broker_of(running, where), id=number)
         return
-    file = {each.key: each for each in found[number].settings}
-    for each in running:
-        mine = file.get(each.key)
-        if mine is not None and mine.value != each.value and HIDDEN not in (mine.value, each.value) and _plain(mine):
+    file = {setting.key: setting for setting in found[number].settings}
+    for setting in running:
+        mine = file.get(setting.key)
+        if (
+            mine is not None
+            and mine.value != setting.value
+            and HIDDEN not in (mine.value, setting.value)
+            and _plain(mine)
+        ):
             what = (
-                f"`{each.key}` of broker {number} is {mine.value} in its file, and {each.value} in the running broker"
+                f"`{setting.key}` of broker {number} is {mine.value} in its file, "
+                f"and {setting.value} in the running broker"
             )
             joined.disagree(
-                what, mine.origin, each.origin, "restart the broker, or give the file that it was started from"
+                what, mine.origin, setting.origin, "restart the broker, or give the file that it was started from"
             )
-    missing = tuple(each for each in running if each.key not in file)
+    missing = tuple(setting for setting in running if setting.key not in file)
     found[number] = replace(found[number], settings=(*missing, *found[number].settings))
 
 
@@ -217,15 +225,15 @@ def _topics(joined: _Joined) -> tuple[Topic, ...]:
 
 
 def _by_themselves(joined: _Joined, topics: tuple[Topic, ...]) -> tuple[Topic, ...]:
-    mine = {each.name for part in joined.parts for each in part.made if each.by_itself}
-    return tuple(replace(each, by_itself=True) if each.name in mine else each for each in topics)
+    mine = {topic.name for part in joined.parts for topic in part.made if topic.by_itself}
+    return tuple(replace(topic, by_itself=True) if topic.name in mine else topic for topic in topics)
 
 
 def _planned(joined: _Joined, topics: tuple[Topic, ...]) -> tuple[Topic, ...]:
     """What programs will create: each name once, and none that is there."""
-    there = {each.name for each in topics}
-    made = {each.name: each for part in joined.parts for each in part.made if each.name not in there}
-    return tuple(replace(each, settings=scrubbed(each.settings)) for each in made.values())
+    there = {topic.name for topic in topics}
+    made = {topic.name: topic for part in joined.parts for topic in part.made if topic.name not in there}
+    return tuple(replace(topic, settings=scrubbed(topic.settings)) for topic in made.values())
 
 
 def _both(joined: _Joined, first: Topic, second: Topic) -> Topic:
@@ -234,12 +242,14 @@ def _both(joined: _Joined, first: Topic, second: Topic) -> Topic:
     if one is not None and other is not None and one != other:
         what = f"topic {first.name} has replication factor {one} here, {other} there"
         joined.disagree(what, first.origin, second.origin, "an existing topic keeps its replicas: reassign them")
-    before = {each.key: each for each in first.settings}
-    for each in second.settings:
-        mine = before.get(each.key)
-        if mine is not None and mine.value != each.value:
-            what = f"`{each.key}` of topic {first.name} is {mine.value} here, {each.value} there; the latter is used"
-            joined.disagree(what, mine.origin, each.origin, "make them agree")
+    before = {setting.key: setting for setting in first.settings}
+    for setting in second.settings:
+        mine = before.get(setting.key)
+        if mine is not None and mine.value != setting.value:
+            what = (
+                f"`{setting.key}` of topic {first.name} is {mine.value} here, {setting.value} there; the latter is used"
+            )
+            joined.disagree(what, mine.origin, setting.origin, "make them agree")
     doubt = second.doubt or first.doubt
     if not doubt and first.complete and second.complete and _pairs(first) != _pairs(second):
         doubt = f"it is described twice, at {first.origin} and at {second.origin}, with different settings"
@@ -256,7 +266,7 @@ def _both(joined: _Joined, first: Topic, second: Topic) -> Topic:
 
 
 def _pairs(topic: Topic) -> dict[str, str]:
-    return {each.key: each.value for each in topic.settings}
+    return {setting.key: setting.value for setting in topic.settings}
 
 
 def _clients(joined: _Joined, options: Options) -> tuple[Client, ...]:
@@ -288,7 +298,7 @@ def _with_version(client: Client, given: Sequence[tuple[str | None, str, Stated 
         if name is None or client.called(name):
             client = replace(client, family=Stated(family, OPTIONS), version=version)
     aliases = names.canonical(underneath(client) or "")
-    settings = (replace(each, key=aliases.get(each.key, each.key)) for each in client.settings)
+    settings = (replace(setting, key=aliases.get(setting.key, setting.key)) for setting in client.settings)
     return replace(client, settings=scrubbed(settings))
 
 
@@ -357,25 +367,25 @@ def _distribution(joined: _Joined, options: Options) -> Stated | None:
 
 def _different(joined: _Joined, name: str) -> tuple[Stated, ...]:
     """Every version that is stated, each once, if they cannot all hold at once."""
-    facts = [each for part in joined.parts for each in part.facts.get(name, ()) if is_version(each.value)]
-    found = {each.value: each for each in reversed(facts)}
+    facts = [fact for part in joined.parts for fact in part.facts.get(name, ()) if is_version(fact.value)]
+    found = {fact.value: fact for fact in reversed(facts)}
     apart = any(not _compatible(name, one, other) for one in found for other in found)
-    return tuple(found[each] for each in sorted(found, key=span)) if apart else ()
+    return tuple(found[text] for text in sorted(found, key=span)) if apart else ()
 
 
 def _agreed(joined: _Joined, name: str) -> Stated | None:
     """The most exact statement if all of them can hold at once, else None and a finding."""
-    facts = [each for part in joined.parts for each in part.facts.get(name, ())]
+    facts = [fact for part in joined.parts for fact in part.facts.get(name, ())]
     if not name.startswith("distribution"):
-        facts = [each for each in facts if is_version(each.value)]
+        facts = [fact for fact in facts if is_version(fact.value)]
     if not facts:
         return None
-    best = max(facts, key=lambda each: (not each.assumed, len(each.value)))
-    for each in facts:
-        if not _compatible(name, each.value, best.value):
-            what = f"the {name.replace('_', ' ')} is {best.value} here and {each.value} there"
+    best = max(facts, key=lambda fact: (not fact.assumed, len(fact.value)))
+    for fact in facts:
+        if not _compatible(name, fact.value, best.value):
+            what = f"the {name.replace('_', ' ')} is {best.value} here and {fact.value} there"
             option = "kafka-version" if name == "kafka" else name.replace("_", "-")
-            joined.disagree(what, best.origin, each.origin, f"say which with --{option}")
+            joined.disagree(what, best.origin, fact.origin, f"say which with --{option}")
             return None
     return best
 
@@ -410,10 +420,10 @@ def _quorum(joined: _Joined, versions: Versions) -> Quorum | None:
     dynamic = None if level is None else level.value != "0"
     if described:
         first = described[0]
-        leader = next((each.leader for each in described if each.leader is not None), None)
+        leader = next((quorum.leader for quorum in described if quorum.leader is not None), None)
         return replace(first, leader=leader, dynamic=dynamic)
-    nodes = [each for part in joined.parts for each in part.brokers]
-    listed = _listed(sorted(nodes, key=lambda each: "controller" not in each.roles))
+    nodes = [broker for part in joined.parts for broker in part.brokers]
+    listed = _listed(sorted(nodes, key=lambda node: "controller" not in node.roles))
     for other in listed[1:]:
         if set(other.voters) != set(listed[0].voters):
             what = f"`controller.quorum.voters` has voters {_ids(listed[0])} here, {_ids(other)} there"
@@ -424,8 +434,8 @@ def _quorum(joined: _Joined, versions: Versions) -> Quorum | None:
 
 def _listed(nodes: Sequence[Broker]) -> list[Quorum]:
     """The voters that each node lists; the controllers', which decide, are the first."""
-    settings = [each for node in nodes for each in node.settings if each.key == "controller.quorum.voters"]
-    found = [(each.origin, re.findall(r"(?:^|,)\s*(\d{1,9})@", each.value)) for each in settings]
+    settings = [setting for node in nodes for setting in node.settings if setting.key == "controller.quorum.voters"]
+    found = [(setting.origin, re.findall(r"(?:^|,)\s*(\d{1,9})@", setting.value)) for setting in settings]
     return [Quorum(tuple(map(int, voters)), origin, dynamic=False) for origin, voters in found if voters]
 
 
@@ -436,9 +446,9 @@ def _ids(quorum: Quorum) -> str:
 def _by_roles(nodes: Sequence[Broker]) -> Quorum | None:
     """The nodes that are controllers, where no voters are listed: Strimzi lists none, nor does a dynamic quorum. None
     if more of them are named to be asked first than were given."""
-    found = {each.id or 0: each for each in nodes if each.id is not None and "controller" in each.roles}
-    named = [s.value for each in nodes for s in each.settings if s.key == "controller.quorum.bootstrap.servers"]
-    if not found or any(len(each.split(",")) > len(found) for each in named):
+    found = {node.id or 0: node for node in nodes if node.id is not None and "controller" in node.roles}
+    named = [s.value for node in nodes for s in node.settings if s.key == "controller.quorum.bootstrap.servers"]
+    if not found or any(len(text.split(",")) > len(found) for text in named):
         return None
     first = next(iter(found.values()))
     return Quorum(tuple(found), first.origin)
@@ -447,7 +457,7 @@ def _by_roles(nodes: Sequence[Broker]) -> Quorum | None:
 def _uses(joined: _Joined, cluster: Cluster) -> None:
     """A mapping that names a client which is not there, or no topic, must not be taken for one that says nothing."""
     for use in cluster.uses:
-        every = [each.name for each in (*cluster.topics, *cluster.planned)]
+        every = [topic.name for topic in (*cluster.topics, *cluster.planned)]
         embedded = any(each.embedded for _, name in use.named if (each := cluster.client(name)) is not None)
         if use.subject == "topic" and cluster.topics and not embedded and not any(map(use.covers, every)):
             what = f"`{use.pattern}` is the name of no topic among the {len(cluster.topics)} that were read"

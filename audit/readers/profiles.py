@@ -46,29 +46,29 @@ def of_document(path: str, tree: Tree) -> list[Setting]:
 def of_the_application(settings: Sequence[Setting]) -> list[Setting]:
     """What is not about one client and counts for all: that configuration is imported, and which profiles are included.
     What is imported is not kept, since an address may hold a secret."""
-    imports = [replace(each, key=IMPORTED, value="") for each in settings if IMPORT.fullmatch(each.key)]
-    return imports + [replace(each, key=INCLUDED) for each in settings if INCLUDE.fullmatch(each.key)]
+    imports = [replace(setting, key=IMPORTED, value="") for setting in settings if IMPORT.fullmatch(setting.key)]
+    return imports + [replace(setting, key=INCLUDED) for setting in settings if INCLUDE.fullmatch(setting.key)]
 
 
 def settled(client: Client) -> Client:
     """With what included profiles set as in force: they are, whichever are active (`spring.profiles.include`)."""
-    named = [each for each in client.settings if each.key == INCLUDED and not each.when]
-    included = {name.strip() for each in named for name in each.value.split(",")}
+    named = [setting for setting in client.settings if setting.key == INCLUDED and not setting.when]
+    included = {name.strip() for setting in named for name in setting.value.split(",")}
     if not included:
         return client
-    whole = (replace(each, when="") if each.when in included else each for each in client.settings)
+    whole = (replace(setting, when="") if setting.when in included else setting for setting in client.settings)
     return replace(client, settings=tuple(whole))
 
 
 def of_lines(settings: Sequence[Setting], text: str) -> list[Setting]:
     """The settings of an `application.properties`, each with the profile of its document."""
     ends = [number for number, line in enumerate(text.splitlines(), 1) if SEPARATOR.fullmatch(line)]
-    document = [sum(end < (each.origin.line or 0) for end in ends) for each in settings]
+    document = [sum(end < (setting.origin.line or 0) for end in ends) for setting in settings]
     stated: dict[int, list[tuple[str, str]]] = {}
-    for place, each in zip(document, settings, strict=True):
-        stated.setdefault(place, []).append((each.key, each.value))
+    for place, setting in zip(document, settings, strict=True):
+        stated.setdefault(place, []).append((setting.key, setting.value))
     of = {place: _activation(pairs) for place, pairs in stated.items()}
-    return [replace(each, when=of[place]) for place, each in zip(document, settings, strict=True)]
+    return [replace(setting, when=of[place]) for place, setting in zip(document, settings, strict=True)]
 
 
 def _activation(stated: Sequence[tuple[str, str]]) -> str:
@@ -85,12 +85,14 @@ def together(parts: Sequence[Part]) -> None:
     profiles; the former, if `audit.toml` names it, what holds with its own."""
     given = [client for part in parts for client in part.clients]
     for part in parts:
-        part.clients = [_of_one_name(each, given) for each in part.clients]
+        part.clients = [_of_one_name(client, given) for client in part.clients]
     clients = [client for part in parts for client in part.clients]
-    bases = {(str(where.parent), each.kind): each for each in clients if (where := _path(each)).stem == "application"}
+    bases = {
+        (str(where.parent), client.kind): client for client in clients if (where := _path(client)).stem == "application"
+    }
     for part in parts:
-        part.clients = [_whole(each, bases, clients) for each in part.clients]
-        part.clients = [_in_environments(settled(each), clients) for each in part.clients]
+        part.clients = [_whole(client, bases, clients) for client in part.clients]
+        part.clients = [_in_environments(settled(client), clients) for client in part.clients]
 
 
 def _of_one_name(client: Client, clients: Sequence[Client]) -> Client:
@@ -115,7 +117,7 @@ def _in_environments(client: Client, clients: Sequence[Client]) -> Client:
     if not _path(client).stem.startswith("application"):
         return client
     services = [each for each in clients if each.kind == client.kind and each.name != _path(each).name]
-    spring = [each for each in services if each.family is not None and each.family.value == "spring"]
+    spring = [service for service in services if service.family is not None and service.family.value == "spring"]
     more = [replace(s, when=f"{ENVIRONMENT}{each.name}") for each in spring for s in each.settings]
     return replace(client, settings=(*client.settings, *more))
 

@@ -59,7 +59,7 @@ def read(path: str, text: str) -> Part | None:
 
 def of_settings(path: str, settings: list[Setting], odd: list[Origin], text: str = "") -> Part | None:
     """What a list of settings is, by the keys in it and the file's name."""
-    keys = {each.key for each in settings}
+    keys = {setting.key for setting in settings}
     part: Part | None = None
     if (framework := frameworks.of(keys | frameworks.with_profile(text))) and not any(
         key.startswith("spring.kafka.") for key in keys
@@ -115,7 +115,7 @@ def client_kinds(path: str, keys: set[str]) -> tuple[str, ...]:
 def of_broker(path: str, settings: list[Setting], text: str = "") -> Part:
     """A broker's or controller's own file."""
     part = Part("server.properties")
-    by_key = {each.key: each for each in settings}
+    by_key = {setting.key: setting for setting in settings}
     roles = by_key.get("process.roles")
     part.control_plane = "kraft" if roles else ("zookeeper" if "zookeeper.connect" in by_key else None)
     part.brokers.append(broker_of(settings, Origin(path)))
@@ -128,7 +128,7 @@ def of_broker(path: str, settings: list[Setting], text: str = "") -> Part:
 
 def broker_of(settings: Sequence[Setting], origin: Origin) -> Broker:
     """A node as its static settings make it. Without `process.roles` it is a broker of ZooKeeper's time."""
-    by_key = {each.key: each for each in settings if each.value}
+    by_key = {setting.key: setting for setting in settings if setting.value}
     number = by_key.get("node.id", by_key.get("broker.id"))
     roles = by_key.get("process.roles")
     rack = by_key.get("broker.rack")
@@ -150,13 +150,13 @@ def _distribution_of(part: Part, path: str, text: str, settings: list[Setting]) 
     """Whose Kafka the broker runs. Apache's own sample files say so in their first lines. A managed service does not
     let its customers set a node's id, roles, log directories or quorum: who states these runs the broker, and Apache's
     defaults hold unless a platform's own keys, another file or an option says otherwise."""
-    if any(each.key.startswith("confluent.") for each in settings):
+    if any(setting.key.startswith("confluent.") for setting in settings):
         return
     if "Licensed to the Apache Software Foundation" in text[:600]:
         assumed = "the file carries Apache's header, so the broker runs Apache Kafka's code"
         part.fact("distribution", "apache", Origin(path, 1), assumed)
         return
-    own = next((each for each in settings if each.key in BROKER_MARKS), None)
+    own = next((setting for setting in settings if setting.key in BROKER_MARKS), None)
     if own is not None:
         assumed = f"a file with `{own.key}` is of a broker that you run yourself, and it runs Apache Kafka's code"
         part.fact("distribution_of_own_file", "apache", own.origin, assumed)
@@ -189,11 +189,13 @@ def family_of(settings: list[Setting]) -> Stated | None:
     java = every["producer"] | every["consumer"]
     only_java = java - every["librdkafka"]
     only_rd = every["librdkafka"] - java - every["broker"]
-    for each in settings:
-        if each.key in ("key.serializer", "value.serializer", "key.deserializer", "value.deserializer"):
-            return Stated("java", each.origin, f"`{each.key}` is a setting of the Java client")
-    marks = [("java", each) for each in settings if each.key in only_java]
-    marks += [("librdkafka", each) for each in settings if each.key in only_rd and each.key not in PRODUCER_ONLY]
+    for setting in settings:
+        if setting.key in ("key.serializer", "value.serializer", "key.deserializer", "value.deserializer"):
+            return Stated("java", setting.origin, f"`{setting.key}` is a setting of the Java client")
+    marks = [("java", setting) for setting in settings if setting.key in only_java]
+    marks += [
+        ("librdkafka", setting) for setting in settings if setting.key in only_rd and setting.key not in PRODUCER_ONLY
+    ]
     families = {family for family, _ in marks}
     if len(families) != 1:
         return None
@@ -220,21 +222,21 @@ def spring(path: str, settings: list[Setting]) -> Part:
     for kind in ("producer", "consumer"):
         mine: list[Setting] = []
         own = False
-        for each in settings:
-            prefix = next((p for p in _prefixes(kind) if each.key.startswith(p)), None)
+        for setting in settings:
+            prefix = next((p for p in _prefixes(kind) if setting.key.startswith(p)), None)
             if prefix is not None:
                 own = own or f".{kind}." in prefix
-                mine.append(_of_spring(each, each.key[len(prefix) :], "properties" in prefix))
+                mine.append(_of_spring(setting, setting.key[len(prefix) :], "properties" in prefix))
         if own:
             origin = Origin(path)
             family = Stated("spring", mine[0].origin, "Spring's client is the Java client with defaults of its own")
             word = "producer" if kind == "producer" else "consumer"
             every = (*mine, *profiles.of_the_application(settings))
             part.clients.append(Client(PurePath(path).name, word, origin, family, None, every))
-    for each in settings if part.clients else ():
-        if profiles.IMPORT.fullmatch(each.key):
-            what = f"`{each.key}` names configuration that replaces what this file sets, and it was not read"
-            part.note("incomplete", "error", what, each.origin, profiles.IN_FORCE, profiles.EXTERNAL)
+    for setting in settings if part.clients else ():
+        if profiles.IMPORT.fullmatch(setting.key):
+            what = f"`{setting.key}` names configuration that replaces what this file sets, and it was not read"
+            part.note("incomplete", "error", what, setting.origin, profiles.IN_FORCE, profiles.EXTERNAL)
     return part
 
 

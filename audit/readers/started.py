@@ -19,7 +19,7 @@ def running(part: Part, path: str, services: Sequence[Named]) -> list[Named]:
     A service with a profile counts: that the profile is active is an assumption where every service has it, and leaves
     the audit undecided where only some have it.
     """
-    found = [each for each in services if _counts(part, path, *each)]
+    found = [service for service in services if _counts(part, path, *service)]
     _profiles(part, path, found)
     return found
 

@@ -42,7 +42,7 @@ def read(resources: Resources) -> Part:
     """
     part = Part("Strimzi resources")
     resources = list(_of_one_cluster(part, resources))
-    pools = [each for each in resources if each[1].text("kind") == "KafkaNodePool"]
+    pools = [resource for resource in resources if resource[1].text("kind") == "KafkaNodePool"]
     for path, tree in resources:
         if tree.text("kind") == "Kafka":
             _kafka(part, path, tree, pools)
@@ -58,7 +58,7 @@ def read(resources: Resources) -> Part:
 
 def _of_one_cluster(part: Part, resources: Resources) -> Iterator[tuple[str, Tree]]:
     """What belongs to the one Kafka resource, as the label says. CannotRead where there are two."""
-    clusters = [each for each in resources if each[1].text("kind") == "Kafka"]
+    clusters = [resource for resource in resources if resource[1].text("kind") == "Kafka"]
     if len(clusters) > 1:
         where = " and ".join(f"{tree.text('metadata', 'name')} ({path}:{tree.line})" for path, tree in clusters[:2])
         raise CannotRead(f"two Kafka resources, {where}: an audit is of one cluster; give the files of each alone.")
@@ -82,9 +82,9 @@ def _kafka(part: Part, path: str, tree: Tree, pools: Resources) -> None:
         value, stated = kafka.text(name), kafka.get(name)
         if value is not None and stated is not None:
             part.fact(fact, value, Origin(path, stated.line, ".".join(stated.path)))
-    for each in given:
-        if each.key == "inter.broker.protocol.version":
-            part.fact("inter_broker_protocol", each.value, each.origin)
+    for setting in given:
+        if setting.key == "inter.broker.protocol.version":
+            part.fact("inter_broker_protocol", setting.value, setting.origin)
     if kafka.get("tieredStorage") is not None:
         what = "spec.kafka.tieredStorage: tiered storage is not modelled"
         to_do = "read the answers as those about what is still in the brokers' own logs"

@@ -37,8 +37,8 @@ _EXACTLY_ONCE = ("exactly_once", "exactly_once_beta", "exactly_once_v2")
 
 def read(path: str, settings: Sequence[Setting]) -> Part | None:
     """The properties of one of these programs; None if they are of none."""
-    by_key = {each.key: each for each in settings}
-    if "clusters" in by_key and any(each.endswith(".bootstrap.servers") for each in by_key):
+    by_key = {setting.key: setting for setting in settings}
+    if "clusters" in by_key and any(text.endswith(".bootstrap.servers") for text in by_key):
         return _mirrors(path, settings)
     if "application.id" in by_key:
         return _streams(path, settings, by_key)
@@ -55,8 +55,8 @@ def _connect(path: str, settings: Sequence[Setting], by_key: Mapping[str, Settin
     for prefix in STORAGE:
         topic = by_key.get(f"{prefix}.topic")
         if topic is not None and topic.value:
-            own = [each for each in settings if each.key.startswith(f"{prefix}.") and each.key != topic.key]
-            topical = tuple(Setting(each.key[len(prefix) + 1 :], each.value, each.origin) for each in own)
+            own = [setting for setting in settings if setting.key.startswith(f"{prefix}.") and setting.key != topic.key]
+            topical = tuple(Setting(setting.key[len(prefix) + 1 :], setting.value, setting.origin) for setting in own)
             factor = by_key.get(f"{prefix}.replication.factor")
             _made(part, topic.value, topic.origin, factor, STORAGE_REPLICAS, topical)
     return part
@@ -68,8 +68,8 @@ def _mirrors(path: str, settings: Sequence[Setting]) -> Part:
     _clients(part, path, settings, "MirrorMaker runs the Java client")
     for name, (key, default) in MIRRORS.items():
         pattern = re.compile(rf"(?:[^.]+->[^.]+\.)?{re.escape(key)}")
-        stated = [each for each in settings if pattern.fullmatch(each.key)]
-        least = min(stated, key=lambda each: _number(each.value), default=None)
+        stated = [setting for setting in settings if pattern.fullmatch(setting.key)]
+        least = min(stated, key=lambda setting: _number(setting.value), default=None)
         _made(part, name, Origin(path) if least is None else least.origin, least, default, ())
     return part
 
@@ -78,12 +78,20 @@ def _streams(path: str, settings: Sequence[Setting], by_key: Mapping[str, Settin
     part = Part("Streams properties")
     name, application = PurePath(path).name, by_key["application.id"]
     for kind in ("producer", "consumer"):
-        mine = [each for each in settings if not re.match(r"(producer|consumer|main\.consumer|admin)\.", each.key)]
-        prefixed = [each for each in settings if each.key.startswith((f"{kind}.", f"main.{kind}."))]
-        stripped = [Setting(each.key.rpartition(f"{kind}.")[2], each.value, each.origin) for each in prefixed]
-        once = [each for each in settings if each.key == "processing.guarantee" and each.value in _EXACTLY_ONCE]
-        exactly = [Setting("enable.idempotence", "true", each.origin) for each in once if kind == "producer"]
-        exactly += [Setting("isolation.level", "read_committed", each.origin) for each in once if kind == "consumer"]
+        mine = [
+            setting for setting in settings if not re.match(r"(producer|consumer|main\.consumer|admin)\.", setting.key)
+        ]
+        prefixed = [setting for setting in settings if setting.key.startswith((f"{kind}.", f"main.{kind}."))]
+        stripped = [
+            Setting(setting.key.rpartition(f"{kind}.")[2], setting.value, setting.origin) for setting in prefixed
+        ]
+        once = [
+            setting for setting in settings if setting.key == "processing.guarantee" and setting.value in _EXACTLY_ONCE
+        ]
+        exactly = [Setting("enable.idempotence", "true", setting.origin) for setting in once if kind == "producer"]
+        exactly += [
+            Setting("isolation.level", "read_committed", setting.origin) for setting in once if kind == "consumer"
+        ]
         first, last = _of_streams(path) if kind == "consumer" else ([], [])
         given = [*first, *_known(mine, kind), *stripped, *exactly, *last]
         _client(part, path, kind, given, "Streams runs the Java client")
@@ -93,7 +101,7 @@ def _streams(path: str, settings: Sequence[Setting], by_key: Mapping[str, Settin
     where = application.origin if factor is None else factor.origin
     _made(part, f"{application.value}{CHANGELOG}", where, factor, "-1", (), by_itself=False)
     if factor is None:
-        part.made = [replace(each, streams=path) for each in part.made]
+        part.made = [replace(topic, streams=path) for topic in part.made]
     return part
 
 
@@ -110,19 +118,19 @@ def _of_streams(path: str) -> tuple[list[Setting], list[Setting]]:
 
 def _known(settings: Sequence[Setting], kind: str) -> list[Setting]:
     """What of the application's own settings its clients take too."""
-    return [each for each in settings if each.key in names.by_scope()[kind]]
+    return [setting for setting in settings if setting.key in names.by_scope()[kind]]
 
 
 def _clients(part: Part, path: str, settings: Sequence[Setting], why: str) -> None:
     for kind, base in (("producer", _PRODUCER), ("consumer", _CONSUMER)):
         given = [Setting(key, value, Origin(path, None, "Worker")) for key, value in base.items()]
         prefix = re.compile(rf"(?:.*\.)?{kind}\.(?:override\.)?")
-        for each in settings:
-            found = prefix.match(each.key)
+        for setting in settings:
+            found = prefix.match(setting.key)
             if found:
-                given.append(Setting(each.key[found.end() :], each.value, each.origin))
-        overridden = {each.key for each in given if each.origin.line is not None}
-        kept = [each for each in given if each.origin.line is not None or each.key not in overridden]
+                given.append(Setting(setting.key[found.end() :], setting.value, setting.origin))
+        overridden = {setting.key for setting in given if setting.origin.line is not None}
+        kept = [setting for setting in given if setting.origin.line is not None or setting.key not in overridden]
         _client(part, path, kind, kept, why)
 
 

@@ -98,7 +98,7 @@ def pairs(node: Node) -> list[tuple[Node, Node]]:
     for key, value in node.value:
         if isinstance(key, ScalarNode) and key.value == "<<":
             sources = value.value if isinstance(value, SequenceNode) else [value]
-            merged += [pair for each in sources if isinstance(each, MappingNode) for pair in _flat(each)]
+            merged += [pair for source in sources if isinstance(source, MappingNode) for pair in _flat(source)]
         else:
             own.append((key, value))
     names = {key.value for key, _ in own if isinstance(key, ScalarNode)}

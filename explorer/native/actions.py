@@ -85,7 +85,7 @@ class Plan:
         """`within` has the counter of the states that pass each `@bound`: those are asked before all actions."""
         self.number, self.form, self.is_fault = number, action.form, action.kind == "fault"
         limits, rest = split_bounds(self.form.body)
-        self.prefix, self.body = split(rest, [each.name for each in self.form.parameters])
+        self.prefix, self.body = split(rest, [parameter.name for parameter in self.form.parameters])
         self.depths = depths(self.prefix, self.form.parameters)
         self.coverage = ActionCounters(action.name, counters.new())
         self.passed: dict[int, int] = {}
@@ -93,7 +93,9 @@ class Plan:
         self.entered: dict[str, int] = {}
         self._model, self._layout, self._counters = model, layout, counters
         self._count_prefix(self._count_bounds(limits, within))
-        for guard in {id(each): each for each in guards(self.body)}.values():  # a budget's limit is in several branches
+        for guard in {
+            id(bound): bound for bound in guards(self.body)
+        }.values():  # a budget's limit is in several branches
             self.evaluated[id(guard)] = counters.new()
             self._count(guard, self.evaluated[id(guard)], 1)
         self.finished = counters.new() if model.step_bounds else None
@@ -103,20 +105,20 @@ class Plan:
         """Lists the bounds of steps among the guards, each asked of the steps that the last one lets through; gives
         their counters."""
         base = self.finished
-        for each in bounds:
-            assert each.form is not None, "a bound reads no ghost"
-            kept, line = self._counters.new(), each.form.where.outermost().line
-            self.coverage.guards.append(GuardCounters(step_bound_text(each), line, True, kept, base, 1))
+        for bound in bounds:
+            assert bound.form is not None, "a bound reads no ghost"
+            kept, line = self._counters.new(), bound.form.where.outermost().line
+            self.coverage.guards.append(GuardCounters(step_bound_text(bound), line, True, kept, base, 1))
             base = kept
             yield kept
 
     def _count_bounds(self, limits: Sequence[ir.Limit], within: Mapping[str, int]) -> int | None:
         """Lists the `@bound` limits among the guards; gives the counter of the states that pass all of them."""
         names, counts = list(within), [None, *within.values()]
-        for each in limits:
-            assert each.bound is not None
-            base, line = counts[names.index(each.bound)], each.where.outermost().line
-            self.coverage.guards.append(GuardCounters(each.text, line, True, within[each.bound], base, 1))
+        for limit in limits:
+            assert limit.bound is not None
+            base, line = counts[names.index(limit.bound)], limit.where.outermost().line
+            self.coverage.guards.append(GuardCounters(limit.text, line, True, within[limit.bound], base, 1))
         return counts[-1]
 
     def _count_prefix(self, base: int | None) -> None:
@@ -156,7 +158,7 @@ class Plan:
 
     def fan_out(self) -> int:
         """How many successors the action can have."""
-        return reduce(lambda total, each: total * self.room(each), self.form.parameters, 1)
+        return reduce(lambda total, parameter: total * self.room(parameter), self.form.parameters, 1)
 
 
 class ActionCode(Statements):
@@ -173,8 +175,8 @@ class ActionCode(Statements):
     ) -> None:
         """`watch` is called with every step that is taken; `step_bounds` are asked of each before it is."""
         self.context, self.source, self.out, self.parent = function.args
-        for each in (self.source, self.out):
-            each.add_attribute("noalias")
+        for argument in (self.source, self.out):
+            argument.add_attribute("noalias")
         builder = llvm.IRBuilder(function.append_basic_block("entry"))
         super().__init__(layout, builder, load_opens(builder, self.context, opens), effort)
         self.watch, self.step_bounds = watch, step_bounds
@@ -196,7 +198,7 @@ class ActionCode(Statements):
         broke.ret(word(FAILED))
         self.states, self.slots = (
             {plan.form.state: self.before},
-            self.shared_names(plan.form.body, {each.name: each.type for each in plan.form.parameters}),
+            self.shared_names(plan.form.body, {parameter.name: parameter.type for parameter in plan.form.parameters}),
         )
         outside = self.disabled = self.block()
         self.when(self._is_on(plan.form.body), lambda: self._level(0))
@@ -208,8 +210,8 @@ class ActionCode(Statements):
         """Whether no guard is false whatever the state, with the values that the open constants have: an action that is
         switched off does nothing at all, so that no limit of it holds a state either."""
         on: Bit = True
-        for each in body:
-            match each:
+        for statement in body:
+            match statement:
                 case ir.Require(condition=condition) if is_constant(condition) and not may_break(condition):
                     on = self.both(on, self.condition(condition))
                 case ir.If(condition=condition, yes=yes, no=no) if is_constant(condition) and not may_break(condition):
@@ -322,8 +324,8 @@ class ActionCode(Statements):
         """Goes on with the successor at `slot` only if every bound of steps is true of the step to it."""
         if self.plan.finished is not None:
             self._bump(self.plan.finished)
-        for each, kept in zip(self.step_bounds, self.plan.kept, strict=True):
-            value = self.builder.call(each, [self.context, self.source, slot])
+        for bound, kept in zip(self.step_bounds, self.plan.kept, strict=True):
+            value = self.builder.call(bound, [self.context, self.source, slot])
             self.fail_if(self.compare("==", value, 2))
             going, stopped = self.block(), self.block()
             self.builder.cbranch(self.bit(self.compare("!=", value, 0)), going, stopped)
@@ -358,10 +360,10 @@ def load_opens(builder: llvm.IRBuilder, context: llvm.Value, opens: Mapping[str,
 def guards(body: Sequence[ir.Statement]) -> list[ir.Require | ir.Limit]:
     """Every guard of a body, nested ones included."""
     found = list[ir.Require | ir.Limit]()
-    for each in body:
-        match each:
+    for statement in body:
+        match statement:
             case ir.Require() | ir.Limit():
-                found.append(each)
+                found.append(statement)
             case ir.If(yes=yes, no=no):
                 found += guards((*yes, *no))
             case ir.For(body=inner):
@@ -373,8 +375,10 @@ def guards(body: Sequence[ir.Statement]) -> list[ir.Require | ir.Limit]:
 
 def split_bounds(body: Sequence[ir.Statement]) -> tuple[list[ir.Limit], list[ir.Statement]]:
     """The limits that the `@bound` predicates put before an action, and the action itself."""
-    limits = [each for each in body if isinstance(each, ir.Limit) and each.bound is not None]
-    return limits, [each for each in body if not (isinstance(each, ir.Limit) and each.bound is not None)]
+    limits = [statement for statement in body if isinstance(statement, ir.Limit) and statement.bound is not None]
+    return limits, [
+        statement for statement in body if not (isinstance(statement, ir.Limit) and statement.bound is not None)
+    ]
 
 
 def split(body: Sequence[ir.Statement], parameters: Sequence[str]) -> tuple[list[ir.Statement], list[ir.Statement]]:
@@ -382,7 +386,7 @@ def split(body: Sequence[ir.Statement], parameters: Sequence[str]) -> tuple[list
 
     A name that is bound again later belongs to the rest: every instance begins with its first value.
     """
-    times = Counter([*parameters, *(each.name for each in lets(body))])
+    times = Counter([*parameters, *(binding.name for binding in lets(body))])
     count = 0
     while count < len(body) and isinstance(each := body[count], ir.Require | ir.Limit | ir.Let):
         if isinstance(each, ir.Let) and times[each.name] > 1:
@@ -396,7 +400,7 @@ def split(body: Sequence[ir.Statement], parameters: Sequence[str]) -> tuple[list
 def _used_in(let: ir.Statement, prefix: Sequence[ir.Statement]) -> bool:
     """Whether a name bound in the prefix is read there again; otherwise it can wait for the body."""
     assert isinstance(let, ir.Let)
-    return any(let.name in names_in(each) for each in prefix if each is not let)
+    return any(let.name in names_in(statement) for statement in prefix if statement is not let)
 
 
 def depths(prefix: Sequence[ir.Statement], parameters: Sequence[ir.Parameter]) -> list[int]:
@@ -405,8 +409,8 @@ def depths(prefix: Sequence[ir.Statement], parameters: Sequence[ir.Parameter]) -
     A limit waits for all of them: it cuts instances, and where a parameter has no values there is none to cut.
     What may break waits for the messages: without any nothing is evaluated.
     """
-    messages = max((index + 1 for index, each in enumerate(parameters) if each.pool is not None), default=0)
-    needs = {each.name: index + 1 for index, each in enumerate(parameters)}
+    messages = max((index + 1 for index, parameter in enumerate(parameters) if parameter.pool is not None), default=0)
+    needs = {parameter.name: index + 1 for index, parameter in enumerate(parameters)}
     depth, found = 0, list[int]()
     for statement in prefix:
         own = max((needs[name] for name in names_in(statement) if name in needs), default=0)

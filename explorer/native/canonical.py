@@ -71,18 +71,18 @@ class Renaming(Statements):
     def __init__(self, layout: Layout, function: llvm.Function, domains: Sequence[Identity]) -> None:
         builder = llvm.IRBuilder(function.append_basic_block("entry"))
         super().__init__(layout, builder, {})
-        self.names = frozenset(each.name for each in domains)
+        self.names = frozenset(domain.name for domain in domains)
         start, self.target, *orders = function.args
-        for each in function.args[:2]:
-            each.add_attribute("noalias")
+        for argument in function.args[:2]:
+            argument.add_attribute("noalias")
         body = function.append_basic_block("body")
         loaded = tuple(builder.load(address(builder, start, word(index))) for index in range(layout.words))
         builder.branch(body)
         builder.position_at_end(body)
         self.before = Memory(start, loaded)
         self.order = {
-            each.name: [nibble(self, order, at) for at in range(each.size)]
-            for each, order in zip(domains, orders, strict=True)
+            domain.name: [nibble(self, order, at) for at in range(domain.size)]
+            for domain, order in zip(domains, orders, strict=True)
         }
         self.moved = {name: self._inverse(order) for name, order in self.order.items()}
 
@@ -93,8 +93,8 @@ class Renaming(Statements):
     def generate(self) -> None:
         """Fill the function."""
         assert self.target is not None
-        for index, each in enumerate(self.before.loaded):
-            self.builder.store(each, address(self.builder, self.target, word(index)))
+        for index, value in enumerate(self.before.loaded):
+            self.builder.store(value, address(self.builder, self.target, word(index)))
         for field in self.layout.fields:
             if mentions(field.type, self.names):
                 cell = self.cell(self.before, field.name)
@@ -123,7 +123,7 @@ class Renaming(Statements):
                 return Parts(type_, tuple(self.renamed(of, self.item(value, at)) for at in self._new_keys(key)))
             case Seq(of=of, capacity=capacity):
                 items = [self.item(value, index) for index in range(capacity)]
-                return Items(type_, self.length(value), tuple(self.renamed(of, each) for each in items))
+                return Items(type_, self.length(value), tuple(self.renamed(of, item) for item in items))
             case Pool():
                 return self._renamed_pool(type_, value)
             case _:
@@ -207,7 +207,7 @@ class Canonical(Statements):
         builder = llvm.IRBuilder(function.append_basic_block("entry"))
         super().__init__(layout, builder, {})
         self.domains, self.rename = list(domains), rename
-        self.names = frozenset(each.name for each in domains)
+        self.names = frozenset(domain.name for domain in domains)
         _, self.at = function.args
         loaded = tuple(builder.load(address(builder, self.at, word(index))) for index in range(layout.words))
         self.before = Memory(self.at, loaded)
@@ -220,10 +220,10 @@ class Canonical(Statements):
 
     def generate(self) -> None:
         """Fill the function."""
-        keys = {each.name: [self.key(each, member) for member in range(each.size)] for each in self.domains}
+        keys = {domain.name: [self.key(domain, member) for member in range(domain.size)] for domain in self.domains}
         sorted_keys = {name: self._sorted(own) for name, own in keys.items()}
         tied = reduce(self.either, (self._ties(own) for own in sorted_keys.values()), False)
-        orders = [self._order(sorted_keys[each.name]) for each in self.domains]
+        orders = [self._order(sorted_keys[domain.name]) for domain in self.domains]
         self.when(tied, lambda: self._search(sorted_keys), lambda: self._apply(orders))
         self.builder.ret(word(0))
 
@@ -236,16 +236,16 @@ class Canonical(Statements):
         return packed
 
     def _ties(self, packed: list[Num]) -> Bit:
-        keys = [self.shr(each, INDEX_BITS) for each in packed]
+        keys = [self.shr(number, INDEX_BITS) for number in packed]
         return reduce(self.either, [self.compare("==", a, b) for a, b in pairwise(keys)], False)
 
     def _order(self, packed: list[Num]) -> Num:
-        members = [self.band(each, (1 << INDEX_BITS) - 1) for each in packed]
+        members = [self.band(number, (1 << INDEX_BITS) - 1) for number in packed]
         return reduce(self.bor, [self.shl(member, NIBBLE * at) for at, member in enumerate(members)], 0)
 
     def _apply(self, orders: list[Num]) -> None:
         same = [
-            self.compare("==", order, identity(each.size)) for order, each in zip(orders, self.domains, strict=True)
+            self.compare("==", order, identity(domain.size)) for order, domain in zip(orders, self.domains, strict=True)
         ]
         already = reduce(self.both, same, True)
         self.when(self.negate(already), lambda: self._rename_to(self.best, orders, then=self.best))
@@ -283,7 +283,7 @@ class Canonical(Statements):
     def _arranged(self, packed: list[Num], positions: Sequence[int], then: Callable[[Num], None]) -> None:
         """Go on with the order that puts `packed[positions[p]]` at p, if that only moves tied members."""
         moved = [(at, position) for at, position in enumerate(positions) if at != position]
-        keys = [self.shr(each, INDEX_BITS) for each in packed]
+        keys = [self.shr(number, INDEX_BITS) for number in packed]
         fits = reduce(self.both, [self.compare("==", keys[at], keys[position]) for at, position in moved], True)
         self.when(fits, lambda: then(self._order([packed[position] for position in positions])))
 
@@ -291,7 +291,7 @@ class Canonical(Statements):
         """Go on with every order that only moves tied members: which those are depends on who ties with the next."""
         rows, starts = orders_of_ties(len(packed))
         keys = self.builder.bitcast(self._spill(packed), WORDS)
-        pairs = pairwise(self.shr(each, INDEX_BITS) for each in packed)
+        pairs = pairwise(self.shr(number, INDEX_BITS) for number in packed)
         ties = [self.shl(self.widen(self.compare("==", a, b)), at) for at, (a, b) in enumerate(pairs)]
         pattern = reduce(self.bor, ties, 0)
         begins = self._table("starts", starts)
@@ -311,7 +311,10 @@ class Canonical(Statements):
         data = llvm.GlobalVariable(
             self.builder.module, llvm.ArrayType(I64, len(numbers)), self.builder.module.get_unique_name(name)
         )
-        data.global_constant, data.initializer = True, llvm.Constant(data.value_type, [word(each) for each in numbers])
+        data.global_constant, data.initializer = (
+            True,
+            llvm.Constant(data.value_type, [word(number) for number in numbers]),
+        )
         return data
 
     def _entry(self, table: llvm.Value, at: Num) -> Num:
@@ -320,8 +323,8 @@ class Canonical(Statements):
     def _spill(self, values: list[Num]) -> llvm.Value:
         memory = self.slot(llvm.ArrayType(I64, len(values)))
         base = self.builder.bitcast(memory, WORDS)
-        for index, each in enumerate(values):
-            self.builder.store(self.number(each), address(self.builder, base, word(index)))
+        for index, value in enumerate(values):
+            self.builder.store(self.number(value), address(self.builder, base, word(index)))
         return memory
 
     def _try(self, orders: list[Num], first: llvm.Value) -> None:

@@ -212,5 +212,5 @@ class Frontier:
 
 def decode(model: Model, program: Program, words: tuple[int, ...]) -> State:
     """The plain-Python state that words stand for."""
-    names = [each.name for each in program.layout.fields]
+    names = [field.name for field in program.layout.fields]
     return shape_of(model)(**dict(zip(names, program.layout.decode(words), strict=True)))

@@ -33,9 +33,13 @@ MOST = 1 << 62
 def combinations(model: Model) -> tuple[int, ...]:
     """How many combinations of arguments each `@initial` function has; none at all where plain Python makes the initial
     states: where they are few, and where how many there are is open."""
-    if model.open or any(_is_union(each.type) for initial in model.initials for each in initial.form.parameters):
+    if model.open or any(
+        _is_union(parameter.type) for initial in model.initials for parameter in initial.form.parameters
+    ):
         return ()
-    counts = tuple(prod(value_count(each.type) for each in initial.form.parameters) for initial in model.initials)
+    counts = tuple(
+        prod(value_count(parameter.type) for parameter in initial.form.parameters) for initial in model.initials
+    )
     return counts if MANY <= sum(counts) < MOST else ()
 
 
@@ -69,13 +73,13 @@ class StartCode(Statements):
     def generate(self, initial: Initial) -> None:
         """Fill the function."""
         form = initial.form
-        self.slots = self.shared_names(form.body, {each.name: each.type for each in form.parameters})
-        numbers = self.digits(self.combination, [each.type for each in form.parameters])
-        for each, number in zip(form.parameters, numbers, strict=True):
-            self.env[each.name] = self.settle(self.member(each.type, number))
+        self.slots = self.shared_names(form.body, {parameter.name: parameter.type for parameter in form.parameters})
+        numbers = self.digits(self.combination, [parameter.type for parameter in form.parameters])
+        for parameter, number in zip(form.parameters, numbers, strict=True):
+            self.env[parameter.name] = self.settle(self.member(parameter.type, number))
         self.share_parameters()
         self.statements(form.body)
-        self._write_state([self.settle(self.evaluate(each)) for each in form.result.fields])
+        self._write_state([self.settle(self.evaluate(field)) for field in form.result.fields])
         self.builder.ret(word(1))
 
     def _write_state(self, values: Sequence[Built]) -> None:

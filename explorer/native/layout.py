@@ -152,7 +152,7 @@ def _wide_struct(parts: Sequence[Shape]) -> Struct:
             places[index] = (len(free), 0)
             free += _free_bits(part)
     narrow = [index for index, part in enumerate(parts) if not is_wide(part)]
-    for index in sorted(narrow, key=lambda each: (-parts[each].bits, each)):
+    for index in sorted(narrow, key=lambda number: (-parts[number].bits, number)):
         bits = parts[index].bits
         word = next((at for at, room in enumerate(free) if room >= bits), len(free))
         if word == len(free):
@@ -169,9 +169,9 @@ class Layout:
     def __init__(self, fields: Sequence[Field], values: Mapping[str, Value]) -> None:
         self.fields = tuple(fields)
         self.values = values
-        self.shape = struct([shape_of(each.type) for each in fields])
+        self.shape = struct([shape_of(field.type) for field in fields])
         self.words = max(1, words_of(self.shape))
-        self._index = {each.name: index for index, each in enumerate(fields)}
+        self._index = {field.name: index for index, field in enumerate(fields)}
         self._read: dict[tuple[int, Any], Any] = {}
         self._written: dict[tuple[int, int], tuple[Any, list[int]]] = {}
 
@@ -251,7 +251,7 @@ def value_of(type_: Type, code: int) -> Any:
         case Option(of=of):
             return None if code == 0 else value_of(of, code - 1)
         case Subset(of=of):
-            return values_module.Set([value_of(of, each) for each in range(scalar_size(of)) if code >> each & 1])
+            return values_module.Set([value_of(of, number) for number in range(scalar_size(of)) if code >> number & 1])
         case _:
             raise TypeError(f"{type_} is not a scalar")
 

@@ -84,7 +84,7 @@ def prefetch(builder: ir.IRBuilder, where: ir.Value) -> ir.Value:
     intrinsic = module.globals.get(name) or ir.Function(
         module, ir.FunctionType(ir.VoidType(), [pointer, I32, I32, I32]), name
     )
-    builder.call(intrinsic, [builder.inttoptr(where, pointer), *(ir.Constant(I32, each) for each in (0, 3, 1))])
+    builder.call(intrinsic, [builder.inttoptr(where, pointer), *(ir.Constant(I32, number) for number in (0, 3, 1))])
     return word(0)
 
 
@@ -163,7 +163,7 @@ class _Compiler(ast.NodeVisitor):
             case ast.Subscript(value=base, slice=index):
                 return _load64(self.builder, self._value(base), self._value(index))
             case ast.Call(func=ast.Name(id=name), args=args):
-                return self._call(name, [self._value(each) for each in args])
+                return self._call(name, [self._value(argument) for argument in args])
             case ast.Compare() | ast.BoolOp() | ast.UnaryOp():
                 return self.builder.zext(self._condition(node), I64)
             case _:
@@ -173,7 +173,7 @@ class _Compiler(ast.NodeVisitor):
         if name in BUILTINS:
             return BUILTINS[name](self.builder, *arguments)
         callee = self.calls[name]
-        wanted: list[ir.Type] = [each.type for each in callee.args]
+        wanted: list[ir.Type] = [argument.type for argument in callee.args]
         return self.builder.call(
             callee,
             [
@@ -196,12 +196,12 @@ class _Compiler(ast.NodeVisitor):
     def _short_circuit(self, is_and: bool, first: ast.expr, rest: list[ast.expr]) -> ir.Value:
         slot = self.entry.alloca(I1)
         self.builder.store(self._condition(first), slot)
-        for each in rest:
+        for node in rest:
             more, done = self.function.append_basic_block(), self.function.append_basic_block()
             so_far = self.builder.load(slot)
             self.builder.cbranch(so_far, *((more, done) if is_and else (done, more)))
             self.builder.position_at_end(more)
-            self.builder.store(self._condition(each), slot)
+            self.builder.store(self._condition(node), slot)
             self.builder.branch(done)
             self.builder.position_at_end(done)
         return self.builder.load(slot)
@@ -272,7 +272,7 @@ def _text_of(text: Callable[..., Any]) -> ast.FunctionDef:
 
 @lru_cache(maxsize=8)
 def _functions(source: str) -> dict[str, ast.FunctionDef]:
-    return {each.name: each for each in ast.parse(source).body if isinstance(each, ast.FunctionDef)}
+    return {statement.name: statement for statement in ast.parse(source).body if isinstance(statement, ast.FunctionDef)}
 
 
 def compile_into(
@@ -283,7 +283,7 @@ def compile_into(
     All parameters and the result are words. `numbers` gives the capital names, `calls` the functions it may call.
     """
     tree = _text_of(text)
-    names = [each.arg for each in tree.args.args]
+    names = [argument.arg for argument in tree.args.args]
     function = ir.Function(module, ir.FunctionType(I64, [I64] * len(names)), tree.name)
     _Compiler(function, names, numbers, calls).finish(tree.body)
     return function

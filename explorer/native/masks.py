@@ -18,8 +18,8 @@ from .machine import I64, word
 
 def masked_texts() -> tuple[Callable[..., Any], ...]:
     """The kernel's functions, with those of `projecting` in the place of the ones of their names."""
-    own = {each.__name__: each for each in projecting.TEXTS}
-    return tuple(own.get(each.__name__, each) for each in kernel.TEXTS)
+    own = {text.__name__: text for text in projecting.TEXTS}
+    return tuple(own.get(text.__name__, text) for text in kernel.TEXTS)
 
 
 def kept_function(module: llvm.Module, masks: Sequence[int]) -> llvm.Function:

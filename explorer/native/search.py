@@ -100,7 +100,7 @@ def _attempt(
         driver.run(None if enough is None else lambda: enough(driver.decided(), frontier["COUNT"]))
         if driver.failed:
             return None
-        driver.findings.symmetry = tuple(each.name for each in symmetry.domains)
+        driver.findings.symmetry = tuple(domain.name for domain in symmetry.domains)
         driver.findings.notes += [*symmetry.refusals, *notes_of(search)]
         return conclude(model, search, kernel, frontier, driver.findings)
     finally:

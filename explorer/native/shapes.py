@@ -108,7 +108,7 @@ class Shapes(Access):
         """A record's field."""
         assert isinstance(value, PackedValue | Parts)
         assert isinstance(value.type, Record)
-        names = [each for each, _ in value.type.fields]
+        names = [text for text, _ in value.type.fields]
         index = names.index(name)
         if isinstance(value, PackedValue):
             return self.part(value, index, value.type.fields[index][1])
@@ -155,8 +155,8 @@ class Shapes(Access):
 
     def _pick_item(self, items: tuple[Built, ...], index: Num) -> Built:
         chosen = items[0]
-        for position, each in enumerate(items[1:], start=1):
-            chosen = self.select(self.compare("==", index, position), each, chosen)
+        for position, item in enumerate(items[1:], start=1):
+            chosen = self.select(self.compare("==", index, position), item, chosen)
         return chosen
 
     def parts(self, value: Built) -> list[Built]:
@@ -362,7 +362,7 @@ def wider(left: Type, right: Type) -> Type:
         case Pool(of=a, capacity=m, multiple=multiple), Pool(capacity=n):
             return Pool(a, max(m, n), multiple)
         case Record(fields=a), Record(fields=b):
-            return replace(left, fields=tuple((each, wider(x, y)) for (each, x), (_, y) in zip(a, b, strict=True)))
+            return replace(left, fields=tuple((text, wider(x, y)) for (text, x), (_, y) in zip(a, b, strict=True)))
         case Map(key=key, value=a), Map(value=b):
             return Map(key, wider(a, b))
         case _:

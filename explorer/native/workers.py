@@ -86,7 +86,7 @@ class Crew:
         try:
             while running:
                 done, running = wait(running, POLL_SECONDS)
-                events |= {each.result() for each in done}
+                events |= {future.result() for future in done}
                 self._count()
                 if not stopped and (events & FAILURES or not tick()):
                     stopped = True

@@ -40,7 +40,7 @@ class Clause:
         """The clause as a hypothesis: quantified, with triggers of ours."""
         body = formula(implies(self.hypothesis, self.conclusion))
         occurring = constants_in([body])
-        bound = [each for each in self.variables if each.get_id() in occurring]
+        bound = [variable for variable in self.variables if variable.get_id() in occurring]
         if not bound:
             return body
         return z3.ForAll(bound, body, patterns=triggers(body, bound))
@@ -52,7 +52,7 @@ class Clause:
 
 def constants_in(terms: Iterable[z3.ExprRef]) -> set[int]:
     """The ids of the constants without an interpretation that occur in some terms."""
-    return {each.get_id() for each in subterms(terms) if each.num_args() == 0}
+    return {subterm.get_id() for subterm in subterms(terms) if subterm.num_args() == 0}
 
 
 def subterms(terms: Iterable[z3.ExprRef]) -> Iterator[z3.ExprRef]:
@@ -75,15 +75,18 @@ def triggers(body: z3.BoolRef, bound: list[z3.ExprRef]) -> list[z3.ExprRef]:
     A term is fit for it if it is a function's value at variables, at terms without any, or at such terms. Where one
     mentions all variables only by a function's value inside it (the log of the epoch of a record), somebody else must
     have spoken of just that: so the same is instantiated also by terms with nothing inside that do so together."""
-    names = {each.get_id() for each in bound}
+    names = {term.get_id() for term in bound}
     fit = _Fit(names)
-    candidates = [each for each in subterms([body]) if fit.is_trigger(each)]
-    whole = [each for each in candidates if fit.variables(each) == names]
+    candidates = [subterm for subterm in subterms([body]) if fit.is_trigger(subterm)]
+    whole = [candidate for candidate in candidates if fit.variables(candidate) == names]
     if whole:
-        smallest = [each for each in whole if not any(_inside(other, each) for other in whole)][:ALTERNATIVES]
-        if not all(fit.is_nested(each) for each in smallest):
+        smallest = [term for term in whole if not any(_inside(other, term) for other in whole)][:ALTERNATIVES]
+        if not all(fit.is_nested(term) for term in smallest):
             return smallest
-        return [*smallest, *_together([each for each in candidates if not fit.is_nested(each)], names, fit)]
+        return [
+            *smallest,
+            *_together([candidate for candidate in candidates if not fit.is_nested(candidate)], names, fit),
+        ]
     return _together(candidates, names, fit)
 
 
@@ -93,7 +96,7 @@ def _together(candidates: list[z3.ExprRef], names: set[int], fit: _Fit) -> list[
     for first in candidates:
         chosen = _covering(first, candidates, names, fit)
         if chosen is not None:
-            found.setdefault(tuple(sorted(each.get_id() for each in chosen)), chosen)
+            found.setdefault(tuple(sorted(term.get_id() for term in chosen)), chosen)
     return [z3.MultiPattern(*each) for each in list(found.values())[:ALTERNATIVES]]
 
 
@@ -101,7 +104,7 @@ def _covering(first: z3.ExprRef, candidates: list[z3.ExprRef], names: set[int], 
     """Some candidates that mention every variable together, the first of them given."""
     chosen, missing = [first], names - fit.variables(first)
     while missing:
-        best = max(candidates, key=lambda each: len(missing & fit.variables(each)))
+        best = max(candidates, key=lambda candidate: len(missing & fit.variables(candidate)))
         if not missing & fit.variables(best):
             return None
         chosen.append(best)
@@ -111,7 +114,7 @@ def _covering(first: z3.ExprRef, candidates: list[z3.ExprRef], names: set[int], 
 
 def _inside(part: z3.ExprRef, whole: z3.ExprRef) -> bool:
     """Whether one term occurs in another, and is not it."""
-    return part.get_id() != whole.get_id() and any(each.get_id() == part.get_id() for each in subterms([whole]))
+    return part.get_id() != whole.get_id() and any(subterm.get_id() == part.get_id() for subterm in subterms([whole]))
 
 
 class _Fit:
@@ -132,7 +135,7 @@ class _Fit:
 
     def is_nested(self, term: z3.ExprRef) -> bool:
         """Whether the value of a function at variables is inside the term."""
-        return any(self.is_trigger(each) for each in term.children())
+        return any(self.is_trigger(child) for child in term.children())
 
     def _look(self, term: z3.ExprRef) -> tuple[z3.ExprRef, frozenset[int], bool]:
         at = term.get_id()
@@ -143,7 +146,7 @@ class _Fit:
     def _fitness(self, term: z3.ExprRef) -> tuple[frozenset[int], bool]:
         if term.get_id() in self.names:
             return frozenset({term.get_id()}), True
-        inner = [self._look(each) for each in term.children()]
+        inner = [self._look(child) for child in term.children()]
         variables = frozenset[int]().union(*(each for _, each, _ in inner))
         kind = term.decl().kind() if z3.is_app(term) else None
         is_right = kind not in _UNFIT if not variables else kind == z3.Z3_OP_UNINTERPRETED

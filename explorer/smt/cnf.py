@@ -29,9 +29,9 @@ def clauses_of(formulas: Iterable[Bit], deadline: float | None = None) -> Clause
     constraint may be among them: Z3 would pass it on as one atom. Numbers of many bits take long: SolverEnded at the
     `deadline`, a time of `time.monotonic`."""
     goal = z3.Goal()
-    for each in formulas:
-        if each is not True:
-            goal.add(formula(each))
+    for bit in formulas:
+        if bit is not True:
+            goal.add(formula(bit))
     (made,) = _applied(goal, deadline)
     return read_dimacs(made.dimacs(True))
 

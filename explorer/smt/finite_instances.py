@@ -61,7 +61,7 @@ class FiniteInstances:
 
     def __init__(self, definition: Definition, model: Model, boundless: frozenset[str]) -> None:
         self._definition, self._model = definition, model
-        self.names = [each.name for each in (*model.properties, *model.lemmas)]
+        self.names = [prop.name for prop in (*model.properties, *model.lemmas)]
         self._values = list[Mapping[str, Value]]()
         self._bound = dict[int, Model]()
         for size in SIZES:
@@ -85,7 +85,7 @@ class FiniteInstances:
         if number not in self._bound:
             name, values = self._model.name, self._values[number]
             bound = self._definition.bind(name, constants=values, ghosts=True, properties=self.names, lemmas=True)
-            lemmas = tuple(each for each in bound.lemmas if each.name in self.names)
+            lemmas = tuple(lemma for lemma in bound.lemmas if lemma.name in self.names)
             self._bound[number] = replace(bound, lemmas=lemmas, step_bounds=())
         return self._bound[number]
 
@@ -117,9 +117,9 @@ class Searched:
         self.number, self.model, self.symmetric = number, instances[number], symmetric
         self.encoding: Encoding = finite(self.model)
         self.before = fresh_state(self.model, self.encoding, "0")
-        self.predicates = {each.name: each for each in self.model.properties}
-        self._lemmas = {each.name for each in lemmas_of(self.model)}
-        truths = [self._truth(each, self.before) for each in lemmas_of(self.model)]
+        self.predicates = {prop.name: prop for prop in self.model.properties}
+        self._lemmas = {prop.name for prop in lemmas_of(self.model)}
+        truths = [self._truth(prop, self.before) for prop in lemmas_of(self.model)]
         self.assumed = [formula(self.before.valid), *map(formula, truths)]
         self._known = dict[tuple[str, frozenset[str]], list[Instance]]()
 
@@ -142,17 +142,19 @@ class Searched:
     def sketches(self, obligations: Sequence[Obligation]) -> Iterator[tuple[Obligation, Sketch]]:
         """Counterexamples to induction, of many obligations about one action: those that the copy has, each once. One
         query asks whether any of them is broken, which costs little more than the query about one of them."""
-        for each in obligations:
-            if each.kind in ("initial", "defined") and isinstance(found := self.sketch(each), Sketch):
-                yield each, found
-        same = [each for each in obligations if each.kind == "consequence"]
-        yield from self._any(same, [negation(self._truth(self.predicates[each.goal], self.before)) for each in same])
-        steps = [each for each in obligations if each.kind == "step"]
+        for obligation in obligations:
+            if obligation.kind in ("initial", "defined") and isinstance(found := self.sketch(obligation), Sketch):
+                yield obligation, found
+        same = [obligation for obligation in obligations if obligation.kind == "consequence"]
+        yield from self._any(
+            same, [negation(self._truth(self.predicates[obligation.goal], self.before)) for obligation in same]
+        )
+        steps = [obligation for obligation in obligations if obligation.kind == "step"]
         for instance in self._instances(steps[0]) if steps else ():
-            broken = [conjunction(self._broken(each, instance)) for each in steps]
-            for each, found in self._any(steps, broken, instance):
-                steps.remove(each)
-                yield each, found
+            broken = [conjunction(self._broken(step, instance)) for step in steps]
+            for obligation, found in self._any(steps, broken, instance):
+                steps.remove(obligation)
+                yield obligation, found
 
     def _any(
         self, obligations: Sequence[Obligation], broken: Sequence[Bit], instance: Instance | None = None
@@ -161,7 +163,9 @@ class Searched:
         left = dict(zip(obligations, broken, strict=True))
         while not isinstance(found := self._solved(disjunction(left.values())), bool):
             one = next(
-                each for each, bit in left.items() if z3.is_true(found.eval(formula(bit), model_completion=True))
+                obligation
+                for obligation, bit in left.items()
+                if z3.is_true(found.eval(formula(bit), model_completion=True))
             )
             del left[one]
             given = {} if instance is None else instance.argument_values(found)
@@ -175,10 +179,10 @@ class Searched:
 
     def _step(self, obligation: Obligation) -> Sketch | bool:
         certain = True
-        for each in self._instances(obligation):
-            found = self._solved(*self._broken(obligation, each))
+        for instance in self._instances(obligation):
+            found = self._solved(*self._broken(obligation, instance))
             if not isinstance(found, bool):
-                return Sketch(self.number, self._state(found), obligation.action, each.argument_values(found))
+                return Sketch(self.number, self._state(found), obligation.action, instance.argument_values(found))
             certain = certain and found
         return certain
 
@@ -240,7 +244,7 @@ class Searched:
 
 def lemmas_of(model: Model) -> tuple[Property, ...]:
     """The lemmas about one state: those that a proof assumes."""
-    return tuple(each for each in model.lemmas if each.kind == "invariant")
+    return tuple(lemma for lemma in model.lemmas if lemma.kind == "invariant")
 
 
 # --- what the judge agrees with ---------------------------------------------------------------------------------------
@@ -253,9 +257,9 @@ def confirm(instances: FiniteInstances, obligation: Obligation, sketch: Sketch) 
     state = shape_of(model).state(sketch.state)
     if obligation.kind == "initial":
         return _of_state(model, obligation, state, reachable=True)
-    for each in lemmas_of(model):
-        broken, _ = _is_false(model, each, state)
-        _agree(not broken, f"the lemma {each.name} is false in {state}")
+    for prop in lemmas_of(model):
+        broken, _ = _is_false(model, prop, state)
+        _agree(not broken, f"the lemma {prop.name} is false in {state}")
     if obligation.kind == "consequence":
         return _of_state(model, obligation, state, reachable=False)
     return _of_step(model, obligation, state, sketch)
@@ -285,7 +289,7 @@ def _of_step(model: Model, obligation: Obligation, state: State, sketch: Sketch)
 
 
 def _named(model: Model, name: str) -> Property:
-    return {each.name: each for each in model.properties}[name]
+    return {prop.name: prop for prop in model.properties}[name]
 
 
 def _is_false(model: Model, prop: Property, state: State, after: State | None = None) -> tuple[bool, str]:

@@ -30,7 +30,7 @@ class Hints:
     """
 
     def __init__(self, lemmas: Sequence[Property], *, rewriting: bool = False) -> None:
-        self.names = [each.name for each in lemmas]
+        self.names = [lemma.name for lemma in lemmas]
         self.path = Path(cast(ir.Function, lemmas[0].form).where.file).with_suffix(".hints.json") if lemmas else None
         self.notes = list[str]()
         self._needed = dict[tuple[str, str], frozenset[str]]()
@@ -51,7 +51,7 @@ class Hints:
         assert self.path is not None
         held: dict[str, Any] = {"schema": SCHEMA}
         for (action, goal), names in sorted({**self._needed, **self._noted}.items()):
-            held.setdefault(action, {})[goal] = " ".join(each for each in self.names if each in names)
+            held.setdefault(action, {})[goal] = " ".join(name for name in self.names if name in names)
         self.path.write_text(json.dumps(held, indent=1) + "\n", encoding="utf-8")
         return f"recorded the lemmas that {len(self._noted)} proofs needed in {self.path}"
 
@@ -106,19 +106,19 @@ def _look_at_depth(path: Path, text: str) -> None:
     """UnreadableHints, with the line, for what is nested more deeply than an action's goals: Python's reader of JSON
     gives up on very deep texts without a line."""
     depth = 0
-    for each in _TOKENS.finditer(text):
-        depth += each[0] in ("{", "[")
-        depth -= each[0] in ("}", "]")
+    for match in _TOKENS.finditer(text):
+        depth += match[0] in ("{", "[")
+        depth -= match[0] in ("}", "]")
         if depth > _DEPTH:
             message = "this is nested too deeply: hints are an object of objects of texts"
-            raise UnreadableHints(path, _line(text, each.start()), message)
+            raise UnreadableHints(path, _line(text, match.start()), message)
 
 
 def _line_of(text: str, *keys: str) -> int:
     """The line of a key in a key, as they are written by `save`; 1 when they are not found."""
     at = 0
-    for each in keys:
-        at = max(0, text.find(json.dumps(each), at))
+    for key in keys:
+        at = max(0, text.find(json.dumps(key), at))
     return _line(text, at)
 
 

@@ -25,7 +25,7 @@ def surviving(definition: Definition, model: Model, asked: ProofRequest, heard: 
     while True:
         rounds += 1
         induction = Induction(definition, model, _left(asked, began), {each.lemma for each in falls})
-        names = tuple(each.name for each in lemmas_of(induction.model))
+        names = tuple(prop.name for prop in lemmas_of(induction.model))
         if names:
             induction.asked = replace(induction.asked, lemmas=names)
         proof = induction.prove(heard)
@@ -49,7 +49,7 @@ def _fallen(proof: Proof, rounds: int) -> list[Fall]:
     """The lemmas with a finding that is no proof: for each the first that refutes it, else the first that does not
     prove it."""
     found = dict[str, ProofFinding]()
-    for each in sorted(proof.findings, key=lambda finding: finding.word != "refuted"):
-        if each.word != "proved" and each.obligation.goal in proof.lemmas:
-            found.setdefault(each.obligation.goal, each)
+    for finding in sorted(proof.findings, key=lambda finding: finding.word != "refuted"):
+        if finding.word != "proved" and finding.obligation.goal in proof.lemmas:
+            found.setdefault(finding.obligation.goal, finding)
     return [Fall(name, rounds, finding) for name, finding in found.items()]

@@ -40,7 +40,7 @@ def modules(root: str = ROOT) -> dict[str, Path]:
         path = None if name in found else _file_of(name)
         if path is not None:
             found[name] = path
-            waiting += [each for each in _imported(name, path) if each.partition(".")[0] == package]
+            waiting += [text for text in _imported(name, path) if text.partition(".")[0] == package]
     return found
 
 
@@ -62,11 +62,11 @@ def _imported(name: str, path: Path) -> Iterator[str]:
     text = ast.parse(path.read_bytes())
     for node in text.body if is_package else _statements(text.body):
         if isinstance(node, ast.Import):
-            yield from (each.name for each in node.names)
+            yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             base = resolve_name("." * node.level + (node.module or ""), package) if node.level else node.module or ""
             yield base
-            yield from (f"{base}.{each.name}" for each in node.names)
+            yield from (f"{base}.{alias.name}" for alias in node.names)
     while package:
         yield package
         package = package.rpartition(".")[0]
@@ -74,9 +74,9 @@ def _imported(name: str, path: Path) -> Iterator[str]:
 
 def _statements(body: Sequence[ast.AST]) -> Iterator[ast.AST]:
     """Statements, and those inside of them."""
-    for each in body:
-        yield each
+    for statement in body:
+        yield statement
         for part in ("body", "orelse", "handlers", "finalbody", "cases"):
-            inner = getattr(each, part, None)
+            inner = getattr(statement, part, None)
             if isinstance(inner, list):
                 yield from _statements(cast("list[ast.AST]", inner))

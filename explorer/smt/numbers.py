@@ -56,7 +56,7 @@ class Integers:
 
     def _brought(self, lo: Bound, hi: Bound, *numbers: Number) -> list[Term]:
         """The numbers as terms of one sort that has room for lo..hi."""
-        return [self.term(each) for each in numbers]
+        return [self.term(number) for number in numbers]
 
     def counted(self, bit: Bit) -> Number:
         """1 or 0."""
@@ -156,8 +156,8 @@ class BitVectors(Integers):
         return z3.Extract(size - 1, 0, term) if missing < 0 else term
 
     def _brought(self, lo: Bound, hi: Bound, *numbers: Number) -> list[Term]:
-        size = max(width(lo, hi), *(width(each.lo, each.hi) for each in numbers))
-        return [self._wide(each, size) for each in numbers]
+        size = max(width(lo, hi), *(width(number.lo, number.hi) for number in numbers))
+        return [self._wide(number, size) for number in numbers]
 
     def counted(self, bit: Bit) -> Number:
         """1 or 0."""
@@ -203,7 +203,7 @@ _EXACTLY: dict[Operation, Callable[[int, int], int]] = {
 def _interval(op: Operation, left: Number, right: Number) -> tuple[Bound, Bound]:
     """Which integers `left op right` may be."""
     ends = (left.lo, left.hi, right.lo, right.hi)
-    if all(abs(each) < inf for each in ends):
+    if all(abs(end) < inf for end in ends):
         found = bounded_interval(op, Int(int(left.lo), int(left.hi)), Int(int(right.lo), int(right.hi)))
         return found.lo, found.hi
     match op:

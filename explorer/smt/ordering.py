@@ -54,8 +54,8 @@ class CellNumbers:
     def of(self, bits: Sequence[Bit | Number]) -> int:
         """The cells that some scalars depend on."""
         found = 0
-        for each in bits:
-            term = each.term if isinstance(each, Number) else each
+        for bit in bits:
+            term = bit.term if isinstance(bit, Number) else bit
             if isinstance(term, z3.ExprRef):
                 found |= self._in(term)
         return found
@@ -67,8 +67,8 @@ class CellNumbers:
             if term.num_args() == 0:
                 name = term.decl().name()
                 found = self.cell(name) if name.startswith("s.") else 0
-            for each in term.children():
-                found |= self._in(each)
+            for child in term.children():
+                found |= self._in(child)
             self.known[at] = (term, found)
         return self.known[at][1]
 
@@ -96,7 +96,7 @@ class Naming:
 
     def none_yet(self) -> Bit:
         """At first, nobody is named."""
-        return conjunction(z3.Not(each) for each in self.before)
+        return conjunction(z3.Not(term) for term in self.before)
 
     def step(self, taken: Sequence[tuple[Bit, Instance]]) -> Bit:
         """What a step may name, and what is named after it."""
@@ -112,15 +112,15 @@ class Naming:
         return conjunction([*allowed, *named])
 
     def _members(self, concrete: Mapping[str, object]) -> list[int]:
-        values = (each for each in concrete.values() if isinstance(each, self.domain.python))
-        return [each.index for each in values if isinstance(each, Domain)]
+        values = (value for value in concrete.values() if isinstance(value, self.domain.python))
+        return [value.index for value in values if isinstance(value, Domain)]
 
     def _allowed(self, concrete: Mapping[str, object]) -> Bit:
         """A member that is new comes after all that are smaller; arguments count one after the other."""
         right: list[Bit] = []
         met = set[int]()
         for at in self._members(concrete):
-            smaller = conjunction(self.before[each] for each in range(at) if each not in met)
+            smaller = conjunction(self.before[number] for number in range(at) if number not in met)
             right.append(True if at in met else either(self.before[at], smaller))
             met.add(at)
         return conjunction(right)
@@ -129,8 +129,8 @@ class Naming:
         if at in self._members(instance.concrete):
             return True
         parameters = instance.action.form.parameters
-        free = (each for each in parameters if each.name not in instance.concrete)
-        return disjunction(self._mentions(each.type, instance.arguments[each.name], at) for each in free)
+        free = (parameter for parameter in parameters if parameter.name not in instance.concrete)
+        return disjunction(self._mentions(parameter.type, instance.arguments[parameter.name], at) for parameter in free)
 
     def _mentions(self, type_: Type, shape: Shape | None, at: int) -> Bit:
         """Whether a value that is not known beforehand may have to do with a member."""
@@ -153,5 +153,5 @@ def namings(model: Model, encoding: Encoding) -> list[Naming]:
     """One for each domain whose members the model treats alike, if it begins without distinguishing them."""
     domains = symmetry_of(model).domains
     begun = list(initial_states(model)) if domains else []
-    alike = [each for each in domains if all(is_unchanged(model, each, state) for state in begun)]
-    return [Naming(encoding, each) for each in alike]
+    alike = [domain for domain in domains if all(is_unchanged(model, domain, state) for state in begun)]
+    return [Naming(encoding, identity) for identity in alike]

@@ -48,9 +48,9 @@ def clauses(function: ir.Function, encoding: Encoding, *states: SymbolicState, s
     """
     taking = _Taking(encoding, _named(function, states), f"{suffix}!{function.name}")
     return [
-        replace(each, text=f"{function.name}.{number}")
-        for number, each in enumerate(taking.body(function.body, {}, _Context(), True), 1)
-        if each.conclusion is not True or each.defined is not True
+        replace(statement, text=f"{function.name}.{number}")
+        for number, statement in enumerate(taking.body(function.body, {}, _Context(), True), 1)
+        if statement.conclusion is not True or statement.defined is not True
     ]
 
 
@@ -140,8 +140,8 @@ class _Taking(Execution):
         path = Path(dict(names), None)
         self.run(statements, path)
         value: Bit = False
-        for when, each in reversed(path.returned):
-            value = bit(self.algebra.choose(when, each, value))
+        for when, shape in reversed(path.returned):
+            value = bit(self.algebra.choose(when, shape, value))
         right = both(*path.defined)
         yield self._clause(value if wanted else negation(value), right, at, statements[0].where)
 
@@ -205,8 +205,8 @@ class _Taking(Execution):
     ) -> Iterator[Clause]:
         """Each of several; Python comes to a later one only if those before are as wanted."""
         before: Bit = True
-        for each in operands:
-            for clause in self.says(each, names, at, wanted):
+        for operand in operands:
+            for clause in self.says(operand, names, at, wanted):
                 late = implies(before, clause.defined)
                 yield replace(clause, defined=both(at.defined, late))
                 if clause.variables == at.variables and not isinstance(clause.conclusion, bool):
@@ -220,11 +220,11 @@ class _Taking(Execution):
             return
         others: list[tuple[ir.Expr, _Context]] = []
         plain: list[Bit] = []
-        for each in operands:
+        for operand in operands:
             try:
-                value, defined = self.truth(each, names)
+                value, defined = self.truth(operand, names)
             except NotUnbounded:
-                others.append((each, at))
+                others.append((operand, at))
             else:
                 plain.append(negation(value) if wanted else value)
                 at = at.under(plain[-1], defined)
@@ -243,7 +243,7 @@ class _Taking(Execution):
                 continue
             left = both(hypothesis, negation(clause.conclusion))
             inner = _Context(clause.variables, left, both(clause.defined, at.defined), clause.members)
-            later = [(each, inner) for each, _ in rest]
+            later = [(expression, inner) for expression, _ in rest]
             yield from self._one_of_others(later, plain, inner, names, wanted)
 
     def _same_sequences(self, e: ir.Compare, names: Names, at: _Context, error: NotUnbounded) -> Iterator[Clause]:
@@ -268,8 +268,8 @@ class _Taking(Execution):
         for element, inside in self._round(first, names, at):
             inner = {**names, first.variable: element}
             inside = inside.met(first.type, element)
-            for each in first.conditions:
-                value, defined = self.truth(each, inner)
+            for condition in first.conditions:
+                value, defined = self.truth(condition, inner)
                 inside = inside.under(value, defined)
             if inside.hypothesis is not False or inside.defined is not at.defined:
                 yield from self.open_rounds(tuple(rest), inner, inside)
@@ -341,8 +341,8 @@ class _Taking(Execution):
 
 def variables_of(shape: Shape) -> Iterator[z3.ExprRef]:
     """The variables that a fresh shape is made of."""
-    for each in scalars(shape):
-        term = each.term if isinstance(each, Number) else each
+    for scalar in scalars(shape):
+        term = scalar.term if isinstance(scalar, Number) else scalar
         if isinstance(term, z3.ExprRef):
             yield term
 
@@ -401,7 +401,7 @@ class Defining(_Taking):
         match quantified.kind:
             case "all" | "any" as kind:
                 rounds = self._over_rounds(quantified, names, kind == "all", _Context())
-                return self._whether(quantified, names), conjunction(each.defined for each in rounds)
+                return self._whether(quantified, names), conjunction(round_.defined for round_ in rounds)
             case "min" | "max":
                 return self._extreme_of(quantified, names)
             case _:
@@ -413,8 +413,8 @@ class Defining(_Taking):
         whole = z3.Bool(self._name())
         self.assumptions += self._over_rounds(e, names, wanted, _Context(hypothesis=whole))
         broken = [
-            negation(implies(each.hypothesis, each.conclusion))
-            for each in self._over_rounds(e, names, wanted, _Context())
+            negation(implies(round_.hypothesis, round_.conclusion))
+            for round_ in self._over_rounds(e, names, wanted, _Context())
         ]
         self.assumptions.append(Clause("", (), z3.Not(whole), disjunction(broken), e.where))
         return whole if wanted else negation(whole)
@@ -454,8 +454,8 @@ class Defining(_Taking):
         if not rounds:
             return (known(0) if default is None else default), both(right, default is not None)
         right = both(right, self._values_defined(e, names))
-        lows = [each.lo for each, _ in rounds] + ([] if default is None else [default.lo])
-        highs = [each.hi for each, _ in rounds] + ([] if default is None else [default.hi])
+        lows = [number.lo for number, _ in rounds] + ([] if default is None else [default.lo])
+        highs = [number.hi for number, _ in rounds] + ([] if default is None else [default.hi])
         some, best = z3.Bool(self._name()), Number(z3.Int(self._name()), min(lows), max(highs))
         for value, inside in rounds:
             beaten = self.numbers.less(value, best) if e.kind == "min" else self.numbers.less(best, value)

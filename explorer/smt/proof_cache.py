@@ -39,12 +39,12 @@ class ProofCache:
         self._seal: Seal | None = None
         if self.folder is not None:
             self._seal = seal_for(self.folder, self.notes)
-        self._actions = {each.name: digest(each.form) for each in model.actions}
-        self._goals = {each.name: _meaning(each) for each in (*model.properties, *model.lemmas)}
-        self._start = digest(tuple(each.form for each in model.initials))
-        self._rest = digest(tuple(sorted(_meaning(each) for each in model.lemmas if each.kind == "invariant")))
-        types = tuple((each.name, each.type, each.budget or "") for each in model.fields)
-        minima = tuple((each, model.constants[each].minimum) for each in sorted(model.open))
+        self._actions = {action.name: digest(action.form) for action in model.actions}
+        self._goals = {prop.name: _meaning(prop) for prop in (*model.properties, *model.lemmas)}
+        self._start = digest(tuple(initial.form for initial in model.initials))
+        self._rest = digest(tuple(sorted(_meaning(lemma) for lemma in model.lemmas if lemma.kind == "invariant")))
+        types = tuple((field.name, field.type, field.budget or "") for field in model.fields)
+        minima = tuple((text, model.constants[text].minimum) for text in sorted(model.open))
         self._base = digest((own_text(), types, minima, tuple(sorted(symmetric))))
 
     def name_of(self, obligation: Obligation) -> str:

@@ -67,7 +67,7 @@ class Context:
         """The formulas as they are in this case."""
         if not self.case:
             return list(formulas)
-        return [cast(z3.BoolRef, z3.simplify(z3.substitute(each, *self.case))) for each in formulas]
+        return [cast(z3.BoolRef, z3.simplify(z3.substitute(term, *self.case))) for term in formulas]
 
 
 Question: TypeAlias = tuple[Context, list[z3.BoolRef]]
@@ -86,12 +86,12 @@ class Questions:
         self.model, self.symmetric, self.effort, self.hints = model, symmetric, effort, hints
         self.encoding = unbounded(model)
         self.before = fresh_state(model, self.encoding, "0")
-        self.lemmas = tuple(each for each in model.lemmas if each.kind == "invariant")
-        self.predicates = {each.name: each for each in (*model.properties, *model.lemmas)}
+        self.lemmas = tuple(lemma for lemma in model.lemmas if lemma.kind == "invariant")
+        self.predicates = {prop.name: prop for prop in (*model.properties, *model.lemmas)}
         self._known: tuple[str, list[tuple[Instance, Context]]] = ("", [])
         self._rest = Context([])
         self._state = formula(self.before.valid)
-        self._names = [each.name for each in self.lemmas]
+        self._names = [lemma.name for lemma in self.lemmas]
         self._known_of = dict[str, list[z3.BoolRef]]()
 
     def _said(self, name: str) -> list[z3.BoolRef]:
@@ -225,7 +225,7 @@ class Questions:
 
     def _initial(self, goal: Property) -> Iterator[Question]:
         for start in starts(self.model, self.encoding, "i"):
-            said = [formula(each) for each in (self.encoding.constants, start.valid, start.guard)]
+            said = [formula(bit) for bit in (self.encoding.constants, start.valid, start.guard)]
             context = Context([*said, *_assumed(start.assumptions), *start.bounds], on_lemmas=False)
             yield context, [*_proper([start.defined]), *_goals(self._clauses(goal, start.state))]
 
@@ -237,7 +237,7 @@ class Questions:
         """The action's instances, of those that differ by a renaming one, each with the assertion that it happens."""
         if self._known[0] != action:
             made = instances(self.model, self.encoding, self.before, "a", action, symmetric=self.symmetric)
-            self._known = (action, [each for one in made for each in self._contexts(one, self.symmetric)])
+            self._known = (action, [context for one in made for context in self._contexts(one, self.symmetric)])
         return self._known[1]
 
     def _all_instances(self, action: str) -> list[tuple[Instance, Context]]:
@@ -250,11 +250,11 @@ class Questions:
     def _every_instance(self, action: str) -> list[tuple[Instance, Context]]:
         """The action's instances, those too that differ by a renaming."""
         made = instances(self.model, self.encoding, self.before, "a", action)
-        return [each for one in made for each in self._contexts(one, frozenset())]
+        return [context for one in made for context in self._contexts(one, frozenset())]
 
     def _contexts(self, instance: Instance, symmetric: frozenset[str]) -> Iterator[tuple[Instance, Context]]:
         """That the instance happens, case by case."""
-        said = [formula(each) for each in (instance.valid, instance.guard, instance.limit, instance.defined)]
+        said = [formula(bit) for bit in (instance.valid, instance.guard, instance.limit, instance.defined)]
         said += _assumed(instance.assumptions)
         for case in cases(instance, symmetric):
             context = Context([], case=case)
@@ -270,10 +270,10 @@ class Questions:
         answer = self._tried(context, goals, first)
         if answer.proved:
             return answer
-        for each in goals:
-            answer = self._tried(context, [each], first) if len(goals) > 1 else answer
+        for goal in goals:
+            answer = self._tried(context, [goal], first) if len(goals) > 1 else answer
             if not answer.proved:
-                answer = self._case_by_case(context, each, first, later)
+                answer = self._case_by_case(context, goal, first, later)
             if not answer.proved:
                 break
         return answer
@@ -282,9 +282,9 @@ class Questions:
         self, context: Context, goal: z3.BoolRef, first: Sequence[Attempt], later: Sequence[Attempt]
     ) -> SolverAnswer:
         answer = SolverAnswer(True)
-        for each in split(goal):
-            tried = each.eq(goal)  # nothing to decide in it: the first attempts were made
-            answer = self._tried(context, [each], later if tried else [*first, *later])
+        for term in split(goal):
+            tried = term.eq(goal)  # nothing to decide in it: the first attempts were made
+            answer = self._tried(context, [term], later if tried else [*first, *later])
             if not answer.proved:
                 break
         return answer
@@ -344,8 +344,8 @@ class Questions:
         used = frozenset[str]()
         for context, goals in questions:
             found = self._used(context, goals, first)
-            for each in (case for goal in goals for case in split(goal)) if found is None else ():
-                one = self._used(context, [each], [*first, *later])
+            for case in (case for goal in goals for case in split(goal)) if found is None else ():
+                one = self._used(context, [case], [*first, *later])
                 used |= frozenset(self._names) if one is None else one
             used |= found or frozenset[str]()
         return used
@@ -364,13 +364,13 @@ class Questions:
         solver = _empty_solver(seed)
         solver.set("rlimit", max(1, round(1e6 * work)))
         solver.add([*context.happens, self._state, *_denied(goals)])
-        names = {z3.Bool(f"lemma.{each}"): each for each in self._names if lemmas is None or each in lemmas}
-        for name, each in names.items():
-            solver.add([z3.Implies(name, said) for said in self._said(each)])
+        names = {z3.Bool(f"lemma.{text}"): text for text in self._names if lemmas is None or text in lemmas}
+        for name, text in names.items():
+            solver.add([z3.Implies(name, said) for said in self._said(text)])
         if solver.check(*names) != z3.unsat:
             return None
-        used = {str(each) for each in solver.unsat_core()}
-        return frozenset(each for name, each in names.items() if str(name) in used)
+        used = {str(term) for term in solver.unsat_core()}
+        return frozenset(text for name, text in names.items() if str(name) in used)
 
 
 def _is_in_order(goal: Property) -> bool:
@@ -399,9 +399,9 @@ def _denied(goals: Sequence[z3.BoolRef]) -> list[z3.BoolRef]:
 def _mentioned(goals: Sequence[z3.BoolRef]) -> list[z3.BoolRef]:
     """Says nothing, of every value of a function in the goals: so the solver looks at it whichever part it finds false,
     and what is known of such values is instantiated."""
-    values = [each for each in subterms(goals) if each.num_args() > 0 and _is_value(each)]
-    mentioned = (z3.Function(f"mentioned.{each.sort()}", each.sort(), z3.BoolSort()) for each in values)
-    return [cast(z3.BoolRef, said(each)) for said, each in zip(mentioned, values, strict=True)]
+    values = [subterm for subterm in subterms(goals) if subterm.num_args() > 0 and _is_value(subterm)]
+    mentioned = (z3.Function(f"mentioned.{value.sort()}", value.sort(), z3.BoolSort()) for value in values)
+    return [cast(z3.BoolRef, said(value)) for said, value in zip(mentioned, values, strict=True)]
 
 
 def _is_value(term: z3.ExprRef) -> bool:
@@ -417,13 +417,13 @@ def _reason(solver: z3.Solver, work: float) -> str:
 
 
 def _assumed(some: Sequence[Clause]) -> list[z3.BoolRef]:
-    return [each.assumed() for each in some]
+    return [clause.assumed() for clause in some]
 
 
 def _goals(some: Sequence[Clause]) -> list[z3.BoolRef]:
-    return [each.goal() for each in some]
+    return [clause.goal() for clause in some]
 
 
 def _proper(bits: list[Bit]) -> list[z3.BoolRef]:
     """The truth values that are not known to be true."""
-    return [formula(each) for each in bits if negation(each) is not False]
+    return [formula(bit) for bit in bits if negation(bit) is not False]

@@ -36,7 +36,7 @@ class Sample:
 def sampled(model: Model, goals: Sequence[Property], seed: int) -> Sample:
     """The initial states, and the states of a few random walks. What is false somewhere is looked at no further."""
     seen, pairs, found = dict[State, None](), dict[tuple[State, State], None](), dict[str, ProofFinding]()
-    open_ = [each for each in goals if each.applicable]
+    open_ = [goal for goal in goals if goal.applicable]
     possible = set[str]()
     taken: dict[str, list[StepTaken]] = {}
     for run in _walks(model, Random(seed), possible):
@@ -48,11 +48,11 @@ def sampled(model: Model, goals: Sequence[Property], seed: int) -> Sample:
             pairs[run.states()[-2], at] = None
             if len(taken.setdefault(last.action, [])) < _TAKEN:
                 taken[last.action].append(StepTaken(run.states()[-2], last.action, last.arguments, at))
-        for each in open_:
-            if each.name not in found and (new or each.kind == "transition"):
-                broken = _broken(model, each, run)
+        for prop in open_:
+            if prop.name not in found and (new or prop.kind == "transition"):
+                broken = _broken(model, prop, run)
                 if broken is not None:
-                    found[each.name] = broken
+                    found[prop.name] = broken
         if len(found) == len(open_):
             break
     steps = tuple(chain(*taken.values()))
@@ -62,12 +62,12 @@ def sampled(model: Model, goals: Sequence[Property], seed: int) -> Sample:
 def _walks(model: Model, random: Random, possible: set[str]) -> Iterator[Run]:
     """Every initial state, then walks, step by step. The actions that could have been taken become `possible`."""
     starts = list(initial_states(model))
-    yield from (Run(each, ()) for each in starts)
+    yield from (Run(start, ()) for start in starts)
     for _ in range(_WALKS if starts else 0):
         run = Run(random.choice(starts), ())
         for _ in range(_STEPS):
             choices = _choices(model, run.states()[-1])
-            possible.update(each.action for each in choices)
+            possible.update(choice.action for choice in choices)
             if not choices:
                 break
             run = Run(run.start, (*run.steps, random.choice(choices)))
@@ -101,7 +101,7 @@ def _broken(model: Model, prop: Property, run: Run) -> ProofFinding | None:
 
 
 def _obligation(model: Model, prop: Property, run: Run) -> Obligation:
-    is_lemma = prop.name in {each.name for each in model.lemmas}
+    is_lemma = prop.name in {lemma.name for lemma in model.lemmas}
     if prop.kind == "invariant" and not is_lemma:
         return Obligation("consequence", prop.name)
     return Obligation("step", prop.name, run.steps[-1].action) if run.steps else Obligation("initial", prop.name)

@@ -139,14 +139,14 @@ class Cadical:
 
     def add(self, clauses: list[list[int]]) -> None:
         """Adds clauses."""
-        for each in clauses:
-            self.solver.add_clause(each)
+        for clause in clauses:
+            self.solver.add_clause(clause)
 
     def solve(self, assumptions: list[int]) -> list[bool] | None:
         """The values of all variables, or None."""
         if not self.solver.solve(assumptions=assumptions):
             return None
-        return [False, *(each > 0 for each in cast("list[int]", self.solver.get_model()))]
+        return [False, *(number > 0 for number in cast("list[int]", self.solver.get_model()))]
 
 
 class Z3:
@@ -166,18 +166,18 @@ class Z3:
 
     def add(self, clauses: list[list[int]]) -> None:
         """Adds clauses."""
-        for each in clauses:
-            self.solver.add(self.z3.Or([self._literal(literal) for literal in each]))
+        for clause in clauses:
+            self.solver.add(self.z3.Or([self._literal(literal) for literal in clause]))
 
     def solve(self, assumptions: list[int]) -> list[bool] | None:
         """The values of all variables, or None."""
-        answer = self.solver.check([self._literal(each) for each in assumptions])
+        answer = self.solver.check([self._literal(assumption) for assumption in assumptions])
         if answer == self.z3.unsat:
             return None
         if answer != self.z3.sat:
             raise RuntimeError(f"Z3 says {self.solver.reason_unknown()}")
         found = self.solver.model()
-        return [bool(self.z3.is_true(found[each])) for each in self.bits]
+        return [bool(self.z3.is_true(found[bit])) for bit in self.bits]
 
 
 def serve(backend: Backend, source: IO[bytes], target: IO[bytes]) -> None:

@@ -64,8 +64,8 @@ def simulate(model: Model, steps: Sequence[StepTaken]) -> None:
     """Puts steps into the unbounded formulas of a model. Disagreement when one is left out, NotUnbounded when an action
     or a lemma has no meaning there."""
     simulation = FormulaCheck(model)
-    for each in steps:
-        simulation.step(each)
+    for step in steps:
+        simulation.step(step)
 
 
 class FormulaCheck:
@@ -103,7 +103,7 @@ class FormulaCheck:
         if self._answer(parts, assumed) != z3.unsat:
             return
         many = range(1, len(parts) + 1)
-        last = next(each for each in many if self._answer(parts[:each], assumed) == z3.unsat)
+        last = next(number for number in many if self._answer(parts[:number], assumed) == z3.unsat)
         part = parts[last - 1]
         raise Disagreement(
             f"{part.where.file}:{part.where.line}: the formulas of the proof leave out what plain Python does: "
@@ -112,7 +112,7 @@ class FormulaCheck:
 
     def _answer(self, parts: Sequence[_Part], assumed: Sequence[z3.BoolRef]) -> z3.CheckSatResult:
         self.solver.push()
-        self.solver.add(*assumed, *(formula(each.bit) for each in parts))
+        self.solver.add(*assumed, *(formula(part.bit) for part in parts))
         answer = self.solver.check()
         self.solver.pop()
         return answer
@@ -124,11 +124,11 @@ class FormulaCheck:
         free = fresh_state(self.model, self.encoding, "here")
         nowhere = self.model.initials[0].form.where
         yield _Part(nowhere, "that its values are of their types", both(free.valid, self._is(free, state, state)))
-        for each in self.model.lemmas:
-            if each.kind == "invariant" and self._holds(each, state):
-                form = cast(ir.Function, each.form)
+        for lemma in self.model.lemmas:
+            if lemma.kind == "invariant" and self._holds(lemma, state):
+                form = cast(ir.Function, lemma.form)
                 for clause in clauses(form, self.encoding, here, suffix="h"):
-                    yield _Part(clause.where, f"the lemma {each.name}", clause.assumed())
+                    yield _Part(clause.where, f"the lemma {lemma.name}", clause.assumed())
 
     def _holds(self, lemma: Property, state: State) -> bool:
         try:
@@ -138,9 +138,9 @@ class FormulaCheck:
 
     def _is(self, shapes: SymbolicState, state: State, before: State) -> Bit:
         return conjunction(
-            self.equal(each.type, shapes.fields[each.name], getattr(state, each.name), getattr(before, each.name))
-            for each in self.model.fields
-            if each.name in shapes.fields
+            self.equal(field.type, shapes.fields[field.name], getattr(state, field.name), getattr(before, field.name))
+            for field in self.model.fields
+            if field.name in shapes.fields
         )
 
     def equal(self, type_: Type, shape: Shape, value: Any, before: Any) -> Bit:
@@ -168,7 +168,7 @@ class FormulaCheck:
                 return conjunction([numbers.same(length, known(len(value))), *same])
             case Subset(of=of), Holding(has=has):
                 members = members_of(of, self.model.values)
-                return conjunction(same_bit(has(known(int(each))), each in value) for each in members)
+                return conjunction(same_bit(has(known(int(member))), member in value) for member in members)
             case Pool(of=of), Records(has=has):
                 looked = dict.fromkeys([*value, *before])
                 return conjunction(
@@ -183,31 +183,34 @@ class FormulaCheck:
         """What has to be true of a step, in the order of the text, and what is assumed of the terms in it."""
         action = self.model.action(taken.action)
         names = {
-            each.name: self.encoding.constant(each.type, taken.arguments[each.name]) for each in action.form.parameters
+            parameter.name: self.encoding.constant(parameter.type, taken.arguments[parameter.name])
+            for parameter in action.form.parameters
         }
         path = Path(dict(names), dict(before.fields))
         assert path.cells is not None
         watched = _Watched(self.encoding, action, path.cells, self._budgets())
         watched.run(action.form.body, path)
         parts = list(self._argument_parts(action, names, before)) + watched.parts
-        for each in self.model.fields:
-            if each.name in path.cells:
-                pair = getattr(taken.after, each.name), getattr(taken.before, each.name)
-                where = watched.written.get(each.name, action.form.where)
-                says = f"that {each.name} is {pair[0]} after the step"
-                parts.append(_Part(where, says, self.equal(each.type, path.cells[each.name], *pair)))
-        return parts, [each.assumed() for each in watched.assumptions]
+        for field in self.model.fields:
+            if field.name in path.cells:
+                pair = getattr(taken.after, field.name), getattr(taken.before, field.name)
+                where = watched.written.get(field.name, action.form.where)
+                says = f"that {field.name} is {pair[0]} after the step"
+                parts.append(_Part(where, says, self.equal(field.type, path.cells[field.name], *pair)))
+        return parts, [assumption.assumed() for assumption in watched.assumptions]
 
     def _budgets(self) -> frozenset[str]:
-        return frozenset(each.name for each in self.model.fields if each.budget is not None)
+        return frozenset(field.name for field in self.model.fields if field.budget is not None)
 
     def _argument_parts(self, action: Action, names: Mapping[str, Shape], before: SymbolicState) -> Iterator[_Part]:
-        for each in action.form.parameters:
-            shape = names[each.name]
-            yield _Part(each.where, f"that {each.name} is of its type", self.encoding.stored(each.type, shape)[1])
-            if each.pool is not None:
-                there = in_pool(self.encoding.algebra, before.fields[each.pool], cast(Fields, shape), each)
-                yield _Part(each.where, f"that {each.name} is in {each.pool}", there)
+        for parameter in action.form.parameters:
+            shape = names[parameter.name]
+            yield _Part(
+                parameter.where, f"that {parameter.name} is of its type", self.encoding.stored(parameter.type, shape)[1]
+            )
+            if parameter.pool is not None:
+                there = in_pool(self.encoding.algebra, before.fields[parameter.pool], cast(Fields, shape), parameter)
+                yield _Part(parameter.where, f"that {parameter.name} is in {parameter.pool}", there)
 
 
 class _Watched(Defining):

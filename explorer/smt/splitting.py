@@ -44,9 +44,9 @@ def _split(
 def _most_asked(goal: z3.BoolRef) -> z3.BoolRef | None:
     """The condition on which most choices in a goal depend, of those in which there is no choice."""
     asked, conditions = Counter[int](), dict[int, z3.BoolRef]()
-    for each in subterms([goal]):
-        if _is_choice(each):
-            condition = cast(z3.BoolRef, each.children()[0])
+    for subterm in subterms([goal]):
+        if _is_choice(subterm):
+            condition = cast(z3.BoolRef, subterm.children()[0])
             conditions[condition.get_id()] = condition
             asked[condition.get_id()] += 1
     ready = (conditions[at] for at, _ in asked.most_common() if not any(map(_is_choice, subterms([conditions[at]]))))

@@ -58,7 +58,7 @@ class Execution(Evaluator):
 
     def call(self, function: ir.Function, arguments: tuple[Shape, ...], where: ir.Where) -> Value:
         """The value of a helper, evaluated once for the same arguments and the same state."""
-        key = (id(function), self.version, *(_key(each) for each in arguments))
+        key = (id(function), self.version, *(_key(argument) for argument in arguments))
         if key not in self._calls:
             names = dict(zip((name for name, _ in function.parameters), arguments, strict=True))
             self._calls[key] = (arguments, self.result(function, names))
@@ -71,18 +71,18 @@ class Execution(Evaluator):
         if not path.returned:
             raise TypeError(f"{function.name} returns nothing")
         value = path.returned[-1][1]
-        for when, each in reversed(path.returned[:-1]):
-            value = self.algebra.choose(when, each, value)
+        for when, shape in reversed(path.returned[:-1]):
+            value = self.algebra.choose(when, shape, value)
         return value, conjunction(path.defined)
 
     # --- statements ---------------------------------------------------------------------------------------------------
 
     def run(self, body: tuple[ir.Statement, ...], path: Path) -> None:
         """Runs statements until nothing is left to run."""
-        for each in body:
+        for statement in body:
             if path.here is False:
                 return
-            self._step(each, path)
+            self._step(statement, path)
 
     def _step(self, statement: ir.Statement, path: Path) -> None:
         match statement:
@@ -145,7 +145,7 @@ class Execution(Evaluator):
         shared = yes.names.keys() & no.names.keys()
         path.names = {
             name: self._merged(condition, yes.names[name], no.names[name], yes.here, no.here)
-            for name in (each for each in yes.names if each in shared)
+            for name in (name for name in yes.names if name in shared)
         }
         if yes.cells is not None and no.cells is not None:
             path.cells = {
@@ -198,7 +198,7 @@ class Execution(Evaluator):
                 return False
         (first, one), (end, other) = self.number(start, path.names), self.number(stop, path.names)
         count = self.numbers.arithmetic("max", self.numbers.arithmetic("-", end, first), known(0))
-        indexes = [self.value(each, path.names) for each in place.indexes]
+        indexes = [self.value(index, path.names) for index in place.indexes]
         some = self.any_number()
         inside = both(not_less(self.numbers, some, first), self.numbers.less(some, end))
         taken, right = self.value(value, {**path.names, statement.variable: some})
@@ -249,7 +249,7 @@ class Execution(Evaluator):
         else:
             value, defined = self.value(statement.value, path.names)
         path.need(defined)
-        indexes = [self.value(each, path.names) for each in place.indexes]
+        indexes = [self.value(index, path.names) for index in place.indexes]
         path.need(conjunction(right for _, right in indexes))
         assert path.cells is not None
         path.cells[place.field] = self._changed(
@@ -342,7 +342,7 @@ class _Many:
         longer = numbers.arithmetic("+", length, self.count)
         if isinstance(cell, Slots):
             room = range(int(execution.encoding.capacity(cast(Seq, self.place.type))))
-            return Slots(longer, tuple(at(known(each)) for each in room))
+            return Slots(longer, tuple(at(known(number)) for number in room))
         return Sequence(longer, remembered(at))
 
 
@@ -376,7 +376,7 @@ def _plain(type_: Type) -> Any:
         case Map():
             return type_
         case Record(name=name, fields=fields):
-            return name, tuple((each, _plain(of)) for each, of in fields)
+            return name, tuple((text, _plain(of)) for text, of in fields)
         case _:
             return type_
 

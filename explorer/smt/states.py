@@ -42,7 +42,7 @@ class SymbolicState:
 
 def fresh_state(model: Model, encoding: Encoding, suffix: str) -> SymbolicState:
     """A state of new variables, whose names begin with `suffix` and the field's name."""
-    made = {each.name: encoding.fresh(each.type, f"{suffix}.{each.name}") for each in kept_fields(model, encoding)}
+    made = {field.name: encoding.fresh(field.type, f"{suffix}.{field.name}") for field in kept_fields(model, encoding)}
     valid = conjunction([encoding.constants, *(right for _, right in made.values())])
     return SymbolicState({name: shape for name, (shape, _) in made.items()}, valid)
 
@@ -59,7 +59,7 @@ def _constant(encoding: Encoding, type_: Type, value: Any) -> Shape:
 
 def kept_fields(model: Model, encoding: Encoding) -> list[Any]:
     """The fields of the state that the encoding has."""
-    return [each for each in model.fields if encoding.is_finite or each.budget is None]
+    return [field for field in model.fields if encoding.is_finite or field.budget is None]
 
 
 # --- back to plain Python ---------------------------------------------------------------------------------------------
@@ -69,7 +69,7 @@ def value_of(model: Model, found: Valuation, state: SymbolicState) -> State:
     """The state that a Z3 model gives the variables of a finite state; what it leaves open is false or 0.
 
     ModelError when it is outside its types (then `valid` was not asserted)."""
-    fields = {each.name: decoded(each.type, state.fields[each.name], found) for each in model.fields}
+    fields = {field.name: decoded(field.type, state.fields[field.name], found) for field in model.fields}
     shape = shape_of(model)
     return shape.state(shape.accept(name, fields[name]) for name in shape.names)
 
@@ -100,7 +100,7 @@ def decoded(type_: Type, shape: Shape, found: Valuation) -> Any:
             return SeqValue([decoded(of, part, found) for part in slots.parts[: _number(slots.length, found)]])
         case Subset(of=of):
             members = cast(Members, shape)
-            inside = [at for at, each in enumerate(members.bits, members.first) if _bit(each, found)]
+            inside = [at for at, bit in enumerate(members.bits, members.first) if _bit(bit, found)]
             return Set([_scalar(of, at) for at in inside])
         case Pool(of=of, multiple=multiple):
             heap = cast(Heap, shape)

@@ -49,7 +49,7 @@ def distinct(some: Sequence[Clause], instance: Instance | None, case: Case, symm
     met = {(type(each).__name__, each.index) for each in named if isinstance(each, Domain)}
     for name in symmetric:
         met |= {(name, cast(z3.IntNumRef, member).as_long()) for _, member in case}
-    return [each for each in some if _is_first(each, met, symmetric)]
+    return [clause for clause in some if _is_first(clause, met, symmetric)]
 
 
 def _is_first(clause: Clause, met: Set[Member], symmetric: frozenset[str]) -> bool:
@@ -65,7 +65,7 @@ def _is_first(clause: Clause, met: Set[Member], symmetric: frozenset[str]) -> bo
 
 def cases(instance: Instance, symmetric: frozenset[str]) -> list[Case]:
     """The cases of an instance: who is who in its free arguments. One, of nothing, when there is nobody."""
-    parameters = {each.name: each.type for each in instance.action.form.parameters}
+    parameters = {parameter.name: parameter.type for parameter in instance.action.form.parameters}
     free = [
         named
         for name, shape in instance.arguments.items()

@@ -36,11 +36,11 @@ def both(*bits: Bit) -> Bit:
 def conjunction(bits: Iterable[Bit]) -> Bit:
     """All of them."""
     kept: list[z3.BoolRef] = []
-    for each in bits:
-        if each is False:
+    for bit in bits:
+        if bit is False:
             return False
-        if each is not True:
-            kept.append(each)
+        if bit is not True:
+            kept.append(bit)
     if not kept:
         return True
     return kept[0] if len(kept) == 1 else _joined(_z3.Z3_mk_and, kept)
@@ -48,7 +48,7 @@ def conjunction(bits: Iterable[Bit]) -> Bit:
 
 def _joined(make: Any, bits: Sequence[Any]) -> z3.BoolRef:
     """Some truth values, joined by the solver's function that makes a term of many."""
-    terms = (_z3.Ast * len(bits))(*[each.as_ast() for each in bits])
+    terms = (_z3.Ast * len(bits))(*[bit.as_ast() for bit in bits])
     return cast(z3.BoolRef, _z3.BoolRef(make(bits[0].ctx_ref(), len(bits), terms)))
 
 
@@ -65,11 +65,11 @@ def either(*bits: Bit) -> Bit:
 def disjunction(bits: Iterable[Bit]) -> Bit:
     """Any of them."""
     kept: list[z3.BoolRef] = []
-    for each in bits:
-        if each is True:
+    for bit in bits:
+        if bit is True:
             return True
-        if each is not False:
-            kept.append(each)
+        if bit is not False:
+            kept.append(bit)
     if not kept:
         return False
     return kept[0] if len(kept) == 1 else _joined(_z3.Z3_mk_or, kept)

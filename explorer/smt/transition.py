@@ -87,7 +87,7 @@ class Start:
 
 
 def _decoded(parameters: tuple[Parameter, ...], arguments: Mapping[str, Shape], found: Valuation) -> dict[str, Any]:
-    return {each.name: decoded(each.type, arguments[each.name], found) for each in parameters}
+    return {parameter.name: decoded(parameter.type, arguments[parameter.name], found) for parameter in parameters}
 
 
 # --- arguments --------------------------------------------------------------------------------------------------------
@@ -115,10 +115,10 @@ class _Arguments:
         """Every choice of arguments."""
         ranges: list[list[_Argument]] = []
         used: dict[Any, int] = {}
-        for each in parameters:
-            kind = each.pool if each.pool is not None else each.type
+        for parameter in parameters:
+            kind = parameter.pool if parameter.pool is not None else parameter.type
             used[kind] = used.get(kind, 0) + 1
-            ranges.append(self._range(each, (kind, used[kind])))
+            ranges.append(self._range(parameter, (kind, used[kind])))
         yield from itertools.product(*ranges)
 
     def _range(self, parameter: Parameter, key: tuple[Any, ...]) -> list[_Argument]:
@@ -139,7 +139,7 @@ class _Arguments:
     def _values(self, type_: Type, name: str) -> list[_Argument]:
         if self.ground or _is_concrete(type_):
             values = members_of(type_, self.encoding.values)
-            return [_Argument(self.encoding.constant(type_, each), True, each, True) for each in values]
+            return [_Argument(self.encoding.constant(type_, value), True, value, True) for value in values]
         return [_Argument(*self.encoding.fresh(type_, name))]
 
     def _records(self, parameter: Parameter, name: str) -> list[_Argument]:
@@ -222,7 +222,7 @@ def instances(
             continue
         met = set[Hashable]()
         for at, given in enumerate(arguments.of(action.form.parameters)):
-            others = tuple(id(each) for each in given if not each.is_concrete)  # `arguments` keeps them
+            others = tuple(id(argument) for argument in given if not argument.is_concrete)  # `arguments` keeps them
             alike = pattern(_concrete(action.form.parameters, given), symmetric), others
             if alike in met:
                 continue
@@ -246,8 +246,8 @@ def is_spent(encoding: Encoding, action: Action) -> bool:
 
 def _is_off(encoding: Encoding, body: Iterable[ir.Statement]) -> bool:
     constants = Execution(encoding, {})
-    for each in body:
-        match each:
+    for statement in body:
+        match statement:
             case ir.Require(condition=condition) if is_constant(condition):
                 if constants.truth(condition, {})[0] is False:
                     return True
@@ -268,10 +268,10 @@ def _instance(
     pre: SymbolicState,
     suffix: str,
 ) -> Instance:
-    names = {each.name: argument.shape for each, argument in zip(action.form.parameters, given, strict=True)}
+    names = {parameter.name: argument.shape for parameter, argument in zip(action.form.parameters, given, strict=True)}
     path = Path(dict(names), dict(pre.fields))
     assert path.cells is not None
-    budgets = frozenset(each.name for each in model.fields if each.budget is not None and not encoding.is_finite)
+    budgets = frozenset(field.name for field in model.fields if field.budget is not None and not encoding.is_finite)
     execution = Defining(encoding, {action.form.state: path.cells}, suffix, budgets)
     execution.run(action.form.body, path)
     if encoding.is_finite:
@@ -280,7 +280,7 @@ def _instance(
         action=action,
         arguments=names,
         concrete=_concrete(action.form.parameters, given),
-        valid=conjunction(each.valid for each in given),
+        valid=conjunction(argument.valid for argument in given),
         guard=negation(path.stopped),
         limit=negation(path.limited),
         defined=conjunction(path.defined),
@@ -293,16 +293,18 @@ def _instance(
 def _bound_step(model: Model, encoding: Encoding, pre: SymbolicState, path: Path) -> None:
     """What each `@bound` of steps says of the step: one that it excludes is not taken, as if a limit stopped it."""
     assert path.cells is not None
-    for each in model.step_bounds:
-        assert each.form is not None, "a bound reads no ghost"
-        truth = predicate(each.form, encoding, pre, SymbolicState(path.cells))
+    for bound in model.step_bounds:
+        assert bound.form is not None, "a bound reads no ghost"
+        truth = predicate(bound.form, encoding, pre, SymbolicState(path.cells))
         taken = negation(either(path.stopped, path.limited))
         path.defined.append(implies(taken, truth.defined))
         path.limited = either(path.limited, both(taken, negation(truth.value)))
 
 
 def _concrete(parameters: tuple[Parameter, ...], given: tuple[_Argument, ...]) -> dict[str, Any]:
-    return {one.name: each.concrete for one, each in zip(parameters, given, strict=True) if each.is_concrete}
+    return {
+        one.name: argument.concrete for one, argument in zip(parameters, given, strict=True) if argument.is_concrete
+    }
 
 
 # --- initial states ---------------------------------------------------------------------------------------------------
@@ -322,22 +324,22 @@ def starts(model: Model, encoding: Encoding, suffix: str = "") -> list[Start]:
 
 def _start(model: Model, encoding: Encoding, initial: Initial, given: tuple[_Argument, ...], suffix: str) -> Start:
     form = initial.form
-    names = {each.name: argument.shape for each, argument in zip(form.parameters, given, strict=True)}
+    names = {parameter.name: argument.shape for parameter, argument in zip(form.parameters, given, strict=True)}
     path = Path(dict(names), None)
     execution = Defining(encoding, {}, suffix)
     execution.run(form.body, path)
     fields: dict[str, Shape] = {}
-    for each, expression in zip(model.fields, form.result.fields, strict=True):
-        if each.budget is None or encoding.is_finite:
+    for field, expression in zip(model.fields, form.result.fields, strict=True):
+        if field.budget is None or encoding.is_finite:
             value, defined = execution.value(expression, path.names)
             path.need(defined)
-            fields[each.name], _ = encoding.stored(each.type, value)
-            path.need(execution.of_type(each.type, expression, value))
+            fields[field.name], _ = encoding.stored(field.type, value)
+            path.need(execution.of_type(field.type, expression, value))
     return Start(
         initial=initial,
         arguments=names,
         concrete=_concrete(form.parameters, given),
-        valid=conjunction(each.valid for each in given),
+        valid=conjunction(argument.valid for argument in given),
         guard=both(negation(path.stopped), negation(path.limited)),
         defined=conjunction(path.defined),
         state=SymbolicState(fields),

@@ -33,7 +33,7 @@ def denied(function: ir.Function) -> ir.Function | None:
     """The predicate that every antecedent in a property is false; None where the property has no antecedent, so that it
     says something in every state."""
     body = _body(function.body)
-    if body is None or all(isinstance(each, ir.Const) for each in _returned(body)):
+    if body is None or all(isinstance(expression, ir.Const) for expression in _returned(body)):
         return None
     return replace(function, body=body)
 
@@ -41,17 +41,17 @@ def denied(function: ir.Function) -> ir.Function | None:
 def _body(statements: tuple[ir.Statement, ...]) -> tuple[ir.Statement, ...] | None:
     """What a function says that denies the antecedents in what it returned; None for a body with a loop."""
     made: list[ir.Statement] = []
-    for each in statements:
-        match each:
+    for statement in statements:
+        match statement:
             case ir.Return(value=value):
-                made.append(replace(each, value=_expression(value)))
+                made.append(replace(statement, value=_expression(value)))
             case ir.If(yes=yes, no=no):
                 inner, other = _body(yes), _body(no)
                 if inner is None or other is None:
                     return None
-                made.append(replace(each, yes=inner, no=other))
+                made.append(replace(statement, yes=inner, no=other))
             case ir.Let() | ir.Assert():
-                made.append(each)
+                made.append(statement)
             case _:
                 return None
     return tuple(made)
@@ -60,8 +60,8 @@ def _body(statements: tuple[ir.Statement, ...]) -> tuple[ir.Statement, ...] | No
 def _returned(statements: tuple[ir.Statement, ...]) -> list[ir.Expr]:
     """What a body may return."""
     found: list[ir.Expr] = []
-    for each in statements:
-        match each:
+    for statement in statements:
+        match statement:
             case ir.Return(value=value):
                 found.append(value)
             case ir.If(yes=yes, no=no):
@@ -87,7 +87,9 @@ def _expression(e: ir.Expr) -> ir.Expr:
             return no if _is_false(one) and _is_false(other) else replace(e, yes=one, no=other)
         case ir.Quantified(kind="all", body=body, generators=generators) if not _is_false(body):
             inner = _expression(body)
-            may_be_empty = any(each.conditions or not isinstance(each.source, ir.Members) for each in generators)
+            may_be_empty = any(
+                generator.conditions or not isinstance(generator.source, ir.Members) for generator in generators
+            )
             return no if _is_false(inner) and not may_be_empty else replace(e, body=inner)
         case ir.Call(function=function):
             said = denied(function)
@@ -120,7 +122,7 @@ class ReachedStates:
 
     def __init__(self, model: Model, states: Sequence[State], steps: Sequence[tuple[State, State]]) -> None:
         self.model, self.encoding = model, finite(model)
-        self._forms = {each.name: each.form for each in (*model.lemmas, *model.properties)}
+        self._forms = {prop.name: prop.form for prop in (*model.lemmas, *model.properties)}
         self._states, self._steps = spread(states), spread(steps)
         self._known = dict[State, SymbolicState]()
 
@@ -130,7 +132,7 @@ class ReachedStates:
         said = None if form is None else denied(form)
         if said is None:
             return True
-        some = self._steps if prop.kind == "transition" else [(each,) for each in self._states]
+        some = self._steps if prop.kind == "transition" else [(state,) for state in self._states]
         return any(not self._holds(said, *map(self._symbolic, each)) for each in some)
 
     def _symbolic(self, state: State) -> SymbolicState:

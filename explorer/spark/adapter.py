@@ -36,8 +36,8 @@ Batches: TypeAlias = Iterator[pa.RecordBatch]
 def level_frame(spark: SparkSession, job: Job, level: int, chain: int) -> DataFrame:
     """The facts of expanding `level` and the `chain` - 1 levels after it, as rows."""
     frame = spark.range(0, job.shards, 1, job.shards).mapInArrow(_spreading(job, level), SCHEMA)
-    for each in range(level + 1, level + chain + 1):
-        task = _receiving(job, each, goes_on=each < level + chain)
+    for number in range(level + 1, level + chain + 1):
+        task = _receiving(job, number, goes_on=number < level + chain)
         frame = frame.repartitionById(job.shards, "dst").mapInArrow(task, SCHEMA)
     return frame.select("blk")
 

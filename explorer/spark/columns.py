@@ -66,10 +66,10 @@ def verdict_row(verdict: Verdict) -> dict[str, Any]:
 def _properties(verdict: Verdict) -> list[dict[str, Any]]:
     return [
         {
-            "property": each.name, "kind": each.kind, "says": each.says, "verdict": each.verdict,
-            "steps": None if each.run is None else len(each.run.steps),
+            "property": prop.name, "kind": prop.kind, "says": prop.says, "verdict": prop.verdict,
+            "steps": None if prop.run is None else len(prop.run.steps),
         }
-        for each in verdict.properties
+        for prop in verdict.properties
     ]  # fmt: skip
 
 
@@ -78,10 +78,10 @@ def _coverage(verdict: Verdict) -> Iterator[dict[str, Any]]:
         row = {"action": action.name, "switched_off": action.switched_off, "fired": action.fired}
         yield from (
             {
-                **row, "guard": each.text, "line": each.line, "is_limit": each.is_limit, "evaluated": each.evaluated,
-                "passed": each.passed,
+                **row, "guard": guard.text, "line": guard.line, "is_limit": guard.is_limit,
+                "evaluated": guard.evaluated, "passed": guard.passed,
             }
-            for each in action.guards
+            for guard in action.guards
         )  # fmt: skip
         if not action.guards:
             yield row
@@ -119,7 +119,7 @@ def write_states(model: Model, program: Program, job: Job, manifest: Manifest, f
     `index_`, which say where a state is, and `parent_shard_` and `parent_index_`, one level up. Raises OSError."""
     folder.mkdir(parents=True, exist_ok=True)
     places = [(name, pa.int64()) for name in ("depth_", "shard_", "index_", "parent_shard_", "parent_index_")]
-    fields = [(each.name, arrow_type(each.type, model.values)) for each in model.fields]
+    fields = [(field.name, arrow_type(field.type, model.values)) for field in model.fields]
     schema, written = pa.schema([*places, *fields]), 0
     for level, done in enumerate(manifest.levels, 1):
         for shard, count in enumerate(done.states):
@@ -139,5 +139,5 @@ def _row(model: Model, program: Program, file: LevelFile, index: int) -> dict[st
         "depth_": file.level, "shard_": file.shard, "index_": index,
         "parent_shard_": None if parent is None else parent.shard,
         "parent_index_": None if parent is None else parent.index,
-        **{each.name: cell(each.type, state[each.name]) for each in model.fields},
+        **{field.name: cell(field.type, state[field.name]) for field in model.fields},
     }  # fmt: skip

@@ -205,7 +205,7 @@ class SparkSearch:
             self._ship(Target.host())
             prefix.give(self._job(), self.manifest)
             self._write_states(self.cluster.states_out)
-        found.symmetry = tuple(each.name for each in self.symmetry.domains)
+        found.symmetry = tuple(domain.name for domain in self.symmetry.domains)
         found.notes += self.symmetry.refusals
         if found.stopped is None:
             found.notes.append("this process explored it alone, with its exact store: no level was worth handing over")
@@ -280,8 +280,8 @@ class SparkSearch:
         level, chain = len(manifest.levels), 1 if sum(last.states) > CHAIN_STATES else CHAIN
         answer = runner.run(self._job(), level, chain, left)
         seconds = (time.perf_counter() - began) / chain
-        for each in range(level, level + chain):
-            self._fold(answer, each, seconds, answer.shuffle_bytes // chain)
+        for number in range(level, level + chain):
+            self._fold(answer, number, seconds, answer.shuffle_bytes // chain)
             if manifest.finished or self._failed():
                 break
         manifest.seconds = self.before + self._seconds()
@@ -308,12 +308,12 @@ class SparkSearch:
             sum(each) for each in zip(manifest.counters, *(each["counters"] for each in spreads), strict=True)
         ]
         finds = [
-            {**find, "level": each["level"], "shard": each["shard"]}
-            for each in (*spreads, *receives)
-            for find in each["finds"]
+            {**find, "level": receive["level"], "shard": receive["shard"]}
+            for receive in (*spreads, *receives)
+            for find in receive["finds"]
         ]
         manifest.finds = first_of((*manifest.finds, *finds))
-        new = [each["new"] for each in receives]
+        new = [receive["new"] for receive in receives]
         if sum(new):
             manifest.levels.append(Done(new, seconds, sum(sum(each["sent"]) for each in spreads), shuffle_bytes))
         elif not self._failed():
@@ -337,7 +337,7 @@ class SparkSearch:
 
     def _all(self, answer: JobAnswer, phase: str, level: int) -> list[Mapping[str, Any]]:
         """What every shard reported of a phase, in the order of shards."""
-        facts = {each["shard"]: each for each in answer.facts if (each["phase"], each["level"]) == (phase, level)}
+        facts = {fact["shard"]: fact for fact in answer.facts if (fact["phase"], fact["level"]) == (phase, level)}
         missing = [shard for shard in range(self.manifest.shards) if shard not in facts]
         if missing:
             raise Damaged(f"level {level}: shards {missing} reported nothing; this run's counts cannot be trusted")

@@ -87,7 +87,7 @@ class _Paths:
             engine="spark", exhausted=ended.exhausted, stopped=ended.stopped, failure=failure,
             deadlock=failure is not None and not self._of("error") and not self._of("property_error"), runs=runs,
             distinct=manifest.distinct, seconds=manifest.seconds, compile_seconds=ended.kernel.seconds,
-            bytes_per_state=8.0 * job.words + 8, symmetry=tuple(each.name for each in ended.symmetry.domains),
+            bytes_per_state=8.0 * job.words + 8, symmetry=tuple(domain.name for domain in ended.symmetry.domains),
             actions=coverage_of(ended.model, ended.kernel, self.frontier), levels=levels, rechecked=rechecked,
             notes=(*ended.symmetry.refusals, *notes_of(ended.search), *self._notes()), collisions=ended.collisions,
             held=self.frontier.counter(self.frontier.program.held_states),
@@ -97,11 +97,11 @@ class _Paths:
 
     def _notes(self) -> list[str]:
         manifest = self.ended.manifest
-        sent = sum(each.sent for each in manifest.levels)
+        sent = sum(level.sent for level in manifest.levels)
         notes = [
             f"{manifest.shards} shards, {64 * self.ended.job.finger}-bit fingerprints; this process explored the first "
             f"{manifest.handed_over} levels alone; {sent:,} states sent between shards, "
-            f"{sum(each.shuffle_bytes for each in manifest.levels) / 2**20:,.1f} MiB shuffled"
+            f"{sum(level.shuffle_bytes for level in manifest.levels) / 2**20:,.1f} MiB shuffled"
         ]
         if self.ended.stopped is not None and not manifest.finished:
             notes.append("the same command with the same --run-dir goes on from the last complete level")

@@ -104,7 +104,7 @@ class _Dealer:
         counts = list(dealt)
         blocks = [Region(8 * words * each) for each in counts]
         parents = [Region(8 * each) for each in counts]
-        tables = [(ctypes.c_uint64 * job.shards)(*(each.address for each in kind)) for kind in (blocks, parents)]
+        tables = [(ctypes.c_uint64 * job.shards)(*(region.address for region in kind)) for kind in (blocks, parents)]
         machine.put("BLOCKS", ctypes.addressof(tables[0]))
         machine.put("ORIGINS", ctypes.addressof(tables[1]))
         before = self._places[-1].address if self._places else 0
@@ -113,8 +113,8 @@ class _Dealer:
         machine.call("hand_out", machine.shard_at, states, origins, count, places.address, before, first)
         for shard, size in enumerate(counts):
             _write(job, level, shard, blocks[shard], parents[shard], size)
-        for each in (*blocks, *parents):
-            each.close()
+        for region in (*blocks, *parents):
+            region.close()
         self._firsts.append(self._next)
         self._places.append(places)
         self._next += count
@@ -122,14 +122,14 @@ class _Dealer:
 
     def place(self, index: int) -> StateLocation:
         """Where a state of the store went."""
-        at = max(each for each, first in enumerate(self._firsts) if first <= index)
+        at = max(number for number, first in enumerate(self._firsts) if first <= index)
         packed = self._places[at].words(8 * (index - self._firsts[at]), 1)[0]
         return StateLocation(at + 1, packed >> 32, packed & (1 << 32) - 1)
 
     def close(self) -> None:
         """Give the memory back."""
-        for each in self._places:
-            each.close()
+        for place in self._places:
+            place.close()
 
 
 def _write(job: Job, level: int, shard: int, states: Region, parents: Region, count: int) -> None:

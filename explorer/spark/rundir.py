@@ -56,7 +56,7 @@ class Manifest:
     @property
     def distinct(self) -> int:
         """States of all complete levels."""
-        return sum(sum(each.states) for each in self.levels)
+        return sum(sum(level.states) for level in self.levels)
 
 
 class RunDirectory:

@@ -158,8 +158,8 @@ class FingerprintTable:
         begin = self.level + 1
         self.mark(TORN, 0)
         held = 0
-        for each in range(begin, level + 1):
-            file = LevelFile(self.job, each, self.shard)
+        for number in range(begin, level + 1):
+            file = LevelFile(self.job, number, self.shard)
             held = hold(file)
             file.close()
         self.mark(level, held)

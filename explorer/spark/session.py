@@ -290,7 +290,7 @@ class SparkRunner:
     def running(self) -> int:
         """The tasks that run now, those of stages that were cancelled included."""
         executors = self.spark.sparkContext._jsc.sc().statusTracker().getExecutorInfos()
-        return sum(each.numRunningTasks() for each in executors)
+        return sum(executor.numRunningTasks() for executor in executors)
 
     def _shuffled(self, group: str) -> int:
         """Bytes that a job's stages wrote for others to read; 0 where Spark does not say, as through Connect."""

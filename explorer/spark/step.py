@@ -371,8 +371,8 @@ class Inbox:
 
     def close(self) -> None:
         """Let others have the table."""
-        for each in (self._fresh, self._parents):
-            each.close()
+        for region in (self._fresh, self._parents):
+            region.close()
         self._writer.abandon()
         self._seen.__exit__()
 

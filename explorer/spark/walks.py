@@ -277,8 +277,8 @@ class WalkRounds:
         """Take the walks that met something once more, here."""
         going = threading.Event()
         going.set()
-        spots = [each for each in self.spots.values() if each[2] < self.end]
-        for walk in sorted({each[2] for each in spots}):
+        spots = [spot for spot in self.spots.values() if spot[2] < self.end]
+        for walk in sorted({spot[2] for spot in spots}):
             self.worker.take(walk, walk + 1, going)
         self.finds.end = self.end
         for kind, bit, walk, steps in spots:

@@ -195,7 +195,7 @@ class Types:
         if cls in self.images:
             return lambda: self.images[cls]
         if issubclass(cls, Enum):
-            return lambda: Enumeration(cls.__name__, tuple(each.name for each in cls), cls)
+            return lambda: Enumeration(cls.__name__, tuple(member.name for member in cls), cls)
         if issubclass(cls, Domain) and cls is not Domain:
             return lambda: self._identity(cls)
         if mark is not None and mark.role == "record":
@@ -224,10 +224,10 @@ class Types:
         source, node = found
         fields: list[tuple[str, Type]] = []
         sound = True
-        for each in node.body:
-            if isinstance(each, ast.AnnAssign) and isinstance(each.target, ast.Name):
+        for statement in node.body:
+            if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
                 try:
-                    fields.append((each.target.id, self._record_field(each, source, globals_of_class(cls))))
+                    fields.append((statement.target.id, self._record_field(statement, source, globals_of_class(cls))))
                 except Abandoned:
                     sound = False
         if not sound:
@@ -339,21 +339,21 @@ class Types:
 
     def _union(self, parts: list[Any]) -> Record:
         """A union of records, such as the messages of a network."""
-        found = [self._type(each) for each in parts]
-        members = [each for each in found if isinstance(each, Record) and not is_tuple(each) and not each.variants]
+        found = [self._type(part) for part in parts]
+        members = [type_ for type_ in found if isinstance(type_, Record) and not is_tuple(type_) and not type_.variants]
         if len(members) < len(found):
-            other = next(each for each in found if each not in members)
+            other = next(type_ for type_ in found if type_ not in members)
             message = f"a union is one of records, and {describe(other)} is none"
             raise _Problem("TG209", message, "@record classes: Vote | Ack; or T | None")
-        if len({each.name for each in members}) < len(members):
+        if len({member.name for member in members}) < len(members):
             raise _Problem("TG209", "two records of this union have one name", "records of different names")
         return union_of(members)
 
     def _tuple(self, arguments: tuple[Any, ...]) -> Record:
         if len(arguments) < 2 or Ellipsis in arguments:
             raise _Problem("TG209", "a tuple has two parts or more, each with its type", "tuple[A, B], or Seq[T]")
-        parts = [self._type(each) for each in arguments]
-        if any(isinstance(each, Pool) for each in parts):
+        parts = [self._type(argument) for argument in arguments]
+        if any(isinstance(part, Pool) for part in parts):
             raise _Problem("TG219", "messages in flight cannot be part of a tuple", "a Map of Sets, or a field")
         return tuple_of(parts, f"tuple[{', '.join(map(describe, parts))}]")
 
@@ -363,8 +363,8 @@ class Types:
         if origin is containers.Map:
             key = self._type(arguments[0])
             if is_tuple(key):
-                parts = [describe(each) for _, each in cast(Record, key).fields]
-                nested = f"{''.join(f'Map[{each}, ' for each in parts)}V{']' * len(parts)}"
+                parts = [describe(type_) for _, type_ in cast(Record, key).fields]
+                nested = f"{''.join(f'Map[{part}, ' for part in parts)}V{']' * len(parts)}"
                 raise _Problem("TG217", "a tuple is no key of a Map", f"{nested}, with s.m[a][b] for s.m[a, b]")
             if not isinstance(key, (Int, Bool, Enumeration, Identity)) or key == ANY_INT:
                 message = f"a Map needs a key for each member of a finite type, not {describe(key)}"
@@ -470,7 +470,7 @@ def _infer(wanted: Any, found: Type, variables: dict[Any, Type]) -> bool:
         return _infer(wanted.__origin__, found, variables)
     if origin is typing.Union or origin is python_types.UnionType:
         inner = found.of if isinstance(found, Option) else found
-        return all(_infer(each, inner, variables) for each in arguments if each is not type(None))
+        return all(_infer(argument, inner, variables) for argument in arguments if argument is not type(None))
     if isinstance(found, Option):
         return _infer(wanted, found.of, variables)
     if isinstance(found, Map) and origin is containers.Map:

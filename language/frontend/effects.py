@@ -16,7 +16,7 @@ _CELL = "a write through a path from the state: s.field[key] = ..."
 def check_parameters(scope: Scope, node: ast.FunctionDef, pieces: frozenset[str]) -> None:
     """Notes each assignment to a parameter of a step helper: it gives the name another value, and the state keeps its
     own. What is said of a parameter that stands for a piece of the state is said elsewhere."""
-    names = {each.arg for each in node.args.args} - pieces
+    names = {argument.arg for argument in node.args.args} - pieces
     for target in _bound(node.body):
         if target.id in names:
             message = f"{target.id} is a parameter of {node.name}: this changes the name, not what the caller gave"
@@ -28,7 +28,7 @@ def check_writes(scope: Scope, node: ast.FunctionDef, body: Iterable[ir.Statemen
     """Notes local names that nothing reads, in a step that writes nothing: its whole effect would be lost."""
     if any(isinstance(each, (*_WRITES, ir.Assert)) for each in inside(*body)):
         return
-    read = {each.id for each in ast.walk(node) if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Load)}
+    read = {load.id for load in ast.walk(node) if isinstance(load, ast.Name) and isinstance(load.ctx, ast.Load)}
     for target in _bound(node.body):
         if target.id not in read:
             message = f"nothing reads {target.id}, and {node.name} writes nothing to the state"
@@ -37,8 +37,8 @@ def check_writes(scope: Scope, node: ast.FunctionDef, body: Iterable[ir.Statemen
 
 def _bound(body: list[ast.stmt]) -> Iterator[ast.Name]:
     """The names that assignments of these statements give a value to, and those inside them."""
-    for each in body:
-        for inner in ast.walk(each):
+    for statement in body:
+        for inner in ast.walk(statement):
             match inner:
                 case ast.Assign(targets=targets):
                     yield from (part for target in targets for part in _stored(target))
@@ -49,4 +49,4 @@ def _bound(body: list[ast.stmt]) -> Iterator[ast.Name]:
 
 
 def _stored(target: ast.expr) -> Iterator[ast.Name]:
-    return (each for each in ast.walk(target) if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store))
+    return (node for node in ast.walk(target) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store))

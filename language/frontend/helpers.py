@@ -50,13 +50,13 @@ def _assigned(nodes: list[ast.stmt]) -> Iterator[str]:
             case ast.AnnAssign(target=ast.Name(id=name)) | ast.AugAssign(target=ast.Name(id=name)):
                 yield name
             case ast.For(target=target, body=body, orelse=orelse):
-                yield from (each.id for each in ast.walk(target) if isinstance(each, ast.Name))
+                yield from (inner.id for inner in ast.walk(target) if isinstance(inner, ast.Name))
                 yield from _assigned(body + orelse)
             case ast.If(body=body, orelse=orelse) | ast.While(body=body, orelse=orelse):
                 yield from _assigned(body + orelse)
             case ast.Match(cases=cases):
                 for case in cases:
-                    captures = (each.name for each in ast.walk(case.pattern) if isinstance(each, ast.MatchAs))
+                    captures = (inner.name for inner in ast.walk(case.pattern) if isinstance(inner, ast.MatchAs))
                     yield from (name for name in captures if name is not None)
                     yield from _assigned(case.body)
             case _:
@@ -81,12 +81,12 @@ def signature(
     _check_shape(program, source, node)
     parameters: list[tuple[ast.arg, Type | None]] = []
     broken: set[str] = set()
-    for each in node.args.args:
+    for argument in node.args.args:
         try:
-            parameters.append((each, _parameter_type(program, function, source, each, variables)))
+            parameters.append((argument, _parameter_type(program, function, source, argument, variables)))
         except Abandoned:
-            parameters.append((each, Unit()))
-            broken.add(each.arg)
+            parameters.append((argument, Unit()))
+            broken.add(argument.arg)
     returns = _return_type(program, function, source, node, variables)
     return CallSignature(function, source, node, tuple(parameters), returns, frozenset(broken))
 
@@ -154,7 +154,7 @@ def call(scope: Scope, function: FunctionType, node: ast.Call) -> ir.Expr:
     states, arguments = _bind_arguments(scope, its, node)
     if is_too_deep and its.returns is not None:
         return _too_deep(its.returns, scope.where(node.func))
-    made = _elaborated(program, its, states, tuple(each.type for each in arguments), variables)
+    made = _elaborated(program, its, states, tuple(argument.type for argument in arguments), variables)
     return ir.Call(made, tuple(arguments), made.returns, scope.where(node))
 
 
@@ -237,9 +237,9 @@ def given(
     """Each parameter's argument, and the scope to read it in: a default is read where the helper stands."""
     names = [parameter.arg for parameter in helper.args.args]
     hint = f"{helper.name}({', '.join(names)})"
-    if len(node.args) > len(names) or any(isinstance(each, ast.Starred) for each in node.args):
+    if len(node.args) > len(names) or any(isinstance(argument, ast.Starred) for argument in node.args):
         raise scope.error("TG211", node, f"{helper.name} takes {len(names)} arguments, not {len(node.args)}", hint)
-    found = {name: (scope, each) for name, each in zip(names, node.args, strict=False)}
+    found = {name: (scope, argument) for name, argument in zip(names, node.args, strict=False)}
     for keyword in node.keywords:
         if keyword.arg not in names or keyword.arg in found:
             raise scope.error("TG211", keyword, f"{helper.name} has no free parameter {keyword.arg}", hint)
@@ -259,7 +259,7 @@ def _elaborated(
 ) -> ir.Function:
     declared = [type_ for _, type_ in its.parameters if type_ is not None]
     types = tuple(_bounded(settle(want, found)) for want, found in zip(declared, given, strict=True))
-    levels = {each: program.stack.count(each) for each in program.stack if depth_of(each) is not None}
+    levels = {function: program.stack.count(function) for function in program.stack if depth_of(function) is not None}
     key = (its.function, tuple(states.items()), types, tuple(levels.items()))
     if key not in program.helpers:
         program.helpers[key] = None
@@ -284,7 +284,7 @@ def _function(
     program: Program, its: CallSignature, states: dict[str, str], types: tuple[Type, ...], variables: Mapping[Any, Type]
 ) -> ir.Function:
     remaining = iter(types)
-    named = tuple((each.arg, next(remaining)) for each, type_ in its.parameters if type_ is not None)
+    named = tuple((argument.arg, next(remaining)) for argument, type_ in its.parameters if type_ is not None)
     return function_form(program, its, "helper", states, named, variables)
 
 
@@ -325,9 +325,9 @@ def function_form(
 
 def _result(declared: Type, returned: list[Type]) -> Type:
     found: Type | None = None
-    for each in returned:
-        found = each if found is None else join(found, each)
-        assert agrees(each, declared), f"{describe(each)} was fitted to {describe(declared)}"
+    for type_ in returned:
+        found = type_ if found is None else join(found, type_)
+        assert agrees(type_, declared), f"{describe(type_)} was fitted to {describe(declared)}"
     return declared if found is None else _narrowed(declared, found)
 
 
@@ -346,7 +346,7 @@ def is_model_function(function: FunctionType) -> bool:
     or marked things, or is written in the language."""
     if function.__module__.startswith(PRIVATE):
         return True
-    return any(_is_model_thing(each) for each in function.__globals__.values())
+    return any(_is_model_thing(global_) for global_ in function.__globals__.values())
 
 
 def _is_model_thing(value: object) -> bool:

@@ -16,7 +16,7 @@ ANY_INT = Int(-LIMIT, LIMIT)
 
 def hull(*intervals: Int) -> Int:
     """The smallest interval that holds all of them."""
-    return Int(min(each.lo for each in intervals), max(each.hi for each in intervals))
+    return Int(min(interval.lo for interval in intervals), max(interval.hi for interval in intervals))
 
 
 def widened() -> Int:

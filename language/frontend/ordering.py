@@ -116,4 +116,4 @@ def _first_of_sequence(scope: Scope, generator: ast.comprehension, row: ir.Expr,
 
 
 def _conditions(scope: Scope, generator: ast.comprehension) -> tuple[ir.Expr, ...]:
-    return tuple(condition(scope, each) for each in generator.ifs)
+    return tuple(condition(scope, node) for node in generator.ifs)

@@ -25,7 +25,7 @@ def match(scope: Scope, node: ast.Match, made: Made) -> bool:
     """`match subject: case ...`."""
     subject = expression(scope, node.subject)
     is_fixed = isinstance(node.subject, ast.Name) and node.subject.id not in scope.assigned
-    if not is_fixed and any(_takes_apart(each.pattern) for each in node.cases):
+    if not is_fixed and any(_takes_apart(case.pattern) for case in node.cases):
         name = scope.fresh("matched")
         made.append(ir.Let(name, subject, scope.where(node.subject)))
         subject = ir.Name(name, subject.type, scope.where(node.subject))
@@ -149,7 +149,7 @@ def _fields_of(scope: Scope, record: Record, pattern: ast.MatchClass) -> Iterato
     wrong = [name for name in named if name not in known]
     if wrong or len(pattern.patterns) > len(known):
         message = f"{record.name} has no field {wrong[0]}" if wrong else f"{record.name} has {len(known)} fields"
-        raise scope.error("TG202", pattern, message, f"{record.name}({', '.join(f'{each}=...' for each in known)})")
+        raise scope.error("TG202", pattern, message, f"{record.name}({', '.join(f'{text}=...' for text in known)})")
     return iter([*zip(known, pattern.patterns, strict=False), *named.items()])
 
 
@@ -177,7 +177,7 @@ def _covered(test: ir.Expr | None, type_: Type) -> frozenset[int]:
     """The numbers of the constants, or of a union's records, that a pattern's condition asks for."""
     match test:
         case ir.Or(operands=operands):
-            return frozenset[int]().union(*(_covered(each, type_) for each in operands))
+            return frozenset[int]().union(*(_covered(operand, type_) for operand in operands))
         case ir.Compare(op="==", left=left, right=ir.Const(number=number)):
             is_kind = isinstance(left, ir.RecordField) and left.field == KIND and left.record.type == type_
             return frozenset({number}) if is_kind or left.type == type_ else frozenset()

@@ -27,11 +27,11 @@ def cell(scope: Scope, node: ast.expr, statement: ast.AST) -> ir.Place:
         raise scope.error(code, statement, f"a {_LOOKS[scope.role]} only looks at the state", hint)
     made, place = _begun(scope, root)
     indexes = list(place.indexes)
-    for each in path:
-        if isinstance(each, ast.Slice) or not isinstance(made.type, (Map, Seq)):
+    for key in path:
+        if isinstance(key, ast.Slice) or not isinstance(made.type, (Map, Seq)):
             hint = "s.q = s.q[:n] + ..., or .truncate(n)" if isinstance(made.type, Seq) else "the whole cell"
-            raise scope.error("TG215", each, f"a part of {describe(made.type)} cannot be written by index", hint)
-        made = index(scope, made, each, each)
+            raise scope.error("TG215", key, f"a part of {describe(made.type)} cannot be written by index", hint)
+        made = index(scope, made, key, key)
         assert isinstance(made, ir.Index)
         indexes.append(made.index)
     return ir.Place(place.field, tuple(indexes), made.type, scope.where(node))

@@ -53,7 +53,7 @@ def refinement(
     where = heading(source, node)
     _check_signature(program, its, record, where)
     images = [_image(program, its, record, state) for state in STATES]
-    lets = [ir.Let(name, ir.Call(each, (), record, where), where) for name, each in zip(IMAGES, images, strict=True)]
+    lets = [ir.Let(name, ir.Call(image, (), record, where), where) for name, image in zip(IMAGES, images, strict=True)]
     before, after = (ir.Name(name, record, where) for name in IMAGES)
     try:
         steps = steps_between(abstract, record, before, after)
@@ -81,10 +81,10 @@ def refuse(program: Program, function: FunctionType, problem: Unsupported, abstr
 def decorator_place(program: Program, function: FunctionType, name: str | None = None) -> ir.Where:
     """Where `@refines` stands above a function, or the value that it gives a constant."""
     source, node = located(program, function)
-    for each in node.decorator_list:
-        if isinstance(each, ast.Call):
-            given = (keyword.value for keyword in each.keywords if keyword.arg == name)
-            return source.where(next(given, each))
+    for decorator in node.decorator_list:
+        if isinstance(decorator, ast.Call):
+            given = (keyword.value for keyword in decorator.keywords if keyword.arg == name)
+            return source.where(next(given, decorator))
     return heading(source, node)
 
 
@@ -140,25 +140,25 @@ def _checked(
 ) -> tuple[ir.Statement, ...]:
     """The statements, with every state that they return checked field by field."""
     made: list[ir.Statement] = []
-    for each in body:
-        match each:
+    for statement in body:
+        match statement:
             case ir.Return(value=ir.MakeRecord(fields=fields) as value):
                 for part, (name, of) in zip(fields, record.fields, strict=True):
                     _check_classes(program, its, name, part, of)
                 parts = tuple(kept(part, of) for part, (_, of) in zip(fields, record.fields, strict=True))
-                made.append(replace(each, value=replace(value, fields=parts)))
+                made.append(replace(statement, value=replace(value, fields=parts)))
             case ir.Return(value=value):
                 message = f"{its.node.name} is a refinement, and does not make the {record.name} here that it returns"
                 program.diagnostics.add("TG115", value.where, message, f"return {record.name}(field=..., ...)")
                 raise Abandoned
             case ir.If(yes=yes, no=no):
                 made.append(
-                    replace(each, yes=_checked(program, its, yes, record), no=_checked(program, its, no, record))
+                    replace(statement, yes=_checked(program, its, yes, record), no=_checked(program, its, no, record))
                 )
             case ir.For(body=inner):
-                made.append(replace(each, body=_checked(program, its, inner, record)))
+                made.append(replace(statement, body=_checked(program, its, inner, record)))
             case _:
-                made.append(each)
+                made.append(statement)
     return tuple(made)
 
 
@@ -189,4 +189,4 @@ def _other_class(found: Type, wanted: Type) -> str | None:
             parts = [(k, q), (a, b)]
         case _:
             return None
-    return next((name for each in parts if (name := _other_class(*each)) is not None), None)
+    return next((name for part in parts if (name := _other_class(*part)) is not None), None)

@@ -171,10 +171,10 @@ def _parameter(program: Program, its: CallSignature, node: ast.arg, type_: Type)
 
 def _check_message(program: Program, type_: Record, node: ast.arg, where: ir.Where) -> None:
     """A parameter that is a record is a message of the state: notes a tuple of choices, and one record of a union."""
-    pools = [each.of for each in program.shape.fields.values() if isinstance(each, Pool)]
+    pools = [field.of for field in program.shape.fields.values() if isinstance(field, Pool)]
     if type_ in pools:
         return
-    union = next((each for each in pools if any(member == type_ for member, _ in each.variants)), None)
+    union = next((pool for pool in pools if any(member == type_ for member, _ in pool.variants)), None)
     if is_tuple(type_):
         message = f"{node.arg} is a tuple, and no field of the state holds messages of that type"
         program.diagnostics.add("TG308", where, message, "a parameter for each part")
@@ -207,7 +207,7 @@ def _pool(program: Program, its: CallSignature, node: ast.arg, type_: Record) ->
     """The state field whose members a message parameter ranges over."""
     assert node.annotation is not None, "a parameter without annotation was refused"
     chosen = program.types.read(node.annotation, its.source, its.function.__globals__).member_of
-    fields = [name for name, each in program.shape.fields.items() if isinstance(each, Pool) and each.of == type_]
+    fields = [name for name, field in program.shape.fields.items() if isinstance(field, Pool) and field.of == type_]
     where = its.source.where(node)
     if chosen is not None and chosen not in fields:
         message = f"the state has no Set or Bag of {type_.name} called {chosen}"
@@ -261,7 +261,9 @@ class ActionText:
             body = folder.body(self.elaborated.without(gone, body))
         where = heading(self.its.source, self.its.node)
         state = self.its.parameters[0][0].arg
-        reads = frozenset(fields_read(*body)) | {each.pool for each in self.parameters if each.pool is not None}
+        reads = frozenset(fields_read(*body)) | {
+            parameter.pool for parameter in self.parameters if parameter.pool is not None
+        }
         written = fields_written(body)
         if budget is not None:
             reads, written = reads | {budget_field(budget)}, written | {budget_field(budget)}
@@ -310,7 +312,7 @@ class InitialText:
         if gone:
             body = folder.body(self.elaborated.without(gone, body))
         named = zip(fields, self.result.fields, strict=True)
-        kept = [folder.part(each) for name, each in named if name not in gone]
+        kept = [folder.part(term) for name, term in named if name not in gone]
         result = ir.MakeState((*kept, *extra), self.result.where)
         return ir.InitialForm(
             self.its.node.name, self.parameters, body, result, heading(self.its.source, self.its.node)

@@ -79,8 +79,8 @@ class Ghosts:
         statements = tuple(body)
         while before != len(self.names):
             before = len(self.names)
-            for each in statements:
-                self._collect_one(each, under_ghost)
+            for statement in statements:
+                self._collect_one(statement, under_ghost)
 
     def _collect_one(self, statement: ir.Statement, under_ghost: bool) -> None:
         match statement:
@@ -119,7 +119,7 @@ class Ghosts:
         known = self._helpers.get(id(call.function))
         if known is None:
             forms = (each for form in call.function.body for each in inside(form))
-            reads = any(isinstance(each, ir.StateField) and each.field in self.fields for each in forms)
+            reads = any(isinstance(form, ir.StateField) and form.field in self.fields for form in forms)
             known = self._helpers[id(call.function)] = (call.function, reads)
         return known[1]
 

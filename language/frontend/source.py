@@ -70,8 +70,8 @@ class Source:
 
     def annotated(self, node: ast.ClassDef) -> list[tuple[str, ast.AnnAssign]]:
         """The annotated fields of a class, in order."""
-        fields = [each for each in node.body if isinstance(each, ast.AnnAssign)]
-        return [(each.target.id, each) for each in fields if isinstance(each.target, ast.Name)]
+        fields = [statement for statement in node.body if isinstance(statement, ast.AnnAssign)]
+        return [(field.target.id, field) for field in fields if isinstance(field.target, ast.Name)]
 
 
 def _statements(tree: ast.Module) -> Iterator[ast.stmt]:
@@ -87,7 +87,7 @@ def _statements(tree: ast.Module) -> Iterator[ast.stmt]:
 
 def first_line(node: ast.FunctionDef) -> int:
     """The line where a function's code begins: its first decorator, as `co_firstlineno` counts."""
-    return min([node.lineno, *(each.lineno for each in node.decorator_list)])
+    return min([node.lineno, *(inner.lineno for inner in node.decorator_list)])
 
 
 def read(path: str) -> Source:

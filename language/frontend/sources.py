@@ -74,17 +74,17 @@ def iteration(scope: Scope, node: ast.expr) -> Iteration:
 
 def _displayed(scope: Scope, node: ast.Tuple) -> ir.Expr:
     """The values of `for x in (a, b)`."""
-    elements = [expression(scope, each) for each in node.elts]
+    elements = [expression(scope, element) for element in node.elts]
     if not elements:
         raise scope.error("TG214", node, "nothing is in an empty tuple", "no loop")
     of = elements[0].type
-    for each in elements[1:]:
-        joined = join(of, each.type)
+    for element in elements[1:]:
+        joined = join(of, element.type)
         if joined is None:
-            message = f"{describe(of)} and {describe(each.type)} in one loop"
+            message = f"{describe(of)} and {describe(element.type)} in one loop"
             raise scope.error("TG203", node, message, "values of one type")
         of = joined
-    made = tuple(fit(scope, each, of, part) for each, part in zip(elements, node.elts, strict=True))
+    made = tuple(fit(scope, element, of, part) for element, part in zip(elements, node.elts, strict=True))
     return ir.MakeSeq(made, Seq(of, len(made)), scope.where(node))
 
 
@@ -156,7 +156,7 @@ def _zip(scope: Scope, node: ast.Call) -> Iteration:
 
 
 def _rows(scope: Scope, node: ast.Call, *, counted: bool) -> Iteration:
-    rows = tuple(_row(scope, each) for each in node.args)
+    rows = tuple(_row(scope, argument) for argument in node.args)
     where = scope.where(node)
     capacity = min(max(row.type.capacity, 0) for row in rows if isinstance(row.type, Seq))
     return Iteration(_indexes(rows, where), Int(0, max(0, capacity - 1)), capacity, None, rows, counted)
@@ -203,8 +203,8 @@ def _indexes(rows: tuple[ir.Expr, ...], where: ir.Where) -> ir.Range:
         assert isinstance(row.type, Seq)
         lengths.append(ir.Length(row, Int(0, max(row.type.capacity, 0)), where))
     stop = lengths[0]
-    for each in lengths[1:]:
-        stop = ir.Arithmetic("min", stop, each, Int(0, min(int_type(stop).hi, int_type(each).hi)), where)
+    for length in lengths[1:]:
+        stop = ir.Arithmetic("min", stop, length, Int(0, min(int_type(stop).hi, int_type(length).hi)), where)
     return ir.Range(ir.Const(0, Int(0, 0), where), stop, where)
 
 
@@ -224,7 +224,7 @@ def kept(scope: Scope, over: Iteration, where: ir.Where) -> tuple[Iteration, lis
     if over.within is not None:
         over = replace(over, within=keep(over.within))
     if over.rows:
-        rows = tuple(keep(each) for each in over.rows)
+        rows = tuple(keep(row) for row in over.rows)
         over = replace(over, rows=rows, source=_indexes(rows, where))
     return over, made
 

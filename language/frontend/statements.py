@@ -77,7 +77,7 @@ def _guard(scope: Scope, call: ast.Call, made: Made, *, is_limit: bool) -> None:
 def _conjuncts(node: ast.expr) -> list[ast.expr]:
     """The operands of a top-level `and`, each a guard of its own."""
     if isinstance(node, ast.BoolOp) and isinstance(node.op, ast.And):
-        return [part for each in node.values for part in _conjuncts(each)]
+        return [part for value in node.values for part in _conjuncts(value)]
     return [node]
 
 
@@ -88,7 +88,7 @@ def _write_by_method(scope: Scope, call: ast.Call, function: ast.Attribute, made
             "TG119",
             call,
             f".{function.attr}(...) is not in the language",
-            ", ".join(f".{each}(x)" for each in METHODS),
+            ", ".join(f".{method}(x)" for method in METHODS),
         )
     place = cell(scope, function.value, call)
     usage = f"{ast.unparse(function)}(x)"
@@ -188,17 +188,17 @@ def _assign_parts(scope: Scope, target: ast.Tuple | ast.List, value: ast.expr, n
     try:
         parts = _parts(scope, target, value, node)
     except Abandoned:
-        for each in ast.walk(target):
-            if isinstance(each, ast.Name):
-                scope.poison(each.id)
+        for inner in ast.walk(target):
+            if isinstance(inner, ast.Name):
+                scope.poison(inner.id)
         raise
     where, kept = scope.where(node), list[ir.Expr]()
     for part in parts:
         name = scope.fresh("part")
         made.append(ir.Let(name, part, where))
         kept.append(ir.Name(name, part.type, where))
-    for each, part in zip(target.elts, kept, strict=True):
-        _give(scope, each, part, node, made)
+    for element, part in zip(target.elts, kept, strict=True):
+        _give(scope, element, part, node, made)
 
 
 def _parts(scope: Scope, target: ast.Tuple | ast.List, value: ast.expr, node: ast.stmt) -> list[ir.Expr]:
@@ -206,11 +206,11 @@ def _parts(scope: Scope, target: ast.Tuple | ast.List, value: ast.expr, node: as
     if not isinstance(value, ast.Tuple) or len(value.elts) != len(target.elts):
         return unpacked(scope, expression(scope, value), len(target.elts), target)
     parts: list[ir.Expr] = []
-    for each, part in zip(target.elts, value.elts, strict=True):
-        if isinstance(each, (ast.Attribute, ast.Subscript)):
-            parts.append(fitted(scope, part, cell(scope, each, node).type))
+    for element, part in zip(target.elts, value.elts, strict=True):
+        if isinstance(element, (ast.Attribute, ast.Subscript)):
+            parts.append(fitted(scope, part, cell(scope, element, node).type))
         else:
-            before = scope.names.get(each.id) if isinstance(each, ast.Name) else None
+            before = scope.names.get(element.id) if isinstance(element, ast.Name) else None
             parts.append(expression(scope, part, None if before is None else before.type))
     return parts
 
@@ -224,8 +224,8 @@ def _give(scope: Scope, target: ast.expr, value: ir.Expr, node: ast.stmt, made: 
         place = cell(scope, target, node)
         made.append(ir.Store(place, fit(scope, value, place.type, target), scope.where(node)))
     elif isinstance(target, (ast.Tuple, ast.List)):
-        for each, part in zip(target.elts, unpacked(scope, value, len(target.elts), target), strict=True):
-            _give(scope, each, part, node, made)
+        for element, part in zip(target.elts, unpacked(scope, value, len(target.elts), target), strict=True):
+            _give(scope, element, part, node, made)
     else:
         raise scope.error("TG114", target, "each part goes to one target", "a, b = pair")
 
@@ -385,10 +385,10 @@ def loop(scope: Scope, node: ast.For, made: Made) -> bool:
 
 def _check_targets(scope: Scope, target: ast.expr) -> None:
     """A loop's own names are new ones."""
-    for each in ast.walk(target):
-        if isinstance(each, ast.Name) and (each.id in scope.names or each.id in scope.states):
-            message = f"the loop would overwrite {each.id}"
-            raise scope.error("TG213", each, message, "a loop variable with a name of its own")
+    for node in ast.walk(target):
+        if isinstance(node, ast.Name) and (node.id in scope.names or node.id in scope.states):
+            message = f"the loop would overwrite {node.id}"
+            raise scope.error("TG213", node, message, "a loop variable with a name of its own")
 
 
 def _iteration(scope: Scope, node: ast.For, made: Made) -> tuple[Iteration | None, tuple[ir.Expr, ...], str]:
@@ -397,9 +397,9 @@ def _iteration(scope: Scope, node: ast.For, made: Made) -> tuple[Iteration | Non
         over, first = kept(scope, iteration(scope, node.iter), scope.where(node))
         binding, conditions = bind_target(scope, node.target, over)
     except Abandoned:
-        for each in ast.walk(node.target):
-            if isinstance(each, ast.Name):
-                scope.poison(each.id)
+        for inner in ast.walk(node.target):
+            if isinstance(inner, ast.Name):
+                scope.poison(inner.id)
         return None, (), ""
     made += first
     return over, conditions, binding.name

@@ -119,7 +119,7 @@ def _piece(
     if not agrees(place.type, type_):
         message = f"this is {describe(place.type)}, and {describe(type_)} is needed"
         raise scope.error("TG203", argument, message, f"a piece of the state that is a {describe(type_)}")
-    place = replace(place, indexes=tuple(_kept(scope, each, made) for each in place.indexes))
+    place = replace(place, indexes=tuple(_kept(scope, index, made) for index in place.indexes))
     return Binding(name, place.type, piece=Piece(place, _read(scope, place)))
 
 
@@ -143,7 +143,7 @@ def _state(scope: Scope) -> str:
     """What the action calls its state: a helper knows it by its state parameter, or by a piece that it was given."""
     if scope.states:
         return next(iter(scope.states.values()))
-    read: ir.Expr = next(each.piece.read for each in scope.names.values() if each.piece is not None)
+    read: ir.Expr = next(name.piece.read for name in scope.names.values() if name.piece is not None)
     while isinstance(read, ir.Index):
         read = read.container
     return cast(ir.StateField, read).state

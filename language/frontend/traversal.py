@@ -63,7 +63,7 @@ _PARTS: dict[type[Any], tuple[str, ...]] = {
 """The attributes of each form that hold expressions, sources, generators and places, in order of evaluation. The blocks
 of `If` and `For` are not among them."""
 
-_FIELDS = {cls: tuple(each.name for each in dataclasses.fields(cls)) for cls in _PARTS}
+_FIELDS = {cls: tuple(field.name for field in dataclasses.fields(cls)) for cls in _PARTS}
 
 
 def parts(form: Any) -> Iterator[Any]:
@@ -147,7 +147,7 @@ def fields_written(body: tuple[ir.Statement, ...]) -> frozenset[str]:
 
 def places(body: tuple[ir.Statement, ...]) -> frozenset[ir.Where]:
     """Where these statements and those in their blocks stand."""
-    return frozenset(each.where for form in body for each in _statements(form))
+    return frozenset(statement.where for form in body for statement in _statements(form))
 
 
 def _statements(form: ir.Statement) -> Iterator[ir.Statement]:
@@ -159,5 +159,5 @@ def _statements(form: ir.Statement) -> Iterator[ir.Statement]:
             inner = body
         case _:
             inner = ()
-    for each in inner:
-        yield from _statements(each)
+    for statement in inner:
+        yield from _statements(statement)

@@ -17,17 +17,17 @@ from .unions import asked_for, one_of
 @expressions(ast.Tuple)
 def tuple_display(scope: Scope, node: ast.Tuple, expected: Type | None) -> ir.Expr:
     """`(a, b)`."""
-    if len(node.elts) < 2 or any(isinstance(each, ast.Starred) for each in node.elts):
+    if len(node.elts) < 2 or any(isinstance(element, ast.Starred) for element in node.elts):
         raise scope.error("TG111", node, "a tuple has two parts or more, each written by itself", "(a, b), or Seq([a])")
     of = expected.of if isinstance(expected, Option) else expected
     wanted: list[Type | None] = [None] * len(node.elts)
     if isinstance(of, Record) and is_tuple(of) and len(of.fields) == len(node.elts):
-        wanted = [each for _, each in of.fields]
+        wanted = [type_ for _, type_ in of.fields]
     parts = [
-        expression(scope, each) if want is None else fitted(scope, each, want)
-        for each, want in zip(node.elts, wanted, strict=True)
+        expression(scope, element) if want is None else fitted(scope, element, want)
+        for element, want in zip(node.elts, wanted, strict=True)
     ]
-    return ir.MakeRecord(tuple(parts), tuple_type([each.type for each in parts]), scope.where(node))
+    return ir.MakeRecord(tuple(parts), tuple_type([part.type for part in parts]), scope.where(node))
 
 
 def call_isinstance(scope: Scope, node: ast.Call, expected: Type | None) -> ir.Expr:

@@ -40,8 +40,8 @@ def name_parts(scope: Scope, target: ast.expr, value: ir.Expr) -> None:
     if isinstance(target, ast.Name):
         scope.alias(target.id, value)
     elif isinstance(target, (ast.Tuple, ast.List)):
-        for each, part in zip(target.elts, unpacked(scope, value, len(target.elts), target), strict=True):
-            name_parts(scope, each, part)
+        for element, part in zip(target.elts, unpacked(scope, value, len(target.elts), target), strict=True):
+            name_parts(scope, element, part)
     else:
         raise scope.error("TG116", target, "a loop binds names", "for x in ..., or for a, b in ...")
 
@@ -53,7 +53,7 @@ def is_one_of(value: ir.Expr, union: Record, numbers: list[int], where: ir.Where
     """Whether a value of a union is one of these records."""
     kinds = union.fields[0][1]
     kind = ir.RecordField(value, KIND, kinds, where)
-    tests: list[ir.Expr] = [ir.Compare("==", kind, ir.Const(each, kinds, where), Bool(), where) for each in numbers]
+    tests: list[ir.Expr] = [ir.Compare("==", kind, ir.Const(number, kinds, where), Bool(), where) for number in numbers]
     return tests[0] if len(tests) == 1 else ir.Or(tuple(tests), Bool(), where)
 
 
@@ -71,7 +71,7 @@ def one_of(value: ir.Expr, numbers: list[int], where: ir.Where) -> ir.Expr:
 def member_part(value: ir.Expr, union: Record, at: int, name: str, where: ir.Where) -> ir.Expr:
     """A field of a value of a union that is known to be the record with this place."""
     member, places = union.variants[at]
-    names = [each for each, _ in member.fields]
+    names = [text for text, _ in member.fields]
     slot, of = union.fields[places[names.index(name)]]
     wanted = member.fields[names.index(name)][1]
     part = ir.RecordField(value, slot, of, where)
@@ -113,8 +113,8 @@ def union_part(scope: Scope, value: ir.Expr, union: Record, name: str, node: ast
 
 def _having(union: Record, name: str) -> Iterator[tuple[int, Type]]:
     for at, (member, _) in enumerate(union.variants):
-        for each, of in member.fields:
-            if each == name:
+        for text, of in member.fields:
+            if text == name:
                 yield at, of
 
 
@@ -128,7 +128,7 @@ def record_named(scope: Scope, node: ast.expr) -> Record | None:
 def asked_for(scope: Scope, node: ast.expr, union: Type) -> list[int]:
     """The records that `isinstance` asks for: a class, a tuple of classes or a union of them."""
     if isinstance(node, ast.Tuple):
-        return [at for each in node.elts for at in asked_for(scope, each, union)]
+        return [at for element in node.elts for at in asked_for(scope, element, union)]
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
         return asked_for(scope, node.left, union) + asked_for(scope, node.right, union)
     at = number_in(union, record_named(scope, node)) if isinstance(union, Record) else None

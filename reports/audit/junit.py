@@ -32,12 +32,12 @@ def audit_junit(document: Document) -> str:
 
 def _now(document: Document) -> Iterator[Case]:
     """The outages that are certain, and what was not read whole; that nothing was asked is a failure, too."""
-    for each in document["outages"]:
-        element = "failure" if each["certain"] else ""
-        yield each["says"], element, each["says"], each["says"]
-    for each in document["findings"]:
-        if each["kind"] == "incomplete":
-            yield each["what"], "failure", each["what"], f"{each['what']}; {each['to_do']}"
+    for outage in document["outages"]:
+        element = "failure" if outage["certain"] else ""
+        yield outage["says"], element, outage["says"], outage["says"]
+    for finding in document["findings"]:
+        if finding["kind"] == "incomplete":
+            yield finding["what"], "failure", finding["what"], f"{finding['what']}; {finding['to_do']}"
     if not document["subjects"]:
         yield "topics and brokers", "failure", document["headline"], document["headline"]
 

@@ -25,20 +25,20 @@ def _parts(document: Document) -> Iterator[str]:
     subjects: list[Mapping[str, Any]] = document["subjects"]
     yield f"# {plain_text(audit_verdict(document))}"
     if document["outages"]:
-        yield "\n".join(f"- now: {plain_text(each['says'])}" for each in document["outages"])
+        yield "\n".join(f"- now: {plain_text(outage['says'])}" for outage in document["outages"])
     if document["assumptions"]:
-        yield "\n".join(f"Assumed: {plain_text(each)}." for each in document["assumptions"])
+        yield "\n".join(f"Assumed: {plain_text(assumption)}." for assumption in document["assumptions"])
     yield "\n".join(line for group in groups_of(subjects) for line in _line(group))
     yield plain_text(MARKS)
-    for each in subjects[:SHOWN]:
-        yield from _subject(each, document)
+    for subject in subjects[:SHOWN]:
+        yield from _subject(subject, document)
     if document["findings"]:
         yield f"## {count(len(document['findings']), 'finding')} about the files"
-        yield "\n".join(_finding(each) for each in document["findings"])
+        yield "\n".join(_finding(finding) for finding in document["findings"])
     yield "## Faults, and states of a partition when they happen"
     named = (*document["faults"], *document["situations"])
     yield "\n".join(f"- **{each['name']}**: {plain_text(each['says'])}" for each in named)
-    yield " ".join(plain_text(each) for each in document["notes"])
+    yield " ".join(plain_text(note) for note in document["notes"])
 
 
 def _line(group: Sequence[Mapping[str, Any]]) -> Iterator[str]:

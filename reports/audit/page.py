@@ -41,18 +41,18 @@ def audit_page(document: Document, paper: Paper, *, every: bool = False) -> Page
     page.line(audit_verdict(document), style="red bold" if document["exit"] == 1 else "bold")
     page.blank()
     _outages(page, document["outages"], every=every)
-    for each in document["assumptions"]:
-        page.line(f"Assumed: {each}.", style="yellow")
+    for assumption in document["assumptions"]:
+        page.line(f"Assumed: {assumption}.", style="yellow")
     _list(page, subjects, every=every)
-    in_full = subjects if every else [each for each in subjects[:1] if each["loss"] or each["failed"]]
+    in_full = subjects if every else [subject for subject in subjects[:1] if subject["loss"] or subject["failed"]]
     if every:
         _legend(page, document, in_full, every=every)
     for each in in_full:
         _subject(page, each, document)
     if in_full and not every:
         _legend(page, document, in_full, every=every)
-    for each in document["notes"] if in_full else ():
-        page.line(each, style="dim")
+    for note in document["notes"] if in_full else ():
+        page.line(note, style="dim")
     _findings(page, document["findings"], every=every)
     if document["diff"] is not None:
         _difference(page, document["diff"])
@@ -81,9 +81,9 @@ def _list(page: Page, subjects: Sequence[Mapping[str, Any]], *, every: bool) -> 
     left = sum(len(group) for group in groups[SHOWN:])
     if left and not every:
         page.line(f"and {count(left, 'group')} of topics more; --all shows them")
-    if any(each["name"].startswith(NEW_TOPICS) for each in subjects):
+    if any(subject["name"].startswith(NEW_TOPICS) for subject in subjects):
         page.line(f"{NEW_TOPICS}: topics that are created with the brokers' defaults.", style="dim")
-    asks = dict.fromkeys(ask for each in subjects for ask in _asks(each))
+    asks = dict.fromkeys(ask for subject in subjects for ask in _asks(subject))
     if asks:
         page.line(f"To decide what depends, give: {'; '.join(asks)}.")
 
@@ -91,9 +91,16 @@ def _list(page: Page, subjects: Sequence[Mapping[str, Any]], *, every: bool) -> 
 def groups_of(subjects: Sequence[Mapping[str, Any]]) -> list[list[Mapping[str, Any]]]:
     """Groups of topics of which the same is said, together: in their order, each where the first of them is."""
     found: dict[str, list[Mapping[str, Any]]] = {}
-    for each in subjects:
-        said = (mark_of(each), each["headline"], each["conditional"], each["accepted"], list(unmet(each)), each["now"])
-        found.setdefault(repr(said), []).append(each)
+    for subject in subjects:
+        said = (
+            mark_of(subject),
+            subject["headline"],
+            subject["conditional"],
+            subject["accepted"],
+            list(unmet(subject)),
+            subject["now"],
+        )
+        found.setdefault(repr(said), []).append(subject)
     return list(found.values())
 
 
@@ -122,14 +129,14 @@ def audit_verdict(document: Document) -> str:
     if not document["subjects"]:
         return f"? {document['headline']}"
     asked = document["required"]
-    failed = sum(1 for each in document["subjects"] if each["failed"])
-    unclear = sum(1 for each in document["subjects"] if _is_open(each) and not each["failed"])
+    failed = sum(1 for subject in document["subjects"] if subject["failed"])
+    unclear = sum(1 for subject in document["subjects"] if _is_open(subject) and not subject["failed"])
     of = f"of {count(len(document['subjects']), 'group')} of topics"
     what = _of_requirements(failed, unclear, of, asked)
     first = "; ".join(_now(document["outages"]))
     if first:
         return f"✗ {first}; {what}"
-    missing = next((each["what"] for each in document["findings"] if each["kind"] == "incomplete"), "")
+    missing = next((finding["what"] for finding in document["findings"] if finding["kind"] == "incomplete"), "")
     if missing and not failed and not unclear:
         return f"? of what was read {what}, but something is not covered: {missing}"
     return f"{'✗' if failed else '?' if unclear else '✓'} {what}"
@@ -137,7 +144,7 @@ def audit_verdict(document: Document) -> str:
 
 def _now(outages: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     """What is out of service for certain, in a few words."""
-    kinds = [each["kind"] == "does not start" for each in outages if each["certain"]]
+    kinds = [outage["kind"] == "does not start" for outage in outages if outage["certain"]]
     if True in kinds:
         yield "some nodes do not start"
     if False in kinds:
@@ -274,7 +281,7 @@ def _legend(page: Page, document: Document, in_full: Sequence[Mapping[str, Any]]
         page.line(MARKS, style="dim")
         page.line(LEGEND, style="dim")
         return
-    marks = {mark_of(each) for each in document["subjects"]}
+    marks = {mark_of(subject) for subject in document["subjects"]}
     page.line("; ".join(f"{mark} {means}" for mark, means in MEANINGS.items() if mark in marks), style="dim")
     said = {word for each in in_full for row in rows(each, document) for cell in row[1:] for word in cell.split(", ")}
     page.line(f"{legend_of(said)} --all says what each fault is.", style="dim")
@@ -285,7 +292,7 @@ def _findings(page: Page, findings: Sequence[Mapping[str, Any]], *, every: bool)
         return
     page.blank()
     page.line(f"{count(len(findings), 'finding')} about the files", style="bold")
-    ordered = sorted(findings, key=lambda each: ("error", "warning", "note").index(each["severity"]))
+    ordered = sorted(findings, key=lambda finding: ("error", "warning", "note").index(finding["severity"]))
     for each in ordered if every else ordered[:SHOWN]:
         place = place_of(each["where"])
         source = f" ({each['source']})" if each["source"] else ""

@@ -17,11 +17,11 @@ _DECIDING = ("acks", "min.insync.replicas", "unclean.leader.election.enable", "r
 def audit_sarif(document: Document) -> Document:
     """The SARIF log: one run."""
     results = [*_outages(document), *_failures(document), *_findings(document)]
-    rules = list(dict.fromkeys(each["ruleId"] for each in results))
+    rules = list(dict.fromkeys(result["ruleId"] for result in results))
     name, _, version = document["tool"].partition(" ")
-    for each in results:
-        each["ruleIndex"] = rules.index(each["ruleId"])
-    driver = {"name": name, "semanticVersion": version or "0.0.0", "rules": [_rule(each) for each in rules]}
+    for result in results:
+        result["ruleIndex"] = rules.index(result["ruleId"])
+    driver = {"name": name, "semanticVersion": version or "0.0.0", "rules": [_rule(rule) for rule in rules]}
     run = {
         "tool": {"driver": driver},
         "automationDetails": {"id": "tidegate audit/"},
@@ -39,9 +39,9 @@ def _rule(name: str) -> Document:
 
 def _outages(document: Document) -> Iterator[Document]:
     """What is out of service now: at the topic, or at the setting that a node refuses."""
-    for each in document["outages"]:
-        level = "error" if each["certain"] else "warning"
-        yield _result("out-of-service", level, each["says"], each["where"], each["says"])
+    for outage in document["outages"]:
+        level = "error" if outage["certain"] else "warning"
+        yield _result("out-of-service", level, outage["says"], outage["where"], outage["says"])
 
 
 def _failures(document: Document) -> Iterator[Document]:
@@ -81,9 +81,9 @@ def _place(subject: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _findings(document: Document) -> Iterator[Document]:
-    for each in document["findings"]:
-        text = f"{each['what']}; {each['to_do']}"
-        yield _result(each["kind"], _LEVELS[each["severity"]], text, each["where"], each["what"])
+    for finding in document["findings"]:
+        text = f"{finding['what']}; {finding['to_do']}"
+        yield _result(finding["kind"], _LEVELS[finding["severity"]], text, finding["where"], finding["what"])
 
 
 def _result(rule: str, level: str, message: str, where: Mapping[str, Any], about: str) -> Document:

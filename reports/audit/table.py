@@ -23,7 +23,7 @@ def legend_of(words: Collection[str]) -> str:
     """What these words of a table mean, and what a cell is about."""
     said = [f"{word}: {means}" for word, means in _MEANS.items() if word in words]
     if "offline" in words and "stops" not in words:
-        said = [each.replace("reads too", "writes and reads stop while it lasts") for each in said]
+        said = [text.replace("reads too", "writes and reads stop while it lasts") for text in said]
     service = " (after a comma: whether writes and reads go on)" if {*words} & _SERVICE_WORDS else ""
     return f"{'; '.join(said)}{service}. A cell is about its fault and no other, and about a larger ISR, too."
 

@@ -37,13 +37,13 @@ def headline(verdict: Verdict) -> str:
 def _predicate(verdict: Verdict) -> str:
     match verdict.outcome:
         case "safety" | "liveness":
-            return "violates " + ", ".join(each.name for each in verdict.properties if each.verdict == "violated")
+            return "violates " + ", ".join(prop.name for prop in verdict.properties if prop.verdict == "violated")
         case "deadlock":
             return "deadlocks"
         case "model_error":
             return "breaks its own types"
         case "vacuous":
-            if any(each.happened_despite for each in verdict.actions):
+            if any(action.happened_despite for action in verdict.actions):
                 return "holds, but something happens that a @bound is meant to stop"
             return "holds, but something that should happen never does"
         case "none":
@@ -107,13 +107,13 @@ def _runs(verdict: Verdict) -> str:
 def _properties(page: Page, verdict: Verdict) -> None:
     """What failed, in words; what did not, by name."""
     page.blank()
-    failed = [each for each in verdict.properties if each.verdict in ("violated", "missing")]
-    rows = [(each.verdict, f"{each.name}: {_says(each)}") for each in failed]
+    failed = [prop for prop in verdict.properties if prop.verdict in ("violated", "missing")]
+    rows = [(prop.verdict, f"{prop.name}: {_says(prop)}") for prop in failed]
     rows += [
-        (shown(word), ", ".join(_name(each) for each in verdict.properties if each.verdict == word)) for word in _QUIET
+        (shown(word), ", ".join(_name(prop) for prop in verdict.properties if prop.verdict == word)) for word in _QUIET
     ]
     page.columns([row for row in rows if row[1]], styles=styles("property"))
-    if any(each.verdict == "not_checked" for each in verdict.properties):
+    if any(prop.verdict == "not_checked" for prop in verdict.properties):
         page.line(
             "not checked: it reads a ghost, and --no-ghosts folds ghosts away; --ghosts keeps them, --without NAME "
             "leaves the property out", indent=2
@@ -125,27 +125,27 @@ def _properties(page: Page, verdict: Verdict) -> None:
             )  # fmt: skip
 
 
-def _name(each: PropertyVerdict) -> str:
-    met = each.verdict == "reached" and each.run is not None
-    return f"{each.name} ({count(len(each.run.steps), 'step')})" if met and each.run is not None else each.name
+def _name(prop: PropertyVerdict) -> str:
+    met = prop.verdict == "reached" and prop.run is not None
+    return f"{prop.name} ({count(len(prop.run.steps), 'step')})" if met and prop.run is not None else prop.name
 
 
-def _says(each: PropertyVerdict) -> str:
-    return f"{each.says} No reachable state is like this." if each.verdict == "missing" else each.says
+def _says(prop: PropertyVerdict) -> str:
+    return f"{prop.says} No reachable state is like this." if prop.verdict == "missing" else prop.says
 
 
 def _coverage(page: Page, verdict: Verdict) -> None:
     """What a pass should be doubted for: actions, guards and limits by what they never did."""
-    live = [each for each in verdict.actions if not each.switched_off]
-    never = [each.name for each in live if each.never_happened]
-    stopped = [each for each in live if each.stopped_by is not None]
+    live = [action for action in verdict.actions if not action.switched_off]
+    never = [action.name for action in live if action.never_happened]
+    stopped = [action for action in live if action.stopped_by is not None]
     where = "" if verdict.verdict == "holds" else " in what was explored"
-    off = [each.name for each in verdict.actions if each.switched_off]
+    off = [action.name for action in verdict.actions if action.switched_off]
     page.blank()
     if never:
         page.line(f"never happened{where}: {', '.join(never)}", indent=2, hang=4, style="yellow")
-    for each in stopped:
-        page.line(_stopped(each, verdict), indent=2, hang=4, style="yellow" if each.fired else "")
+    for action in stopped:
+        page.line(_stopped(action, verdict), indent=2, hang=4, style="yellow" if action.fired else "")
     if off:
         page.line(f"switched off by constants: {', '.join(off)}", indent=2, hang=4)
     _guards(page, f"guards that never let anything through{where}", _shut_guards(live))
@@ -155,31 +155,33 @@ def _coverage(page: Page, verdict: Verdict) -> None:
         page.line(f"only {_stopping(live)} {where}: nothing is enabled there, and it is no deadlock", indent=2, hang=4)
 
 
-def _stopped(each: ActionCoverage, verdict: Verdict) -> str:
+def _stopped(action: ActionCoverage, verdict: Verdict) -> str:
     """What is said of an action that a bound of steps is meant to stop."""
-    if each.fired:
+    if action.fired:
         times = (
-            "" if verdict.engine == "bmc" else f" {count(each.fired, 'time')}"
+            "" if verdict.engine == "bmc" else f" {count(action.fired, 'time')}"
         )  # bmc looks for one time, counts none
-        return f"{each.name} happens{times}, and @bound {each.stopped_by} is meant to stop it"
-    return f"stopped by @bound {each.stopped_by}, as it is meant: {each.name}"
+        return f"{action.name} happens{times}, and @bound {action.stopped_by} is meant to stop it"
+    return f"stopped by @bound {action.stopped_by}, as it is meant: {action.name}"
 
 
 def _stopping(actions: list[ActionCoverage]) -> str:
     """What bounds a search, with its verb: the limits that were listed, and each `@bound` by its name."""
-    guards = [guard for each in actions for guard in each.guards if guard.evaluated > guard.passed]
-    bounds = list(dict.fromkeys(each.text for each in guards if each.text.startswith("@bound ")))
+    guards = [guard for action in actions for guard in action.guards if guard.evaluated > guard.passed]
+    bounds = list(dict.fromkeys(guard.text for guard in guards if guard.text.startswith("@bound ")))
     named = [*(["these limits"] if _cutting_limits(actions) or not bounds else []), *bounds]
     return f"{' and '.join(named)} {'stops' if named == bounds[:1] else 'stop'}"
 
 
 def _shut_guards(actions: list[ActionCoverage]) -> list[tuple[str, str, str]]:
-    shut = [(each.name, g) for each in actions for g in each.guards if g.evaluated and not g.passed and not g.is_limit]
+    shut = [
+        (action.name, g) for action in actions for g in action.guards if g.evaluated and not g.passed and not g.is_limit
+    ]
     return [(name, f"line {guard.line}", guard.text) for name, guard in shut]
 
 
 def _cutting_limits(actions: list[ActionCoverage]) -> list[tuple[str, str, str]]:
-    guards = [(each.name, guard) for each in actions for guard in each.guards]
+    guards = [(action.name, guard) for action in actions for guard in action.guards]
     limits = [(name, guard) for name, guard in guards if guard.is_limit and not guard.text.startswith("@bound ")]
     return [(name, _times(guard), guard.text) for name, guard in limits if guard.evaluated > guard.passed]
 

@@ -112,16 +112,16 @@ def _add_not_run(root: ElementTree.Element, document: Document) -> None:
     rows = [each for each in document["not_run"] if each["why"] != "--only"]
     if not rows:
         return
-    elements = ["error" if each["why"] == "interrupted" else "skipped" for each in rows]
+    elements = ["error" if row["why"] == "interrupted" else "skipped" for row in rows]
     suite = _suite(root, document, "not run", "not run", 0.0, elements)
     ElementTree.SubElement(suite, "properties")
-    for each, element in zip(rows, elements, strict=True):
-        attributes = {"classname": "tidegate.not run", "name": token(each["name"]), "time": "0.000"}
+    for row, element in zip(rows, elements, strict=True):
+        attributes = {"classname": "tidegate.not run", "name": token(row["name"]), "time": "0.000"}
         case = ElementTree.SubElement(suite, "testcase", attributes)
         if element == "error":
             ElementTree.SubElement(case, "error", {"message": "the gate was interrupted", "type": "not run"})
         else:
-            ElementTree.SubElement(case, "skipped", {"message": f"tier {each['tier']}"})
+            ElementTree.SubElement(case, "skipped", {"message": f"tier {row['tier']}"})
     ElementTree.SubElement(suite, "system-out")
     ElementTree.SubElement(suite, "system-err")
 

@@ -65,7 +65,7 @@ def _rules(claims: Iterator[Mapping[str, Any]]) -> list[Document]:
 
 def _invocation(document: Document) -> Document:
     left = [f"{each['name']}: {each['why']}" for each in document["not_run"]]
-    notes = [{"level": "note", "message": {"text": f"not run: {each}"}} for each in left]
+    notes = [{"level": "note", "message": {"text": f"not run: {text}"}} for text in left]
     return {
         "executionSuccessful": not document["interrupted"],
         "exitCode": document["exit"],
@@ -166,7 +166,7 @@ def _code_flow(trace: Document) -> Document:
 def _changes(changed: Sequence[str]) -> Mapping[str, str]:
     """What a step changed, by cell: `held` is `false -> true`."""
     cells: dict[str, list[str]] = {}
-    for cell, _, what in (each.partition(": ") for each in changed):
+    for cell, _, what in (text.partition(": ") for text in changed):
         cells.setdefault(cell, []).append(what)
     return {cell: ", ".join(texts) for cell, texts in cells.items()}
 

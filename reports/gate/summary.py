@@ -32,7 +32,7 @@ def _parts(document: Document) -> Iterator[str]:
     yield from _counterexamples(document)
     if any(check["result"] == "ok" for check in document["checks"]):
         yield "## As recorded"
-        yield _folded("the checks", _table([each for each in document["checks"] if each["result"] == "ok"]))
+        yield _folded("the checks", _table([check for check in document["checks"] if check["result"] == "ok"]))
     for why, names in left_out(document).items():
         yield f"## Not run: {len(names)}, {plain_text(why)}"
         yield _folded("their names", "\n".join(f"- {plain_text(name)}" for name in names))
@@ -41,7 +41,7 @@ def _parts(document: Document) -> Iterator[str]:
 def _table(checks: list[Mapping[str, Any]], *, differences: bool = False) -> str:
     rows = ["| check | result | found |", "|---|---|---|"]
     for check in checks:
-        texts = "<br>".join(plain_text(each) for each in check["differences"]) if differences else ""
+        texts = "<br>".join(plain_text(difference) for difference in check["differences"]) if differences else ""
         found = "<br>".join(part for part in (plain_text(found_text(check)), texts) if part)
         pages = "".join(f" [{claim['name']}]({claim['html']})" for claim in check["claims"] if claim["html"])
         rows.append(f"| {plain_text(check['name'])}{pages} | {check['result']} | {found} |")

@@ -69,7 +69,7 @@ def definition_lines(function: ir.Function, scope: NotationScope) -> Lines:
     scope = replace(scope, shadowed=shadowed_fields(function))
     if len(body) == 1 and isinstance(body[0], ir.Return):
         return layout(body[0].value, scope, 2)
-    return [line for each in _cases(body, scope, 2) for line in each]
+    return [line for case in _cases(body, scope, 2) for line in case]
 
 
 def _labelled(body: Iterable[ir.Statement], writes: _Writes) -> Lines:
@@ -127,7 +127,7 @@ def _statement(statement: ir.Statement, writes: _Writes, indent: int) -> Lines:
 
 
 def _block(body: Iterable[ir.Statement], writes: _Writes, indent: int) -> Lines:
-    return [line for each in body for line in _statement(each, writes, indent)]
+    return [line for statement in body for line in _statement(statement, writes, indent)]
 
 
 def _branches(
@@ -162,13 +162,13 @@ def _cellwise(loop: ir.For) -> bool:
     nothing.
     """
     parts = list(traverse(loop.body))
-    places = [each for each in parts if isinstance(each, ir.Place)]
-    if not all(each.indexes and _is_variable(each.indexes[0], loop) for each in places):
+    places = [part for part in parts if isinstance(part, ir.Place)]
+    if not all(place.indexes and _is_variable(place.indexes[0], loop) for place in places):
         return False
-    written = {each.field for each in places}
-    reads = [each for each in parts if isinstance(each, ir.StateField) and each.field in written]
-    cells = [each for each in parts if isinstance(each, ir.Index) and _is_variable(each.index, loop)]
-    own = [each for each in cells if isinstance(each.container, ir.StateField) and each.container.field in written]
+    written = {place.field for place in places}
+    reads = [part for part in parts if isinstance(part, ir.StateField) and part.field in written]
+    cells = [part for part in parts if isinstance(part, ir.Index) and _is_variable(part.index, loop)]
+    own = [cell for cell in cells if isinstance(cell.container, ir.StateField) and cell.container.field in written]
     return len(reads) == len(own)
 
 

@@ -127,7 +127,7 @@ def _logic(expression: ir.Expr, scope: NotationScope) -> _Rendered:
         case ir.Not(operand=operand):
             return _Term("¬" + show(operand, scope, _POSTFIX), _NOT)
         case ir.And(operands=operands):
-            return _Term(" ∧ ".join(show(each, scope, _AND + 1) for each in operands), _AND)
+            return _Term(" ∧ ".join(show(term, scope, _AND + 1) for term in operands), _AND)
         case ir.Or(operands=(ir.Not(operand=condition), *rest)):
             return _Term(f"{show(condition, scope, _OR)} ⇒ {_either(tuple(rest), scope)}", _LOOSE)
         case ir.Or(operands=operands):
@@ -172,12 +172,12 @@ def _negated(operand: ir.IsNone | ir.Contains | ir.Compare | ir.SetOperation, sc
 def _freed(operands: tuple[ir.Expr, ...]) -> tuple[ir.Expr, ...]:
     """`a ∨ b` for `a ∨ (¬a ∧ b)`: the second way is how an option is unwrapped after a test for none."""
     freed: list[ir.Expr] = []
-    for each in operands:
-        if isinstance(each, ir.And):
+    for operand in operands:
+        if isinstance(operand, ir.And):
             earlier = [_shape(other) for other in freed]
-            kept = tuple(e for e in each.operands if not (isinstance(e, ir.Not) and _shape(e.operand) in earlier))
-            each = kept[0] if len(kept) == 1 else dataclasses.replace(each, operands=kept) if kept else each
-        freed.append(each)
+            kept = tuple(e for e in operand.operands if not (isinstance(e, ir.Not) and _shape(e.operand) in earlier))
+            operand = kept[0] if len(kept) == 1 else dataclasses.replace(operand, operands=kept) if kept else operand
+        freed.append(operand)
     return tuple(freed)
 
 
@@ -187,7 +187,7 @@ def _shape(expression: ir.Expr) -> str:
 
 
 def _either(operands: tuple[ir.Expr, ...], scope: NotationScope) -> str:
-    return " ∨ ".join(show(each, scope, _OR + 1) for each in _freed(operands))
+    return " ∨ ".join(show(expression, scope, _OR + 1) for expression in _freed(operands))
 
 
 def _part(expression: ir.Expr, scope: NotationScope) -> _Rendered:
@@ -216,7 +216,7 @@ def _part(expression: ir.Expr, scope: NotationScope) -> _Rendered:
             sign, level = _ARITHMETIC[op]
             return _Term(f"{show(left, scope, level)} {sign} {show(right, scope, level + 1)}", level)
         case ir.Call(function=function, arguments=arguments):
-            inside = ", ".join(show(each, scope, _LOOSE) for each in arguments)
+            inside = ", ".join(show(argument, scope, _LOOSE) for argument in arguments)
             return _Term(f"{scope.call(function)}({inside})" if inside else scope.call(function), _POSTFIX)
         case _:
             return None
@@ -234,7 +234,7 @@ def _collection(expression: ir.Expr, scope: NotationScope) -> _Rendered:
         case ir.MakeRecord(fields=(inside,), type=type_) if is_box(type_):
             return _Term(show(inside, scope), _ATOM)
         case ir.MakeRecord(fields=values, type=type_) if is_tuple(type_):
-            return _Term("⟨" + ", ".join(show(each, scope, _LOOSE) for each in values) + "⟩", _ATOM)
+            return _Term("⟨" + ", ".join(show(term, scope, _LOOSE) for term in values) + "⟩", _ATOM)
         case ir.MakeRecord(fields=values, type=type_) if type_.variants:
             return _member(values, type_, scope)
         case ir.MakeRecord(fields=values, type=type_):
@@ -243,10 +243,10 @@ def _collection(expression: ir.Expr, scope: NotationScope) -> _Rendered:
         case ir.Replace(record=record, changes=changes):
             return _Term(f"[{show(record, scope)} except {_changes(iter(changes), scope)}]", _ATOM)
         case ir.MakeSubset(elements=elements) | ir.MakePool(elements=elements):
-            inside = ", ".join(show(each, scope, _LOOSE) for each in elements)
+            inside = ", ".join(show(element, scope, _LOOSE) for element in elements)
             return _Term(f"{{{inside}}}" if inside else "∅", _ATOM)
         case ir.MakeSeq(elements=elements):
-            return _Term("⟨" + ", ".join(show(each, scope, _LOOSE) for each in elements) + "⟩", _ATOM)
+            return _Term("⟨" + ", ".join(show(element, scope, _LOOSE) for element in elements) + "⟩", _ATOM)
         case ir.MakeMap(variable=variable, value=value, type=Map(key=key)):
             inner = scope.binding(variable, value)
             return _Term(f"[{inner.local(variable)} ∈ {type_text(key)} ↦ {show(value, inner)}]", _ATOM)
@@ -296,12 +296,12 @@ def _binders(expression: ir.Quantified, scope: NotationScope) -> tuple[str, str,
     """The ranges of the bound names, every condition on them, and the scope inside."""
     ranges: list[str] = []
     conditions: list[ir.Expr] = []
-    for each in expression.generators:
-        source = source_text(each.source, scope)
-        scope = scope.binding(each.variable, (expression.generators, expression.body))
-        ranges.append(f"{scope.local(each.variable)} ∈ {source}")
-        conditions += each.conditions
-    return ", ".join(ranges), " ∧ ".join(show(each, scope, _AND + 1) for each in conditions), scope
+    for generator in expression.generators:
+        source = source_text(generator.source, scope)
+        scope = scope.binding(generator.variable, (expression.generators, expression.body))
+        ranges.append(f"{scope.local(generator.variable)} ∈ {source}")
+        conditions += generator.conditions
+    return ", ".join(ranges), " ∧ ".join(show(condition, scope, _AND + 1) for condition in conditions), scope
 
 
 def source_text(source: ir.Source, scope: NotationScope) -> str:
@@ -328,21 +328,21 @@ def layout(expression: ir.Expr, scope: NotationScope, indent: int = 0) -> list[s
         return [pad + line]
     match expression:
         case ir.And(operands=operands):
-            return [part for each in operands for part in _bullet("∧ ", each, scope, indent)]
+            return [part for term in operands for part in _bullet("∧ ", term, scope, indent)]
         case ir.Or(operands=(ir.Not(operand=condition), *rest)):
             return [*layout(condition, scope, indent), *_consequence(tuple(rest), scope, indent)]
         case ir.Or(operands=operands):
-            return [part for each in _freed(operands) for part in _bullet("∨ ", each, scope, indent)]
+            return [part for term in _freed(operands) for part in _bullet("∨ ", term, scope, indent)]
         case ir.Not(operand=operand):
             return _bullet("¬ ", operand, scope, indent)
         case ir.Quantified(kind="all" | "any"):
             return _quantified_layout(expression, scope, indent)
         case ir.MakeRecord(fields=values, type=Record(variants=()) as type_) if not is_tuple(type_):
             pairs = [
-                f"{name} ↦ {show(each, scope, _LOOSE)}" for (name, _), each in zip(type_.fields, values, strict=True)
+                f"{name} ↦ {show(value, scope, _LOOSE)}" for (name, _), value in zip(type_.fields, values, strict=True)
             ]
-            first, *others = [f"{each}," for each in pairs[:-1]] + [f"{pairs[-1]}]"]
-            return [f"{pad}[{first}", *(f"{pad} {each}" for each in others)]
+            first, *others = [f"{pair}," for pair in pairs[:-1]] + [f"{pairs[-1]}]"]
+            return [f"{pad}[{first}", *(f"{pad} {text}" for text in others)]
         case _:
             return [pad + line]
 
@@ -371,7 +371,7 @@ def _consequence(operands: tuple[ir.Expr, ...], scope: NotationScope, indent: in
         return _bullet("⇒ ", operands[0], scope, indent)
     first, *others = operands
     lines = _bullet("⇒ ∨ ", first, scope, indent)
-    return lines + [part for each in others for part in _bullet("∨ ", each, scope, indent + 2)]
+    return lines + [part for expression in others for part in _bullet("∨ ", expression, scope, indent + 2)]
 
 
 def _bullet(sign: str, expression: ir.Expr, scope: NotationScope, indent: int) -> list[str]:
@@ -440,7 +440,7 @@ def _operand(bound: ConstantExpression, level: int) -> str:
 
 def members_text(type_: Enumeration) -> tuple[str, ...]:
     """The members of an enum in quotes: by value where that is a text, as on a command line, else by name."""
-    return tuple(f'"{each.value if isinstance(each.value, str) else each.name}"' for each in type_.python)
+    return tuple(f'"{member.value if isinstance(member.value, str) else member.name}"' for member in type_.python)
 
 
 def named_types(type_: Type) -> Iterator[Record | Enumeration | Identity]:
@@ -471,12 +471,12 @@ def named_types(type_: Type) -> Iterator[Record | Enumeration | Identity]:
 def traverse(node: Any) -> Iterator[Any]:
     """Every part of a typed form, the node itself first; helpers that are called included."""
     if isinstance(node, tuple):
-        for each in node:  # pyright: ignore[reportUnknownVariableType]
-            yield from traverse(each)
+        for setting in node:  # pyright: ignore[reportUnknownVariableType]
+            yield from traverse(setting)
     elif type(node).__module__ == ir.__name__ and not isinstance(node, ir.Where):
         yield node
-        for each in dataclasses.fields(node):
-            yield from traverse(getattr(node, each.name))
+        for field_ in dataclasses.fields(node):
+            yield from traverse(getattr(node, field_.name))
 
 
 def fields_read(node: Any) -> frozenset[str]:
@@ -486,11 +486,13 @@ def fields_read(node: Any) -> frozenset[str]:
 
 def shadowed_fields(form: ir.ActionForm | ir.InitialForm | ir.Function) -> frozenset[str]:
     """The state fields that a form uses although it has a local name of the same spelling."""
-    parameters = form.parameters if isinstance(form, ir.Function) else [(each.name, None) for each in form.parameters]
+    parameters = (
+        form.parameters if isinstance(form, ir.Function) else [(parameter.name, None) for parameter in form.parameters]
+    )
     names = {name for name, _ in parameters}
     used: set[str] = set()
-    for each in _own_parts(form.body if not isinstance(form, ir.InitialForm) else (form.body, form.result)):
-        match each:
+    for part in _own_parts(form.body if not isinstance(form, ir.InitialForm) else (form.body, form.result)):
+        match part:
             case ir.Let(name=name):
                 names.add(name)
             case ir.MakeMap(variable=name) | ir.Generator(variable=name) | ir.For(variable=name):
@@ -505,9 +507,9 @@ def shadowed_fields(form: ir.ActionForm | ir.InitialForm | ir.Function) -> froze
 def _own_parts(node: Any) -> Iterator[Any]:
     """Like `traverse`, helpers left out."""
     if isinstance(node, tuple):
-        for each in node:  # pyright: ignore[reportUnknownVariableType]
-            yield from _own_parts(each)
+        for setting in node:  # pyright: ignore[reportUnknownVariableType]
+            yield from _own_parts(setting)
     elif type(node).__module__ == ir.__name__ and not isinstance(node, ir.Where | ir.Function):
         yield node
-        for each in dataclasses.fields(node):
-            yield from _own_parts(getattr(node, each.name))
+        for field_ in dataclasses.fields(node):
+            yield from _own_parts(getattr(node, field_.name))

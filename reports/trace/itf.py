@@ -171,9 +171,9 @@ def _key_text(key: Any) -> str:
 def _counted(elements: list[Any]) -> Iterator[tuple[Any, int]]:
     """Each element once, with how often it is there."""
     counts: dict[str, tuple[Any, int]] = {}
-    for each in elements:
-        name = json.dumps(each, sort_keys=True)
-        counts[name] = (each, counts.get(name, (each, 0))[1] + 1)
+    for element in elements:
+        name = json.dumps(element, sort_keys=True)
+        counts[name] = (element, counts.get(name, (element, 0))[1] + 1)
     yield from counts.values()
 
 

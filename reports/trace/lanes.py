@@ -97,8 +97,8 @@ class _Row:
         }
         added = set[int]() if marks is None else {*marks["added"], *(each["offset"] for each in marks["replaced"])}
         removed: list[Document] = [] if marks is None else marks["removed"]
-        self.cells = [("{%s}" if each["offset"] in added else "[%s]") % each["text"] for each in lane["cells"]]
-        self.cells += [f"({each['text']})" for each in removed]
+        self.cells = [("{%s}" if cell["offset"] in added else "[%s]") % cell["text"] for cell in lane["cells"]]
+        self.cells += [f"({document['text']})" for document in removed]
         self.gone = bool(removed)
 
     def log(self, width: int, count: int) -> str:
@@ -120,7 +120,7 @@ class _Row:
             f"{name} {self._change(name, value)}" for name, value in self.lane["badges"].items() if value != "none"
         ]
         parts += [
-            f"{each['text']} {each['start']}..{'' if each['open'] else each['end']}" for each in self.lane["spans"]
+            f"{span['text']} {span['start']}..{'' if span['open'] else span['end']}" for span in self.lane["spans"]
         ]
         return _GAP.join(parts)
 

@@ -122,10 +122,10 @@ def _board(document: Document, at: int) -> Document:
 
 def _flying(document: Document, at: int) -> Iterator[str]:
     """The messages in flight in a state; those that stay for ever are shown only while nobody has handled them."""
-    for each in document["messages"]:
-        handled = any(event["step"] <= at for event in each["received"])
-        if each["sent"] <= at and (each["ended"] is None or each["ended"] > at) and not handled:
-            yield f"in flight since step {each['sent']}: {each['text']}"
+    for message in document["messages"]:
+        handled = any(event["step"] <= at for event in message["received"])
+        if message["sent"] <= at and (message["ended"] is None or message["ended"] > at) and not handled:
+            yield f"in flight since step {message['sent']}: {message['text']}"
 
 
 def _step_of(document: Document, at: int) -> Document | None:
@@ -222,7 +222,7 @@ def _steps(page: Page, document: Document) -> None:
 
 def _by_cell(changed: Sequence[str]) -> Iterator[str]:
     """Changes of one cell on one line: `isr[A]: + A, + B`."""
-    for cell, group in groupby((each.partition(": ") for each in changed), key=lambda parts: parts[0]):
+    for cell, group in groupby((text.partition(": ") for text in changed), key=lambda parts: parts[0]):
         yield f"{cell}: " + ", ".join(what for _, _, what in group)
 
 
@@ -280,5 +280,5 @@ def value_text(value: Any) -> str:
     if isinstance(value, dict):
         return "{" + ", ".join(f"{key}: {value_text(held)}" for key, held in value.items()) + "}"  # pyright: ignore
     if isinstance(value, list):
-        return "[" + ", ".join(value_text(each) for each in value) + "]"  # pyright: ignore
+        return "[" + ", ".join(value_text(setting) for setting in value) + "]"  # pyright: ignore
     return str(value)

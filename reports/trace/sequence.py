@@ -80,7 +80,7 @@ def diagram(document: Document) -> Diagram:
 def _is_shown(document: Document, step: Mapping[str, Any]) -> bool:
     if len(document["steps"]) <= MOST_STEPS:
         return True
-    handles = any(each["event"] != "sent" for each in step["messages"])
+    handles = any(message["event"] != "sent" for message in step["messages"])
     return handles or step["kind"] == "fault" or step["i"] == _fails_at(document)
 
 
@@ -148,7 +148,10 @@ def mermaid(document: Document) -> str:
     made = diagram(document)
     names = _identifiers(made.participants)
     lines = ["sequenceDiagram"]
-    lines += [f"  participant {names[each]}" + _as(names[each], each) for each in made.participants]
+    lines += [
+        f"  participant {names[participant]}" + _as(names[participant], participant)
+        for participant in made.participants
+    ]
     lines += [f"  {_mermaid_event(event, names)}" for event in made.events]
     return "\n".join(lines) + "\n"
 
@@ -174,7 +177,10 @@ def _mermaid_text(text: str) -> str:
 def seqdiag(document: Document) -> str:
     """The diagram as sequencediagram.org reads it."""
     made = diagram(document)
-    lines = [f"title {_line(made.title)}", *(f'participant "{_quoted(each)}"' for each in made.participants)]
+    lines = [
+        f"title {_line(made.title)}",
+        *(f'participant "{_quoted(participant)}"' for participant in made.participants),
+    ]
     lines += [_seqdiag_event(event) for event in made.events]
     return "\n".join(lines) + "\n"
 
@@ -194,7 +200,7 @@ def plantuml(document: Document) -> str:
     """The diagram as PlantUML reads it."""
     made = diagram(document)
     lines = ["@startuml", f"title {_line(made.title)}"]
-    lines += [f'participant "{_quoted(each)}"' for each in made.participants]
+    lines += [f'participant "{_quoted(participant)}"' for participant in made.participants]
     lines += [_plantuml_event(event) for event in made.events]
     return "\n".join([*lines, "@enduml"]) + "\n"
 
@@ -227,7 +233,7 @@ def _quoted(name: str) -> str:
 
 
 def _names(over: tuple[str, ...]) -> str:
-    return ",".join(f'"{_quoted(each)}"' for each in over)
+    return ",".join(f'"{_quoted(text)}"' for text in over)
 
 
 def _identifiers(participants: tuple[str, ...]) -> Mapping[str, str]:

@@ -135,9 +135,9 @@ class Kafka:
         """The class of a tool: later releases moved them."""
         for jar in sorted(self.jars.glob("kafka*.jar")):
             names = set(ZipFile(jar).namelist())
-            for each in CLASSES[tool]:
-                if each.replace(".", "/") + ".class" in names:
-                    return each
+            for text in CLASSES[tool]:
+                if text.replace(".", "/") + ".class" in names:
+                    return text
         raise SystemExit(f"Kafka {self.version} has no tool for {tool}")
 
     def tool(self, tool: str, *arguments: str, given: str = "", fails: bool = False) -> str:
@@ -200,7 +200,7 @@ def settle(kafka: Kafka, bootstrap: str, count: int) -> None:
     for _ in range(60):
         text = kafka.tool("topics", "--bootstrap-server", bootstrap, "--describe", "--topic", "orders", fails=True)
         sets = [line.split("Isr:")[1].split("\t")[0].strip() for line in text.splitlines() if "Isr:" in line]
-        if sets and all(len(each.split(",")) == count for each in sets):
+        if sets and all(len(set_.split(",")) == count for set_ in sets):
             return
         time.sleep(2)
     raise SystemExit(f"Kafka {kafka.version}: the in-sync replicas did not become {count}")
