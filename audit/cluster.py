@@ -148,7 +148,8 @@ class Broker:
     `settings` are static (server.properties), `dynamic` are this broker's own dynamic ones. `ephemeral` is True where
     the storage does not outlive the process (Strimzi's `ephemeral`), None where nothing says so; `of_pod` where it
     goes with the pod alone, in which a container that dies starts again with its files. `machine` names the
-    one computer that it shares with all others of that name (those of a compose file); None: not stated.
+    one computer that it shares with all others of that name (those of a compose file); None: not stated. `spread` is
+    False of a pod that nothing keeps from the node of another one.
     """
 
     id: int | None
@@ -161,6 +162,7 @@ class Broker:
     ephemeral: bool | None = None
     of_pod: bool = False
     machine: str | None = None
+    spread: bool = True
 
     @property
     def keeps_topics(self) -> bool:

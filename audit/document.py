@@ -12,7 +12,7 @@ from .cluster import Cluster, Finding, Origin
 from .headline import GRAVEST, LOST, UNREAD, first_loss, headline, in_words
 from .nodes import Down, down
 from .outages import Outage
-from .placing import missing_racks
+from .placing import NODES, missing_racks
 from .questions import QUESTION, QUESTIONS
 from .requirements import Requirement, preset_of
 from .scenario import is_unheard, sentences
@@ -215,7 +215,7 @@ def _conditional(verdict: SubjectVerdict) -> Iterator[Document]:
         yield {"if": ", ".join(cases), "says": line}
 
 
-_IS: Mapping[str, str] = {"version": " ", "placement": " ", "in flight": " "}
+_IS: Mapping[str, str] = {"version": " ", "placement": " ", "in flight": " ", NODES: " are "}
 """What stands between a fact and its value, where it is no setting."""
 
 
@@ -364,4 +364,4 @@ def _supposed(verdict: SubjectVerdict, cell: Name, question: str, answer: Answer
         return ""
     matter = facts_that_matter(verdict.subject.variants, [each.word for each in answers])
     given = verdict.subject.variants[answers.index(answer)].given
-    return ", ".join(f"{name} {value}" for name, value in given if name in matter)
+    return ", ".join(f"{name}{_IS.get(name, ' ')}{value}" for name, value in given if name in matter)

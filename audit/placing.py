@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from .cluster import OFFSETS, Broker, Cluster, Topic
 from .facts import CannotBeMade, Choice, Fact, Used
@@ -23,6 +23,21 @@ def placement(cluster: Cluster, topic: Topic, replicas: int, used: list[Used]) -
     }
     sets["ephemeral"], sets["of_pod"] = _ephemeral(cluster, topic, used)
     return Fact("placement", (Choice(str(sets["in_rack"]), sets),))
+
+
+def nodes_of_pods(cluster: Cluster) -> Iterator[Fact]:
+    """Whether pods share a node, where nothing keeps them apart: a loss of power takes all that are on one."""
+    keepers = [each for each in cluster.brokers if each.keeps_topics]
+    if len(keepers) > 1 and not _share_a_machine(cluster) and not all(each.spread for each in keepers):
+        choices = (Choice("apart", {"one_machine": False}), Choice("shared", {"one_machine": True}))
+        yield Fact(NODES, choices, ASK_OF_NODES)
+
+
+NODES = "the nodes of pods"
+ASK_OF_NODES = (
+    'a required podAntiAffinity by kubernetes.io/hostname in the manifest, or how it is: nodes = "apart" (or '
+    '"shared") below [pods] in audit.toml'
+)
 
 
 def missing_racks(cluster: Cluster, topic: Topic) -> tuple[str, str]:

@@ -32,7 +32,7 @@ from .controlling import UNCLEAN, least_in_sync, unclean_elections
 from .facts import CannotTell, Choice, Fact, Used, ask_of_version, note
 from .keys import ELR_FEATURE, SPANS, elr_is_too_early, is_version, span, value_of
 from .nodes import raise_if_never_up
-from .placing import creatable, has_one_by_default, placement
+from .placing import creatable, has_one_by_default, nodes_of_pods, placement
 from .producing import is_idempotent, producer_facts, producers
 from .rules_of_versions import has_old_format, protocols
 
@@ -391,6 +391,7 @@ def _facts(cluster: Cluster, topic: Topic, producer: Client | None, used: list[U
     yield _unclean(cluster, topic, used)
     yield _fsync(cluster, topic, used)
     yield placement(cluster, topic, replicas, used)
+    yield from nodes_of_pods(cluster)
     yield _follower_reads(cluster, topic, used)
     yield from producer_facts(cluster, topic, producer, used)
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ..cluster import Broker, Origin, Setting
-from . import commands, compose, created, properties, volumes
+from . import commands, compose, created, properties, spreading, volumes
 from .parsed_file import Part, numbers
 from .yamls import Tree
 
@@ -57,6 +57,7 @@ def read(path: str, trees: Sequence[Tree]) -> Part | None:
             compose.image(part, path, container)
             _note_unread(part, path, container)
         _note_commands(part, path, each, maps)
+        part.assumptions += filter(None, [spreading.assumed(each.pod, each.count)])
     roles = {role for each in sets for role in each.broker.roles}
     keys = {setting.key for each in sets for setting in each.broker.settings}
     part.control_plane = "kraft" if "process.roles" in keys or "controller" in roles else None
@@ -134,7 +135,10 @@ def _set(path: str, tree: Tree, maps: Maps) -> _Set | None:
     count = min(counted[0], MOST) if counted else 1
     mounts = [m for each in containers for m in volumes.of_pod(pod, each, tree.get("spec", "volumeClaimTemplates"))]
     made = replace(
-        properties.broker_of(settings, origin), ephemeral=volumes.is_ephemeral(settings, mounts), of_pod=True
+        properties.broker_of(settings, origin),
+        ephemeral=volumes.is_ephemeral(settings, mounts),
+        of_pod=True,
+        spread=spreading.keeps_apart(pod),
     )
     return _Set(made, count, pod, containers)
 

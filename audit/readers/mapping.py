@@ -1,4 +1,5 @@
-"""audit.toml: which clients write and read which topics, and which of them matter most.
+"""audit.toml: which clients write and read which topics, and which of them matter most; and whether pods of brokers are
+on nodes of their own, where no manifest says so.
 
 [topic."payments.*"]
 producer = "pay.properties"
@@ -7,6 +8,9 @@ critical = true
 
 [group.billing]
 consumer = "billing.properties"
+
+[pods]
+nodes = "apart"
 """
 
 from __future__ import annotations
@@ -29,13 +33,25 @@ def read(path: str, text: str) -> Part:
         raise CannotRead(f"{path}: {error}. Mend its TOML; see `tidegate audit --help`.") from None
     part = Part("audit.toml")
     for subject, entries in document.items():
+        if subject == "pods":
+            _pods(part, path, text, entries)
+            continue
         if subject not in ("topic", "group") or not _is_table(entries):
             where = Origin(path, line_of(text, subject))
-            part.note("unknown_key", "error", f"`{subject}` is no part of audit.toml", where, "topic or group")
+            part.note("unknown_key", "error", f"`{subject}` is no part of audit.toml", where, "topic, group or pods")
             continue
         for pattern, entry in _table(entries).items():
             _entry(part, path, text, "topic" if subject == "topic" else "group", pattern, entry)
     return part
+
+
+def _pods(part: Part, path: str, text: str, entries: Any) -> None:
+    """Raises CannotRead for what is no answer."""
+    origin = Origin(path, line_of(text, "nodes"), "pods")
+    found = _table(entries) if _is_table(entries) else {}
+    if set(found) != {"nodes"} or found["nodes"] not in ("apart", "shared"):
+        raise CannotRead(f'{origin}: [pods] has one line: nodes = "apart", or nodes = "shared".')
+    part.fact("nodes", str(found["nodes"]), origin)
 
 
 def _entry(part: Part, path: str, text: str, subject: Literal["topic", "group"], pattern: str, entry: Any) -> None:

@@ -145,7 +145,17 @@ def _brokers(joined: _Joined, topics: tuple[Topic, ...], quorum: Quorum | None) 
     for number in quorum.voters if quorum else ():
         found.setdefault(number, Broker(number, quorum.origin if quorum else OPTIONS, roles=("controller",)))
     voters = set(quorum.voters) if quorum else set[int]()
-    return tuple(_role(found[number], voters) for number in sorted(found)) + tuple(nameless)
+    every = tuple(_role(found[number], voters) for number in sorted(found)) + tuple(nameless)
+    return tuple(_on_nodes(joined, each) for each in every)
+
+
+def _on_nodes(joined: _Joined, broker: Broker) -> Broker:
+    """A pod as audit.toml says of all pods: each on a node of its own, or all on one."""
+    said = next((each for part in joined.parts for each in part.facts.get("nodes", ())), None)
+    if said is None or not broker.of_pod:
+        return broker
+    shared = said.value == "shared"
+    return replace(broker, spread=True, machine="one node, as audit.toml says" if shared else broker.machine)
 
 
 def _role(broker: Broker, voters: set[int]) -> Broker:

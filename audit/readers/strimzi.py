@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from ..cluster import Broker, CannotRead, Origin, Role, Setting, Topic
+from . import spreading
 from .parsed_file import Part, numbers
 from .yamls import Tree
 
@@ -98,8 +99,10 @@ def _kafka(part: Part, path: str, tree: Tree, pools: Resources) -> None:
     if rack is not None:  # which node stands where is known when it runs
         given = (*given, Setting("broker.rack", "${by the operator}", Origin(path, rack.line, "spec.kafka.rack")))
     if pools:
-        _pools(part, pools, given)
+        _pools(part, pools, given, kafka.get("template", "pod"))
         return
+    pod = kafka.get("template", "pod")
+    part.assumptions += filter(None, [spreading.assumed(pod, _count(kafka))])
     for number in range(_count(kafka)):
         part.brokers.append(
             Broker(
@@ -109,6 +112,7 @@ def _kafka(part: Part, path: str, tree: Tree, pools: Resources) -> None:
                 settings=given,
                 ephemeral=_ephemeral(kafka),
                 of_pod=True,
+                spread=spreading.keeps_apart(pod),
             )
         )
 
@@ -125,20 +129,26 @@ def _zookeeper(part: Part, path: str, tree: Tree) -> None:
         part.note("advice", "error", what, where, "storage type persistent-claim", "strimzi.io, Ephemeral storage")
 
 
-def _pools(part: Part, pools: Resources, given: tuple[Setting, ...]) -> None:
+def _pools(part: Part, pools: Resources, given: tuple[Setting, ...], template: Tree | None = None) -> None:
+    """The nodes of every pool. A pool's own template of pods replaces the one of the Kafka resource."""
     number = 0
     for path, pool in pools:
         spec = pool.get("spec")
         if spec is None:
             continue
         _disks(part, path, spec)
+        pod = template if spec.get("template") is None else spec.get("template", "pod")
+        part.assumptions += filter(None, [spreading.assumed(pod, _count(spec))])
+        apart = spreading.keeps_apart(pod)
         listed = spec.get("roles")
         words = [leaf.value for leaf in listed.leaves()] if listed is not None else []
         roles: tuple[Role, ...] = tuple(role for role in ("broker", "controller") if role in words)
         for _ in range(_count(spec)):
             origin = Origin(path, spec.line, f"KafkaNodePool {pool.text('metadata', 'name')}")
             part.brokers.append(
-                Broker(number, origin, roles=roles, settings=given, ephemeral=_ephemeral(spec), of_pod=True)
+                Broker(
+                    number, origin, roles=roles, settings=given, ephemeral=_ephemeral(spec), of_pod=True, spread=apart
+                )
             )
             number += 1
 
