@@ -15,6 +15,7 @@ from tidegate.explorer.symmetry import Symmetry
 from tidegate.language.binding import Definition, load
 
 from .engines import agree, agree_on, bound, compiled, reachable_states, summary, text_of
+from .shipped import tiered
 
 ROOT = Path(__file__).resolve().parent.parent
 DEEP = bool(os.environ.get("TIDEGATE_DEEP"))
@@ -558,12 +559,14 @@ SHIPPED = [*sorted((ROOT / "examples").glob("[!r]*.py")), ROOT / "tests/fixtures
 PROTOCOLS = ("replication", "async_isr")
 
 
-@pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "path", tiered(SHIPPED, lambda path: path.stem != "every_construct", lambda path: path.stem)
+)  # test_every_construct looks at that one
 def test_examples_state_by_state(path: Path) -> None:
     state_by_state(load(path))
 
 
-@pytest.mark.parametrize("name", PROTOCOLS)
+@pytest.mark.parametrize("name", tiered(PROTOCOLS, lambda name: name == "async_isr"))
 def test_protocols_state_by_state(name: str) -> None:
     properties = importlib.import_module(f"tidegate.invariants.{name}")
     state_by_state(load(importlib.import_module(f"tidegate.model.{name}"), properties=(properties,)))

@@ -89,7 +89,7 @@ def expected(kip320: Model) -> Verdict:
 
 
 @pytest.mark.parametrize(
-    "check", tiered(recorded(), lambda check: "kraft" not in check.target and states_of(check) < 5000, named)
+    "check", tiered(recorded(), lambda check: "raft" not in check.target and states_of(check) < 5000, named)
 )
 def test_shards_count_what_is_recorded(check: Recorded, tmp_path: Path, cache: Path) -> None:
     search = Search(symmetry=check.symmetry, keep_going=True, cache=cache)
