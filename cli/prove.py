@@ -194,19 +194,20 @@ def _proved(definition: Definition, model: Model, options: argparse.Namespace) -
 
 class _Watched:
     """Prints the table's rows as they fill, each counterexample as soon as it is there (of candidates, most of which
-    may fall, neither), and on a terminal a line that says what was found last."""
+    may fall, neither), and on a terminal a line that says how much of everything is done, and what was found last: it
+    stands there while the solver is at what is left."""
 
     def __init__(self, options: argparse.Namespace) -> None:
         self.paper: Paper = paper_of(options)
         self.table: ProofTable | None = None
         self.silent = bool(options.json)
         self.lines = sys.stderr.isatty() and not self.silent
-        self.done = 0
+        self.done, self.all = 0, 0
 
     def begin(self, actions: Sequence[str], obligations: Sequence[Obligation]) -> None:
         """Says which column is which."""
         goals = list(dict.fromkeys(each.goal for each in obligations if each.goal and each.kind == "step"))
-        self.table = ProofTable(goals, actions, obligations)
+        self.table, self.all = ProofTable(goals, actions, obligations), len(obligations)
         if not self.silent and goals:
             print(legend(goals, self.paper))
 
@@ -215,7 +216,8 @@ class _Watched:
         self.done += 1
         if self.lines:
             said = news.goal if isinstance(news, Unstated) else f"{news.obligation.action} {news.obligation.goal}"
-            sys.stderr.write(f"\r\x1b[K{count(self.done)} done: {said.strip()}")
+            of = f" of {count(self.all)}" * bool(self.all)
+            sys.stderr.write(f"\r\x1b[K{count(self.done)}{of} done, last: {said.strip()}")
             sys.stderr.flush()
         if self.table is None:
             return

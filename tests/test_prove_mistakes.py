@@ -269,6 +269,30 @@ def test_an_interrupted_proof_reports_what_it_has(kept: Path) -> None:
     assert "Traceback" not in wrong
 
 
+def test_a_copy_that_takes_long_is_interrupted_with_the_progress_on_the_terminal(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The search of a finite copy never ends here, and Ctrl-C comes while it goes on."""
+    shown, progress = Path("terminal"), "4 of 9 done, last: lead in_order"
+
+    def searches(*_: object) -> bool:
+        while progress not in shown.read_text(encoding="utf-8"):
+            time.sleep(0.01)
+        os.kill(os.getppid(), signal.SIGINT)
+        signal.pause()
+        return False
+
+    monkeypatch.setattr(finite_instances.Searched, "_satisfied", searches)
+    with shown.open("w", encoding="utf-8") as terminal:
+        monkeypatch.setattr(terminal, "isatty", lambda: True)
+        monkeypatch.setattr(sys, "stderr", terminal)
+        path = written(TEXT + SLOW)
+        assert main(["prove", path, "--workers", "1", "--query-work", "0.2"]) is Exit.INCONCLUSIVE
+    said = " ".join(capsys.readouterr().out.split())
+    assert "not finished: it was interrupted" in said
+    assert "? not proved: that lead keeps fermat it was interrupted" in said
+
+
 def test_a_process_that_dies_loses_its_task_and_no_other() -> None:
     def make() -> Any:
         def work(task: int) -> Any:
