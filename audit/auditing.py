@@ -55,7 +55,8 @@ def audit(cluster: Cluster, findings: Sequence[Finding], asked: AuditRequest) ->
     explorations = Explorations(asked.folder, asked.seconds, asked.workers)
     try:
         every = with_consumers(check_subjects(subjects(cluster), explorations), cluster)
-        reports = sorted((_report(subject, cluster, asked, explorations) for subject in every), key=badness)
+        out = keep_down(cluster)
+        reports = sorted((_report(subject, cluster, asked, explorations, out) for subject in every), key=badness)
     finally:
         explorations.close()
     exit_ = exit_of([check for report in reports for check in report.checks])
@@ -68,15 +69,16 @@ def audit(cluster: Cluster, findings: Sequence[Finding], asked: AuditRequest) ->
 
 
 def _report(
-    subject: SubjectVerdict, cluster: Cluster, asked: AuditRequest, explorations: Explorations
+    subject: SubjectVerdict, cluster: Cluster, asked: AuditRequest, explorations: Explorations, down: frozenset[int]
 ) -> SubjectReport:
+    """What is reported of a subject; `down` are the ids of the nodes that do not start."""
     checks = with_accepted(check_requirements(subject, asked.required), subject.subject, asked.accepted, asked.today)
     change = repair(subject, checks, explorations) if asked.repairs else None
     present = describe_current_state(subject, explorations) if asked.from_current else None
     repaired = None if change is None else repair_document(subject.subject, change, cluster)
     none = why_none(subject, checks) if asked.repairs and repaired is None else ""
     shown = [_shown(check, subject, explorations) for check in checks]
-    out = tuple(outages(subject.subject, keep_down(cluster)))
+    out = tuple(outages(subject.subject, down))
     report = SubjectReport(subject, shown, repaired, present, out, none)
     found = loss_of(report)
     if found is None:

@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 from .cluster import HIDDEN, Broker, Cluster, Default, Origin, Setting, Stated, Topic
 from .facts import NeverUp
@@ -28,6 +29,9 @@ UNBOUNDED = frozenset({
 
 GONE_IN_4 = frozenset({"inter.broker.protocol.version", "message.format.version"})
 """Settings that 4.0 does not define any more, so that it does not read their values."""
+
+Refusals: TypeAlias = tuple[tuple[Broker, str], ...]
+"""The nodes of a cluster, each with why it does not start, "" where nothing says so."""
 
 WAIT, LAG = "replica.fetch.wait.max.ms", "replica.lag.time.max.ms"
 
@@ -145,23 +149,29 @@ def _ids(text: str) -> Iterator[str]:
             yield number
 
 
-def raise_if_never_up(cluster: Cluster, topic: Topic) -> None:
-    """Raises NeverUp where no replica of a topic, or no majority of the controllers, is ever up."""
-    why = _never_up(cluster, topic)
+def refusals(cluster: Cluster) -> Refusals:
+    """Every node of a cluster, and why it does not start; "" where nothing says so."""
+    return tuple((node, why_not(cluster, node)[0]) for node in cluster.brokers)
+
+
+def raise_if_never_up(cluster: Cluster, topic: Topic, why_down: Refusals) -> None:
+    """Raises NeverUp where no replica of a topic, or no majority of the controllers, is ever up; `why_down` are the
+    cluster's `refusals`, which are the same for all of its topics."""
+    why = _never_up(cluster, topic, why_down)
     if why:
         raise NeverUp(why)
 
 
-def _never_up(cluster: Cluster, topic: Topic) -> str:
-    keepers = cluster.keepers
-    found = [(why_not(cluster, keeper)[0], keeper) for keeper in keepers]
+def _never_up(cluster: Cluster, topic: Topic, why_down: Refusals) -> str:
+    keepers = {id(keeper) for keeper in cluster.keepers}
+    found = [(why, node) for node, why in why_down if id(node) in keepers]
     held = {number for partition in topic.partitions for number in partition.replicas}
     mine = [(why, broker) for why, broker in found if not held or broker.id in held]
     known_of = {broker.id for _, broker in mine}
     if mine and all(why for why, _ in mine) and held <= known_of:
         return f"none of its brokers starts: {mine[0][0]}"
     voters = set(cluster.quorum.voters) if cluster.quorum else set[int]()
-    lost = voters & keep_down(cluster)
+    lost = voters & {node.id for node, why in why_down if why}
     if voters and 2 * len(voters - lost) <= len(voters):
         which = ", ".join(map(str, sorted(lost)))
         return f"most controllers do not start ({which} of {len(voters)}), so that no partition has a leader"

@@ -31,7 +31,7 @@ from .cluster import (
 from .controlling import UNCLEAN, least_in_sync, unclean_elections
 from .facts import CannotTell, Choice, Fact, Used, ask_of_version, note
 from .keys import ELR_FEATURE, SPANS, elr_is_too_early, is_version, span, value_of
-from .nodes import raise_if_never_up
+from .nodes import Refusals, raise_if_never_up, refusals
 from .placing import creatable, has_one_by_default, nodes_of_pods, placement
 from .producing import is_idempotent, producer_facts, producers
 from .rules_of_versions import has_old_format, protocols
@@ -267,8 +267,9 @@ class Subject:
 
 def subjects(cluster: Cluster) -> list[Subject]:
     """Every topic of a cluster, alike ones together; those that the brokers would create, where they are not there."""
+    why_down = refusals(cluster)
     made = [
-        _subject(cluster, topic, producer, planned=planned)
+        _subject(cluster, topic, producer, why_down, planned=planned)
         for topic, planned in _topics(cluster)
         for producer in producers(cluster, topic)
     ]
@@ -323,9 +324,13 @@ def _planned(cluster: Cluster, broker: Broker, name: str, key: str) -> Iterator[
         yield Topic(name, origin), True
 
 
-def _subject(cluster: Cluster, topic: Topic, producer: Client | None, *, planned: bool) -> Subject:
+def _subject(cluster: Cluster, topic: Topic, producer: Client | None, why_down: Refusals, *, planned: bool) -> Subject:
     used: list[Used] = []
     try:
+        if topic.doubt:
+            doubt = f"the description of {topic.name} cannot be right: {topic.doubt}; give it whole, unchanged"
+            raise CannotTell(doubt)
+        raise_if_never_up(cluster, topic, why_down)
         facts = list(_facts(cluster, topic, producer, used))
         variants = tuple(_variants(facts))
     except CannotTell as error:
@@ -378,9 +383,6 @@ def _signature(sets: Mapping[str, Any]) -> Signature:
 
 
 def _facts(cluster: Cluster, topic: Topic, producer: Client | None, used: list[Used]) -> Iterator[Fact]:
-    if topic.doubt:
-        raise CannotTell(f"the description of {topic.name} cannot be right: {topic.doubt}; give it whole, unchanged")
-    raise_if_never_up(cluster, topic)
     replicas = _replicas(cluster, topic, used)
     yield _factor(cluster, topic, replicas)
     yield _min_isr(cluster, topic, replicas, used)
