@@ -1,4 +1,5 @@
-"""The models that ship with Tidegate, each bound to its properties: what `replication:kip320` means."""
+"""The models that ship with Tidegate, each bound to its properties: what `replication:kip320` means; and what is
+claimed of one model by another, `replication_as_log`."""
 
 from __future__ import annotations
 
@@ -14,19 +15,23 @@ from ..language.errors import UsageError, nearest
 @dataclass(frozen=True, slots=True)
 class Entry:
     """A model of the catalogue. `default_profile` is taken where none is named. Its text is the module of its name in
-    `model/`, its properties are the one in `invariants/`."""
+    `model/`, its properties are the one in `invariants/`. A refinement has one module for both, in `invariants/`: that
+    of the model and the abstract model that it names, `replication/as_log.py`."""
 
     name: str
     default_profile: str | None = None
+    refinement: str | None = None
 
     def definition(self) -> Definition:
         """The model's text with its properties, collected once. Raises ModelErrors when the text is wrong."""
-        return _definition(self.name)
+        return _definition(self.name, self.refinement)
 
 
 @cache
-def _definition(name: str) -> Definition:
+def _definition(name: str, refinement: str | None) -> Definition:
     package = __name__.rpartition(".invariants.")[0]
+    if refinement is not None:
+        return load(import_module(f"{package}.invariants.{refinement}"))
     return load(import_module(f"{package}.model.{name}"), (import_module(f"{package}.invariants.{name}"),))
 
 
@@ -36,10 +41,20 @@ _ENTRIES = (
     Entry("raft", default_profile="raft"),
     Entry("kraft", default_profile="kip996"),
     Entry("partition", default_profile="kafka_4_1"),
+    Entry("log", default_profile="kept"),
 )
 
 CATALOGUE: Mapping[str, Entry] = {entry.name: entry for entry in _ENTRIES}
 """Every model by name."""
+
+REFINEMENTS: Mapping[str, Entry] = {
+    entry.name: entry
+    for entry in (
+        Entry("replication_as_log", "kip320", "replication.as_log"),
+        Entry("partition_as_log", "kafka_4_1", "partition.as_log"),
+    )
+}
+"""What is claimed of one model by another: the text of the first, and the refinement as its only property."""
 
 
 def find(name: str) -> tuple[Definition, str | None]:
@@ -49,9 +64,10 @@ def find(name: str) -> tuple[Definition, str | None]:
     when there is no such model or profile.
     """
     model, colon, profile = name.partition(":")
-    if model not in CATALOGUE:
-        raise UsageError(f"there is no model {model}; {nearest(model, CATALOGUE)}")
-    entry = CATALOGUE[model]
+    known = {**CATALOGUE, **REFINEMENTS}
+    if model not in known:
+        raise UsageError(f"there is no model {model}; {nearest(model, known)}")
+    entry = known[model]
     definition = entry.definition()
     if not colon:
         return definition, entry.default_profile

@@ -39,8 +39,9 @@ class Abstractions:
     of the abstract models stand for in the functions that make their states, `sizes` how many members their domains
     have, `names` what the names in their modules stand for.
 
-    With an open constant no refinement can be checked: kernels of several values share one typed form, and the abstract
-    model is bound to one. Its property then has no form, and no engine says that it holds.
+    A refinement whose abstract model has the value of an open constant cannot be checked: kernels of several values
+    share one typed form, and the abstract model is bound to one. Its property then has no form, and no engine says that
+    it holds. Other constants may be open, which the mapping may read.
     """
 
     def __init__(self, definition: Definition, load: Load, values: Mapping[str, Value], types: Types) -> None:
@@ -50,6 +51,7 @@ class Abstractions:
         self.shapes: dict[type[Any], Shape] = {}
         self.sizes: dict[str, int] = {}
         self.names: dict[ModuleType, Mapping[str, Any]] = {}
+        self.of_open: set[FunctionType] = set()
 
     def elaborate(self, program: Program) -> dict[FunctionType, ir.Function]:
         """The refinements' typed forms, elaborated after all else: from here on abstract states are types."""
@@ -78,7 +80,7 @@ class Abstractions:
         given = tuple((name, _text_of(value)) for name, value in mark.given)
         mapping = folder.function(relation.mapping)
         made = Refinement(self.models[function][0], image, mapping, given, dict(mark.may_be))
-        if self.types.open:
+        if function in self.of_open:
             form = None
         told = () if form is None else relation.by_action.items()
         asked = tuple((name, folder.function(each)) for name, each in told)
@@ -92,6 +94,8 @@ class Abstractions:
         definition = self.load(mark.abstract)
         shared = self._shared(definition)
         given = {name: self.values[name] for name in shared}
+        if self.types.open & (shared | {name for _, value in mark.given for name in _names(value)}):
+            self.of_open.add(function)
         for name, value in mark.given:
             found = self._value(program, function, definition, name, value)
             if given.setdefault(name, found) != found:
@@ -202,3 +206,10 @@ def _without_budgets(definition: Definition, given: Mapping[str, Value]) -> Defi
             if mark.budget is None or values.get(mark.budget) != 0
         ),
     )
+
+
+def _names(given: Any) -> frozenset[str]:
+    """The constants that a decorator's value depends on."""
+    if isinstance(given, Constant):
+        return frozenset({given.name})
+    return frozenset(given.names()) if isinstance(given, ConstantExpression) else frozenset()

@@ -110,7 +110,7 @@ class Definition:
         for each in sorted(set(given) - model.open):
             raise UsageError(f"{model.name} was not bound with {each} open; {nearest(each, model.open)}")
         kept: Adaptations = model.namespace[KEY]
-        if kept.ranges:  # they may depend on values
+        if kept.ranges or any(each.refinement for each in model.properties):  # they may depend on values
             whole = {**model.values, **given}
             return self.bind(name, whole, None, model.open, model.ghosts, [each.name for each in model.properties])
         values = {**model.values, **{key: checked_value(self.constants[key], value) for key, value in given.items()}}

@@ -1,76 +1,118 @@
-"""A replicated log as whoever writes to it sees it: entries are appended, some are acknowledged, and what is
-acknowledged stays.
+"""A replicated log as whoever stands on it sees it: entries are appended, they are committed in one order of which
+every reader sees a prefix, writers hear which of theirs are safe, and what is acknowledged stays.
 
-It has no brokers. What becomes of an entry without an acknowledgement is open: it may be acknowledged later, and
-nothing is said of it until then. `loses_acknowledged` is what a cluster that is set up badly does instead. A model that
-is checked to refine this one (docs/refinement.md) keeps that promise.
+It has no brokers. What becomes of an entry without an acknowledgement is open: it may be committed later, and nothing
+is said of it until then. Each thing that a cluster which is set up badly does instead is a switch, and a profile:
+`acknowledges_uncommitted`, `loses_acknowledged`, `readers_diverge`, and `unavailable_while_down`, which takes away that
+writes go on without a broker. A model that is checked to refine this one (docs/refinement.md) keeps what the switches
+leave.
 
-Left out: the order of entries and their offsets, what readers see, and whether the log can be written to.
+The log is a component, in `parts/replicated_logs.py`: a record, and functions from a log to a log. A coordinator's
+model holds one log or several (`examples/coordinator.py`). The actions here are these functions over one log alone.
+
+Left out: how many brokers there are, offsets that hold no entry, deletion and compaction, and time. The properties are
+in `invariants/log.py`.
 """
 
 from __future__ import annotations
 
 from typing import Annotated
 
-from ..language import Range, Set, action, constant, initial, invariant, reachable, require, state, terminal
+from ..language import Map, Range, Seq, Set, action, constant, initial, require, state, terminal
+from .parts.replicated_logs import (
+    Entry,
+    Log,
+    Order,
+    appended,
+    changed,
+    committed,
+    empty,
+    entries,
+    may_append,
+    may_change,
+    may_commit,
+    may_lose,
+    may_rewrite,
+    rewritten,
+    with_losses,
+)
+from .parts.replicated_logs import acknowledges_uncommitted as acknowledges_uncommitted
+from .parts.replicated_logs import loses_acknowledged as loses_acknowledged
+from .parts.replicated_logs import readers_diverge as readers_diverge
+from .parts.replicated_logs import unavailable_while_down as unavailable_while_down
 
-entries = constant(2, minimum=1, maximum=16, says="entries that writers append in all")
-loses_acknowledged = constant(False, says="an entry that was acknowledged may be lost")
+readers = constant(2, minimum=1, maximum=3, says="readers of the log")
+failures = constant(1, minimum=0, maximum=1, says="whether brokers go down, and come back")
 
-Entry = Annotated[int, Range(0, entries - 1)]
+profiles = {
+    "kept": {},
+    "acknowledges_uncommitted": {"acknowledges_uncommitted": True},
+    "loses_acknowledged": {"loses_acknowledged": True},
+    "readers_diverge": {"readers_diverge": True},
+    "unavailable_while_down": {"unavailable_while_down": True},
+}
+
+Reader = Annotated[int, Range(0, readers - 1)]
 
 
 @state
-class Log:
-    """One log. An entry is appended first, then acknowledged, and lost if it is gone after that."""
+class OneLog:
+    """A log, and what its readers have seen."""
 
-    appended: Set[Entry]  # written, and not acknowledged
-    acknowledged: Set[Entry]  # their writers know that they are safe
-    lost: Set[Entry]  # acknowledged, and no longer there
+    log: Log  # what there is of it
+    seen: Map[Reader, Order]  # what each reader has read last, from the beginning
 
 
 @initial
-def empty() -> Log:
+def start() -> OneLog:
     """Nothing was written."""
-    return Log(appended=Set(), acknowledged=Set(), lost=Set())
+    return OneLog(log=empty(), seen=Map({reader: Seq() for reader in range(readers)}))
 
 
 @action(kind="client")
-def append(s: Log, entry: Entry) -> None:
-    """A writer appends entry {entry}."""
-    require(entry not in s.appended and entry not in s.acknowledged)
-    s.appended.add(entry)
+def append(s: OneLog, entry: Entry, told: bool) -> None:
+    """A writer appends entry {entry}, and takes it for safe at once: {told}."""
+    require(may_append(s.log, entry, told))
+    s.log = appended(s.log, entry, told)
 
 
 @action
-def acknowledge(s: Log, entry: Entry) -> None:
-    """The writer of entry {entry} learns that it is safe."""
-    require(entry in s.appended)
-    s.appended.remove(entry)
-    s.acknowledged.add(entry)
+def commit(s: OneLog, batch: Set[Entry], told: Set[Entry]) -> None:
+    """The entries {batch} are committed, and the writers of {told} hear that theirs are safe."""
+    require(may_commit(s.log, batch, told))
+    s.log = committed(s.log, batch, told)
+
+
+@action(kind="client")
+def read(s: OneLog, reader: Reader, end: Annotated[int, Range(0, entries)]) -> None:
+    """Reader {reader} reads the first {end} entries."""
+    require(end <= len(s.log.committed))
+    s.seen[reader] = s.log.committed[:end]
 
 
 @action(kind="fault")
-def lose(s: Log, entry: Entry) -> None:
-    """Entry {entry}, which was acknowledged, is lost."""
-    require(loses_acknowledged)
-    require(entry in s.acknowledged and entry not in s.lost)
-    s.lost.add(entry)
+def lose(s: OneLog, told: Set[Entry], gone: Set[Entry], available: bool) -> None:
+    """Of what is acknowledged, {told} only now, {gone} are missing; the log is available: {available}."""
+    require(may_lose(s.log, told, gone, available))
+    s.log = with_losses(s.log, told, gone, available)
 
 
-@invariant
-def acknowledged_entries_stay(s: Log) -> bool:
-    """What was acknowledged is there."""
-    return loses_acknowledged or len(s.lost) == 0
+@action(kind="fault")
+def rewrite(s: OneLog, offset: Annotated[int, Range(0, entries - 1)], entry: Entry) -> None:
+    """Entry {entry} stands at offset {offset}, where readers may have seen another."""
+    require(may_rewrite(s.log, offset, entry))
+    s.log = rewritten(s.log, offset, entry)
 
 
-@reachable
-def all_acknowledged(s: Log) -> bool:
-    """Everything that can be written is acknowledged."""
-    return len(s.acknowledged) == entries
+@action(kind="fault")
+def change(s: OneLog, down: bool, available: bool) -> None:
+    """A broker is down: {down}; entries may be appended: {available}."""
+    require(failures > 0)
+    require(may_change(s.log, down, available))
+    s.log = changed(s.log, down, available)
 
 
 @terminal
-def written(s: Log) -> bool:
-    """Everything is acknowledged: nobody has more to write."""
-    return len(s.acknowledged) == entries
+def all_written(s: OneLog) -> bool:
+    """Every entry is acknowledged: nobody has more to write."""
+    return len(s.log.acknowledged) == entries

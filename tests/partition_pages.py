@@ -27,6 +27,9 @@ Settings = Mapping[str, Constant]
 CLOSED = frozenset({"replicas", "max_records", "log_size", "max_leader_epoch", "voters"})
 """Constants that the layout of a state depends on: a kernel for each of their values."""
 
+SWITCHES = frozenset({"acknowledges_uncommitted", "loses_acknowledged", "unavailable_while_down"})
+"""Constants of the log that a partition is claimed to be: a kernel for each of their values, too."""
+
 CALM: Settings = {"isr_shrinks": 0, "fences": 0, "power_losses": 0}
 """No fault but those that a check asks for."""
 
@@ -49,14 +52,16 @@ class Pages:
     engines: dict[Any, Engine] = field(default_factory=dict[Any, Engine])
     verdicts: dict[Any, Verdict] = field(default_factory=dict[Any, Verdict])
 
-    def check(self, profile: str, settings: Settings, properties: Sequence[str]) -> dict[str, PropertyVerdict]:
+    def check(
+        self, profile: str, settings: Settings, properties: Sequence[str], name: str = "partition"
+    ) -> dict[str, PropertyVerdict]:
         """Each property's verdict under a profile, with these settings over it and faults only where they are given."""
-        definition, _ = find("partition")
+        definition, _ = find(name)
         values = definition.values({**CALM, **settings}, profile)
         asked = (*properties, *values.items())
         if asked not in self.verdicts:
-            engine = self._engine(values, properties)
-            opened = {name: value for name, value in values.items() if name not in CLOSED}
+            engine = self._engine(name, values, properties)
+            opened = {name: value for name, value in values.items() if name not in CLOSED | SWITCHES}
             model = definition.revalued(engine.model, profile, opened)
             search = Search(symmetry=True, recheck=10, cache=self.kernels)
 
@@ -68,12 +73,12 @@ class Pages:
         assert verdict.verdict != "inconclusive", verdict.assurance
         return {each.name: each for each in verdict.properties}
 
-    def _engine(self, values: Mapping[str, Value], properties: Sequence[str]) -> Engine:
-        definition, _ = find("partition")
-        size = (*properties, *(values[name] for name in sorted(CLOSED)))
+    def _engine(self, name: str, values: Mapping[str, Value], properties: Sequence[str]) -> Engine:
+        definition, _ = find(name)
+        size = (*properties, *(values[each] for each in sorted(CLOSED | SWITCHES) if each in values))
         if size not in self.engines:
-            opened = [name for name in definition.constants if name not in CLOSED]
-            model = definition.bind("partition", values, None, opened, properties=properties)
+            opened = [each for each in definition.constants if each not in CLOSED | SWITCHES]
+            model = definition.bind(name, values, None, opened, properties=properties)
             symmetry = symmetry_of(model)
             kernel = kernel_of(model, symmetry.domains, self.kernels, effort=QUICK)
             self.engines[size] = Engine(model, symmetry, kernel)
@@ -84,6 +89,10 @@ class Pages:
         found = self.check(profile, settings, ("acknowledged_kept", "acked_durable"))
         steps = [len(each.run.steps) for each in found.values() if each.run is not None]
         return f"**lost**, {min(steps)}" if steps else "kept"
+
+    def refines(self, profile: str, settings: Settings, switches: Settings) -> PropertyVerdict:
+        """Whether the partition is a log with these switches on, and the others off."""
+        return self.check(profile, {**settings, **switches}, ("as_log",), "partition_as_log")["as_log"]
 
     def quorum_keeps(self, voters: int, wipes: int) -> bool:
         """Whether KRaft's log keeps what is committed when so many of its voters lose their disks."""
@@ -163,8 +172,24 @@ class MatrixCell:
         """What the engine finds."""
         if self.column == GOES_ON:
             return pages.reached(self.profile, {**self.settings, "host_losses": 1}, "writes_go_on")
-        replicas = ROWS[self.row][1]
-        return pages.kept(self.profile, {**self.settings, **faults(replicas)[self.column]})
+        return pages.kept(self.profile, {**self.settings, **self.faults})
+
+    @property
+    def faults(self) -> Settings:
+        """What goes wrong."""
+        return faults(ROWS[self.row][1])[self.column] if self.column != GOES_ON else {"host_losses": 1}
+
+    def as_log(self, pages: Pages) -> str:
+        """The same, from the log that the partition is with a switch of the log on, and is or is not with it off."""
+        settings = {**self.settings, **self.faults, "acknowledges_uncommitted": ROWS[self.row][0] != "all"}
+        if self.column == GOES_ON:
+            settings = {**settings, "loses_acknowledged": True}
+            off, on = (pages.refines(self.profile, settings, {"unavailable_while_down": on}) for on in (False, True))
+            assert off.verdict == "holds"
+            return "**no**" if on.verdict == "holds" else "yes"
+        off, on = (pages.refines(self.profile, settings, {"loses_acknowledged": on}) for on in (False, True))
+        assert on.verdict == "holds"
+        return "kept" if off.run is None else f"**lost**, {len(off.run.steps)}"
 
 
 def matrix() -> Iterator[tuple[str, list[tuple[list[str], list[MatrixCell]]]]]:

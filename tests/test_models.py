@@ -9,8 +9,8 @@ from tidegate.explorer import ENGINES
 from tidegate.explorer.search import Search
 from tidegate.explorer.symmetry import symmetry_of
 from tidegate.gates.records import read
-from tidegate.invariants.catalogue import CATALOGUE, find
-from tidegate.language.binding import load
+from tidegate.invariants.catalogue import CATALOGUE, REFINEMENTS, find
+from tidegate.language.binding import PROPERTIES, load
 from tidegate.language.errors import UsageError
 from tidegate.language.model import Model
 
@@ -61,9 +61,20 @@ def test_what_is_not_in_the_catalogue_is_named_with_what_is_near(name: str, said
         find(name)
 
 
-@pytest.mark.parametrize("name", CATALOGUE)
+@pytest.mark.parametrize("name", [*CATALOGUE, *REFINEMENTS])
 def test_every_model_is_recorded(name: str) -> None:
     assert read(ROOT / "spec" / f"{name}.toml").model == name
+
+
+@pytest.mark.parametrize("name", REFINEMENTS)
+def test_a_refinement_has_all_of_its_model_and_one_property(name: str) -> None:
+    concrete, _, abstract = name.partition("_as_")
+    definition, own = find(concrete)[0], find(name)[0]
+    assert own.names("refines") == own.names(*PROPERTIES) == (f"as_{abstract}",)
+    for role in ("initial", "action", "terminal"):
+        assert own.names(role) == definition.names(role)
+    assert own.profiles == definition.profiles
+    assert REFINEMENTS[name].default_profile == CATALOGUE[concrete].default_profile
 
 
 # --- the texts --------------------------------------------------------------------------------------------------------

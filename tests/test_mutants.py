@@ -5,14 +5,9 @@ A mutant is the model's own text with one piece replaced, beside lemmas and prop
 
 from __future__ import annotations
 
-import importlib
-import itertools
 import resource
-import shutil
-import sys
 from dataclasses import dataclass
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 from tidegate.explorer.smt.encoding import boundless_constants
@@ -22,23 +17,11 @@ from tidegate.invariants.catalogue import find
 from tidegate.language.binding import Definition, load
 from tidegate.language.proof import ProofFinding, Unstated
 
-ROOT = Path(__file__).resolve().parent.parent
+from .mutants import Mutant, plant
+
 PROFILES = {"raft": "paper", "replication": "kip320", "kraft": "kip595"}
 SECONDS = 10.0
 """Of a processor, in which a bug is refuted where the model's own proof is kept. A clock on the wall is not asked."""
-
-_numbers = itertools.count()
-
-
-@dataclass(frozen=True)
-class Mutant:
-    """A model's name, the file in `model/` that has the bug, the text that is replaced, and by what."""
-
-    model: str
-    file: str
-    text: str
-    by: str
-
 
 MUTANTS = {
     "a server votes twice": Mutant(
@@ -170,28 +153,8 @@ class Refuted(Exception):
 
 def mutated(folder: Path, mutant: Mutant) -> Definition:
     """The definition of a mutant, in a package of its own."""
-    name = f"mutant{next(_numbers)}"
-    package = folder / name
-    for part in ("model", "invariants"):
-        shutil.copytree(ROOT / part, package / part, ignore=shutil.ignore_patterns("__pycache__"))
-    for path in package.rglob("*.py"):
-        text = path.read_text(encoding="utf-8")
-        for dots in ("...", ".."):
-            text = text.replace(f"from {dots}language", "from tidegate.language")
-        path.write_text(text, encoding="utf-8")
-    file = package / "model" / mutant.file
-    text = file.read_text(encoding="utf-8")
-    assert text.count(mutant.text) == 1, text.count(mutant.text)
-    file.write_text(text.replace(mutant.text, mutant.by), encoding="utf-8")
-    sys.path.insert(0, str(folder))
-    try:
-        return load(_imported(name, "model", mutant.model), (_imported(name, "invariants", mutant.model),))
-    finally:
-        sys.path.remove(str(folder))
-
-
-def _imported(*names: str) -> ModuleType:
-    return importlib.import_module(".".join(names))
+    planted = plant(folder, mutant)
+    return load(planted(f"model.{mutant.model}"), (planted(f"invariants.{mutant.model}"),))
 
 
 def refute(definition: Definition, mutant: Mutant, folder: Path) -> list[ProofFinding]:

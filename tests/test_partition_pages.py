@@ -64,6 +64,8 @@ def test_what_is_said_is_as_recorded(page: str) -> None:
 
 STRIDE = 37
 """Of the cells of the matrix each run looks at one of so many, and `pytest -m matrix` at all."""
+AS_LOG = range(20, 512, 95)
+"""Those of which each run asks as well which log the partition is."""
 
 
 @pytest.fixture(scope="module")
@@ -97,6 +99,24 @@ def test_every_cell_of_the_matrix_is_what_a_check_finds(profile: str, pages: Pag
     _, part, _ = between(MATRIX.read_text(encoding="utf-8"), "matrix")
     said = {cell: text for cell, text in matrix_cells(part) if cell.profile == profile}
     assert {cell: cell.found(pages) for cell in said} == said
+
+
+def test_a_partition_is_the_log_that_the_matrix_says(pages: Pages) -> None:
+    _, part, _ = between(MATRIX.read_text(encoding="utf-8"), "matrix")
+    said = list(matrix_cells(part))
+    for cell, text in (said[at] for at in AS_LOG):
+        assert (cell, cell.as_log(pages)) == (cell, text)
+
+
+@pytest.mark.matrix
+@pytest.mark.timeout(7200)
+@pytest.mark.parametrize("profile", [profile for profile, _, _ in VERSIONS])
+def test_every_partition_is_the_log_that_the_matrix_says(profile: str, pages: Pages) -> None:
+    """With exactly the switches on of which the matrix says that this is lost, and the shortest loss as long as
+    there."""
+    _, part, _ = between(MATRIX.read_text(encoding="utf-8"), "matrix")
+    said = {cell: text for cell, text in matrix_cells(part) if cell.profile == profile}
+    assert {cell: cell.as_log(pages) for cell in said} == said
 
 
 def test_majorities_and_the_isr_are_what_checks_find(pages: Pages) -> None:

@@ -1,0 +1,77 @@
+"""A Kafka partition, claimed to be a log: with which of the log's switches is the question of docs/partition-matrix.md.
+
+The switches are constants here: a version with its settings refines the log with those on of which the matrix says so,
+and with one of them fewer it does not. A record counts as appended once its producer has sent it, as acknowledged once
+the producer may take it for safe, and as lost while the leader of the newest epoch, or everybody, does not have it. A
+broker is down when its host is lost for good and the controller knows; the log is available unless that is so and no
+leader has followers enough.
+
+Where the brokers put a record that was committed is said by the ghost `committed`, once for each offset. That consumers
+see no other record there is `consistent_read`, in the partition's own properties.
+"""
+
+from __future__ import annotations
+
+from ...language import Map, Seq, Set, refines
+from ...model import log, partition
+from ...model.partition import nobody_leads as nobody_leads
+from ...model.partition.broker import is_current
+from ...model.partition.state import (
+    Broker,
+    Partition,
+    RecordId,
+    effective_min_isr,
+    host_losses,
+    is_true_leader,
+    leads,
+    max_records,
+)
+from ...model.parts.replicated_logs import acknowledges_uncommitted as acknowledges_uncommitted
+from ...model.parts.replicated_logs import loses_acknowledged as loses_acknowledged
+from ...model.parts.replicated_logs import unavailable_while_down as unavailable_while_down
+
+modules = partition.modules
+profiles = partition.profiles
+view = partition.view
+
+
+@refines(log, entries=max_records, readers=1, failures=1, readers_diverge=False)
+def as_log(s: Partition) -> log.OneLog:
+    """To whoever writes to it, the partition is a log. Nobody has read yet: what a reader would see is `committed`."""
+    return log.OneLog(
+        log=log.Log(
+            appended=Set(id for id in range(max_records) if id < s.sent),
+            committed=s.committed,
+            acknowledged=s.acknowledged,
+            lost=Set(id for id in s.acknowledged if is_lost(s, id)),
+            down=a_broker_is_down(s),
+            available=not a_broker_is_down(s) or takes_writes(s),
+        ),
+        seen=Map({reader: Seq() for reader in range(log.readers)}),
+    )
+
+
+def is_lost(s: Partition, id: RecordId) -> bool:
+    """Whether the leader of the newest epoch does not have a record, or nobody has it."""
+    return any(is_true_leader(s, leader) and not has(s, leader, id) for leader in Broker) or not any(
+        has(s, broker, id) for broker in Broker
+    )
+
+
+def has(s: Partition, broker: Broker, id: RecordId) -> bool:
+    """Whether a broker's log has a record."""
+    return any(record.id == id for record in s.log[broker])
+
+
+def a_broker_is_down(s: Partition) -> bool:
+    """Whether as many hosts as may be are lost for good, the controller knows, and so does whoever leads."""
+    return (
+        host_losses > 0
+        and len(s.gone & s.fenced) == host_losses
+        and all(is_current(s, leader) for leader in Broker if leads(s, leader))
+    )
+
+
+def takes_writes(s: Partition) -> bool:
+    """Whether a leader that knows the partition as it is registered has followers enough for acks=all."""
+    return any(is_current(s, leader) and len(s.view[leader].isr) >= effective_min_isr() for leader in s.up)
