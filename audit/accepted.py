@@ -50,19 +50,19 @@ def read(path: Path) -> tuple[Accepted, ...]:
 
 def _entry(each: Any, place: str) -> Accepted:
     if not isinstance(each, dict) or set(cast("dict[str, Any]", each)) != _KEYS:
-        raise CannotRead(f"{place}: exactly topic, finding, reason and expiry are wanted: {_EXAMPLE}")
+        raise CannotRead(f"{place}: write exactly topic, finding, reason and expiry: {_EXAMPLE}")
     entry = cast("dict[str, Any]", each)
     topic, finding, reason, expiry = (entry[key] for key in ("topic", "finding", "reason", "expiry"))
     if not isinstance(expiry, datetime.date) or isinstance(expiry, datetime.datetime):
-        raise CannotRead(f"{place}: expiry is {expiry!r}; a day without quotes is wanted, such as 2027-01-31")
+        raise CannotRead(f"{place}: expiry is {expiry!r}; write a day without quotes, such as 2027-01-31")
     if finding not in QUESTION:
-        raise CannotRead(f"{place}: finding is {finding!r}, which is none of {', '.join(QUESTION)}")
+        raise CannotRead(f"{place}: finding is {finding!r}, which is not one of {', '.join(QUESTION)}")
     if not isinstance(topic, str) or not isinstance(reason, str) or not reason.strip():
         raise CannotRead(f"{place}: topic and reason are texts, and the reason is not empty")
     try:
         re.compile(topic)
     except re.error as error:
-        raise CannotRead(f"{place}: topic is no regular expression: {error}") from None
+        raise CannotRead(f"{place}: topic is not a regular expression: {error}") from None
     return Accepted(topic, finding, reason, expiry)
 
 

@@ -65,7 +65,7 @@ CHUNK = 12
 HEAVY = 12
 """The weight from which on a case is one of many states: these come last, one at a time."""
 
-DIED = "a process ended that may have explored it; audit again, with more memory free"
+DIED = "the process that explored it ended, perhaps for lack of memory; free memory and audit again"
 
 MANY = 20_000
 """Of an exploration with more states the rest is left out once the main questions are answered, all against it. One

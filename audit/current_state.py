@@ -40,7 +40,7 @@ class PartitionState:
         of = f"of {len(each.replicas)} replicas"
         isr = f"the ISR is {{{_ids(each.isr)}}} {of}" if each.isr else f"the ISR is empty, {of}"
         eligible = f", {{{_ids(each.elr)}}} may be elected (ELR)" if each.elr else ""
-        led = "" if each.leader is not None else ", and nobody leads"
+        led = "" if each.leader is not None else ", and it has no leader"
         return f"{self.topic.name} partition {each.number}: {isr}{eligible}{led}"
 
     @property

@@ -45,7 +45,7 @@ class SubjectReport:
     loss: tuple[Name, str, Answer, Answer] | None = None
 
 
-NOTHING = "nothing was asked: no topic and no broker is in what was given; add server.properties or the topics"
+NOTHING = "nothing was checked: the given files name no topic and no broker; add server.properties or the topics"
 """What an audit without signatures says: silence would be taken for a pass."""
 
 

@@ -26,8 +26,8 @@ _SURVIVED = (
 _OF_RACKS = ("rack-power-loss", "rack-loss", "rack-cut-off")
 LOST, UNREAD = "no-loss", "no-unread"
 UNHEARD = (
-    "with acks=0 the producer hears of no failure: a request that does not arrive, or that a broker refuses, as after "
-    "the leader has moved, loses its records with nothing wrong"
+    "with acks=0 the producer is not informed of failures: a request that does not arrive, or that a broker refuses, "
+    "for example because the leader has moved, loses its records with nothing wrong"
 )
 """What loses first with acks=0 is no fault (`situations.budgets` cites the client and the broker)."""
 

@@ -138,7 +138,7 @@ def span(version: str) -> Span:
     """The releases that a text may mean, first and last: "3.1" is any 3.1.x. ValueError if it is no version."""
     found = re.fullmatch(r"v?(\d{1,6}(?:\.\d{1,6}){0,3})(?:\.x)?(?:[-+_].*)?", version.strip())
     if found is None:
-        raise ValueError(f"`{version}` is no version: write it like 3.9.1, or 3.9")
+        raise ValueError(f"`{version}` is not a version: write it like 3.9.1, or 3.9")
     parts = tuple(int(part) for part in found[1].split("."))
     missing = WIDTH - len(parts)
     patch_known = len(parts) >= 3 and (parts[0] > 0 or len(parts) == WIDTH)
@@ -476,11 +476,11 @@ def wrong(key: Key, value: str, family: str | None = None) -> str:
     if key.type == "boolean":
         return "" if value.lower() in ("true", "false") else "is neither true nor false"
     if key.type == "version":
-        return "" if re.match(r"\d", value) and is_version(value) else "is no version"
+        return "" if re.match(r"\d", value) and is_version(value) else "is not a version"
     legal = key.legal_of.get(family or "", key.legal)
     words = [word.strip() for word in value.split(",")] if key.type == "list" else [value]
     bad = [w for w in words if legal and not any(_fits(w, text) for text in legal)]
-    return f"is none of {', '.join(legal)}" if bad and value else ""
+    return f"is not one of {', '.join(legal)}" if bad and value else ""
 
 
 def is_version(text: str) -> bool:
@@ -494,7 +494,7 @@ def is_version(text: str) -> bool:
 
 def _wrong_number(key: Key, value: str) -> str:
     if not re.fullmatch(r"[+-]?\d{1,19}", value):
-        return "is no whole number"
+        return "is not a whole number"
     most = 2**31 - 1 if key.type == "int" else 2**63 - 1
     if int(value) > most:
         return f"is above {most}, the largest {key.type}"

@@ -36,7 +36,7 @@ def of_identity(cluster: Cluster, node: Broker) -> Reasons:
         )
     for id_ in ids:
         if roles is not None and re.fullmatch(r"-\d+", id_.value):
-            yield f"`{id_.key}={id_.value}` is no id in KRaft", id_.origin
+            yield f"`{id_.key}={id_.value}` is not a valid id in KRaft", id_.origin
     if len(ids) == 2 and all(id_.value.isdecimal() for id_ in ids) and int(ids[0].value) != int(ids[1].value):
         yield f"`node.id={ids[0].value}` and `broker.id={ids[1].value}` are two ids", ids[1].origin
 
@@ -66,7 +66,7 @@ def _of_voters(voters: Setting) -> Reasons:
     """`{id}@{host}:{port}`, with commas between (parseVoterConnections)."""
     for text in voters.value.split(","):
         if not re.fullmatch(r"\s*\d+@[^@]+:\d+\s*", text):
-            yield f"`{voters.key}` has `{text.strip()}`, which is no `id@host:port`", voters.origin
+            yield f"`{voters.key}` has `{text.strip()}`, which is not of the form `id@host:port`", voters.origin
             return
 
 
@@ -98,7 +98,7 @@ def _advertised(setting: Setting, what: str, but: set[str] | None = None) -> Rea
     """0.0.0.0 is no address to be reached at (validateValues: effectiveAdvertisedBrokerListeners)."""
     for name, host, _ in entries(setting):
         if host == "0.0.0.0" and name.upper() not in (but or ()):
-            yield f"{what} have 0.0.0.0, at which nobody reaches it", setting.origin
+            yield f"{what} have 0.0.0.0, at which no client can reach it", setting.origin
             return
 
 
@@ -145,7 +145,7 @@ def _between(
         if BETWEEN in stated and not (mine - controllers if "controller" in node.roles else mine) & names_in(
             named.value
         ):
-            yield f"`{BETWEEN}={named.value}` is none of its `{source.key}`", named.origin
+            yield f"`{BETWEEN}={named.value}` is not one of its `{source.key}`", named.origin
         return
     if protocol is not None and PROTOCOL not in stated:
         return

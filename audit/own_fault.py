@@ -82,7 +82,7 @@ def _run(model: Model, name: str, steps: tuple[ScenarioStep, ...]) -> tuple[Mode
             at = run.states()[-1]
             run = replace(run, steps=(*run.steps, *replay(model, at, [_own(model, at, step.step)]).steps))
     except StepError as error:
-        raise Disagreement(f"a loss is no run with losses of power alone: {error}") from error
+        raise Disagreement(f"the run of a loss does not replay with losses of power alone: {error}") from error
     before, last = (run.start, *run.states())[-2:]
     if holds(model, about, before, last) if about.kind == "transition" else holds(model, about, last):
         taken = "; ".join(step.step for step in steps)

@@ -93,7 +93,9 @@ def _acks(cluster: Cluster, producer: Client, used: list[Used]) -> Fact:
         return Fact("acks", choices, answer.ask)
     word = ACKS.get(answer.value.strip().lower())
     if word is None:
-        raise CannotTell(f"acks of {producer.name} is `{answer.value}`, which is none of {', '.join(ACKS)}; correct it")
+        raise CannotTell(
+            f"acks of {producer.name} is `{answer.value}`, which is not one of {', '.join(ACKS)}; correct it"
+        )
     return Fact("acks", (Choice(answer.value, {"acks": word}),))
 
 

@@ -57,9 +57,9 @@ def _wrong_protocols(stated: dict[str, Setting]) -> Reasons:
         for item in _items(stated[key].value) if key in stated else ():
             word = item.rpartition(":")[2].strip()
             if word.upper() not in LEGAL:
-                yield f"`{key}` has `{word}`, which is no security protocol: {', '.join(LEGAL)}", stated[key].origin
+                yield f"`{key}` has `{word}`, which is not a security protocol: {', '.join(LEGAL)}", stated[key].origin
             elif key == PROTOCOLS and ":" not in item:
-                yield f"`{key}` has `{item}`, which is no `NAME:PROTOCOL`", stated[key].origin
+                yield f"`{key}` has `{item}`, which is not of the form `NAME:PROTOCOL`", stated[key].origin
 
 
 def _map(cluster: Cluster, node: Broker) -> dict[str, str] | None:
@@ -134,7 +134,7 @@ def of_control_plane(cluster: Cluster, node: Broker) -> Reasons:
     early, mine = stated.get(EARLY), stated.get("listeners")
     if early is not None and mine is not None and "://" in mine.value and _is(cluster, "3.3", ""):
         for text in sorted(names_in(early.value) - names_in(mine.value)):
-            yield f"`{EARLY}` has {text}, which is none of its `listeners`", early.origin
+            yield f"`{EARLY}` has {text}, which is not one of its `listeners`", early.origin
 
 
 def _of_kraft(cluster: Cluster, node: Broker, roles: Setting) -> Reasons:
@@ -200,7 +200,7 @@ def _of_zookeeper(cluster: Cluster, node: Broker) -> Reasons:
             yield f"`{id_.key}={id_.value}` is above {RESERVED} (`reserved.broker.max.id`)", id_.origin
     names = stated.get(CONTROLLERS)
     if names is not None and names.value and not migrates and _is(cluster, "3.1", "4.0"):
-        yield f"`{CONTROLLERS}` is set, and it is no node of KRaft", names.origin
+        yield f"`{CONTROLLERS}` is set, but this node does not use KRaft", names.origin
     yield from _control_plane_listener(node)
 
 
@@ -212,7 +212,7 @@ def _control_plane_listener(node: Broker) -> Reasons:
         return
     source = stated.get(ADVERTISED) or (stated.get("listeners") if ADVERTISED not in stated_by(node) else None)
     if source is not None and "://" in source.value and not names_in(own.value) <= names_in(source.value):
-        yield f"`{OF_CONTROL_PLANE}={own.value}` is none of its `{source.key}`", own.origin
+        yield f"`{OF_CONTROL_PLANE}={own.value}` is not one of its `{source.key}`", own.origin
     if between is not None and names_in(own.value) & names_in(between.value):
         yield f"`{OF_CONTROL_PLANE}` and `{BETWEEN}` are one listener", own.origin
 
@@ -242,7 +242,7 @@ def advertised_extra(node: Broker) -> Reasons:
     theirs = names_in(stated[CONTROLLERS].value) if CONTROLLERS in stated else set[str]()
     extra = names_in(advertised.value) - names_in(listeners.value) - theirs
     if extra:
-        yield f"`{ADVERTISED}` has {min(extra)}, which is none of its `listeners`", advertised.origin
+        yield f"`{ADVERTISED}` has {min(extra)}, which is not one of its `listeners`", advertised.origin
 
 
 def _is_before_kraft(protocol: str) -> bool:

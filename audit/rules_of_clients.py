@@ -49,7 +49,7 @@ def unsafe(cluster: Cluster, client: Client) -> Iterator[Finding]:
     retries = stated(client, "retries")
     if retries is not None and retries.value == "0":
         what = f"{client.name} has retries=0: a record whose request fails while the leader moves is not sent again"
-        to_do = "remove it; since 2.1 it is bounded by time alone"
+        to_do = "remove it; since 2.1 a time limit alone bounds retries"
         yield Finding("advice", "warning", what, retries.origin, to_do, "KIP-91")
 
 

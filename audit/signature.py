@@ -469,7 +469,7 @@ def _min_isr(cluster: Cluster, topic: Topic, replicas: int, used: list[Used]) ->
         choices = tuple(Choice(str(n), {"min_isr": n}) for n in values)
         return Fact(key, choices, answer.ask)
     if not answer.value.isdecimal():
-        raise CannotTell(f"{key} of {topic.name} is `{answer.value}`, which is no number; correct it")
+        raise CannotTell(f"{key} of {topic.name} is `{answer.value}`, which is not a number; correct it")
     return Fact(key, (Choice(answer.value, {"min_isr": max(1, int(answer.value))}),))
 
 

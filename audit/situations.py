@@ -64,7 +64,7 @@ FAULTS: tuple[Fault, ...] = (
           "one crash", 1),
     Fault("cut-off", "a broker is cut off, or pauses",
           "a live broker is cut off from the controllers, or pauses, past its session: it goes on as a zombie leader "
-          "until it hears of its successor", "one broker that is cut off or pauses past its session", 1),
+          "until it learns of its successor", "one broker that is cut off or pauses past its session", 1),
     Fault("power-loss", "a host loses power", "one host loses power, and any part of its log that was not flushed",
           "one power loss", 1),
     Fault("disk-loss", "a disk is lost", "one broker starts again with an empty disk", "one lost disk", 1),

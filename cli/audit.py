@@ -52,7 +52,9 @@ def add(verbs: Verbs[Parser]) -> None:
     parser = add_verb(verbs, "audit", about, examples)
     parser.add_argument("files", metavar="FILE|DIR", nargs="*", type=Path, help="configuration, in any mixture")
     parser.add_argument(
-        "--collect", action="store_true", help="print a shell script that collects from a running cluster, and stop"
+        "--collect",
+        action="store_true",
+        help="print a shell script that collects a running cluster's configuration, and exit",
     )
     _add_running(parser)
     asked = parser.add_argument_group("what must hold")
@@ -68,12 +70,16 @@ def add(verbs: Verbs[Parser]) -> None:
     asked.add_argument(
         "--baseline", metavar="FILE", type=Path, help="what is accepted, with a reason and an expiry (TOML)"
     )
-    asked.add_argument("--diff", metavar="OLD.JSON", type=Path, help="compare with an earlier audit's --json")
     asked.add_argument(
-        "--from-current", action="store_true", help="also the present state: what the ISR is now, and what it means"
+        "--diff", metavar="OLD.JSON", type=Path, help="compare with the output of an earlier audit --json"
     )
     asked.add_argument(
-        "--time", metavar="SECONDS", type=seconds, default=120.0, help="limit of the audit (default: 120)"
+        "--from-current",
+        action="store_true",
+        help="also report the present state: what the ISR is now, and what it means",
+    )
+    asked.add_argument(
+        "--time", metavar="SECONDS", type=seconds, default=120.0, help="time limit of the audit (default: 120)"
     )
     asked.add_argument("--workers", metavar="N", type=positive, default=2, help="processes that explore (default: 2)")
     asked.add_argument("--no-cache", action="store_true", help="keep no compiled model and no answers")
@@ -103,7 +109,9 @@ def _names() -> str:
 
 
 def _add_running(parser: Parser) -> None:
-    group = parser.add_argument_group("a running cluster", "it is asked, and never written to; with FILEs or without")
+    group = parser.add_argument_group(
+        "a running cluster", "tidegate reads from it and never writes to it; FILEs may be given too"
+    )
     group.add_argument(
         "--bootstrap-server", metavar="HOST:PORT", help="brokers to ask, with commas between (needs tidegate[live])"
     )
@@ -113,7 +121,7 @@ def _add_running(parser: Parser) -> None:
 
 
 def _add_facts(parser: Parser) -> None:
-    group = parser.add_argument_group("what the files do not say")
+    group = parser.add_argument_group("facts that the files do not state")
     group.add_argument("--kafka-version", metavar="VERSION", help="of the brokers, such as 3.9.1")
     group.add_argument("--metadata-version", metavar="VERSION", help="KRaft's, such as 3.7-IV4")
     group.add_argument("--inter-broker-protocol", metavar="VERSION", help="with ZooKeeper, such as 2.8")
@@ -126,7 +134,7 @@ def _add_facts(parser: Parser) -> None:
     group.add_argument(
         "--acks", choices=("all", "1", "0"), help="of all producers that audit.toml does not name for a topic"
     )
-    group.add_argument("--distribution", metavar="NAME", help="whose brokers they are: apache, strimzi, ...")
+    group.add_argument("--distribution", metavar="NAME", help="who distributes the brokers: apache, strimzi, ...")
 
 
 def run(options: argparse.Namespace) -> Exit:

@@ -143,7 +143,7 @@ def full_report(verdict: Verdict, traces: Mapping[str, Document], paper: Paper, 
     missing = [name for name in witnesses if name not in traces]
     if missing:
         pages.append(Page(paper))
-        pages[-1].line(f"no trace of {', '.join(missing)}: it was not met in this search", style="yellow")
+        pages[-1].line(f"no trace of {', '.join(missing)}: this search did not reach it", style="yellow")
     return "\n".join(page.text() for page in pages)
 
 

@@ -19,7 +19,7 @@ from .output import json_asked, kept_for_json, print_failure
 from .verbs import VERBS, parser
 
 TO_REPORT = """This is a defect of tidegate, not of the model. Report the command, the model's file and these lines.
-Until it is mended, `check --engine python` answers with plain Python alone."""
+Until it is fixed, `check --engine python` answers with plain Python alone."""
 
 
 NOTHING_MORE: Mapping[str, Any] = MappingProxyType({})
@@ -59,7 +59,7 @@ def _exit_of(arguments: Sequence[str]) -> Exit:
         return report(INTERRUPTED, Exit.INCONCLUSIVE)
     except Exception:
         traceback.print_exc()
-        return report("this is a bug in tidegate, not in your model; the lines above say where", Exit.INTERNAL)
+        return report("this is a defect of tidegate, not of your model; the lines above show where", Exit.INTERNAL)
 
 
 OTHER_NAMES = {"run": "simulate", "verify": "check", "explore": "check", "trace": "show", "list": "models"}

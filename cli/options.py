@@ -120,7 +120,7 @@ def add_search_options(parser: Parser) -> None:
     group.add_argument(
         "--keep-going", action="store_true", help="explore everything and give every property's shortest counterexample"
     )
-    group.add_argument("--no-deadlock", action="store_true", help="a state in which nothing can happen is no failure")
+    group.add_argument("--no-deadlock", action="store_true", help="accept states in which nothing can happen")
     group.add_argument(
         "--projection",
         metavar="NAME",
@@ -147,7 +147,7 @@ def add_walk_options(parser: Parser) -> None:
     group.add_argument(
         "--strategy",
         choices=("uniform", "swarm", "guided"),
-        help="every enabled step alike, likings drawn for each walk, or what the walk took rarely (default: guided)",
+        help="every enabled step alike, random preferences a walk, or what the walk took rarely (default: guided)",
     )
     group.add_argument(
         "--novel",

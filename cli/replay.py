@@ -106,7 +106,7 @@ def _again(model: Model, run: Run, saved: Document, path: str) -> Document:
         return trace_document(model, broken)
     loop = saved["loop"]
     if loop is not None and run.states()[loop] != run.states()[-1]:
-        raise UsageError(f"{path}: it says that it repeats for ever after step {loop}, and it does not")
+        raise UsageError(f"{path}: the file states that the run repeats for ever after step {loop}, and it does not")
     about = None if saved["property"] is None else saved["property"]["name"]
     prop = next((each for each in model.properties if each.name == about), None)
     if about is None or loop is not None:

@@ -158,7 +158,7 @@ def row_of(point: Point, finished: Finished, varied: Sequence[str]) -> dict[str,
     }  # fmt: skip
     report = _report(finished)
     if report is None:
-        says = (finished.err.strip() or f"the process ended with {finished.exit} and said nothing").splitlines()[-1]
+        says = (finished.err.strip() or f"the process ended with {finished.exit} and printed nothing").splitlines()[-1]
         return {**row, "verdict": "broke down", "outcome": says, "seconds": finished.seconds}
     violated = {prop["name"]: prop["steps"] for prop in report["properties"] if prop["verdict"] == "violated"}
     return {

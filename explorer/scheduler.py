@@ -41,7 +41,7 @@ class AnyStep:
 
     def __init__(self, model: Model, faults: float) -> None:
         if not 0 <= faults <= 1:
-            raise ValueError(f"faults={faults} is no probability: it must be from 0 to 1")
+            raise ValueError(f"faults={faults} is not a probability: it must be from 0 to 1")
         self._faults = faults
         self._kinds = {action.name: action.kind for action in model.actions}
 

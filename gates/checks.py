@@ -182,7 +182,7 @@ def _broken(check: Entry, code: int, errors: str, seconds: float) -> Result:
             hint = "; out of memory? --memory and --workers bound it" if code == -signal.SIGKILL else ""
             text = "\n".join(part for part in (what + hint, errors.strip()) if part)
             return Result(check, "broke down", Exit.INTERNAL, seconds, None, (Difference("", text),))
-    text = errors.strip() or f"{process} ended with {code} and said nothing"
+    text = errors.strip() or f"{process} ended with {code} and printed nothing"
     return Result(check, "broke down", Exit.INTERNAL, seconds, None, (Difference("", text),))
 
 

@@ -105,7 +105,7 @@ class Recorded:
 class AuditRecord:
     """One `[[audit]]`: configuration files, relative to the gate file, and the requirements that they must meet.
 
-    `options` are those of the command line for what the files do not say, and for what is accepted.
+    `options` are those of the command line for facts that the files do not state, and for what is accepted.
     """
 
     name: str
@@ -290,7 +290,7 @@ def _entries(
     lines = [at for at, line in enumerate(text.splitlines(), 1) if re.match(rf"\s*\[\[\s*{key}\s*\]\]", line)]
     for at, each in enumerate(cast("list[Any]", _take(table, key, list, str(path), []))):
         if not isinstance(each, dict):
-            raise UsageError(f"{path}, {key} {at + 1}: a table is wanted; write [[{key}]]")
+            raise UsageError(f"{path}, {key} {at + 1}: it must be a table; write [[{key}]]")
         place = EntryLocation(str(path), lines[at] if at < len(lines) else 1)
         yield at + 1, cast("dict[str, Any]", each), place
 
@@ -303,7 +303,7 @@ def _model(name: str, path: Path) -> str:
 def _names(values: list[Any], place: str) -> tuple[str, ...]:
     for each in values:
         if not isinstance(each, str):
-            raise UsageError(f"{place}: {each!r} is no name of a constant")
+            raise UsageError(f"{place}: {each!r} is not the name of a constant")
     return tuple(values)
 
 
@@ -405,7 +405,7 @@ def _texts(table: Mapping[str, Any], key: str, place: str) -> tuple[str, ...]:
     value = table.get(key)
     listed = cast("list[Any]", [value] if isinstance(value, str) else value)
     if not isinstance(value, str | list) or not listed or not all(isinstance(each, str) and each for each in listed):
-        raise UsageError(f"{place}: {key} is {value!r}; a list of texts wanted")
+        raise UsageError(f"{place}: {key} is {value!r}; it must be a list of texts")
     return tuple(listed)
 
 
@@ -427,7 +427,7 @@ def _expected(value: Any, place: str) -> Expected:
 
 def _bounds(values: Any, place: str) -> Mapping[str, Constant]:
     if not isinstance(values, dict):
-        raise UsageError(f"{place}: a table of constants is wanted")
+        raise UsageError(f"{place}: it must be a table of constants")
     table = cast("dict[str, Any]", values)
     return _constants({name: value for name, value in table.items() if name != "says"}, place)
 
@@ -435,7 +435,9 @@ def _bounds(values: Any, place: str) -> Mapping[str, Constant]:
 def _constants(table: Mapping[str, Any], place: str) -> Mapping[str, Constant]:
     for name, value in table.items():
         if not isinstance(value, bool | int | str):
-            raise UsageError(f"{place}, {name}: {value!r} is no constant; write an integer, true, false, or a text")
+            raise UsageError(
+                f"{place}, {name}: {value!r} is not a constant's value; write an integer, true, false, or a text"
+            )
     return table
 
 
@@ -448,7 +450,7 @@ def _take(table: Mapping[str, Any], key: str, type_: type[Any], place: str, defa
     if value is None:
         raise UsageError(f"{place}: {key} is missing")
     if not isinstance(value, type_) or (type_ is int and isinstance(value, bool)):
-        raise UsageError(f"{place}: {key} is {value!r}; {type_.__name__} wanted")
+        raise UsageError(f"{place}: {key} is {value!r}; it must be {type_.__name__}")
     return value
 
 

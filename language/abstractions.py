@@ -153,11 +153,11 @@ class Abstractions:
         known: Iterable[str],
         model: str,
     ) -> bool:
-        """Whether one of the names is no action of a model; notes it where the decorator says what `at` may be."""
+        """Whether one of the names is not an action of a model; notes it where the decorator says what `at` may be."""
         missing = [each for each in names if each not in known]
         for each in missing:
             where = step_place(program, function, at)
-            program.diagnostics.add("TG317", where, f"{each} is no action of {model}", closest(each, known))
+            program.diagnostics.add("TG317", where, f"{each} is not an action of {model}", closest(each, known))
         return bool(missing)
 
     def _differs(self, abstract: Model, cls: type[Any]) -> bool:
@@ -181,7 +181,9 @@ class Abstractions:
         except UsageError as error:
             place = decorator_place(program, function, name)
             message = f"the abstract model cannot be bound so: {error}"
-            program.diagnostics.add("TG317", place, message, "values that the constants of the abstract model can have")
+            program.diagnostics.add(
+                "TG317", place, message, "give values that the constants of the abstract model can have"
+            )
             raise Abandoned from None
 
 

@@ -363,7 +363,7 @@ class Collector:
         for profile, settings in profiles.items():
             for name, value in settings.items():
                 if name not in constants:
-                    message = f"the profile {profile} sets {name}, which is no constant"
+                    message = f"the profile {profile} sets {name}, which is not a constant"
                     self.diagnostics.add("TG007", self._profile_place(profile, name), message, nearest(name, constants))
                 elif not _may_have(constants[name], value):
                     message = f"the profile {profile} sets {name} to {value}, which it cannot be"

@@ -200,9 +200,9 @@ def test_what_is_accepted_counts_until_its_day(audit: Audit, tmp_path: Path) -> 
         ("[[accepted]]\ntopic = 3\n", "exactly topic, finding, reason and expiry are wanted"),
         ("accepted = 3\n", "write [[accepted]]"),
         ("]", "not TOML"),
-        ('[[accepted]]\ntopic="("\nfinding="no-loss"\nreason="x"\nexpiry=2030-01-01\n', "no regular expression"),
+        ('[[accepted]]\ntopic="("\nfinding="no-loss"\nreason="x"\nexpiry=2030-01-01\n', "not a regular expression"),
         ('[[accepted]]\ntopic="a"\nfinding="none"\nreason="x"\nexpiry=2030-01-01\n", "', "not TOML"),
-        ('[[accepted]]\ntopic="a"\nfinding="loss"\nreason="x"\nexpiry=2030-01-01\n', "which is none of no-loss"),
+        ('[[accepted]]\ntopic="a"\nfinding="loss"\nreason="x"\nexpiry=2030-01-01\n', "which is not one of no-loss"),
         ('[[accepted]]\ntopic="a"\nfinding="no-loss"\nreason=" "\nexpiry=2030-01-01\n', "the reason is not empty"),
         ('[[accepted]]\ntopic="a"\nfinding="no-loss"\nreason="x"\nexpiry="2030"\n', "a day without quotes"),
     ],
@@ -265,7 +265,7 @@ def test_the_sarif_is_valid_and_stands_at_the_setting(tidegate: Run, tmp_path: P
     ("arguments", "exit_", "reported"),
     [
         (("nowhere",), 66, "nowhere does not exist"),
-        (("--kafka-version", "banana", str(CLUSTERS / "good")), 64, "--kafka-version: `banana` is no version"),
+        (("--kafka-version", "banana", str(CLUSTERS / "good")), 64, "--kafka-version: `banana` is not a version"),
         (("--distribution", "apach", str(CLUSTERS / "good")), 64, "did you mean apache?"),
         (("--client", "jva:3.9", str(CLUSTERS / "good")), 64, "did you mean java?"),
         (("--require", "no-los=crash@all", "."), 64, "did you mean no-loss or no-skips or no-duplicates?"),
@@ -285,7 +285,7 @@ def test_silence_is_no_pass(text: str, tidegate: Run, tmp_path: Path) -> None:
     (tmp_path / "some.properties").write_text(text, encoding="utf-8")
     done = tidegate("audit", str(tmp_path))
     assert done.exit == 5
-    assert done.out.startswith("? nothing was asked: no topic and no broker is in what was given; add")
+    assert done.out.startswith("? nothing was checked: the given files name no topic and no broker; add")
 
 
 def test_what_does_not_finish_is_not_checked(tidegate: Run) -> None:

@@ -53,8 +53,8 @@ def test_every_kind_of_partition_is_judged_and_not_the_smallest_alone(exploratio
     ]
     offline, alone, two = said(described("".join(rows)), explorations)
     assert offline == (
-        "orders partition 0: the ISR is {1} of 3 replicas, and nobody leads; it is neither written nor read until one "
-        "of its in-sync replicas {1} is back"
+        "orders partition 0: the ISR is {1} of 3 replicas, and it has no leader; it is neither written nor read until "
+        "one of its in-sync replicas {1} is back"
     )
     assert "partition 1" in alone and "writes are refused: 2 in sync are needed" in alone
     assert "one loss of power can lose acknowledged records" in alone
@@ -89,7 +89,7 @@ def test_more_replicas_than_the_model_has_have_their_present_state(explorations:
 @pytest.mark.parametrize(
     ("isr", "more", "expected"),
     [
-        ("", "\tElr: 2,3\tLastKnownElr: ", "the ISR is empty, of 3 replicas, {2,3} may be elected (ELR), and nobody"),
+        ("", "\tElr: 2,3\tLastKnownElr: ", "the ISR is empty, of 3 replicas, {2,3} may be elected (ELR), and it has"),
         ("", "\tElr: 2,3\tLastKnownElr: ", "until one of its eligible leader replicas {2,3} is back"),
         ("", "\tElr: \tLastKnownElr: 3", "until its last known leader, of {3}, is back"),
         ("", "\tElr: \tLastKnownElr: ", "until a replica is elected uncleanly, by hand"),

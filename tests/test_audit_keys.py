@@ -197,7 +197,7 @@ def test_versions_compare(version: str, release: str, expected: bool | None) -> 
 
 @pytest.mark.parametrize("text", ["", "latest", "x.1", "3.9.1.0.5", "3.9!"])
 def test_what_is_no_version_says_so(text: str) -> None:
-    with pytest.raises(ValueError, match="no version"):
+    with pytest.raises(ValueError, match="not a version"):
         span(text)
 
 
@@ -205,11 +205,11 @@ def test_what_is_no_version_says_so(text: str) -> None:
     ("key", "value", "message"),
     [
         ("min.insync.replicas", "0", "below 1"),
-        ("min.insync.replicas", "two", "no whole number"),
+        ("min.insync.replicas", "two", "not a whole number"),
         ("min.insync.replicas", "99999999999", "above 2147483647"),
-        ("acks", "2", "is none of all, -1, 0, 1"),
+        ("acks", "2", "is not one of all, -1, 0, 1"),
         ("enable.idempotence", "yes", "neither true nor false"),
-        ("process.roles", "broker,controler", "is none of broker, controller"),
+        ("process.roles", "broker,controler", "is not one of broker, controller"),
         ("auto.offset.reset", "by_duration:PT1H", ""),
         ("acks", "${env:ACKS}", ""),
     ],

@@ -537,7 +537,7 @@ def test_without_the_extra_it_says_what_to_install() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("security.protocol=TLS", "security.protocol is none of PLAINTEXT, SSL"),
+        ("security.protocol=TLS", "security.protocol is not one of PLAINTEXT, SSL"),
         ("security.protocol=SASL_SSL\nsasl.mechanism=OAUTHBEARER", "sasl.mechanism OAUTHBEARER is not supported here"),
         ("security.protocol=SASL_PLAINTEXT\nsasl.mechanism=PLAIN", "sasl.jaas.config must have username="),
         ("ssl.truststore.password=${file:/x:y}", "ssl.truststore.password is taken from a config provider"),

@@ -150,7 +150,7 @@ def test_copies_of_one_file_are_not_one_broker_that_stands_for_all() -> None:
 def test_a_file_in_a_folder_that_is_no_text_is_not_passed_over(tmp_path: Path, content: bytes, name: str) -> None:
     (tmp_path / "b1.properties").write_text(BROKER.format(id=1))
     (tmp_path / name).write_bytes(content)
-    with pytest.raises(CannotRead, match=f"{name} is no text"):
+    with pytest.raises(CannotRead, match=f"{name} is not a text file"):
         read([tmp_path])
 
 
@@ -180,7 +180,7 @@ MAP = "listener.security.protocol.map=A:SSL,B:SSL,INSIDE:SSL,OUTSIDE:SSL,PLAINTE
     [
         (QUORUM + "listeners=PLAINTEXT://:9092", "its file has no `controller.listener.names`"),
         ("controller.listener.names=CONTROLLER\nlisteners=controller://:9092", "names one of its `listeners`"),
-        ("listeners=A://:1,B://:2\ninter.broker.listener.name=C", "`inter.broker.listener.name=C` is none of its"),
+        ("listeners=A://:1,B://:2\ninter.broker.listener.name=C", "`inter.broker.listener.name=C` is not one of its"),
         ("process.roles=controller\nlisteners=A://:1\ncontroller.listener.names=B", "names none of its `listeners`"),
         ("process.roles=controller\nlisteners=A://:1\ncontroller.listener.names=a", "not as its `listeners` have it"),
         ("listeners=PLAINTEXT://:1,plaintext://:2", "two of its `listeners` have the name PLAINTEXT"),
@@ -189,8 +189,8 @@ MAP = "listener.security.protocol.map=A:SSL,B:SSL,INSIDE:SSL,OUTSIDE:SSL,PLAINTE
         ("advertised.listeners=PLAINTEXT://0.0.0.0:9092", "`advertised.listeners` have 0.0.0.0"),
         ("listeners=INSIDE://:1,OUTSIDE://:2", "`listeners` have no PLAINTEXT, and no `inter.broker.listener.name`"),
         ("listeners=A://:1\nsecurity.inter.broker.protocol=SSL\ninter.broker.listener.name=A", "are both set"),
-        ("listeners=A://:1\nadvertised.listeners=B://h:1\ninter.broker.listener.name=A", "none of its `advertised."),
-        ("controller.quorum.voters=9@c", "has `9@c`, which is no `id@host:port`"),
+        ("listeners=A://:1\nadvertised.listeners=B://h:1\ninter.broker.listener.name=A", "not one of its `adver"),
+        ("controller.quorum.voters=9@c", "has `9@c`, which is not of the form `id@host:port`"),
         ("log.dirs=", "`log.dirs=` names no directory"),
         ("log.dir=/d\nlog.dirs= , ", "names no directory"),
         ("log.retention.ms=0", "`log.retention.ms=0` keeps nothing"),
@@ -229,7 +229,7 @@ def test_a_node_starts_with_these_listeners(lines: str) -> None:
     ("file", "why"),
     [
         ("process.roles=broker\nlog.dirs=d\n", "its file has `process.roles` and no `node.id`"),
-        ("process.roles=broker\nnode.id=-1\nlog.dirs=d\n", "`node.id=-1` is no id in KRaft"),
+        ("process.roles=broker\nnode.id=-1\nlog.dirs=d\n", "`node.id=-1` is not a valid id in KRaft"),
         ("broker.id=-1\nzookeeper.connect=z:2181\n", ""),  # an id is generated for it
         ("log.dirs=d\nmin.insync.replicas=2\n", ""),
     ],

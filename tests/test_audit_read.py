@@ -180,12 +180,13 @@ def test_every_mistake_of_a_file_is_reported_with_its_line(tmp_path: Path) -> No
     cluster, findings = of(tmp_path, server__properties=BROKER)
     path = tmp_path / "server.properties"
     assert said(findings, "wrong_value") == [
-        f"{path}:3: `min.insync.replicas=2 # two` is no whole number; "
-        "a properties file has no comments at the end of a line",
+        f"{path}:3: `min.insync.replicas=2 # two` is not a whole number; "
+        "in a properties file a comment has a line of its own",
         f"{path}:5: `unclean.leader.election.enable=yes` is neither true nor false",
     ]
     assert said(findings, "typo") == [
-        f"{path}:4: `min.insync.replica` is no setting of Kafka and has no effect; the nearest is `min.insync.replicas`"
+        f"{path}:4: `min.insync.replica` is not a setting of Kafka and has no effect; "
+        "the nearest is `min.insync.replicas`"
     ]
     assert said(findings, "contradiction") == [
         f"{path}:9: `log.dirs` is stated twice: data/a,data/b at {path}:6, then data/c, which counts"
@@ -281,7 +282,7 @@ def test_a_file_that_only_the_mapping_says_to_be_a_clients(tmp_path: Path) -> No
     (tmp_path / "app.properties").unlink()
     _, findings = of(tmp_path, audit__toml=mapping)
     assert [finding.what for finding in findings] == [
-        "topic orders is said to use app.properties, which is no client file among those read"
+        "topic orders is said to use app.properties, which is not among the client files that were read"
     ]
 
 
@@ -488,12 +489,12 @@ def test_the_mapping_names_clients_and_a_name_that_is_none_is_reported(tmp_path:
     ("name", "text", "message"),
     [
         ("audit.toml", "[topic", "audit.toml: "),
-        ("audit.toml", '[topic."("]\n', "no regular expression"),
+        ("audit.toml", '[topic."("]\n', "not a regular expression"),
         ("audit.toml", "[topic.x]\nproducer = 3\n", "a file's name"),
-        ("audit.toml", "[topic]\nx = 1\n", "is no table"),
+        ("audit.toml", "[topic]\nx = 1\n", "is not a table"),
         ("audit.toml", '[topic.x]\ncritical = "yes"\n', "true or false"),
-        ("picture.png", "\0\1\2", "no configuration that is known"),
-        ("notes.txt", "nothing here", "no configuration that is known"),
+        ("picture.png", "\0\1\2", "not a configuration that Tidegate knows"),
+        ("notes.txt", "nothing here", "not a configuration that Tidegate knows"),
     ],
 )
 def test_what_cannot_be_read_says_which_and_why(tmp_path: Path, name: str, text: str, message: str) -> None:

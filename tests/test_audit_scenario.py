@@ -102,7 +102,7 @@ def test_a_loss_that_is_none_with_losses_of_power_is_a_disagreement(cache: Path)
     shown = answer(one, QUESTION["no-loss"], disk, explorations)
     with pytest.raises(Disagreement, match="holds at the end of what violates it"):
         in_own_fault(replace(shown, steps=shown.steps[:1], property="acknowledged_kept"), one, power, explorations)
-    with pytest.raises(Disagreement, match="is no run with losses of power alone"):
+    with pytest.raises(Disagreement, match="does not replay with losses of power alone"):
         in_own_fault(replace(shown, steps=(*shown.steps, *shown.steps)), one, power, explorations)
 
 
@@ -122,7 +122,9 @@ def test_what_acks_0_loses_needs_no_fault(cache: Path) -> None:
     options = Options(kafka_version="3.9.0", distribution="apache", acks="0", clients=("java:3.9",))
     asked = AuditRequest(folder=cache, workers=1, repairs=False)
     (orders,) = audit(*of_texts([("t.txt", topic, True)], options, "x"), asked).document["subjects"]
-    assert orders["headline"].startswith("with acks=0 the producer hears of no failure: a request that does not arrive")
+    assert orders["headline"].startswith(
+        "with acks=0 the producer is not informed of failures: a request that does not arrive"
+    )
     assert orders["loss"]["says"] == "a request fails, and nothing else"
     assert orders["loss"]["scenario"] == [
         "Record 0 is sent, and does not reach a leader.",

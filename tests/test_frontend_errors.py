@@ -125,7 +125,7 @@ OTHERS: dict[str, tuple[dict[str, str], str, str]] = {
         "TG203",
         "the keys are",
     ),
-    "a guard with a value": ({"BODY": "x = require(s.count > 0)"}, "TG310", "require(...) is no value"),
+    "a guard with a value": ({"BODY": "x = require(s.count > 0)"}, "TG310", "require(...) has no value"),
     "an f-string": ({"BODY": "x = f'{s.count}'"}, "TG110", "text is not a value of the language"),
     "an await": ({"BODY": "x = [*s.nodes]"}, "TG111", "a list is not a value of the language"),
     "a modules list": ({"MORE": "import math\nmodules = [math]"}, "TG010", "as a tuple of imported modules"),

@@ -63,7 +63,7 @@ def test_constants_may_be_left_open(tidegate: Run, gate_file: Path) -> None:
     assert done.exit == 64
     assert "no constant compare_or_set to leave open; did you mean compare_and_set?" in " ".join(done.out.split())
     gate_file.write_text(text.replace("[bounds.three]", "open = [3]\n[bounds.three]"))
-    assert "open: 3 is no name of a constant" in tidegate("gate", str(gate_file)).err
+    assert "open: 3 is not the name of a constant" in tidegate("gate", str(gate_file)).err
 
 
 def test_it_says_what_was_not_run(tidegate: Run, gate_file: Path) -> None:
@@ -319,9 +319,9 @@ def test_an_audit_that_cannot_run_is_never_green(
 @pytest.mark.parametrize(
     ("old", "new", "shown"),
     [
-        ('require = ["no-loss=crash@all"]', "", "require is None; a list of texts wanted"),
-        ('files = ["cluster"]', "files = []", "files is []; a list of texts wanted"),
-        ('files = ["cluster"]', "files = 3", "files is 3; a list of texts wanted"),
+        ('require = ["no-loss=crash@all"]', "", "require is None; it must be a list of texts"),
+        ('files = ["cluster"]', "files = []", "files is []; it must be a list of texts"),
+        ('files = ["cluster"]', "files = 3", "files is 3; it must be a list of texts"),
         ("require", "requires", "nothing is called 'requires' here; did you mean require or features?"),
     ],
 )

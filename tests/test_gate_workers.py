@@ -177,11 +177,11 @@ SETTINGS = Settings(engine=None, memory=None, time=None, tier="commit", ci=True)
     ("exit_", "out", "reported"),
     [
         (-11, '{"schema": "tidegate.check/1"}', "the process of this check was ended by SIGSEGV"),
-        (70, '{"schema": "tidegate.check/1"}', "the process of this check ended with 70 and said nothing"),
-        (0, '{"schema": "tidegate.check/1"', "the process of this check ended with 0 and said nothing"),
-        (0, "null", "the process of this check ended with 0 and said nothing"),
-        (0, '{"schema": "else"}', "the process of this check ended with 0 and said nothing"),
-        (0, "", "the process of this check ended with 0 and said nothing"),
+        (70, '{"schema": "tidegate.check/1"}', "the process of this check ended with 70 and printed nothing"),
+        (0, '{"schema": "tidegate.check/1"', "the process of this check ended with 0 and printed nothing"),
+        (0, "null", "the process of this check ended with 0 and printed nothing"),
+        (0, '{"schema": "else"}', "the process of this check ended with 0 and printed nothing"),
+        (0, "", "the process of this check ended with 0 and printed nothing"),
     ],
 )
 def test_a_check_that_crashes_is_never_green(exit_: int, out: str, reported: str, tmp_path: Path) -> None:

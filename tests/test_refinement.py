@@ -272,8 +272,8 @@ def test_the_argument_says_what_an_action_may_be(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("may_be", "line", "cause"),
     [
-        ("{'tock': STUTTERS}", "@refines(hour_clock, {'tock': STUTTERS}", "tock is no action of this model"),
-        ("{tick: 'retreat'}", "@refines(hour_clock, {tick: 'retreat'}", "retreat is no action of hour_clock"),
+        ("{'tock': STUTTERS}", "@refines(hour_clock, {'tock': STUTTERS}", "tock is not an action of this model"),
+        ("{tick: 'retreat'}", "@refines(hour_clock, {tick: 'retreat'}", "retreat is not an action of hour_clock"),
         ("{tick: ()}", "@refines(hour_clock, {tick: ()}", "tick may be no abstract action at all"),
         ("{tick: 3}", "@refines(hour_clock, {tick: 3}", "takes actions as functions or names, and 3 is neither"),
         ("[tick]", "@refines(hour_clock, [tick]", "takes steps as a dict"),
@@ -433,7 +433,7 @@ def test_the_argument_of_an_initial_state(tmp_path: Path) -> None:
     abstract = CLOCK.replace("    return Clock(hour=hour)", "    require(hour == 1)\n    return Clock(hour=hour)")
     model = bound(tmp_path, abstract=abstract.replace("initial, state", "initial, require, state"))
     assert argument(model, asked("native", model))[-1] == (
-        "However, Clock(hour=0), the image of the initial state, is no initial state of hour_clock."
+        "However, Clock(hour=0), the image of the initial state, is not an initial state of hour_clock."
     )
 
 

@@ -34,7 +34,7 @@ def test_a_witness_of_nothing_is_refused_with_what_there_is(tidegate: Run) -> No
 def test_what_was_not_met_is_said(tidegate: Run) -> None:
     done = tidegate("check", f"{LOCK}:careful", "--witness", "longest:look")
     assert done.exit == 0
-    assert "no trace of longest:look: it was not met in this search" in done.out
+    assert "no trace of longest:look: this search did not reach it" in done.out
 
 
 def test_shrinking_needs_a_failure(tidegate: Run) -> None:

@@ -91,7 +91,7 @@ def _however(refinement: Refinement, run: Run, at: int) -> str:
     states, name = run.states(), refinement.abstract.name
     image = refinement.image(states[at])
     if at == 0:
-        return f"However, {image!r}, the image of the initial state, is no initial state of {name}."
+        return f"However, {image!r}, the image of the initial state, is not an initial state of {name}."
     before, step = refinement.image(states[at - 1]), run.steps[at - 1]
     said = _wrong_step(refinement, before, image, step)
     close = nearest(refinement, before, image, step.action)

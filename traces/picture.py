@@ -46,7 +46,7 @@ class Picture:
         self.model, self.view = model, view
         self.domain = next((domain for domain in model.domains if domain.python is view.lane), None)
         if self.domain is None:
-            raise Undrawable(f"view: lane={view.lane.__name__} is no domain of the model")
+            raise Undrawable(f"view: lane={view.lane.__name__} is not a domain of the model")
         self.members = members_of(model, view.lane)
         self._named = LaneNames(model)
         self.kind = {LogLanes: "log", GroupLanes: "group", TransactionLanes: "transaction"}[type(view)]

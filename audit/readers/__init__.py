@@ -71,7 +71,9 @@ def of_texts(
     composed: dict[str, tuple[str, bool, yamls.Tree]] = {}
     for path, text, named in texts:
         if _is_binary(text) and Path(path).suffix.lower() in CONFIGURATION:
-            raise CannotRead(f"{path} is no text. Give the file as Kafka reads it, or take it out of the folder.")
+            raise CannotRead(
+                f"{path} is not a text file. Give the file as Kafka reads it, or take it out of the folder."
+            )
         if found := _resources(path, text):
             resources += found
             files.append((path, "Strimzi resources"))
@@ -101,11 +103,11 @@ def of_texts(
             parts.append(part)
             files.append((path, part.format))
         elif named:
-            raise CannotRead(f"{path} is no configuration that is known here. {KNOWN}")
+            raise CannotRead(f"{path} is not a configuration that Tidegate knows. {KNOWN}")
     if resources:
         parts.append(strimzi.read(resources))
     if not files:
-        raise CannotRead(f"{whole}: nothing in it is a configuration that is known here. {KNOWN}")
+        raise CannotRead(f"{whole}: nothing in it is a configuration that Tidegate knows. {KNOWN}")
     cluster, findings = join(parts, options, tuple(files))
     return cluster, tuple(dict.fromkeys([*findings, *invalid_settings(cluster), *advise(cluster)]))
 
@@ -229,7 +231,7 @@ def of_yaml(path: str, text: str) -> Part | None:
         trees = [tree for document in yamls.documents(text) for tree in _items(document)]
     except yamls.NotYaml as error:
         part = Part("YAML")
-        to_do = "mend it; render templates first (helm template, kustomize build)"
+        to_do = "correct it; render templates first (helm template, kustomize build)"
         part.note(_gravity(text), "error", f"{path} was not read: {error}", Origin(path), to_do)
         return part
     rendered = kubernetes.read(path, trees)
@@ -263,7 +265,7 @@ def _values_of_a_chart(path: str, text: str) -> Part | None:
     if not Path(path).stem.lower().startswith("values"):
         return None
     part = Part(VALUES)
-    what = f"{path} was not read: values are no configuration until their chart has rendered them"
+    what = f"{path} was not read: values become configuration only when their chart renders them"
     to_do = f"helm template NAME CHART -f {path} > rendered.yaml, and give that"
     part.note(_gravity(text), "error", what, Origin(path), to_do)
     return part

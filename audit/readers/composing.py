@@ -107,7 +107,7 @@ class Project:
                 self._unread(f"{other}, which is {verb}, was not read: {error}", where)
                 return None
         if not trees:
-            self._unread(f"`{named}`, which is {verb}, was not read: it is no file beside {path}", where)
+            self._unread(f"`{named}`, which is {verb}, was not read: there is no such file beside {path}", where)
             return None
         self.taken.add(other)
         return other, trees[0]
@@ -129,7 +129,7 @@ class Project:
             self._unread(f"service {name} extends itself, and that was not read", where)
             return own
         if other[1].get("services", base) is None:
-            self._unread(f"service {name} extends {base or 'a service'}, which {other[0]} has not", where)
+            self._unread(f"service {name} extends {base or 'a service'}, which {other[0]} does not have", where)
             return own
         return merged(self._service(*other, base, (*chain, step)), own)
 

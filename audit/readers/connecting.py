@@ -48,7 +48,7 @@ def secured(path: Path | None) -> Secured:
     except OSError as error:
         raise CannotRead(f"--command-config {path}: {error.strerror}.") from None
     except ValueError as error:
-        raise CannotRead(f"--command-config {path} is no properties file: {type(error).__name__}.") from None
+        raise CannotRead(f"--command-config {path} is not a properties file: {type(error).__name__}.") from None
     try:
         return _secured({key: value.strip() for key, value in given.items()})
     except _Refused as error:
@@ -65,7 +65,7 @@ def _secured(given: Mapping[str, str]) -> Secured:
             raise _Refused(f"{key} is taken from a config provider, which only Java reads: write the value, {INSTEAD}")
     protocol = given.get("security.protocol", "PLAINTEXT").upper()
     if protocol not in PROTOCOLS:
-        raise _Refused(f"security.protocol is none of {', '.join(PROTOCOLS)}")
+        raise _Refused(f"security.protocol is not one of {', '.join(PROTOCOLS)}")
     request = given.get("request.timeout.ms", "")
     mechanism = given.get("sasl.mechanism", "GSSAPI").upper() if protocol.startswith("SASL") else None
     user, password = _login(given, mechanism)

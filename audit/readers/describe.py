@@ -226,7 +226,7 @@ def configs(path: str, text: str) -> Part | None:
             described = Described(read[1], read[2].strip(), read[3] == "true", layers)
             add_setting(part, into, dynamic, described, Origin(path, number))
         elif CUT_LINE.match(line):
-            what = "a setting's line is cut short, so that nobody knows what else is"
+            what = "a setting's line is cut short, so that its other settings are not known"
             part.note(
                 "incomplete", "error", what, Origin(path, number), "give the whole of kafka-configs.sh --describe"
             )

@@ -33,7 +33,7 @@ def with_profile(text: str) -> set[str]:
 def unread(path: str, framework: str) -> Part:
     """What is said of its file: clients are in it that nothing is known of, so that no audit passes by it."""
     part = Part(f"configuration of {framework}")
-    what = f"{path} was not read: it sets up Kafka clients for {framework}, whose settings are not read here"
+    what = f"{path} was not read: it sets up Kafka clients for {framework}, whose settings Tidegate does not read"
     to_do = "give what its clients log at their start (ProducerConfig values) as a file, and name it in audit.toml"
     part.note("incomplete", "error", what, Origin(path), to_do)
     return part

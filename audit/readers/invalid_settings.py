@@ -58,7 +58,7 @@ def _names(scopes: tuple[str, ...], settings: Sequence[Setting], client: Client 
             yield _old(setting)
             continue
         if setting.key == HIDDEN:
-            what, to_do = "a line that states no setting", "mend or remove the line"
+            what, to_do = "a line that states no setting", "correct or remove the line"
             yield Finding("not_read", "warning", what, setting.origin, to_do)
             continue
         near = names.nearest(setting.key, scopes)
@@ -77,7 +77,7 @@ def _hidden(setting: Setting) -> Finding:
 def _typo(setting: Setting, near: str) -> Finding:
     now = names.OLD.get(near, near)
     also = "" if now == near else f" (an old name of `{now}`)"
-    what = f"`{setting.key}` is no setting of Kafka and has no effect; the nearest is `{near}`{also}"
+    what = f"`{setting.key}` is not a setting of Kafka and has no effect; the nearest is `{near}`{also}"
     return Finding("typo", "error", what, setting.origin, f"write `{now}`")
 
 
@@ -93,7 +93,7 @@ def _unknown(setting: Setting, scopes: tuple[str, ...], elsewhere: list[str], cl
         severity = "warning" if setting.key in table() else "note"
         what = f"`{setting.key}` is a setting of a {' and a '.join(elsewhere)}, not of a {who}: it has no effect here"
         return Finding("unknown_key", severity, what, setting.origin, f"set it where a {elsewhere[0]} reads it")
-    what = f"`{setting.key}` is no setting of a {who} that is known here"
+    what = f"`{setting.key}` is not a known setting of a {who}"
     return Finding("unknown_key", "note", what, setting.origin, "nothing, if a plug-in reads it; else remove it")
 
 
@@ -110,7 +110,7 @@ def _values(cluster: Cluster, settings: Sequence[Setting], client: Client | None
 
 def _said(setting: Setting, message: str) -> str:
     value = setting.value if len(setting.value) <= MOST_SHOWN else setting.value[:MOST_SHOWN] + "..."
-    comment = "; a properties file has no comments at the end of a line" if re.search(r"\s#", setting.value) else ""
+    comment = "; in a properties file a comment has a line of its own" if re.search(r"\s#", setting.value) else ""
     return f"`{setting.key}={value}` {message}{comment}"
 
 

@@ -30,7 +30,7 @@ def read(path: str, text: str) -> Part:
     try:
         document = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise CannotRead(f"{path}: {error}. Mend its TOML; see `tidegate audit --help`.") from None
+        raise CannotRead(f"{path}: {error}. Correct its TOML; see `tidegate audit --help`.") from None
     part = Part("audit.toml")
     for subject, entries in document.items():
         if subject == "pods":
@@ -38,7 +38,9 @@ def read(path: str, text: str) -> Part:
             continue
         if subject not in ("topic", "group") or not _is_table(entries):
             where = Origin(path, line_of(text, subject))
-            part.note("unknown_key", "error", f"`{subject}` is no part of audit.toml", where, "topic, group or pods")
+            part.note(
+                "unknown_key", "error", f"`{subject}` is not a section of audit.toml", where, "topic, group or pods"
+            )
             continue
         for pattern, entry in _table(entries).items():
             _entry(part, path, text, "topic" if subject == "topic" else "group", pattern, entry)
@@ -57,14 +59,14 @@ def _pods(part: Part, path: str, text: str, entries: Any) -> None:
 def _entry(part: Part, path: str, text: str, subject: Literal["topic", "group"], pattern: str, entry: Any) -> None:
     origin = Origin(path, line_of(text, pattern), f"{subject}.{pattern}")
     if not _is_table(entry):
-        raise CannotRead(f"{origin}: {subject}.{pattern} is no table. Write [{subject}.{pattern!r}].")
+        raise CannotRead(f"{origin}: {subject}.{pattern} is not a table. Write [{subject}.{pattern!r}].")
     try:
         re.compile(pattern)
     except re.error as error:
-        raise CannotRead(f"{origin}: `{pattern}` is no regular expression: {error}.") from None
+        raise CannotRead(f"{origin}: `{pattern}` is not a regular expression: {error}.") from None
     fields = _table(entry)
     for name in sorted(set(fields) - FIELDS):
-        part.note("unknown_key", "error", f"`{name}` is no field of {subject}", origin, f"one of {sorted(FIELDS)}")
+        part.note("unknown_key", "error", f"`{name}` is not a field of {subject}", origin, f"one of {sorted(FIELDS)}")
     part.uses.append(
         Use(
             subject,

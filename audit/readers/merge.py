@@ -475,6 +475,9 @@ def _uses(joined: _Joined, cluster: Cluster) -> None:
             joined.findings.append(Finding("incomplete", "error", what, use.origin, to_do))
         for _, name in use.named:
             if cluster.client(name) is None:
-                what = f"{use.subject} {use.pattern} is said to use {name}, which is no client file among those read"
+                what = (
+                    f"{use.subject} {use.pattern} is said to use {name}, "
+                    "which is not among the client files that were read"
+                )
                 to_do = "give that file too, or correct its name"
                 joined.findings.append(Finding("contradiction", "error", what, use.origin, to_do))

@@ -52,7 +52,9 @@ def read(path: str, text: str) -> Part | None:
         settings, odd = entries(path, text)
     except ValueError as error:
         part = Part("properties")
-        part.note("not_read", "error", f"{path} is no properties file: {type(error).__name__}", Origin(path), "mend it")
+        part.note(
+            "not_read", "error", f"{path} is not a properties file: {type(error).__name__}", Origin(path), "correct it"
+        )
         return part
     return of_settings(path, settings, odd, text)
 
@@ -77,7 +79,13 @@ def of_settings(path: str, settings: list[Setting], odd: list[Origin], text: str
         part = of_clients(path, settings, kinds)
     if part is not None:
         for origin in odd:
-            part.note("not_read", "warning", "a line that is no `key=value`", origin, "mend or remove the line")
+            part.note(
+                "not_read",
+                "warning",
+                "a line that is not of the form `key=value`",
+                origin,
+                "correct or remove the line",
+            )
     return part
 
 

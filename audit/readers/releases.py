@@ -33,7 +33,7 @@ def release(option: str, text: str | None, where: Origin, *, confluent: bool = F
     except ValueError as error:
         raise WrongOption(f"{option}: {error}.") from None
     if not SUFFIX.fullmatch(text.strip().lstrip("v")):
-        raise WrongOption(f"{option}: `{text}` is no release: write it like 3.9.1, 3.9, 3.9.0-rc3 or 3.7-IV4.")
+        raise WrongOption(f"{option}: `{text}` is not a release: write it like 3.9.1, 3.9, 3.9.0-rc3 or 3.7-IV4.")
     if first[0] <= LAST_OF_KAFKA:
         return Stated(text, where)
     platform = f"{first[0]}.{first[1]}"

@@ -151,7 +151,7 @@ class Confirmation:
         try:
             return repr(decode(self.model, self.frontier.program, words))
         except UNREADABLE as error:
-            return f"the words {', '.join(map(hex, words))}, which are no state of the model ({error}),"
+            return f"the words {', '.join(map(hex, words))}, which are not a state of the model ({error}),"
 
     def invariant(self, each: Property, index: int) -> Run:
         """The counterexample to an invariant, confirmed."""

@@ -64,7 +64,7 @@ def _key(path: Path) -> bytes:
             raise PermissionError(f"{path} can be read or written by others; remove it, and a new key is made")
         key = file.read()
     if len(key) != _BYTES:
-        raise OSError(f"{path} is no key; remove it, and a new one is made")
+        raise OSError(f"{path} is not a key; remove it, and a new one is made")
     return key
 
 

@@ -365,7 +365,7 @@ class Types:
             if is_tuple(key):
                 parts = [describe(type_) for _, type_ in cast(Record, key).fields]
                 nested = f"{''.join(f'Map[{part}, ' for part in parts)}V{']' * len(parts)}"
-                raise _Problem("TG217", "a tuple is no key of a Map", f"{nested}, with s.m[a][b] for s.m[a, b]")
+                raise _Problem("TG217", "a tuple cannot be the key of a Map", f"{nested}, with s.m[a][b] for s.m[a, b]")
             if not isinstance(key, (Int, Bool, Enumeration, Identity)) or key == ANY_INT:
                 message = f"a Map needs a key for each member of a finite type, not {describe(key)}"
                 raise _Problem("TG217", message, "a domain, an enum, bool, or a bounded integer as key")

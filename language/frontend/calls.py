@@ -251,7 +251,7 @@ def _visited(scope: Scope, node: ast.Call, expected: Type | None) -> ir.Expr:
 
 def _guard(scope: Scope, node: ast.Call, expected: Type | None) -> ir.Expr:
     raise scope.error(
-        "TG310", node, f"{ast.unparse(node.func)}(...) is no value", "a statement of its own, in an action"
+        "TG310", node, f"{ast.unparse(node.func)}(...) has no value", "a statement of its own, in an action"
     )
 
 

@@ -116,7 +116,7 @@ def _signature(program: Program, function: FunctionType, states: int, role: str)
         raise Abandoned
     if len(kinds) > states > 0 and role != "an action":
         extra = node.args.args[states]
-        message = f"{node.name} is {role}, and {extra.arg} is no state: nothing says which {extra.arg} is meant"
+        message = f"{node.name} is {role}, and {extra.arg} is not a state: nothing says which {extra.arg} is meant"
         hint = f"all(... for {extra.arg} in ...) or any(... for {extra.arg} in ...) over the states alone"
         program.diagnostics.add("TG311", source.where(extra), message, hint)
         raise Abandoned

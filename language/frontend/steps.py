@@ -113,7 +113,7 @@ def _piece(
 ) -> Binding:
     """A parameter that stands for the cell it is given."""
     if not is_path(scope, argument):
-        message = f"{its.node.name} writes to its parameter {name}, and this is no piece of the state"
+        message = f"{its.node.name} writes to its parameter {name}, and this is not a piece of the state"
         raise scope.error("TG314", argument, message, "a path from the state: s.field[key]...")
     place = cell(scope, argument, argument)
     if not agrees(place.type, type_):
