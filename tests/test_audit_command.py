@@ -197,7 +197,7 @@ def test_what_is_accepted_counts_until_its_day(audit: Audit, tmp_path: Path) -> 
 @pytest.mark.parametrize(
     ("text", "reported"),
     [
-        ("[[accepted]]\ntopic = 3\n", "exactly topic, finding, reason and expiry are wanted"),
+        ("[[accepted]]\ntopic = 3\n", "write exactly topic, finding, reason and expiry"),
         ("accepted = 3\n", "write [[accepted]]"),
         ("]", "not TOML"),
         ('[[accepted]]\ntopic="("\nfinding="no-loss"\nreason="x"\nexpiry=2030-01-01\n', "not a regular expression"),

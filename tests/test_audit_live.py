@@ -546,7 +546,7 @@ def test_without_the_extra_it_says_what_to_install() -> None:
         ("security.protocol=SSL\nssl.truststore.location={junk}", "no PEM and no PKCS12, or its password is another"),
         ("security.protocol=SSL\nssl.keystore.location={pem}", "the key or the certificate of ssl.keystore cannot be"),
         ("security.protocol=SSL\nssl.truststore.certificates=x", "the certificates of ssl.truststore cannot be read"),
-        ("a=\\u12", "is no properties file"),
+        ("a=\\u12", "is not a properties file"),
     ],
 )
 def test_what_cannot_be_done_is_refused_and_not_skipped(tmp_path: Path, text: str, message: str) -> None:
