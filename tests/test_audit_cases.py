@@ -238,6 +238,7 @@ def large() -> Any:
     return module
 
 
+@pytest.mark.long
 def test_the_benchs_cluster_is_as_large_as_it_says(large: Any, tmp_path: Path) -> None:
     made = large.write(tmp_path)
     assert len({each.name for each in made}) == 1000 and sum(each.partitions for each in made) == 50_000
