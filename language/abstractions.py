@@ -16,7 +16,7 @@ from .collecting import modules_of
 from .constants import Constant, ConstantExpression, Value, text_of
 from .declare import STUTTERS, Mark
 from .drafts import Shape
-from .errors import Abandoned, UsageError
+from .errors import Abandoned, ModelErrors, UsageError
 from .errors import nearest as closest
 from .frontend.abstract_steps import Unsupported, image_type
 from .frontend.annotations import Types
@@ -85,7 +85,8 @@ class Abstractions:
         told = () if form is None else relation.by_action.items()
         asked = tuple((name, folder.function(each)) for name, each in told)
         says = first_line(function.__doc__)
-        return Property(function.__name__, "transition", says, form, made.holds, ghosts, made, asked)
+        start = None if form is None else folder.function(relation.start)
+        return Property(function.__name__, "transition", says, form, made.holds, ghosts, made, asked, start)
 
     def _bind(self, program: Program, function: FunctionType, mark: Mark) -> None:
         """Binds the abstract model of a refinement. Raises Abandoned after noting what is wrong with the values that it
@@ -105,9 +106,11 @@ class Abstractions:
         name = Path(str(mark.abstract.__file__)).stem
         if name == "__init__":
             name = definition.name
-        abstract = _without_budgets(definition, given).bind(
-            name, given, open=shared & self.types.open, ghosts=False, properties=()
-        )
+        boundless = _without_budgets(definition, given)
+        try:
+            abstract = boundless.bind(name, given, open=shared & self.types.open, ghosts=False, properties=())
+        except ModelErrors:  # its text may need a value for what is open here; if that is not it, it is said now
+            abstract = boundless.bind(name, given, ghosts=False, properties=())
         self._check_steps(program, function, mark, abstract)
         cls = definition.state_class
         own = ((each, abstract.values[name]) for name, each in definition.constants.items() if name not in shared)

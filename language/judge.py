@@ -278,7 +278,8 @@ def _message(error: Exception, file: str, line: int) -> str:
 
 def holds(model: Model, prop: Property, state: State, after: State | None = None, action: str | None = None) -> bool:
     """Whether a property holds of a state, or of the step from `state` to `after`. `action` names the one that takes
-    the step, where it is known: a refinement may say which abstract action that must be.
+    the step, where it is known: a refinement may say which abstract action that must be. Of a state alone a refinement
+    says whether its image is initial.
 
     ValueError when the model cannot evaluate it (it reads ghosts that were folded away, or is a refinement and a
     constant is open); ModelError when it breaks.
@@ -287,7 +288,7 @@ def holds(model: Model, prop: Property, state: State, after: State | None = None
         raise ValueError(f"{prop.name} reads ghosts that this model does not have, or a constant is open")
     try:
         if after is None:
-            return bool(prop.run(state))
+            return bool(prop.run(state) if prop.refinement is None else prop.refinement.starts(state))
         by = () if prop.refinement is None else (action,)
         return bool(prop.run(state, after, *by))
     except Exception as error:

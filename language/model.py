@@ -68,7 +68,8 @@ class Property:
     """An invariant, a transition property or a witness. `says` is its docstring's first line. `ghosts` are the ghost
     fields it reads; with ghosts off a property that reads one is not applicable and its `form` is None. One made by
     `@refines` is a transition property with a `refinement`, which asks for more: see there. Of an action of which a
-    refinement says what it may be, `by_action` has what is asked of its steps in place of `form`."""
+    refinement says what it may be, `by_action` has what is asked of its steps in place of `form`; `start` is what it
+    asks of initial states."""
 
     name: str
     kind: PropertyKind
@@ -78,6 +79,7 @@ class Property:
     ghosts: frozenset[str] = frozenset()
     refinement: Refinement | None = dataclasses.field(default=None, compare=False, repr=False)
     by_action: tuple[tuple[str, Function], ...] = ()
+    start: Function | None = None
 
     def form_of(self, action: str) -> Function | None:
         """What is asked of the steps of an action."""

@@ -61,6 +61,11 @@ class Refinement:
                 if isinstance(after, State):
                     yield Step(action.name, arguments, after)
 
+    def starts(self, state: State) -> bool:
+        """Whether the image of a state is an initial state of the abstract model. ModelError where it lies outside the
+        abstract types."""
+        return self.is_initial(self.image(state))
+
     def is_initial(self, image: State) -> bool:
         """Whether an image is an initial state of the abstract model."""
         return image in set(initial_states(self.abstract))

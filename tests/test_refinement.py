@@ -386,16 +386,6 @@ def test_a_class_of_the_models_own_is_not_the_abstract_models(tmp_path: Path) ->
     assert told(asked("native", bound(tmp_path, shared, abstract))) == ("holds", None)
 
 
-def test_prove_says_that_it_does_not_judge_a_refinement(tidegate: Run, tmp_path: Path) -> None:
-    lemma = '\n\n@lemma\ndef small(s: Watch) -> bool:\n    """Small."""\n    return s.minute >= 0\n'
-    bound(tmp_path, WATCH.replace("initial, refines", "initial, lemma, refines") + lemma)
-    named = tidegate("prove", str(tmp_path / "watch.py"), "--property", "as_hour_clock")
-    assert named.exit == 64
-    assert "as_hour_clock is a refinement, and prove does not judge it" in named.err
-    whole = tidegate("prove", str(tmp_path / "watch.py"), "--width", "200")
-    assert "note: as_hour_clock is a refinement, and prove does not judge it" in whole.out
-
-
 # --- what is said -----------------------------------------------------------------------------------------------------
 
 

@@ -20,6 +20,7 @@ import z3
 from ...language import ir
 from ...language.model import Action, Model, Property
 from ...language.proof import Unclaimed, Unstated
+from ...language.refinement import Refinement
 from ...language.types import Map, Option, Pool, Record, Seq, Type
 from ..traversal import fields_read
 from .algebra import Extensional
@@ -51,6 +52,10 @@ class Claims:
         lemmas = {each.name for each in self.model.lemmas}
         goals = {each.name: each for each in (*self.model.properties, *self.model.lemmas)}
         for each in map(goals.__getitem__, names):
+            if each.refinement is not None and each.form is None:
+                place = each.refinement.mapping.where
+                yield Unstated(each.name, _bound_to_values(each.refinement, self.model.open), place.file, place.line)
+                continue
             try:
                 said = self._meaning(each, {})
             except NotUnbounded as error:
@@ -65,7 +70,10 @@ class Claims:
     def _meaning(self, prop: Property, fixed: Mapping[str, Shape]) -> list[z3.BoolRef]:
         states = [self.before, self.after] if prop.kind == "transition" else [self.before]
         given = [replace(each, fields={**each.fields, **fixed}) for each in states]
-        return [each.goal() for each in clauses(cast(ir.Function, prop.form), self.encoding, *given, suffix="c")]
+        said = clauses(cast(ir.Function, prop.form), self.encoding, *given, suffix="c")
+        if prop.start is not None:
+            said += clauses(prop.start, self.encoding, *given[:1], suffix="c")
+        return [each.goal() for each in said]
 
     # --- what is left out ---------------------------------------------------------------------------------------------
 
@@ -139,6 +147,12 @@ class Claims:
         except (Extensional, NotImplementedError, TypeError, AttributeError):
             return False
         return negation(same) is False or z3.is_true(z3.simplify(formula(same)))
+
+
+def _bound_to_values(refinement: Refinement, open_: frozenset[str]) -> str:
+    """Why a refinement cannot be stated whose abstract model has the value of a constant that has none here."""
+    name, names = refinement.abstract.name, ", ".join(sorted(open_))
+    return f"{name} is bound to values of its constants, and a proof has none for {names}; check it within bounds"
 
 
 def _is_endless(shape: Shape | None) -> bool:

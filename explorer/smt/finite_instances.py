@@ -119,12 +119,12 @@ class Searched:
         self.before = fresh_state(self.model, self.encoding, "0")
         self.predicates = {prop.name: prop for prop in self.model.properties}
         self._lemmas = {prop.name for prop in lemmas_of(self.model)}
-        truths = [self._truth(prop, self.before) for prop in lemmas_of(self.model)]
+        truths = [self._truth(prop.form, self.before) for prop in lemmas_of(self.model)]
         self.assumed = [formula(self.before.valid), *map(formula, truths)]
         self._known = dict[tuple[str, frozenset[str]], list[Instance]]()
 
-    def _truth(self, prop: Property, *states: SymbolicState) -> Bit:
-        truth = predicate(cast(ir.Function, prop.form), self.encoding, *states)
+    def _truth(self, form: ir.Function | None, *states: SymbolicState) -> Bit:
+        truth = predicate(cast(ir.Function, form), self.encoding, *states)
         return both(truth.value, truth.defined)
 
     def sketch(self, obligation: Obligation) -> Sketch | bool:
@@ -134,7 +134,7 @@ class Searched:
                 return self._initial(self.predicates[obligation.goal])
             case "consequence":
                 goal = self.predicates[obligation.goal]
-                found = self._solved(negation(self._truth(goal, self.before)))
+                found = self._solved(negation(self._truth(goal.form, self.before)))
                 return found if isinstance(found, bool) else Sketch(self.number, self._state(found))
             case "step" | "defined":
                 return self._step(obligation)
@@ -147,7 +147,7 @@ class Searched:
                 yield obligation, found
         same = [obligation for obligation in obligations if obligation.kind == "consequence"]
         yield from self._any(
-            same, [negation(self._truth(self.predicates[obligation.goal], self.before)) for obligation in same]
+            same, [negation(self._truth(self.predicates[obligation.goal].form, self.before)) for obligation in same]
         )
         steps = [obligation for obligation in obligations if obligation.kind == "step"]
         for instance in self._instances(steps[0]) if steps else ():
@@ -193,7 +193,8 @@ class Searched:
         if goal.name in self._lemmas and not fields_read(goal) & instance.action.form.writes:
             return (False,)
         states = (self.before, instance.post) if goal.kind == "transition" else (instance.post,)
-        return instance.happens, instance.defined, negation(self._truth(goal, *states))
+        truth = self._truth(goal.form_of(instance.action.name), *states)
+        return instance.happens, instance.defined, negation(truth)
 
     def _instances(self, obligation: Obligation) -> list[Instance]:
         """Of instances that differ by a renaming one, except where the question is what breaks and a statement goes
@@ -283,7 +284,7 @@ def _of_step(model: Model, obligation: Obligation, state: State, sketch: Sketch)
         raise _otherwise(f"{step} is disabled in {state}")
     _agree(obligation.kind == "step", f"{step} breaks nothing in {state}")
     goal = _named(model, obligation.goal)
-    broken, message = _is_false(model, goal, state, after)
+    broken, message = _is_false(model, goal, state, after, action.name)
     _agree(broken, f"{goal.name} is true after {step} in {state}")
     return Counterexample(model, Run(state, (Step(action.name, arguments, after),)), False, message)
 
@@ -292,12 +293,14 @@ def _named(model: Model, name: str) -> Property:
     return {prop.name: prop for prop in model.properties}[name]
 
 
-def _is_false(model: Model, prop: Property, state: State, after: State | None = None) -> tuple[bool, str]:
+def _is_false(
+    model: Model, prop: Property, state: State, after: State | None = None, action: str | None = None
+) -> tuple[bool, str]:
     """Whether plain Python finds the property false of a state, of the state after it, or of the step between, or
     cannot evaluate it, with the error then."""
     try:
         if prop.kind == "transition":
-            return not holds(model, prop, state, after), ""
+            return not holds(model, prop, state, after, action), ""
         return not holds(model, prop, state if after is None else after), ""
     except ModelError as error:
         return True, str(error)

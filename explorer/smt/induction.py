@@ -49,7 +49,6 @@ _TOGETHER = 6
 FEW = 4
 """With less than one new obligation to so many that are kept, little has changed since the last proof."""
 
-_REFINEMENT = "{} is a refinement, and prove does not judge it: tidegate check does, within bounds"
 _UNBOUND = (
     "the proof leaves out the @bound {} of steps: what is proved holds with the steps that it excludes too, and a run "
     "that refutes something may take one"
@@ -128,7 +127,6 @@ class Induction:
         """The lemmas and properties that were asked for, witnesses apart. UsageError for a name that there is not."""
         known = {each.name: each for each in self.model.lemmas}
         claims = {each.name: each for each in self.model.properties if _is_claim(each)}
-        self._refuse_refinements()
         for name in self.asked.lemmas:
             if name not in known:
                 raise UsageError(f"{self.model.name} has no lemma {name}; {nearest(name, known)}")
@@ -177,7 +175,8 @@ class Induction:
         """Everything to prove, action by action."""
         goals = [each for each in self.goals() if each.name not in self.apart]
         own = {each.name for each in self.lemmas}
-        made = [Obligation("initial", each.name) for each in goals if each.name in own]
+        starting = (each for each in goals if each.name in own or each.refinement is not None)
+        made = [Obligation("initial", each.name) for each in starting]
         kept = [each.name for each in goals if each.name in own or each.kind == "transition"]
         spent = self._spent()
         for action in self.actions():
@@ -344,18 +343,6 @@ class Induction:
             elsewhere=tuple(Unclaimed(name, why) for name, why in self.asked.elsewhere.items() if name in goals),
         )
 
-    def _refuse_refinements(self) -> None:
-        """A refinement is no goal: the abstract model is bound to one size. UsageError where one is named; else a
-        note."""
-        for each in self.model.properties:
-            if each.refinement is None or each.name in self.asked.without:
-                continue
-            if each.name in self.asked.properties:
-                raise UsageError(_REFINEMENT.format(each.name))
-            note = _REFINEMENT.format(each.name)
-            if note not in self.notes and not self.asked.properties and not self.asked.lemmas:
-                self.notes.append(note)
-
     def _not_asked(self) -> Iterator[str]:
         """The properties that nothing was asked about: others are named, or they are excluded."""
         named, lemmas = {*self.asked.lemmas, *self.asked.properties}, {each.name for each in self.model.lemmas}
@@ -494,5 +481,5 @@ def _symmetric(model: Model) -> frozenset[str]:
 
 
 def _is_claim(prop: Property) -> bool:
-    """Whether a property is one to prove: no witness, and no refinement."""
-    return prop.kind != "reachable" and prop.refinement is None
+    """Whether a property is one to prove: no witness."""
+    return prop.kind != "reachable"

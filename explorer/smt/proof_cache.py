@@ -118,4 +118,4 @@ def _text(held: Mapping[str, Any]) -> str:
 
 
 def _meaning(prop: Property) -> str:
-    return digest((prop.kind, prop.form))
+    return digest((prop.kind, prop.form, *((prop.by_action, prop.start) if prop.refinement is not None else ())))

@@ -204,7 +204,7 @@ class Questions:
             case "consequence":
                 goal = self.predicates[obligation.goal]
                 alike = frozenset[str]() if _is_in_order(goal) else self.symmetric
-                yield self._rest, _goals(distinct(self._clauses(goal, self.before), None, (), alike))
+                yield self._rest, _goals(distinct(self._clauses(goal.form, self.before), None, (), alike))
             case "defined":
                 for instance, happening in self._all_instances(obligation.action):
                     said = [formula(instance.valid), *_assumed(instance.assumptions), *instance.bounds]
@@ -220,18 +220,20 @@ class Questions:
         for instance, context in self._every_instance(action) if ordered else self._instances(action):
             if context.is_possible:
                 states = (self.before, instance.post) if goal.kind == "transition" else (instance.post,)
-                wanted = distinct(self._clauses(goal, *states), instance, context.case, alike)
+                said = self._clauses(goal.form_of(action), *states)
+                wanted = distinct(said, instance, context.case, alike)
                 yield context, context.inside(_goals(wanted))
 
     def _initial(self, goal: Property) -> Iterator[Question]:
         for start in starts(self.model, self.encoding, "i"):
             said = [formula(bit) for bit in (self.encoding.constants, start.valid, start.guard)]
             context = Context([*said, *_assumed(start.assumptions), *start.bounds], on_lemmas=False)
-            yield context, [*_proper([start.defined]), *_goals(self._clauses(goal, start.state))]
+            said = self._clauses(goal.form if goal.refinement is None else goal.start, start.state)
+            yield context, [*_proper([start.defined]), *_goals(said)]
 
-    def _clauses(self, goal: Property, *states: SymbolicState) -> list[Clause]:
-        """The goal's clauses, those left out that are plainly true."""
-        return clauses(cast(ir.Function, goal.form), self.encoding, *states, suffix="g")
+    def _clauses(self, form: ir.Function | None, *states: SymbolicState) -> list[Clause]:
+        """A goal's clauses, those left out that are plainly true."""
+        return clauses(cast(ir.Function, form), self.encoding, *states, suffix="g")
 
     def _instances(self, action: str) -> list[tuple[Instance, Context]]:
         """The action's instances, of those that differ by a renaming one, each with the assertion that it happens."""

@@ -86,9 +86,9 @@ def _broken(model: Model, prop: Property, run: Run) -> ProofFinding | None:
     """What the last state, or the last step, of a run says against a lemma or a property."""
     states = run.states()
     if prop.kind == "transition":
-        if not run.steps:
+        if not run.steps and prop.refinement is None:
             return None
-        pair = (states[-2], states[-1], run.steps[-1].action)
+        pair = (states[-2], states[-1], run.steps[-1].action) if run.steps else (states[-1], None, None)
     else:
         pair = (states[-1], None, None)
     message = ""

@@ -97,6 +97,23 @@ class FormulaCheck:
             where = self.model.action(taken.action).form.where
             raise NotUnbounded(where, *unending(f"{taken.action} sends or receives")) from None
         self._possible(parts, text, assumed)
+        refined = [part for each in self.model.properties for part in self._refined_parts(each, taken, before)]
+        self._possible(refined, text)
+
+    def _refined_parts(self, prop: Property, taken: StepTaken, before: SymbolicState) -> Iterator[_Part]:
+        """That a step is an abstract step, where plain Python says so."""
+        form = prop.form_of(taken.action)
+        if prop.refinement is None or form is None or not self._refines(prop, taken):
+            return
+        after = constant_state(self.model, self.encoding, taken.after)
+        for clause in clauses(form, self.encoding, before, after, suffix="r"):
+            yield _Part(clause.where, f"the refinement {prop.name}", clause.assumed())
+
+    def _refines(self, prop: Property, taken: StepTaken) -> bool:
+        try:
+            return holds(self.model, prop, taken.before, taken.after, taken.action)
+        except ModelError:
+            return False
 
     def _possible(self, parts: Sequence[_Part], what: str, assumed: Sequence[z3.BoolRef] = ()) -> None:
         """Disagreement, naming the first part that makes it so, when the parts cannot be true together."""

@@ -157,6 +157,13 @@ def steps_between(abstract: Model, record: Record, before: ir.Expr, after: ir.Ex
     return {each.name: _with_any(made.action(each), each.form.parameters, (before, after)) for each in active}
 
 
+def starts_at(abstract: Model, record: Record, image: ir.Expr) -> Iterator[ir.Expr]:
+    """For each initial function of the abstract model whether it makes this image, with any of its arguments."""
+    made = _Steps(record, ())
+    for each in abstract.initials:
+        yield _with_any(made.initial(each.form), each.form.parameters, (image,))
+
+
 # --- any arguments --------------------------------------------------------------------------------------------------
 
 Listing: TypeAlias = tuple[tuple[ir.Generator, ...], ir.Expr]
@@ -256,6 +263,18 @@ class _Steps:
             *((each.name, each.type) for each in form.parameters),
         )
         return ir.Function(action.name, parameters, (), body, Bool(), where)
+
+    def initial(self, form: ir.InitialForm) -> ir.Function:
+        """Whether an initial function with its arguments makes a state."""
+        where, image = form.where, ir.Name(AFTER, self.record, form.where)
+        fields = zip(self.record.fields, form.result.fields, strict=True)
+        same = [
+            ir.Compare("==", kept(self.part(value), of), ir.RecordField(image, name, of, where), Bool(), where)
+            for (name, of), value in fields
+        ]
+        body = (*self.block(form.body, ""), ir.Return(conjunction(same, where), where))
+        parameters = ((AFTER, self.record), *((each.name, each.type) for each in form.parameters))
+        return ir.Function(form.name, parameters, (), body, Bool(), where)
 
     def bound(self, form: ir.Function, state: str, before: ir.Expr) -> ir.Expr:
         """Whether a `@bound` of steps lets the step be taken, all of whose writes are made."""

@@ -19,7 +19,7 @@ from ..immutable import immutable
 from ..model import Model
 from ..records import is_tuple
 from ..types import Bool, Enumeration, Identity, Map, Option, Record, Seq, Subset, Type
-from .abstract_steps import Unsupported, disjunction, kept, steps_between
+from .abstract_steps import Unsupported, disjunction, kept, starts_at, steps_between
 from .helpers import CallSignature, function_form, signature
 from .roles import heading, located
 from .scope import Program
@@ -33,9 +33,10 @@ IMAGES = ("@image", "@next")
 @immutable
 class Relation:
     """What a refinement asks of a step: of one by any action, and by those of which it says what they may be. `mapping`
-    is the author's function alone."""
+    is the author's function alone, and `start` says whether the image of a state is initial."""
 
     mapping: ir.Function
+    start: ir.Function
     form: ir.Function
     by_action: Mapping[str, ir.Function]
 
@@ -57,6 +58,7 @@ def refinement(
     before, after = (ir.Name(name, record, where) for name in IMAGES)
     try:
         steps = steps_between(abstract, record, before, after)
+        starting = disjunction(starts_at(abstract, record, before), where)
     except Unsupported as problem:
         refuse(program, function, problem, abstract)
         raise Abandoned from None
@@ -68,7 +70,9 @@ def refinement(
 
     asked = {name: one_of(each for each in ways if each in allowed) for name, allowed in may_be.items()}
     ((parameter, _),) = its.parameters
-    return Relation(_mapping(program, its, parameter.arg), one_of(ways), asked)
+    begun = (lets[0], ir.Return(starting, where))
+    start = ir.Function(node.name, (), STATES[:1], begun, Bool(), where)
+    return Relation(_mapping(program, its, parameter.arg), start, one_of(ways), asked)
 
 
 def refuse(program: Program, function: FunctionType, problem: Unsupported, abstract: Model) -> None:

@@ -1,0 +1,186 @@
+"""`prove` with a refinement as its goal: proved from lemmas, and never where it is false."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, Phase, given, reject, settings
+from hypothesis import strategies as st
+from tidegate.explorer import ENGINES
+from tidegate.explorer.search import Search
+from tidegate.explorer.smt.errors import NotUnbounded
+from tidegate.explorer.smt.induction import Induction, ProofRequest
+from tidegate.language.binding import load
+from tidegate.language.errors import ModelErrors, UsageError
+from tidegate.language.proof import Proof
+
+from . import random_refinements
+from .conftest import ROOT, Run
+from .shipped import tiered
+
+EXAMPLES = ROOT / "examples"
+TCOMMIT = (EXAMPLES / "tcommit.py").read_text(encoding="utf-8")
+REWRITTEN = {
+    "    invariant,\n": "    invariant,\n    lemma,\n",
+    "    reports: Annotated[Set[Prepared], Capacity(managers)]": "    reports: Set[Manager]",
+    "s.reports.add(Prepared(source=manager))": "s.reports.add(manager)",
+    "report: Prepared)": "report: Manager)",
+    "{report.source} is": "{report} is",
+    "    s.prepared.add(report.source)": "    require(report in s.reports)\n    s.prepared.add(report)",
+    "    Capacity,\n": "",
+    "from typing import Annotated\n\n": "",
+    "    record,\n": "",
+}
+LEMMAS = '''
+
+@lemma
+def reports_come_from_the_prepared(s: Transaction) -> bool:
+    """A manager that works has not reported, and nobody has heard from it."""
+    return all(s.status[each] != Status.WORKING or each not in s.reports | s.prepared for each in Manager)
+
+
+@lemma
+def an_order_is_the_decision(s: Transaction) -> bool:
+    """What is ordered is what was decided."""
+    return all(s.decision is not None and s.decision == order for order in s.orders)
+
+
+@lemma
+def the_prepared_abort_by_order(s: Transaction) -> bool:
+    """A manager that has reported aborts by an order only."""
+    return all(
+        s.status[each] != Status.ABORTED
+        or Decision.ABORT in s.orders
+        or (each not in s.reports and each not in s.prepared)
+        for each in Manager
+    )
+
+
+@lemma
+def committed_by_order(s: Transaction) -> bool:
+    """Nobody commits but by an order."""
+    return all(s.status[each] != Status.COMMITTED or Decision.COMMIT in s.orders for each in Manager)
+
+
+@lemma
+def commit_when_all_are_prepared(s: Transaction) -> bool:
+    """To commit is decided when everyone is known to be prepared."""
+    return s.decision != Decision.COMMIT or s.prepared == Set(Manager)
+'''
+
+
+def two_phase() -> str:
+    """Two-phase commit, its messages being names of managers, with lemmas by which it is transaction commit."""
+    text = (EXAMPLES / "two_phase.py").read_text(encoding="utf-8")
+    for old, new in REWRITTEN.items():
+        assert text.count(old) == 1, old
+        text = text.replace(old, new)
+    head, _, rest = text.partition("@record\n")
+    return head + rest[rest.index("@state\n") :] + LEMMAS
+
+
+def proof_of(folder: Path, text: str, abstract: Mapping[str, str], without: tuple[str, ...] = ()) -> Proof:
+    """The proof of a model in a folder, with the abstract models beside it."""
+    for name, each in abstract.items():
+        (folder / f"{name}.py").write_text(each, encoding="utf-8")
+    (folder / "mine.py").write_text(text, encoding="utf-8")
+    definition = load(folder / "mine.py")
+    return Induction(definition, definition.bind("mine"), ProofRequest(without=without)).prove(lambda _: None)
+
+
+def words(proof: Proof, goal: str) -> set[str]:
+    """What was found of each obligation about a goal."""
+    return {each.word for each in proof.findings if each.obligation.goal == goal}
+
+
+def test_a_refinement_is_proved_from_lemmas(tmp_path: Path) -> None:
+    proof = proof_of(tmp_path, two_phase(), {"tcommit": TCOMMIT})
+    assert words(proof, "as_transaction_commit") == {"proved"}
+    asked = [each.obligation for each in proof.findings if each.obligation.goal == "as_transaction_commit"]
+    assert [each.kind for each in asked].count("initial") == 1
+    assert {each.action for each in asked if each.kind == "step"} == set(proof.actions)
+
+
+def test_the_command_says_that_it_is_proved(tidegate: Run, tmp_path: Path) -> None:
+    (tmp_path / "tcommit.py").write_text(TCOMMIT, encoding="utf-8")
+    (tmp_path / "mine.py").write_text(two_phase(), encoding="utf-8")
+    done = tidegate("prove", str(tmp_path / "mine.py"), "--width", "120")
+    assert done.exit == 0
+    assert "proved  consistent, as_transaction_commit" in done.out
+
+
+@pytest.mark.parametrize(
+    ("correct", "planted", "word"),
+    [
+        ("    require(s.prepared == Set(Manager))\n", "", "refuted"),
+        ("    require(order in s.orders)\n", "", "refuted"),
+        ("    s.prepared.add(report)", "    s.prepared |= Set(Manager)", "refuted"),
+        ("Status.COMMITTED if order == Decision.COMMIT", "Status.COMMITTED if order == Decision.ABORT", "refuted"),
+        ("    s.status[manager] = Status.PREPARED\n", "    s.status[manager] = Status.ABORTED\n", "refuted"),
+        ("receive: STUTTERS", "receive: tcommit.abort", "refuted"),
+        ("Status.WORKING for manager in Manager", "Status.ABORTED for manager in Manager", "refuted"),
+    ],
+)
+def test_a_false_refinement_is_not_proved(correct: str, planted: str, word: str, tmp_path: Path) -> None:
+    text = two_phase()
+    assert text.count(correct) == 1
+    proof = proof_of(tmp_path, text.replace(correct, planted), {"tcommit": TCOMMIT})
+    assert word in words(proof, "as_transaction_commit")
+
+
+def test_without_a_lemma_that_it_needs_it_is_not_proved(tmp_path: Path) -> None:
+    text = two_phase()
+    text = text[: text.index("@lemma\ndef commit_when_all")]
+    proof = proof_of(tmp_path, text, {"tcommit": TCOMMIT})
+    assert words(proof, "as_transaction_commit") == {"proved", "refuted"}
+    against = [each.counterexample for each in proof.findings if each.word == "refuted"]
+    assert {each is not None and each.reachable for each in against} == {False}
+
+
+LEMMA = '\n\n@lemma\ndef small(s: {}) -> bool:\n    """Always so."""\n    return s.{} >= 0\n'
+
+
+def test_an_image_of_open_constants_is_not_stated(tidegate: Run, tmp_path: Path) -> None:
+    """A clock of any number of hours: the abstract clock has a number of them."""
+    clock, watch = ((EXAMPLES / f"{each}_clock.py").read_text(encoding="utf-8") for each in ("hour", "minute"))
+    (tmp_path / "hour_clock.py").write_text(clock, encoding="utf-8")
+    for planted in (watch, watch.replace("(2 if impatient else 1)", "2")):
+        text = planted.replace("initial, refines", "initial, lemma, refines") + LEMMA.format("Watch", "minute")
+        (tmp_path / "mine.py").write_text(text, encoding="utf-8")
+        done = tidegate("prove", str(tmp_path / "mine.py"), "--property", "as_hour_clock")
+        assert done.exit != 0
+        assert "hour_clock is bound to values of its constants" in " ".join((done.out + done.err).split())
+
+
+@pytest.mark.parametrize("examples", tiered((3, 40), lambda examples: examples == 3))
+def test_random_refinements_that_are_false_are_not_proved(
+    examples: int, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    @settings(
+        max_examples=examples,
+        suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much, HealthCheck.data_too_large],
+        phases=[Phase.explicit, Phase.generate],
+    )
+    @given(seed=st.integers(0, 2**32))
+    def try_one(seed: int) -> None:
+        folder = tmp_path_factory.mktemp("refinement")
+        abstract, concrete, _ = random_refinements.pair(seed, 1, "abstract")
+        lemma = '\n\n@lemma\ndef something(s: World) -> bool:\n    """Always so."""\n    return s.junk or not s.junk\n'
+        text = concrete.replace(" action, refines,", " action, lemma, refines,") + lemma
+        (folder / "abstract.py").write_text(abstract, encoding="utf-8")
+        (folder / "concrete.py").write_text(concrete, encoding="utf-8")
+        try:
+            verdict = ENGINES["native"](load(folder / "concrete.py").bind(), Search(seconds=20), None)
+        except ModelErrors:
+            reject()
+        if not any(each.name == "as_abstract" and each.verdict == "violated" for each in verdict.properties):
+            reject()
+        try:
+            proof = proof_of(folder, text, {})
+        except (NotUnbounded, UsageError, ModelErrors):  # its text needs values for constants that are open in a proof
+            return
+        assert words(proof, "as_abstract") != {"proved"}
+
+    try_one()
