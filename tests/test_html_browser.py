@@ -119,7 +119,15 @@ def test_two_traces_stand_side_by_side_from_where_they_part(browser: Browser, sa
 PARTS = "['panes', 'changes', 'choices', 'properties'].map(id => document.getElementById(id).innerHTML)"
 
 
-@pytest.mark.parametrize("source", [kip_101, lambda: busy(60), group, post], ids=["kip_101", "busy", "group", "post"])
+@pytest.mark.parametrize(
+    "source",
+    [
+        pytest.param(kip_101, id="kip_101"),
+        pytest.param(lambda: busy(60), id="busy", marks=pytest.mark.long),
+        pytest.param(group, id="group"),
+        pytest.param(post, id="post", marks=pytest.mark.long),
+    ],
+)
 def test_what_is_shown_does_not_depend_on_the_way_there(
     browser: Browser, saved: Page, source: Callable[[], Document]
 ) -> None:

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
+from tidegate.explorer.native.effort import FULL, QUICK, CompileEffort
 from tidegate.explorer.native.search import check
 from tidegate.explorer.plain import check as plain
 from tidegate.explorer.search import Search
@@ -22,6 +23,7 @@ from tidegate.language.binding import load
 from tidegate.language.model import Model
 
 from .engines import agree_on, compiled, reachable_states
+from .shipped import tiered
 
 PUBLISHED = Path(__file__).resolve().parent.parent / "examples" / "published"
 
@@ -136,8 +138,9 @@ def test_a_published_view_in_native_code(hashes: int, states: int, steps: int, d
     assert verdict.transitions == steps
 
 
+@pytest.mark.parametrize("effort", tiered((QUICK, FULL), lambda effort: effort is QUICK, lambda effort: effort.name))
 @pytest.mark.parametrize("count", COUNTS, ids=lambda each: each.name)
-def test_plain_python_agrees(count: Count) -> None:
-    native = compiled(bound(count))
+def test_plain_python_agrees(count: Count, effort: CompileEffort) -> None:
+    native = compiled(bound(count), effort=effort)
     agree_on(native, reachable_states(native.model, 20, seed=3))
     native.frontier.close()
