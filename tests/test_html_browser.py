@@ -38,6 +38,31 @@ def saved(tmp_path: Path) -> Page:
     return save
 
 
+# --- an abstract model ------------------------------------------------------------------------------------------------
+
+
+def test_an_abstract_model_has_a_lane_of_its_own(browser: Browser, saved: Page) -> None:
+    clock: Document = {
+        "property": "as_clock",
+        "model": "clock",
+        "fields": [{"name": "hour", "type": {"kind": "int", "lo": 0, "hi": 3}, "says": "of the day"}],
+        "states": {"0": {"hour": 0}, "2": {"hour": 1}, "7": {"hour": 3}},
+        "steps": {"2": "advance", "7": None},
+    }
+    with shown(browser, saved(kip_101() | {"abstract": [clock]}), "s=0") as one:
+        said = {}
+        for step in range(9):
+            said[step] = " ".join(one.all(".abstract").inner_text().split())
+            assert one.count(".abstract.wrong") == (step == 7)
+            assert one.count(".abstract .touched") == (step in (2, 7))
+            one.press("j")
+    assert said[0] == "clock by as_clock: begins here hour 0"
+    assert said[1] == "clock by as_clock: stutters hour 0"
+    assert said[2] == "clock by as_clock: advance hour 1"
+    assert said[7] == "clock by as_clock: no step of clock that it may be hour 3"
+    assert said[8] == "clock by as_clock: stutters hour 3"
+
+
 # --- links ------------------------------------------------------------------------------------------------------------
 
 

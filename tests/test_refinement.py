@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import pytest
 from tidegate.explorer import ENGINES
 from tidegate.explorer.search import Search, Walks
@@ -17,7 +18,7 @@ from tidegate.language.constants import Value
 from tidegate.language.errors import ModelErrors
 from tidegate.language.model import Model
 from tidegate.language.verdict import Verdict
-from tidegate.traces.document import trace_document
+from tidegate.traces.document import schema, trace_document
 
 from .conftest import ROOT, Run
 
@@ -425,6 +426,25 @@ def test_the_argument_of_an_initial_state(tmp_path: Path) -> None:
     assert argument(model, asked("native", model))[-1] == (
         "However, Clock(hour=0), the image of the initial state, is not an initial state of hour_clock."
     )
+
+
+def test_a_trace_has_the_abstract_run_beside_it(tmp_path: Path) -> None:
+    model = bound(tmp_path, WATCH.replace("% day\n", "% (day - 1)\n"))
+    (broken,) = asked("native", model).properties
+    document = trace_document(model, broken, engine="native")
+    jsonschema.validate(document, schema())
+    (lane,) = document["abstract"]
+    assert (lane["property"], lane["model"]) == ("as_hour_clock", "hour_clock")
+    assert lane["states"] == {"0": {"hour": 0}, "3": {"hour": 1}, "6": {"hour": 2}, "9": {"hour": 0}}
+    assert lane["steps"] == {"3": "advance", "6": "advance", "9": None}
+
+
+def test_a_trace_says_where_the_abstract_run_does_not_begin(tmp_path: Path) -> None:
+    abstract = CLOCK.replace("    return Clock(hour=hour)", "    require(hour == 1)\n    return Clock(hour=hour)")
+    model = bound(tmp_path, abstract=abstract.replace("initial, state", "initial, require, state"))
+    (broken,) = asked("native", model).properties
+    (lane,) = trace_document(model, broken, engine="native")["abstract"]
+    assert lane["steps"] == {"0": None}
 
 
 def test_models_and_spec_name_what_is_refined(tidegate: Run) -> None:

@@ -19,6 +19,8 @@ from ..language.refinement import Nearest, Refinement, image_of, nearest
 from ..language.steptext import format_step
 from ..language.values import ModelError, State, show
 from ..language.verdict import Run, Step
+from .differences import state_to_json
+from .typetext import type_to_json
 
 Document = dict[str, Any]
 
@@ -51,6 +53,42 @@ def claim(refinement: Refinement, states: Sequence[State], action: str | None) -
     if action is not None and action in refinement.may_be:
         return f"{_may_be(refinement, action)} from {images[0]!r} to {images[1]!r}"
     return f"{name} takes a step from {images[0]!r} to {images[1]!r}"
+
+
+def abstract_lane(prop: Property, run: Run) -> Document:
+    """What an abstract model does along a run: its states by the number of the state that has this image, each where it
+    differs from the one before; and its steps by the number of the step that is one. A step that is not there stutters,
+    and one that is none of the abstract model's is None. So are step 0, where the run begins in no initial state of it,
+    and an image that cannot be made."""
+    refinement = prop.refinement
+    assert refinement is not None, "another property has no abstract model"
+    states, steps = dict[str, Any](), dict[str, str | None]()
+    last: State | None = None
+    for number, state in enumerate(run.states()):
+        try:
+            image = refinement.image(state)
+            if last is None:
+                found = STUTTERS if refinement.is_initial(image) else None
+            else:
+                found = refinement.between(last, image, run.steps[number - 1].action)
+        except ModelError:
+            states[str(number)] = None
+            break
+        if last is None or image != last:
+            states[str(number)] = state_to_json(image)
+        if found != STUTTERS:
+            steps[str(number)] = format_step(found.action, found.arguments) if isinstance(found, Step) else None
+        last = image
+    return {
+        "property": prop.name,
+        "model": refinement.abstract.name,
+        "fields": [
+            {"name": each.name, "type": type_to_json(each.type), "says": each.says}
+            for each in refinement.abstract.fields
+        ],
+        "states": states,
+        "steps": steps,
+    }
 
 
 def _may_be(refinement: Refinement, action: str) -> str:

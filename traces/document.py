@@ -25,7 +25,7 @@ from ..language.model import Action, Model, Property
 from ..language.steptext import format_step
 from ..language.values import ModelError, State
 from ..language.verdict import Failure, PropertyVerdict, Run, Step
-from .abstract import truth_of_refinement
+from .abstract import abstract_lane, truth_of_refinement
 from .argument import argument
 from .choices import choices, disabled
 from .differences import Change, arguments_to_json, changes, state_to_json, to_json
@@ -118,6 +118,9 @@ def _document(
         **whole.parts(),
         "loop": loop,
     }
+    refined = [each for each in model.properties if each.refinement is not None and each.applicable]
+    if refined:
+        document["abstract"] = [abstract_lane(each, run) for each in refined]
     return document | {"title": title(document)}
 
 

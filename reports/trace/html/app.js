@@ -194,7 +194,8 @@ function pane(of, position, title, id) {
       html("div", "", html("dt", "", name.replaceAll("_", " ")), html("dd", "", said(value))))) : null,
     frame === null ? fieldTable(of, position)
       : at.table ? tableOfLanes(view, frame)
-        : drawLanes(view, frame, { before, focus: at.focus, blamed, id, onfocus: focusLane }));
+        : drawLanes(view, frame, { before, focus: at.focus, blamed, id, onfocus: focusLane }),
+    (of.document.abstract || []).map((lane) => abstractLane(lane, of, position)));
 }
 
 /** The fields of a state, what the step changed marked; of maps a row for each key, if asked for. */

@@ -287,3 +287,17 @@ function tableOfLanes(view, frame) {
     html("tbody", "", rows.map(([id, ...cells]) =>
       html("tr", "", html("th", { scope: "row" }, id), cells.map((cell) => html("td", "", String(cell)))))));
 }
+
+/** The abstract model that a refinement is about, as a lane: which of its steps this step is, and its state after it. */
+function abstractLane(lane, of, position) {
+  const number = of.number(position), { step, state, before } = abstractAt(lane, number);
+  const wrong = number === 0 ? `no initial state of ${lane.model}` : `no step of ${lane.model} that it may be`;
+  const doing = step === null ? wrong : step === undefined ? (number === 0 ? "begins here" : "stutters") : step;
+  return html("section", { class: step === null ? "abstract wrong" : "abstract", "aria-label":
+    `abstract model ${lane.model}: ${doing}` },
+  html("h3", "", lane.model, html("span", "muted", ` by ${lane.property}: `), html("em", "doing", doing)),
+  state === null ? html("p", "muted", "Its state cannot be made here.")
+    : html("table", "plain", html("tbody", "", lane.fields.map(({ name, type, says }) =>
+      html("tr", { class: before && !same(before[name], state[name]) ? "touched" : "", title: says },
+        html("th", { scope: "row" }, name), html("td", "", said(state[name], type)))))));
+}

@@ -67,6 +67,13 @@ function* differences(type, before, after, cell) {
   }
 }
 
+/** What a lane of an abstract model shows after the step of a number: the abstract step that it is (undefined: it
+ * stutters; null: it is none), the abstract state, and the one before. */
+function abstractAt({ states, steps }, number) {
+  const upTo = (most) => states[Math.max(...Object.keys(states).map(Number).filter((each) => each <= most))];
+  return { step: steps[number], state: upTo(number), before: number > 0 ? upTo(number - 1) : null };
+}
+
 /** One trace: a document, and what the page knows beside it. Positions count the states that are here from 0, and the
  * step at a position leads to that state. Numbers are the document's; they run ahead where states were left out. */
 class Trace {
