@@ -288,7 +288,7 @@ function tableOfLanes(view, frame) {
       html("tr", "", html("th", { scope: "row" }, id), cells.map((cell) => html("td", "", String(cell)))))));
 }
 
-/** The abstract model that a refinement is about, as a lane: which of its steps this step is, and its state after it. */
+/** The abstract model of a refinement as a lane: which of its steps this step is, and its state after it. */
 function abstractLane(lane, of, position) {
   const number = of.number(position), { step, state, before } = abstractAt(lane, number);
   const wrong = number === 0 ? `no initial state of ${lane.model}` : `no step of ${lane.model} that it may be`;
