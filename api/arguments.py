@@ -44,6 +44,12 @@ def whole(name: str, given: object, least: int) -> None:
     raise UsageError(f"{name}={given!r}: give a whole number from {least}")
 
 
+def truth(name: str, given: object) -> None:
+    """UsageError unless it is True or False."""
+    if not isinstance(given, bool):
+        raise UsageError(f"{name}={given!r}: give True or False")
+
+
 def seconds(name: str, given: object) -> None:
     """UsageError unless it is a time in seconds above 0, or None."""
     if given is None or (isinstance(given, (int, float)) and not isinstance(given, bool) and 0 < given < float("inf")):

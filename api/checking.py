@@ -100,6 +100,7 @@ def check(
     engine: str = "native",
     bounds: str | None = None,
     properties: str | Iterable[str] = (),
+    without: str | Iterable[str] = (),
     ghosts: bool | None = None,
     open: str | Iterable[str] = (),
     search: Search | None = None,
@@ -109,6 +110,7 @@ def check(
     time: float | None = None,
     seed: int = 0,
     keep_going: bool = False,
+    no_deadlock: bool = False,
     projection: str | None = None,
     depth: int | None = None,
     cache: bool = True,
@@ -119,6 +121,7 @@ def check(
 
     `engine` is native, python, bmc, walk or spark. `memory`, in bytes, and `time`, in seconds, end the search as
     inconclusive. `keep_going` finds the shortest counterexample of every property instead of ending at the first.
+    `no_deadlock` says that a state in which nothing can happen is no failure. `without` leaves properties out.
     `projection` keeps one state for each value of that `@projection`.
     `depth` bounds the runs of bmc. `cache=False` compiles anew. `search` has everything else that an engine takes
     (walks, a Spark cluster), and replaces the options from `symmetry` on. For the model and its constants see `load`.
@@ -130,10 +133,13 @@ def check(
     for name, given, least in (("memory", memory, 1), ("workers", workers, 1), ("seed", seed, 0), ("depth", depth, 1)):
         arguments.whole(name, given, least)
     arguments.seconds("time", time)
+    arguments.truth("no_deadlock", no_deadlock)
+    arguments.truth("keep_going", keep_going)
     bound = load(
         model,
         bounds=bounds,
         properties=properties,
+        without=without,
         ghosts=ghosts,
         open=open,
         constants=all_constants(constants, more_constants),
@@ -145,6 +151,7 @@ def check(
         workers=workers,
         seed=seed,
         keep_going=keep_going,
+        deadlocks=not no_deadlock,
         projection=projection,
         depth=depth,
         cache=cache_directory() if cache else None,

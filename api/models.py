@@ -139,9 +139,19 @@ def load(
     left = arguments.names("without", without)
     bounds = arguments.text("bounds", bounds)
     if isinstance(model, Model):
-        if given or bounds is not None or kept or free or left or ghosts is not None:
-            raise UsageError(f"{model.name} is bound already; give its constants, bounds and properties to load()")
+        _check_nothing_is_given(
+            model,
+            given | {"bounds": bounds, "properties": kept, "without": left, "open": free, "ghosts": ghosts},
+        )
         return model
     return bind_model(
         ModelChoice(str(arguments.path("model", model)), tuple(given.items()), bounds, free, kept, ghosts, left),
     )
+
+
+def _check_nothing_is_given(model: Model, arguments_of_load: Mapping[str, object]) -> None:
+    """UsageError, with the arguments' names, where something is given that only `load` takes."""
+    named = [name for name, value in arguments_of_load.items() if value is not None and value != ()]
+    if named:
+        shown = ", ".join(f"{each}=" for each in named)
+        raise UsageError(f"{model.name} is bound already, and {shown} cannot be changed: give it to load()")

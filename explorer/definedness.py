@@ -16,8 +16,9 @@ from dataclasses import field, replace
 from typing import Any, TypeAlias, cast
 
 from ..language import ir
+from ..language.frontend.belonging import unchecked_elements
 from ..language.immutable import immutable
-from ..language.types import Int, Map, Seq, scalar_size
+from ..language.types import Int, Map, Pool, Seq, scalar_size
 from .traversal import SILENT, WRITES, is_expression, traverse
 
 Key: TypeAlias = tuple[Any, ...]
@@ -393,6 +394,8 @@ def _is_defined(node: ir.Expr, scope: LoopScope) -> bool:
         case ir.MakeSubset(elements=elements, type=type_):
             of = type_.of
             return not isinstance(of, Int) or all(_is_between(each, of.lo, of.hi, scope) for each in elements)
+        case ir.MakePool() | ir.Quantified(kind="set", type=Pool()):
+            return not any(unchecked_elements(node))
         case ir.Quantified(kind="set", body=body):
             of = cast(Any, node.type).of
             return not isinstance(of, Int) or (

@@ -4,6 +4,7 @@
     s.isr - {s.leader}              s.isr - {__some__(s.leader, "s.leader")}: None is no value where one is needed
     s.history.append(s.log[r][0])   pass, when the ghost `history` is folded away: nothing is evaluated only for it
     s.low | {n}                     s.low | {__within__(n, 0, 3)}: a set holds integers within its range only
+    {Ack(n + 1)}                    {__adaptations__.check(Ack(n + 1), 7)}, and records that belong to it only
     after the last `require`        __spend__(s): a budget that is spent stops the step here, and evaluates no more
     network.remove(message)         __current__(network).remove(message), where `network` is a piece of the state
     lose(s.network, message)        __step3__(s.network, message): a copy of the step helper, adapted for this call
@@ -38,7 +39,8 @@ KEY = "__adaptations__"
 class Adaptations:
     """What the typed form says of the places of a model's text.
 
-    `needed` are expressions that must not be None; `ranges` has the elements of sets that must lie within bounds;
+    `needed` are expressions that must not be None; `ranges` has the elements of sets that must lie within bounds, and
+    `elements` the records of sets with the checks of their types;
     `dropped` are statements, patterns, arguments and values of fields that only serve ghosts that were folded away;
     `guards` has for each action with a budget, by its name, the conditions that it requires, after the last of which
     the budget is asked. `calls` are the calls of step helpers, `pieces` the names in these that stand for a piece of
@@ -50,11 +52,17 @@ class Adaptations:
     needed: frozenset[Where] = frozenset()
     dropped: frozenset[Where] = frozenset()
     ranges: Mapping[Where, tuple[int, int]] = field(default_factory=dict[Where, "tuple[int, int]"])
+    elements: Mapping[Where, Callable[[Any], Any]] = field(default_factory=dict[Where, "Callable[[Any], Any]"])
     guards: Mapping[str, frozenset[Where]] = field(default_factory=dict[str, "frozenset[Where]"])
     calls: frozenset[Where] = frozenset()
     pieces: frozenset[Where] = frozenset()
     copied: frozenset[Where] = frozenset()
     codes: dict[Any, Adapted] = field(default_factory=dict[Any, "Adapted"], compare=False, repr=False)
+
+    def check(self, value: Any, number: int) -> Any:
+        """A record that is put into a set, in its canonical form; ModelError where it is not of the set's type. The
+        check is that of `elements` with this number."""
+        return list(self.elements.values())[number](value)
 
 
 @immutable
@@ -182,7 +190,7 @@ def _copied(part: Any) -> Any:
 def _is_touched(node: ast.FunctionDef, file: str, adaptations: Adaptations, call: Where | None) -> bool:
     """Whether any of the adaptations lies within the function, or a call in it needs a copy of a step helper."""
     known = adaptations
-    places = (*known.needed, *known.dropped, *known.ranges, *known.pieces, *known.copied)
+    places = (*known.needed, *known.dropped, *known.ranges, *known.elements, *known.pieces, *known.copied)
     last = node.end_lineno or node.lineno
     inside = any(each.call == call and each.file == file and node.lineno <= each.line <= last for each in places)
     return inside or (call is None and node.name in adaptations.guards)
@@ -225,6 +233,7 @@ class _Adapter(ast.NodeTransformer):
         self.needed = adaptations.needed
         self.dropped = adaptations.dropped
         self.ranges = adaptations.ranges
+        self.checked = {place: number for number, place in enumerate(adaptations.elements)}
         self.pieces = adaptations.pieces
         self.calls = adaptations.calls
         self.copied = adaptations.calls if all_calls else adaptations.copied
@@ -246,7 +255,14 @@ class _Adapter(ast.NodeTransformer):
         bounds = self._bounds_of(node)
         if bounds is not None:
             made = _called("__within__", [cast(ast.expr, made), *map(ast.Constant, bounds)], node)
+        number = self._check_of(node)
+        if number is not None:
+            made = _called(f"{KEY}.check", [cast(ast.expr, made), ast.Constant(number)], node)
         return made
+
+    def _check_of(self, node: ast.AST) -> int | None:
+        known = bool(self.checked) and isinstance(node, ast.expr) and hasattr(node, "lineno")
+        return self.checked.get(_place(self.file, cast(ast.expr, node), self.call)) if known else None
 
     def _bounds_of(self, node: ast.AST) -> tuple[int, int] | None:
         known = bool(self.ranges) and isinstance(node, ast.expr) and hasattr(node, "lineno")
@@ -302,7 +318,9 @@ class _Adapter(ast.NodeTransformer):
 
 
 def _called(name: str, arguments: list[ast.expr], node: ast.AST) -> ast.expr:
-    call = ast.Call(ast.Name(name, ast.Load()), arguments, [])
+    owner, _, own = name.rpartition(".")
+    named = ast.Attribute(ast.Name(owner, ast.Load()), own, ast.Load()) if owner else ast.Name(name, ast.Load())
+    call = ast.Call(named, arguments, [])
     return ast.fix_missing_locations(ast.copy_location(call, node))
 
 

@@ -22,7 +22,7 @@ from .adapted import KEY, Adaptations
 from .collecting import Collector, import_file, modules_of
 from .constants import Constant, Value
 from .declare import KINDS, Mark
-from .errors import Abandoned, Diagnostics, UsageError, nearest
+from .errors import Abandoned, Diagnostics, ModelErrors, UsageError, nearest
 from .frontend.adapting import adaptations
 from .frontend.annotations import Types
 from .frontend.folding import Folder, constant_value
@@ -110,7 +110,7 @@ class Definition:
         for each in sorted(set(given) - model.open):
             raise UsageError(f"{model.name} was not bound with {each} open; {nearest(each, model.open)}")
         kept: Adaptations = model.namespace[KEY]
-        if kept.ranges or any(each.refinement for each in model.properties):  # they may depend on values
+        if kept.ranges or kept.elements or any(each.refinement for each in model.properties):  # they go by values
             whole = {**model.values, **given}
             return self.bind(name, whole, None, model.open, model.ghosts, [each.name for each in model.properties])
         values = {**model.values, **{key: checked_value(self.constants[key], value) for key, value in given.items()}}
@@ -161,7 +161,7 @@ def load(path_or_module: str | Path | ModuleType, properties: Iterable[ModuleTyp
         module, name = import_file(Path(path_or_module), diagnostics), Path(path_or_module).stem
     further = tuple(each for given in properties for each in modules_of(given))
     collected = Collector(module, further, diagnostics).collect()
-    return Definition(
+    definition = Definition(
         name=name,
         doc=(module.__doc__ or "").strip(),
         constants=collected.constants,
@@ -174,6 +174,13 @@ def load(path_or_module: str | Path | ModuleType, properties: Iterable[ModuleTyp
         view=vars(module).get("view"),
         notes=collected.notes,
     )
+    if diagnostics.count:  # with all else that is wrong in the text
+        try:
+            definition.bind()
+        except ModelErrors as others:
+            diagnostics.include(others)
+        diagnostics.raise_if_any()
+    return definition
 
 
 def checked_value(constant: Constant, value: Value | str) -> Value:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import difflib
 import importlib.util
 import itertools
@@ -19,7 +20,7 @@ from typing import Any, cast
 
 from . import ir
 from .constants import Constant, ConstantExpression, NoValueYet, Value
-from .declare import PRIVATE, Mark, is_of_language, mark_of
+from .declare import PRIVATE, Mark, WrongDecorator, is_of_language, mark_of
 from .errors import Diagnostics, UsageError, nearest
 from .frontend.source import CAPACITY_BESIDE, Source, read, source_of_class
 from .immutable import immutable
@@ -31,6 +32,8 @@ _LOADING = threading.RLock()
 """Held while a model is imported: the interpreter has one table of modules."""
 _PYTHON = "a file that Python itself accepts: python -m py_compile FILE"
 _IMPORTABLE = "a file that can be imported by itself"
+BESIDE = ("TG009", "TG010")
+"""The mistakes that leave a model to be read: two functions of one name, and what would be left out."""
 _LANGUAGE = __name__.rpartition(".")[0]
 _TOP = _LANGUAGE.partition(".")[0]
 _FOREIGN = frozenset({_LANGUAGE.partition(".")[0], "__main__", *sys.stdlib_module_names})
@@ -148,7 +151,7 @@ def _note_failure(path: str, error: BaseException, diagnostics: Diagnostics) -> 
     if isinstance(error, SyntaxError) and error.filename == path:
         diagnostics.add("TG001", _syntax_place(path, error), error.msg, _instead_of(error))
     else:
-        expected = isinstance(error, NoValueYet)
+        expected = isinstance(error, (NoValueYet, WrongDecorator))
         message = str(error) if expected else f"{type(error).__name__}: {error}"
         instead = error.instead if expected else _import_hint(path, error)
         diagnostics.add("TG002", _failing_place(path, error), message, instead)
@@ -157,7 +160,22 @@ def _note_failure(path: str, error: BaseException, diagnostics: Diagnostics) -> 
 def _instead_of(error: SyntaxError) -> str:
     """What to write where a file is not Python: for a step up or down as other languages have it, Python's own."""
     found = re.fullmatch(r"\s*(\S+?)\s*(\+\+|--)\s*;?\s*(#.*)?\s*", error.text or "")
-    return f"{found[1]} {found[2][0]}= 1" if found else _PYTHON
+    if found:
+        return f"{found[1]} {found[2][0]}= 1"
+    symbol = next((each for each in _NOT_PYTHON if each in (error.text or "").partition("#")[0]), None)
+    return f"{_NOT_PYTHON[symbol]}, where `{symbol}` stands" if symbol else _PYTHON
+
+
+_NOT_PYTHON = {
+    "=>": ">= for `at least`; `not a or b` for `a implies b`",
+    "=<": "<=",
+    "/\\": "and",
+    "\\/": "or",
+    "<>": "!=",
+    "&&": "and",
+    "||": "or",
+}
+"""What Python writes for the operators of other languages."""
 
 
 def _import_hint(path: str, error: BaseException) -> str:
@@ -171,14 +189,21 @@ def _import_hint(path: str, error: BaseException) -> str:
         return f"{name}.py beside the file, or a package {name} that is installed{known}"
     if isinstance(error, ImportError) and isinstance(name, str):
         wanted = getattr(error, "name_from", None) or _missing_name(error)
+        if name == _LANGUAGE and hasattr(builtins, wanted):
+            return f"{wanted} without an import: it is Python's own"
         return nearest(wanted, _names_of(name)) or _IMPORTABLE
     if isinstance(error, TypeError) and str(error).startswith("Too many arguments for <class"):
         return CAPACITY_BESIDE
+    bare = re.match(r"(\w+)\(\) missing 1 required positional argument: '(function|cls)'", str(error))
+    if isinstance(error, TypeError) and bare:
+        return f"@{bare[1]} without parentheses"
     if not isinstance(error, NameError) or not isinstance(name, str):
         return _IMPORTABLE
     defined = {each.name for each in read(path).tree.body if isinstance(each, (ast.ClassDef, ast.FunctionDef))}
     if name in defined:
         return f"{name} above its first use; or, in annotations, `from __future__ import annotations` at the top"
+    if name in _words():
+        return f"from {_LANGUAGE} import {name}"
     near = difflib.get_close_matches(name, sorted(defined | set(_words())), n=1)
     return f"a definition or an import of {name}" + "".join(f"; did you mean {each}?" for each in near)
 
@@ -236,7 +261,8 @@ class Collector:
         self.abstract = frozenset(refined_by(module, *properties))
 
     def collect(self) -> Collected:
-        """Everything. Raises ModelErrors (TG0xx) with all that is missing."""
+        """Everything. Raises ModelErrors (TG0xx) with all that is missing. What only stands twice, or would be left
+        out, is noted, and keeps no other mistake from being found: whoever collects raises it."""
         modules = tuple(_modules(self.abstract, self.module, *self.properties))
         for each in (*modules_of(self.module), *self.properties):
             self._check_names(each)
@@ -246,10 +272,11 @@ class Collector:
         functions = tuple(self._functions())
         self._check_roles(functions)
         self._check_modules()
-        if state_class is not None and not self.diagnostics.count:
+        if state_class is not None and not self.diagnostics.has_other_than(*BESIDE):
             own = tuple(each for each in modules if each not in self.abstract)
             self._check_look_alikes(own, state_class.__name__)
-        self.diagnostics.raise_if_any()
+        if self.diagnostics.has_other_than(*BESIDE):
+            self.diagnostics.raise_if_any()
         assert state_class is not None, "its absence is a diagnostic"
         domains = tuple(dict.fromkeys(each for module in modules for each in _domains(module)))
         files = tuple(

@@ -80,6 +80,23 @@ def is_of_language(thing: object) -> bool:
     return isinstance(module, str) and (module == _LANGUAGE or module.startswith(_LANGUAGE + "."))
 
 
+class WrongDecorator(TypeError):
+    """A decorator is given what it does not take. `instead` says how it is written."""
+
+    def __init__(self, message: str, instead: str) -> None:
+        super().__init__(message)
+        self.instead = instead
+
+
+def _marked(function: F, mark: Mark) -> F:
+    """The function with its mark. WrongDecorator for anything but a function: a decorator with parentheses."""
+    if not hasattr(function, "__dict__"):
+        message = f"@{mark.role} stands above a function, and is given {function!r}"
+        raise WrongDecorator(message, f"@{mark.role} alone, above the function")
+    setattr(function, MARK, mark)
+    return function
+
+
 @dataclass_transform(kw_only_default=True)
 def state(cls: C) -> C:
     """Marks the one class whose fields are the model's state."""
@@ -97,8 +114,7 @@ def record(cls: C) -> C:
 
 def initial(function: F) -> F:
     """Marks a function that returns an initial state. Its parameters range over all their values."""
-    setattr(function, MARK, Mark("initial"))
-    return function
+    return _marked(function, Mark("initial"))
 
 
 @overload
@@ -113,16 +129,14 @@ def action(function: F | None = None, *, kind: Kind = "protocol", budget: str | 
     """
 
     def mark(marked: F) -> F:
-        setattr(marked, MARK, Mark("action", kind, budget))
-        return marked
+        return _marked(marked, Mark("action", kind, budget))
 
     return mark if function is None else mark(function)
 
 
 def invariant(function: F) -> F:
     """Marks a predicate over a state that must hold in every reachable state."""
-    setattr(function, MARK, Mark("invariant"))
-    return function
+    return _marked(function, Mark("invariant"))
 
 
 def lemma(function: F) -> F:
@@ -131,33 +145,29 @@ def lemma(function: F) -> F:
 
     `check` checks it only when it is asked for by name, and then as an invariant or a transition property.
     """
-    setattr(function, MARK, Mark("lemma"))
-    return function
+    return _marked(function, Mark("lemma"))
 
 
 def transition(function: F) -> F:
     """Marks a predicate over `before` and `after` that must hold of every step."""
-    setattr(function, MARK, Mark("transition"))
-    return function
+    return _marked(function, Mark("transition"))
 
 
 def reachable(function: F) -> F:
     """Marks a witness: a predicate over a state that some reachable state must satisfy."""
-    setattr(function, MARK, Mark("reachable"))
-    return function
+    return _marked(function, Mark("reachable"))
 
 
 def terminal(function: F) -> F:
     """Marks a predicate over states that may end: no action enabled there is no deadlock."""
-    setattr(function, MARK, Mark("terminal"))
-    return function
+    return _marked(function, Mark("terminal"))
 
 
 @overload
 def bound(function: F) -> F: ...
 @overload
 def bound(*, stops: str | tuple[str, ...]) -> Callable[[F], F]: ...
-def bound(function: F | None = None, *, stops: str | tuple[str, ...] = ()) -> F | Callable[[F], F]:
+def bound(function: F | None = None, **options: Any) -> F | Callable[[F], F]:
     """Marks a predicate that bounds the search of the whole model. Of one state: a state in which it is false is
     checked by every property, and nothing happens from there. Of two, before and after: a step of which it is false is
     not taken.
@@ -167,15 +177,30 @@ def bound(function: F | None = None, *, stops: str | tuple[str, ...] = ()) -> F 
     other.
 
     `stops` names the actions that a bound of steps is meant to stop altogether: that they never happen is no vacuous
-    result, and that one does is.
+    result, and that one does is. WrongDecorator for anything else between the parentheses.
     """
-    names = (stops,) if isinstance(stops, str) else tuple(stops)
+    names = _stopped(function, options)
 
     def mark(marked: F) -> F:
-        setattr(marked, MARK, Mark("bound", stops=names))
-        return marked
+        return _marked(marked, Mark("bound", stops=names))
 
     return mark if function is None else mark(function)
+
+
+def _stopped(function: object, options: dict[str, Any]) -> tuple[str, ...]:
+    """The names of the actions that `@bound(stops=...)` is given."""
+    if isinstance(function, str):
+        raise WrongDecorator("@bound takes the actions that it stops by keyword", f'@bound(stops="{function}")')
+    if function is None and list(options) != ["stops"]:
+        given = ", ".join(options) or "nothing"
+        raise WrongDecorator(f"@bound takes stops=..., and {given} is given", '@bound, or @bound(stops="action")')
+    found: object = options.get("stops", ())
+    names = (found,) if isinstance(found, str) else found
+    listed = cast("tuple[object, ...]", names) if isinstance(names, tuple) else ()
+    if function is None and not (listed and all(isinstance(each, str) for each in listed)):
+        message = f"stops={found!r} names no action"
+        raise WrongDecorator(message, 'stops="action", or stops=("action", "other"); @bound where it stops none')
+    return cast("tuple[str, ...]", listed)
 
 
 def projection(function: F) -> F:
@@ -185,8 +210,7 @@ def projection(function: F) -> F:
     What such a search finds is real. What it does not find may be there: two states of one value may differ in what
     follows, so that the search is inconclusive when it found nothing. A model that is not asked so is not changed.
     """
-    setattr(function, MARK, Mark("projection"))
-    return function
+    return _marked(function, Mark("projection"))
 
 
 def refines(

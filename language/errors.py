@@ -205,6 +205,15 @@ class Diagnostics:
         """How many different mistakes there are so far."""
         return len(self._errors)
 
+    def has_other_than(self, *codes: str) -> bool:
+        """Whether there is a mistake of another code."""
+        return any(code not in codes for code, _ in self._errors)
+
+    def include(self, others: ModelErrors) -> None:
+        """Notes the mistakes of another reading of the same text."""
+        for each in others.errors:
+            self.add(each.code, each.where, each.message, each.hint)
+
     def first_message(self) -> str:
         """The cause of the first mistake that was noted; "" without any."""
         return next((each.message for each in self._errors.values()), "")

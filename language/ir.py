@@ -10,7 +10,7 @@ Meaning, engine by engine the same:
   type a value is a model error at `where`. An `Int` type of an expression is the interval that its value lies in.
 * `And`, `Or`, `Choice`, `Quantified` evaluate only what Python would. The *partial* expressions (`Index` into a
   sequence, `Unwrap`, `//` and `%`, `min`/`max` of nothing, `Slice` with a negative end, a set of an integer outside its
-  range) are model errors when evaluated out of their domain.
+  range, or of a record with one) are model errors when evaluated out of their domain.
 * A name bound by `Let` holds the value at that moment, whatever is written to the state later.
 * `Require` is false: the instance is disabled. `Limit` is false: it is stopped by the bounds. On every path both come
   before the first write, and every `Limit` after the `Require`s, but for those of a `@bound`, which come first.
@@ -194,7 +194,7 @@ class Contains:
 
 @immutable
 class SetOperation:
-    """`| & - ^` on `Subset`s of one type, giving one; `<=` (is a subset of) gives a bool."""
+    """`| & - ^` on sets, giving one (of records, one that has room for all); `<=` (is a subset of) gives a bool."""
 
     op: Literal["|", "&", "-", "^", "<="]
     left: Expr
@@ -315,7 +315,7 @@ class Concat:
 
 @immutable
 class MakePool:
-    """A set or bag of the given records; only the empty one is needed outside initial states."""
+    """A set or bag of the given records, each of which must belong to it."""
 
     elements: tuple[Expr, ...]
     type: Pool
@@ -384,7 +384,7 @@ class Quantified:
     """A comprehension over one or more generators, leftmost outermost.
 
     `all` and `any` stop early. `sum` adds integers (a bool counts as 1). `min` and `max` need an element, unless
-    `default` is given, which is evaluated in any case. `set` collects scalars into a `Subset`.
+    `default` is given, which is evaluated in any case. `set` collects scalars into a `Subset`, records into a `Pool`.
     """
 
     kind: Literal["all", "any", "sum", "min", "max", "set"]

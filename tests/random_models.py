@@ -223,7 +223,21 @@ class Writer:
         )
 
     def _set_of_records(self, kind: Kind, depth: int) -> str:
-        return "Set()"
+        of, path = kind.of[0], self.some_path(lambda each: each == kind) if depth > 0 else None
+        if path is None or self.chance(0.2):
+            return "Set()"
+        name = self.fresh("e")
+        self.names[name] = of
+        kept = f"{{{name} for {name} in {path} if {self.truth(depth - 1)}}}"
+        made = f"{{{self.value(of, depth - 1)} for {name} in {path}}}"
+        del self.names[name]
+        return self.pick(
+            lambda: kept,
+            lambda: made,
+            lambda: f"({path} {self.random.choice('|&-^')} {kept})",
+            lambda: f"({path} {self.random.choice('|&-^')} {{{self.value(of, depth - 1)}}})",
+            lambda: f"({path} {self.random.choice('|&-^')} {self.some_path(lambda each: each == kind)})",
+        )
 
     def _bag_of_records(self, kind: Kind, depth: int) -> str:
         return "Bag()"
@@ -384,12 +398,12 @@ class Writer:
         )
 
     def _sameness(self, depth: int) -> str:
-        kinds = sorted((each for each in self.every_kind() if "records" not in each.form), key=lambda each: each.text)
+        kinds = sorted((each for each in self.every_kind() if "bag" not in each.form), key=lambda each: each.text)
         kind = self.random.choice(kinds)
         path = self.some_path(lambda each: each == kind)
         if path is None or kind.form == "bool":
             return "quick"
-        if kind.form == "set" and self.chance(0.3):
+        if kind.form in ("set", "set of records") and self.chance(0.3):
             return f"{path} {self.random.choice(('<=', '<', '>='))} {self.some_path(lambda each: each == kind)}"
         other = self.some_path(lambda each: each == kind) if self.chance(0.5) else self.value(kind, depth)
         return f"({path} {self.random.choice(('==', '!='))} {other})"
@@ -496,7 +510,7 @@ class Writer:
                 return self.pick(
                     lambda: f"if len({text}) < {kind.capacity}:\n    {text}.add({self.value(of, 2)})",
                     lambda: f"{text}.discard({self.value(of, 2)})",
-                    lambda: f"{text} = {'Set' if kind.form[0] == 's' else 'Bag'}()",
+                    lambda: f"{text} = {self.value(kind, 2)}",
                 )
             case "int" if self.chance(0.06):
                 return f"{text} {self.random.choice('+-')}= 1"

@@ -22,6 +22,44 @@ from .conftest import ROOT
 
 LOCK = ROOT / "examples" / "lock.py"
 CARELESS = f"{LOCK}:careless"
+STUCK = '''"""Counts to two and stays there."""
+
+from typing import Annotated
+
+from tidegate.language import Range, action, initial, invariant, require, state
+
+
+@state
+class World:
+    """A number."""
+
+    number: Annotated[int, Range(0, 3)]
+
+
+@initial
+def start() -> World:
+    """Zero."""
+    return World(number=0)
+
+
+@action
+def up(s: World) -> None:
+    """Up."""
+    require(s.number < 2)
+    s.number += 1
+
+
+@invariant
+def small(s: World) -> bool:
+    """It never is two."""
+    return s.number < 2
+
+
+@invariant
+def kept(s: World) -> bool:
+    """It never is three."""
+    return s.number < 3
+'''
 
 
 @pytest.fixture
@@ -74,8 +112,21 @@ def test_an_inconclusive_result_does_not_hold(workshop: Path) -> None:
 
 
 def test_a_bound_model_takes_no_further_constants() -> None:
-    with pytest.raises(UsageError, match="is bound already"):
+    with pytest.raises(UsageError, match=r"is bound already, and clients= cannot be changed: give it to load\(\)"):
         tg.check(tg.load(LOCK), clients=3)
+    with pytest.raises(UsageError, match="is bound already, and without=, ghosts= cannot"):
+        tg.check(tg.load(LOCK), without="one_holder", ghosts=True)
+
+
+def test_the_options_have_their_names_of_the_command(tmp_path: Path) -> None:
+    stuck = tmp_path / "stuck.py"
+    stuck.write_text(STUCK, encoding="utf-8")
+    assert tg.check(stuck, properties="kept").exit is Exit.DEADLOCK
+    result = tg.check(stuck, no_deadlock=True, without="small")
+    assert (result.exit, dict(result.properties)) == (Exit.HOLDS, {"kept": "holds"})
+    assert tg.check(stuck, without=["kept"], no_deadlock=True).properties == {"small": "violated"}
+    with pytest.raises(UsageError, match="no_deadlock=1: give True or False"):
+        tg.check(stuck, no_deadlock=1)  # pyright: ignore[reportArgumentType]  # what a notebook may hold
 
 
 def test_more_states_than_asked_for_are_refused() -> None:

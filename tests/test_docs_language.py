@@ -155,6 +155,7 @@ class World:
     m: Map[Replica, Number]
     q: Annotated[Seq[Number], Capacity(3)]
     isr: Set[Replica]
+    late: Annotated[Set[Pair], Capacity(3)]
     seat: Seat
     seats: Set[Seat]
     both: tuple[Replica, Number]
@@ -165,7 +166,7 @@ def start() -> World:
     """The first state."""
     return World(
         n=0, ok=True, mode=Mode.SLOW, leader=None, pair=Pair(first=0, second=0), m=Map({r: 0 for r in Replica}),
-        q=Seq(), isr=Set(), seat=Seat(0), seats=Set(Seat), both=(Replica(0), 0), tried=VALUE,
+        q=Seq(), isr=Set(), late=Set(), seat=Seat(0), seats=Set(Seat), both=(Replica(0), 0), tried=VALUE,
     )
 
 @action

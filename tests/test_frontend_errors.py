@@ -119,7 +119,11 @@ OTHERS: dict[str, tuple[dict[str, str], str, str]] = {
     "a loop with an else": ({"BODY": "for i in range(2): pass\n    else: s.count = 1"}, "TG116", "a loop has no else"),
     "a loop over a reused name": ({"BODY": "for node in Node: pass"}, "TG213", "the loop would overwrite node"),
     "a field of a name": ({"BODY": "s.count = node.index"}, "TG202", "Node has no field index"),
-    "a set of sets": ({"BODY": "x = {s.nodes}"}, "TG217", "a set of Set[Node] cannot be made here"),
+    "a set of maps": (
+        {"BODY": "x = {Map({n: True for n in Node})}"},
+        "TG217",
+        "a set of Map[Node, bool] cannot be made here",
+    ),
     "keys of another type": (
         {"BODY": "x: Map[Node, bool] = Map({i: True for i in range(2)})"},
         "TG203",

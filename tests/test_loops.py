@@ -110,7 +110,6 @@ def go(s: World) -> None:
         ("enumerate(Seat)", "enumerate(s.notes)", "TG216"),
         ("zip(range(2), s.row)", "zip(range(s.count), s.row)", "TG216"),
         ("(2, s.count, 0)", "(2, s.seat)", "TG203"),
-        ("for i in range(2)}", "for i in range(2) if i > 0}", "TG217"),
         ("s.count = number", "s.count = Slot", "TG221"),
         ("seat = Seat(0)", "s.seat = s.seat + 1", "TG205"),
     ],

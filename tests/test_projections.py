@@ -13,6 +13,7 @@ from typing import Any, cast
 import pytest
 from tidegate.api.checking import check
 from tidegate.explorer import ENGINES
+from tidegate.explorer.graph import state_graph
 from tidegate.explorer.native import kernel, projecting
 from tidegate.explorer.native.search import check as native
 from tidegate.explorer.plain import check as plain
@@ -271,3 +272,64 @@ def test_what_works_under_a_mask_is_the_kernels_own_text_but_for_the_mask(masked
     own = next(text for text in kernel.TEXTS if text.__name__ == masked.__name__)
     assert _unmasked(masked) == _unmasked(own)
     assert "kept(k)" in inspect.getsource(masked)
+
+
+SENT = text_of(
+    "net: Annotated[Set[Ask], Capacity(3)]\ngot: Small\nseen: Small",
+    "net=Set()\ngot=0\nseen=0",
+    """
+    @action
+    def send(s: World, by: Node) -> None:
+        '''Sends.'''
+        limit(len(s.net) < 3)
+        s.net = s.net | {Ask(by=by, term=s.got)}
+
+    @action
+    def take(s: World, message: Ask) -> None:
+        '''Takes.'''
+        require(message.term == s.got)
+        s.got = (s.got + 1) % 3
+        s.seen = (s.seen + 1) % 4
+        s.net = {m for m in s.net if m != message}
+
+    @projection
+    def view(s: World) -> tuple[Annotated[Set[Ask], Capacity(3)], Small]:
+        '''TLC's VIEW <<net, got>>.'''
+        return s.net, s.got
+
+    @projection
+    def alone(s: World) -> Set[Ask]:
+        '''TLC's VIEW net.'''
+        return s.net
+    """,
+    before="""
+    class Node(Domain, size=2):
+        '''A node.'''
+
+
+    @record
+    class Ask:
+        '''A message.'''
+
+        by: Node
+        term: Small
+    """,
+).replace("previous,", "previous, projection,")
+
+
+def test_messages_are_part_of_what_distinguishes_states(tmp_path: Path) -> None:
+    model = bound(tmp_path, SENT)
+    found = dict[str | None, int]()
+    for name in (None, "view", "alone"):
+        search = Search(projection=name)
+        mine, theirs = native(model, search), plain(model, search)
+        assert summary(mine) == summary(theirs)
+        found[name] = mine.distinct_states
+    states = {(each.net, each.got) for each in cast("Any", reachable(model))}
+    assert found["view"] == len(states) < found[None]
+    assert found["alone"] <= found["view"]
+
+
+def reachable(model: Model) -> list[Any]:
+    """Every reachable state."""
+    return list(state_graph(model, 10_000).states)

@@ -302,6 +302,8 @@ class Expressions(Shapes):
         return result
 
     def _SetOperation(self, node: ir.SetOperation) -> Built:
+        if isinstance(node.left.type, Pool):
+            return self.operation_on_records(node)
         left, right = self.integer(node.left), self.integer(node.right)
         if node.op == "<=":
             outside = self.band(left, self.bxor(right, (1 << 64) - 1))
@@ -538,6 +540,10 @@ class Expressions(Shapes):
         self.env = before
         return value
 
+    def operation_on_records(self, node: ir.SetOperation) -> Built:
+        """The value of an operator on sets of records."""
+        raise NotImplementedError
+
     def run(self, function: ir.Function) -> Built:
         """The value a pure function returns; its parameters are in the environment."""
         raise NotImplementedError
@@ -558,6 +564,8 @@ class Expressions(Shapes):
                 return 0
             case ir.Quantified(generators=generators, body=body):
                 inner = self.cost(body) + 1 + sum(self.cost(each) for one in generators for each in one.conditions)
+                if isinstance(node.type, Pool):
+                    inner += 4 * node.type.capacity  # every record is put among the others
                 return inner * reduce(lambda total, one: total * self.rounds(one.source, one.type), generators, 1)
             case ir.Call(function=function, arguments=arguments):
                 inside = sum(

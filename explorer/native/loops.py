@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ...language import ir
+from ...language.frontend.belonging import is_stored
 from ...language.types import Int, Map, Pool, Seq, Subset, Type, scalar_size, value_count
 from ..traversal import traverse
 from .cells import Built, Mask, NativeNumber, NativeTruth
@@ -100,6 +101,8 @@ class Loops(Expressions):
         match node.kind:
             case "all" | "any":
                 return NativeTruth(node.type, self._quantify(node))
+            case "set" if isinstance(node.type, Pool):
+                return self.collected_records(node)
             case "set":
                 return self._collect(node)
             case "sum":
@@ -212,6 +215,10 @@ class Loops(Expressions):
         self._generate(node, run, jump=self._jumps(node))
         return Mask(node.type, self.builder.load(total))
 
+    def collected_records(self, node: ir.Quantified) -> Built:
+        """The set of the records that the rounds give."""
+        raise NotImplementedError
+
     def _sum(self, node: ir.Quantified) -> Built:
         total = self.slot(I64)
         self.builder.store(self.number(0), total)
@@ -245,20 +252,11 @@ class Loops(Expressions):
         return self.scalar(node.type, self.pick(met, self.builder.load(best), default))
 
 
-def is_stored(node: ir.Expr) -> bool:
-    """Whether an expression is a part of a state, which was checked when it was stored."""
-    match node:
-        case ir.RecordField(record=inner) | ir.Index(container=inner) | ir.Unwrap(option=inner):
-            return is_stored(inner)
-        case _:
-            return isinstance(node, ir.StateField)
-
-
 def may_break(node: ir.Statement | ir.Expr) -> bool:
     """Whether evaluating an expression, or those of a statement, may be an error of the model."""
     for each in traverse(node):
         match each:
-            case ir.Unwrap() | ir.Slice() | ir.MakeSubset() | ir.MemberAt() | ir.Assert():
+            case ir.Unwrap() | ir.Slice() | ir.MakeSubset() | ir.MakePool() | ir.MemberAt() | ir.Assert():
                 return True
             case ir.Index(container=container) if not isinstance(container.type, Map) or isinstance(
                 container.type.key, Int

@@ -258,8 +258,10 @@ class Confirmation:
             ("invariants", program.invariants, False),
             ("witnesses", program.witnesses, True),
         ):
+            whole = self.frontier.truths(name, words, (1 << len(properties)) - 1)
             for bit, each in enumerate(properties):
-                found = self.frontier.truths(name, words, 1 << bit)
+                # of several, one that cannot be evaluated hides the others
+                found = self.frontier.truths(name, words, 1 << bit) if whole & ERROR_BIT else whole & 1 << bit
                 mine = None if found & ERROR_BIT else (found != 0) == expected
                 self._same(each, mine, self._value(each, state), state)
         ends = self.frontier.ends(words)

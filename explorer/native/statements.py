@@ -3,7 +3,7 @@ functions."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import reduce
 from typing import Any
@@ -24,7 +24,7 @@ from ...language.types import (
     Subset,
     Type,
 )
-from .cells import Built, Items, Memory, NativeOption, PackedValue
+from .cells import Built, Items, Memory, NativeOption, NativeTruth, PackedValue
 from .layout import Array, Leaf, Shape, Struct, shape_of, words_of
 from .loops import Loops
 from .machine import I64
@@ -237,7 +237,7 @@ class Statements(Loops):
             self.insert(self.memory(cell), cell.word, cell.shift, cell.shape.bits, mask)
             return
         assert isinstance(type_, Pool)
-        self._pool_remove(cell, type_, self.packed(type_.of, value), node.strict)
+        self._pool_remove(cell, type_, value, node.strict)
 
     def packed(self, type_: Type, value: Built) -> llvm.Value:
         """A value as one LLVM integer, in the form and order in which a pool keeps it."""
@@ -255,6 +255,60 @@ class Statements(Loops):
             self.check(type_.of, value)
             self._pool_add(cell, type_, self.packed(type_.of, value))
         return cell
+
+    def collected_records(self, node: ir.Quantified) -> Built:
+        """See `Loops`."""
+        assert isinstance(node.type, Pool)
+        type_ = node.type
+        cell = self.stage(type_, Items(type_, 0, ()))
+
+        def run(_active: Bit) -> None:
+            value = self.settle(self.evaluate(node.body))
+            self.check(type_.of, value)
+            self._pool_add(cell, type_, self.packed(type_.of, value))
+
+        if type_.capacity:
+            self._generate(node, run, jump=True)
+        return cell
+
+    def operation_on_records(self, node: ir.SetOperation) -> Built:
+        """See `Expressions`."""
+        left, right = self.evaluate(node.left), self.evaluate(node.right)
+        if node.op == "<=":
+            return NativeTruth(node.type, self._all_among(left, right))
+        type_ = node.type
+        assert isinstance(type_, Pool)
+        cell = self.stage(type_, Items(type_, 0, ()))
+        wanted: Bit | None = {"|": None, "&": True, "-": False, "^": False}[node.op]
+        self._add_each(cell, type_, left, lambda record: self._stands(record, right, wanted))
+        if node.op in ("|", "^"):
+            self._add_each(cell, type_, right, lambda record: self._stands(record, left, wanted))
+        return cell
+
+    def _all_among(self, left: Built, right: Built) -> Bit:
+        result: Bit = True
+        length = self.length(left)
+        for index in range(self.capacity(left)):
+            beyond = self.compare("<=", length, index)
+            result = self.both(result, self.either(beyond, self._among(self.item(left, index), right)))
+        return result
+
+    def _stands(self, record: Built, others: Built, wanted: Bit | None) -> Bit:
+        """Whether a record is among others as it is wanted to be; True where it does not matter."""
+        if wanted is None:
+            return True
+        among = self._among(record, others)
+        return among if wanted else self.negate(among)
+
+    def _add_each(self, cell: PackedValue, type_: Pool, records: Built, stands: Callable[[Built], Bit]) -> None:
+        """Add the records that belong to the result."""
+        length = self.length(records)
+        for index in range(self.capacity(records)):
+            record = self.item(records, index)
+            self.when(
+                self.both(self.compare(">", length, index), stands(record)),
+                lambda record=record: self._pool_add(cell, type_, self.packed(type_.of, record)),
+            )
 
     def stage(self, type_: Type, value: Built) -> PackedValue:
         """The value packed on its own, at word 0."""
@@ -296,11 +350,13 @@ class Statements(Loops):
             )
         self.put_count(cell, self.add(count, self.widen(absent)))
 
-    def _pool_remove(self, cell: PackedValue, type_: Pool, old: llvm.Value, strict: bool) -> None:
+    def _pool_remove(self, cell: PackedValue, type_: Pool, old: Built, strict: bool) -> None:
+        """Remove a record, which may be none of the type's: a number outside its range has no bits of its own."""
         count, items, codes = self._pool_items(cell, type_)
+        same = [self.equal(old, item) for item in items]  # before anything is written
         seen: Bit = False
         for index, (item, code) in enumerate(zip(items, codes, strict=True)):
-            here = self.both(self.compare(">", count, index), self.builder.icmp_unsigned("==", code, old))
+            here = self.both(self.compare(">", count, index), same[index])
             seen = self.either(seen, here)
             after = codes[index + 1] if index + 1 < len(codes) else llvm.Constant(code.type, 0)
             self.put_wide_code(self.memory(item), item.word, item.shift, item.shape, self._pick_wide(seen, after, code))

@@ -95,12 +95,17 @@ class Algebra:
                 return Function(yes.ends, remembered(lambda at: self.choose(condition, yes.at(at), no.at(at))))
             case Holding(), Holding():
                 return Holding(remembered(lambda each: choose_bit(condition, yes.has(each), no.has(each))))
-            case Records(), Records():
+            case (Heap() | Records(), Heap() | Records()):
+                yes, no = self.as_records(yes), self.as_records(no)
                 return Records(lambda each: choose_bit(condition, yes.has(each), no.has(each)), yes.multiple)
             case Number() | bool() | z3.BoolRef(), Number() | bool() | z3.BoolRef():
                 return self.numbers.choose(condition, self.number(yes), self.number(no))
             case _:
                 raise TypeError(f"{type(yes).__name__} and {type(no).__name__} are not of one type")
+
+    def as_records(self, pool: Heap | Records) -> Records:
+        """Records of any number: those of a few."""
+        return Records(lambda each: self.has(pool, each), pool.multiple) if isinstance(pool, Heap) else pool
 
     def _endless(self, few: Slots, many: Sequence) -> Sequence:
         """A sequence of few elements as one of any number of them: what is not there is the other's."""
@@ -333,6 +338,27 @@ class Algebra:
         count = self.numbers.arithmetic("+", pool.count, self.numbers.counted(is_new))
         return Heap(count, tuple(slots), pool.multiple)
 
+    def with_if(self, condition: Bit, pool: Heap, record: Fields) -> Heap:
+        """The set with a record more where the condition holds."""
+        return cast(Heap, self.choose(condition, self.with_record(pool, record), pool))
+
+    def combined(self, op: str, left: Heap | Records, right: Heap | Records) -> Shape:
+        """An operator on sets of records. Extensional, where those without a capacity are asked to be within others."""
+        if op == "<=":
+            if not isinstance(left, Heap):
+                raise Extensional
+            here = ((self.is_below(at, left.count), each) for at, each in enumerate(left.slots))
+            return conjunction(implies(there, self.has(right, each)) for there, each in here)
+        if isinstance(left, Records) or isinstance(right, Records):
+            return Records(lambda each: in_result(op, self.has(left, each), self.has(right, each)), False)
+        made = Heap(known(0), (), False)
+        for own, others in ((left, right), *(((right, left),) if op in ("|", "^") else ())):
+            for at, each in enumerate(own.slots):
+                there = True if op == "|" else self.has(others, each)
+                stays = there if op in ("|", "&") else negation(there)
+                made = self.with_if(both(self.is_below(at, own.count), stays), made, each)
+        return made
+
     def without_record(self, pool: Heap | Records, record: Fields, left: Bit = False) -> Heap | Records:
         """The pool without one copy of the record, if it has one. Where it may be there more than once, and it is not
         counted how often, `left` is whether one more is there."""
@@ -348,6 +374,22 @@ class Algebra:
         count = self.numbers.arithmetic("-", pool.count, self.numbers.counted(gone))
         least = max(0, int(pool.count.lo) - 1)
         return Heap(self.numbers.narrowed(count, least, pool.count.hi), tuple(slots), pool.multiple)
+
+
+def in_result(op: str, a: Bit, b: Bit) -> Bit:
+    """Whether an element is in what an operator makes of two sets, which have it if `a` and if `b`; of `<=`, whether
+    it is no reason against it."""
+    match op:
+        case "|":
+            return either(a, b)
+        case "&":
+            return both(a, b)
+        case "-":
+            return both(a, negation(b))
+        case "^":
+            return choose_bit(a, negation(b), b)
+        case _:
+            return implies(a, b)
 
 
 def bit(shape: Shape) -> Bit:

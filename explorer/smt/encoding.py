@@ -466,6 +466,8 @@ class Encoding:
                 return Slots(self.numbers.narrowed(shape.length, 0, self.capacity(type_)), parts), fits
             case Seq() if isinstance(shape, Sequence):
                 return shape, self.has_room(type_, shape.length)
+            case Pool() if isinstance(shape, Heap) and self.capacity(type_) == inf:
+                return self.algebra.as_records(shape), True
             case Pool(of=of) if isinstance(shape, Heap):
                 parts, fits = self._stored_parts(of, shape.count, shape.slots, self.capacity(type_))
                 count = self.numbers.narrowed(shape.count, 0, self.capacity(type_))

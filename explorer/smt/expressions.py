@@ -9,23 +9,14 @@ from math import inf
 from typing import Any, TypeAlias, cast
 
 from ...language import ir
+from ...language.frontend.folding import cannot_fail
 from ...language.types import Bool, Identity, Map, Option, Pool, Subset, Type, Unit
-from .algebra import Extensional, aligned, bit, remembered
+from .algebra import Extensional, aligned, bit, in_result, remembered
 from .encoding import Encoding
 from .errors import NotUnbounded
 from .numbers import not_less
 from .shapes import Fields, Function, Heap, Holding, Members, Records, Sequence, Shape, Slots, SymbolicOption, Table
-from .terms import (
-    Bit,
-    Number,
-    both,
-    choose_bit,
-    conjunction,
-    either,
-    implies,
-    known,
-    negation,
-)
+from .terms import Bit, Number, both, choose_bit, conjunction, either, implies, known, negation
 
 Names: TypeAlias = Mapping[str, Shape]
 Value: TypeAlias = tuple[Shape, Bit]
@@ -259,24 +250,17 @@ class Evaluator:
 
     def _SetOperation(self, e: ir.SetOperation, names: Names) -> Value:
         (left, one), (right, other) = self.value(e.left, names), self.value(e.right, names)
+        if isinstance(left, Heap | Records) and isinstance(right, Heap | Records):
+            return self.algebra.combined(e.op, left, right), both(one, other)
         return self._combined(e.op, left, right), both(one, other)
 
     def _combined(self, op: str, left: Shape, right: Shape) -> Shape:
-        def of(a: Bit, b: Bit) -> Bit:
-            return {
-                "|": lambda: either(a, b),
-                "&": lambda: both(a, b),
-                "-": lambda: both(a, negation(b)),
-                "^": lambda: choose_bit(a, negation(b), b),
-                "<=": lambda: implies(a, b),
-            }[op]()
-
         if isinstance(left, Holding) and isinstance(right, Holding) and op != "<=":
-            return Holding(lambda each: of(left.has(each), right.has(each)))
+            return Holding(lambda each: in_result(op, left.has(each), right.has(each)))
         if not isinstance(left, Members) or not isinstance(right, Members):
             raise Extensional
         one, other = aligned(left, right)
-        bits = tuple(of(a, b) for a, b in zip(one.bits, other.bits, strict=True))
+        bits = tuple(in_result(op, a, b) for a, b in zip(one.bits, other.bits, strict=True))
         return conjunction(bits) if op == "<=" else Members(one.first, bits)
 
     def _IsMajority(self, e: ir.IsMajority, names: Names) -> Value:
@@ -352,7 +336,8 @@ class Evaluator:
         elements, defined = self.values(e.elements, names)
         pool = cast("Heap | Records", self.encoding.least(e.type))
         for each in elements:
-            pool = self.algebra.with_record(pool, cast(Fields, each))
+            record, fits = self.encoding.stored(e.type.of, each)
+            pool, defined = self.algebra.with_record(pool, cast(Fields, record)), both(defined, fits)
         return pool, defined
 
     def _MakeMap(self, e: ir.MakeMap, names: Names) -> Value:
@@ -378,19 +363,23 @@ class Evaluator:
         raise NotImplementedError
 
     def later(self, expression: ir.Expr, variable: str, names: Names) -> Callable[[Number], Shape]:
-        """An expression as a function of one of its names, all others and the states as they are now."""
+        """An expression as a function of one of its names, a number, all others and the states as they are now."""
+        return remembered(self.remaining(expression, variable, names))
+
+    def remaining(self, expression: ir.Expr, variable: str, names: Names) -> Callable[[Shape], Shape]:
+        """As `later`, of a name for any value; what it gives is not remembered."""
         states = {name: dict(cells) for name, cells in self.states.items()}
         names, version = dict(names), self.version
 
-        def at(number: Number) -> Shape:
+        def at(value: Shape) -> Shape:
             now = self.states, self.version
             self.states, self.version = states, version
             try:
-                return self.value(expression, {**names, variable: number})[0]
+                return self.value(expression, {**names, variable: value})[0]
             finally:
                 self.states, self.version = now
 
-        return remembered(at)
+        return at
 
     def member(self, type_: Type, number: int) -> Shape:
         """A constant of a scalar type."""
@@ -411,7 +400,7 @@ class Evaluator:
         try:
             value = self._collected(e, names, loop, default)
         except Endless:
-            return self.endless(e, names)
+            return self._filtered(e, names) or self.endless(e, names)
         return value, both(right, conjunction(loop.defined))
 
     def _collected(self, e: ir.Quantified, names: Names, loop: LoopProgress, default: Shape | None) -> Shape:
@@ -432,12 +421,31 @@ class Evaluator:
             case "min" | "max":
                 return self._extreme(e, rounds, loop, default)
 
+    def _filtered(self, e: ir.Quantified, names: Names) -> Value | None:
+        """`{m for m in s.messages if ...}`, of messages without a capacity: which records are in it. None of any other
+        comprehension, and where a condition may be an error."""
+        match e:
+            case ir.Quantified(
+                kind="set",
+                generators=(ir.Generator(variable=name, source=ir.Elements(of=of), conditions=conditions),),
+                body=ir.Name(name=chosen),
+            ) if name == chosen and all(map(cannot_fail, conditions)):
+                whole, defined = self.value(of, names)
+            case _:
+                return None
+        if not isinstance(whole, Records) or whole.multiple:
+            return None
+        asked = [self.remaining(each, name, names) for each in conditions]
+        return Records(lambda each: both(whole.has(each), *(bit(ask(each)) for ask in asked)), False), defined
+
     def _counted(self, body: ir.Expr, there: Bit, names: Names, loop: LoopProgress) -> Number:
         value, defined = self.number(body, names)
         loop.need(there, defined)
         return self.numbers.choose(there, value, known(0))
 
     def _set_of(self, e: ir.Quantified, rounds: Iterator[tuple[Bit, Names]], loop: LoopProgress) -> Shape:
+        if isinstance(e.type, Pool):
+            return self._records_of(e.body, e.type, rounds, loop)
         type_ = cast(Subset, e.type)
         members = self.encoding.numbers_of(type_.of)
         if members is None:
@@ -449,6 +457,15 @@ class Evaluator:
             for at, each in enumerate(members):
                 bits[at] = either(bits[at], both(there, self.algebra.is_at(value, each)))
         return Members(members.start, tuple(bits))
+
+    def _records_of(self, body: ir.Expr, type_: Pool, rounds: Iterator[tuple[Bit, Names]], loop: LoopProgress) -> Shape:
+        made = Heap(known(0), (), False)
+        for there, inner in rounds:
+            value, defined = self.value(body, inner)
+            record, fits = self.encoding.stored(type_.of, value)
+            loop.need(there, both(defined, fits))
+            made = self.algebra.with_if(there, made, cast(Fields, record))
+        return made
 
     def _extreme(
         self, e: ir.Quantified, rounds: Iterator[tuple[Bit, Names]], loop: LoopProgress, default: Shape | None

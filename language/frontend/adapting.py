@@ -8,8 +8,10 @@ from typing import Any
 
 from .. import ir
 from ..adapted import Adaptations
+from ..checks import TypeCheck, check_for
 from ..constants import Value
-from ..types import Int, Subset
+from ..types import Int, Subset, Type
+from .belonging import unchecked_elements
 from .folding import Folder
 from .roles import ActionText, InitialText
 from .scope import Program
@@ -43,10 +45,12 @@ def adaptations(
             dropped |= places(folded) - places(text.elaborated.without(gone, folded))
         if isinstance(text, ActionText) and budgets[function.__name__] is not None:
             guards[function.__name__] = _requires(folder.body(body))
-    needed, ranges = _needed(forms), _ranges(forms, program.values)
-    copied = _calls((*needed, *dropped, *ranges, *program.pieces))
+    everything = tuple(inside(*forms))
+    needed, ranges = _needed(everything), _ranges(everything, program.values)
+    elements = _elements(everything, program.values)
+    copied = _calls((*needed, *dropped, *ranges, *elements, *program.pieces))
     calls, pieces = frozenset(program.calls), frozenset(program.pieces)
-    return Adaptations(needed, frozenset(dropped), ranges, guards, calls, pieces, copied)
+    return Adaptations(needed, frozenset(dropped), ranges, elements, guards, calls, pieces, copied)
 
 
 def _calls(places: Iterable[ir.Where]) -> frozenset[ir.Where]:
@@ -60,11 +64,11 @@ def _calls(places: Iterable[ir.Where]) -> frozenset[ir.Where]:
     return frozenset(found)
 
 
-def _needed(forms: Iterable[Any]) -> frozenset[ir.Where]:
+def _needed(everything: Iterable[Any]) -> frozenset[ir.Where]:
     """Where a value is taken out of an option, but for the places at which Python or a store refuses None by itself."""
     found: set[ir.Where] = set()
     refused: set[int] = set()
-    for each in inside(*forms):
+    for each in everything:
         match each:
             case ir.Index(index=refusing) | ir.Contains(element=refusing):
                 refused.add(id(refusing))
@@ -79,10 +83,10 @@ def _needed(forms: Iterable[Any]) -> frozenset[ir.Where]:
     return frozenset(found)
 
 
-def _ranges(forms: Iterable[Any], values: Mapping[str, Value]) -> dict[ir.Where, tuple[int, int]]:
+def _ranges(everything: Iterable[Any], values: Mapping[str, Value]) -> dict[ir.Where, tuple[int, int]]:
     """The elements of sets whose integers may lie outside what the set can hold, with what it can hold."""
     found: dict[ir.Where, tuple[int, int]] = {}
-    for each in inside(*forms):
+    for each in everything:
         match each:
             case ir.MakeSubset(elements=elements, type=Subset(of=Int() as of)):
                 pass
@@ -95,6 +99,18 @@ def _ranges(forms: Iterable[Any], values: Mapping[str, Value]) -> dict[ir.Where,
         for element in elements:
             if not (isinstance(element.type, Int) and lo <= element.type.lo and element.type.hi <= hi):
                 found[element.where] = (lo, hi)
+    return found
+
+
+def _elements(everything: Iterable[Any], values: Mapping[str, Value]) -> dict[ir.Where, TypeCheck]:
+    """The records of sets that may not be of the set's type, with what checks that."""
+    checks: dict[Type, TypeCheck] = {}
+    found: dict[ir.Where, TypeCheck] = {}
+    for each in everything:
+        for element, of in unchecked_elements(each):
+            if of not in checks:
+                checks[of] = check_for(of, values)
+            found[element.where] = checks[of]
     return found
 
 

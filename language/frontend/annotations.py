@@ -80,6 +80,8 @@ class Types:
         self.images: dict[type[Any], Record] = {}
         self._foreign: list[tuple[Constant, Value]] = []
         self._variables: Mapping[Any, Type] = {}
+        self.of_projection = False
+        """Whether what is read is what a projection returns, which nothing stores."""
 
     # --- entry points ------------------------------------------------------------------------------------------------
 
@@ -353,7 +355,7 @@ class Types:
         if len(arguments) < 2 or Ellipsis in arguments:
             raise _Problem("TG209", "a tuple has two parts or more, each with its type", "tuple[A, B], or Seq[T]")
         parts = [self._type(argument) for argument in arguments]
-        if any(isinstance(part, Pool) for part in parts):
+        if any(isinstance(part, Pool) for part in parts) and not self.of_projection:
             raise _Problem("TG219", "messages in flight cannot be part of a tuple", "a Map of Sets, or a field")
         return tuple_of(parts, f"tuple[{', '.join(map(describe, parts))}]")
 

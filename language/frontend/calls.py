@@ -6,6 +6,7 @@ import ast
 import builtins
 import dataclasses
 from collections.abc import Callable
+from dataclasses import replace
 from enum import Enum
 from types import FunctionType
 from typing import Any, cast
@@ -16,10 +17,12 @@ from ..declare import mark_of
 from ..errors import Abandoned, nearest
 from ..kinds import Domain, range_of
 from ..nested_constants import defaults_of
+from ..records import boxed
 from ..steps import is_step
 from ..types import Enumeration, Identity, Int, Pool, Record, Seq, Subset, Type, scalar_size
 from .annotations import describe
-from .comprehensions import map_of, over_elements, quantified, set_of, subset_of
+from .belonging import is_stored
+from .comprehensions import collected, map_of, over_elements, quantified, set_of, subset_of
 from .expressions import (
     BOOL,
     ArithmeticOp,
@@ -34,7 +37,7 @@ from .helpers import call as call_helper
 from .helpers import is_model_function
 from .matching import fit, join, plain
 from .ordering import call_choose, call_next, call_position, call_previous, member_at, position_of
-from .scope import MISSING, Scope, expression, expressions
+from .scope import MISSING, Scope, expression, expressions, undefined
 from .source import source_of_function
 from .sources import iteration
 from .tuples import call_isinstance
@@ -65,7 +68,7 @@ def _unknown(scope: Scope, node: ast.Call) -> Abandoned:
         expression(scope, node.func)  # which may be wrong in itself
     elif not scope.is_local(node.func.id):
         known = [name for name, value in scope.namespace.items() if callable(value)]
-        return scope.error("TG201", node.func, f"nothing here is called {node.func.id}", nearest(node.func.id, known))
+        return scope.error("TG201", node.func, f"nothing here is called {node.func.id}", undefined(node.func.id, known))
     return _not_in_language(scope, node)
 
 
@@ -320,8 +323,11 @@ def _set(scope: Scope, node: ast.Call, expected: Type | None) -> ir.Expr:
     value = plain(expression(scope, argument, expected))
     if isinstance(value.type, (Subset, Pool)) and not getattr(value.type, "multiple", False):
         return value
-    generators, body, _ = over_elements(scope, argument)
-    return ir.Quantified("set", generators, body, None, subset_of(scope, body.type, node), scope.where(node))
+    generators, body, rounds = over_elements(scope, argument)
+    if isinstance(body.type, Record) and not is_stored(value):
+        hint = f"{{x for x in {scope.source.text_of(argument)}}}"
+        raise scope.error("TG217", node, "this is made of records that are not in the state", hint)
+    return collected(scope, generators, body, rounds, node)
 
 
 @expressions(ast.Set)
@@ -334,10 +340,15 @@ def _set_of_elements(scope: Scope, nodes: list[ast.expr], node: ast.AST, expecte
     if isinstance(expected, Subset):
         return ir.MakeSubset(tuple(fitted(scope, each, expected.of) for each in nodes), expected, where)
     if isinstance(expected, Pool) and not expected.multiple:
-        return ir.MakePool(tuple(fitted(scope, each, expected.of) for each in nodes), expected, where)
+        room = replace(expected, capacity=max(expected.capacity, len(nodes)))
+        return ir.MakePool(tuple(fitted(scope, each, expected.of) for each in nodes), room, where)
     elements, of = _elements(scope, nodes, node, "Set")
     if isinstance(of, Record):
         return ir.MakePool(elements, Pool(of, len(elements)), where)
+    if isinstance(of, Subset):
+        box = boxed(of, describe(of))
+        inside = tuple(fit(scope, each, box, node) for each in elements)
+        return ir.MakePool(inside, Pool(box, len(inside)), where)
     bare = tuple(plain(each) for each in elements)
     return ir.MakeSubset(bare, subset_of(scope, bare[0].type if len(bare) == 1 else getattr(of, "of", of), node), where)
 

@@ -6,7 +6,7 @@ import ast
 from typing import Any, Literal
 
 from .. import ir
-from ..records import unboxed
+from ..records import boxed, unboxed
 from ..types import Bool, Enumeration, Identity, Int, Option, Pool, Seq, Subset, Type
 from .annotations import describe
 from .expressions import BOOL, conjunction, disjunction, is_shapeless, room_beside
@@ -76,7 +76,7 @@ def compare(scope: Scope, symbol: CompareOp, left: ir.Expr, right: ir.Expr, node
         a, b, _ = unify(scope, left, right, "TG207", node)
         return ir.Compare(symbol, a, b, BOOL, scope.where(node))
     a, b, joined = unify(scope, plain(left), plain(right), "TG207", node)
-    if isinstance(joined, Subset):
+    if isinstance(joined, Subset) or (isinstance(joined, Pool) and not joined.multiple):
         return _subset_order(symbol, a, b, scope.where(node))
     if isinstance(joined, Identity) and joined.ordered:
         a, b = position_of(a, a.where), position_of(b, b.where)
@@ -139,6 +139,9 @@ def contains(scope: Scope, element: ir.Expr, holder: ir.Expr, part: ast.AST, nod
     """`element in holder`. None is never in a container of plain values, which is no error."""
     assert isinstance(holder.type, (Subset, Pool, Seq))
     where, of = scope.where(node), holder.type.of
+    if isinstance(element.type, Subset) and isinstance(holder.type, Subset):
+        hint = f"{ast.unparse(part)} <= ..., which asks whether every element of it is there"
+        raise scope.error("TG203", node, "a set is no element of this set, which holds no sets", hint)
     test = ir.Contains(fit(scope, element, of, part), holder, BOOL, where)
     if isinstance(element.type, Option) and not isinstance(of, Option):
         return ir.And((ir.Not(ir.IsNone(element, BOOL, where), BOOL, where), test), BOOL, where)
@@ -146,6 +149,8 @@ def contains(scope: Scope, element: ir.Expr, holder: ir.Expr, part: ast.AST, nod
 
 
 def _set_of(element: Type) -> Type | None:
+    if isinstance(element, Subset):
+        return Pool(boxed(element, describe(element)), 0)
     return Subset(element) if isinstance(element, (Int, Bool, Enumeration, Identity)) else None
 
 

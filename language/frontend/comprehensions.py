@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from typing import Literal, cast
 
 from .. import ir
-from ..types import Bool, Enumeration, Identity, Int, Map, Pool, Subset, Type, scalar_size
+from ..records import boxed
+from ..types import Bool, Enumeration, Identity, Int, Map, Pool, Record, Subset, Type, scalar_size
 from .annotations import MEMBERS_MAX, describe
 from .expressions import BOOL, condition, fitted, int_type
 from .intervals import hull, total
@@ -122,12 +123,54 @@ def comprehension(scope: Scope, node: ast.SetComp | ast.GeneratorExp | ast.ListC
 def set_of(scope: Scope, node: ast.SetComp | ast.GeneratorExp | ast.ListComp, expected: Type | None) -> ir.Expr:
     """The set of a comprehension's elements."""
     if isinstance(expected, Pool) and not expected.multiple:
-        return ir.MakePool(tuple(_unrolled(scope, node, node.generators, expected.of)), expected, scope.where(node))
-    inner, made, _ = generators(scope, node.generators)
+        return _set_of_records(scope, node, expected)
+    inner, made, rounds = generators(scope, node.generators)
     if isinstance(expected, Subset):
         return ir.Quantified("set", made, fitted(inner, node.elt, expected.of), None, expected, scope.where(node))
     body = plain(expression(inner, node.elt))
-    return ir.Quantified("set", made, body, None, subset_of(scope, body.type, node), scope.where(node))
+    return collected(scope, made, body, rounds, node)
+
+
+def _set_of_records(
+    scope: Scope, node: ast.SetComp | ast.GeneratorExp | ast.ListComp, expected: Pool
+) -> ir.MakePool | ir.Quantified:
+    """The records of a comprehension: one by one where its loops are over members that are known here."""
+    where = scope.where(node)
+    if _is_known(scope, node):
+        return ir.MakePool(tuple(_unrolled(scope, node, node.generators, expected.of)), expected, where)
+    inner, made, rounds = generators(scope, node.generators)
+    type_ = _records(scope, expected.of, rounds, node)
+    return ir.Quantified("set", made, fitted(inner, node.elt, expected.of), None, type_, where)
+
+
+def collected(scope: Scope, made: tuple[ir.Generator, ...], body: ir.Expr, rounds: int, node: ast.AST) -> ir.Quantified:
+    """The set of what a comprehension's rounds give."""
+    where = scope.where(node)
+    if isinstance(body.type, Subset):
+        of = boxed(body.type, describe(body.type))
+        return ir.Quantified("set", made, fit(scope, body, of, node), None, _records(scope, of, rounds, node), where)
+    if isinstance(body.type, Record):
+        return ir.Quantified("set", made, body, None, _records(scope, body.type, rounds, node), where)
+    return ir.Quantified("set", made, body, None, subset_of(scope, body.type, node), where)
+
+
+def _records(scope: Scope, of: Record, rounds: int, node: ast.AST) -> Pool:
+    """The type of a set of at most so many records. TG402 when they are too many."""
+    if rounds > MEMBERS_MAX:
+        message = f"this set may have {rounds:,} elements"
+        raise scope.error("TG402", node, message, f"loops of at most {MEMBERS_MAX} rounds together")
+    return Pool(of, rounds)
+
+
+def _is_known(scope: Scope, node: ast.SetComp | ast.GeneratorExp | ast.ListComp) -> bool:
+    """Whether the members that each loop is over are known here."""
+    inner = scope.inner()
+    for generator in node.generators:
+        members = _known_members(inner, generator)
+        if not members:
+            return members is not None
+        name_parts(inner, generator.target, members[0])
+    return True
 
 
 def _unrolled(
@@ -138,23 +181,18 @@ def _unrolled(
         yield fitted(scope, node.elt, of)
         return
     generator = rest[0]
-    for each in _known_members(scope, generator):
+    for each in _known_members(scope, generator) or ():
         inner = scope.inner()
         name_parts(inner, generator.target, each)
         yield from _unrolled(inner, node, rest[1:], of)
 
 
-_UNKNOWN = {
-    "initial": "a loop over a domain, an enum or a fixed range without `if`; or one such set if ... else another; or "
-    "Set(), and an action that adds them before anything else happens"
-}
-"""What to write for a set of records that depends on the state, by role, where it is not what an action may do."""
-
-
-def _known_members(scope: Scope, node: ast.comprehension) -> tuple[ir.Expr, ...]:
-    hint = "a loop over a domain, an enum or a fixed range without `if`; or .add(...) in a for loop of an action"
+def _known_members(scope: Scope, node: ast.comprehension) -> tuple[ir.Expr, ...] | None:
+    """The members that a loop is over; None where they depend on the state, or on an `if`."""
     where = scope.where(node.iter)
-    match () if node.ifs else iteration(scope, node.iter).source:
+    if node.ifs:
+        return None
+    match iteration(scope, node.iter).source:
         case ir.Members(of=Int(lo_open=None, hi_open=None, lo=lo, hi=hi) as of):
             numbers = range(lo, hi + 1)
         case ir.Members(of=Identity(size_open=None) | Enumeration() | Bool() as of):
@@ -164,15 +202,14 @@ def _known_members(scope: Scope, node: ast.comprehension) -> tuple[ir.Expr, ...]
         case ir.Elements(of=ir.MakeSeq(elements=elements)):
             return elements
         case _:
-            message = "which records are in this set is not known before the model runs"
-            raise scope.error("TG217", node.iter, message, _UNKNOWN.get(scope.role, hint))
+            return None
     return tuple(ir.Const(each, of, where) for each in numbers)
 
 
 def subset_of(scope: Scope, element: Type, node: ast.AST) -> Subset:
     """The type of a set of such elements. TG217 when they are not finite scalars, TG402 when they are too many."""
     if not isinstance(element, (Int, Bool, Enumeration, Identity)):
-        hint = "a set of identities, enum members or small integers"
+        hint = "a set of identities, enum members, small integers, records, or sets of scalars"
         raise scope.error("TG217", node, f"a set of {describe(element)} cannot be made here", hint)
     if scalar_size(element) > MEMBERS_MAX:
         message = f"this set has {scalar_size(element)} possible members"

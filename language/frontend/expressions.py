@@ -19,7 +19,7 @@ from ..types import Bool, Enumeration, Identity, Int, Map, Option, Pool, Record,
 from .annotations import MEMBERS_MAX, describe
 from .intervals import arithmetic, fits, hull
 from .matching import fit, is_member, join, plain, unify
-from .scope import MISSING, Binding, Scope, expression, expressions
+from .scope import MISSING, Binding, Scope, expression, expressions, undefined
 from .tables import is_table, table
 from .unions import part_at, union_part
 
@@ -168,7 +168,7 @@ def name(scope: Scope, node: ast.Name, expected: Type | None) -> ir.Expr:
         message = f"{node.id} is given a value only on some ways to here, or only inside a loop"
         raise scope.error("TG212", node, message, f"give {node.id} a value before, on every way")
     known = [*scope.names, *scope.states, *(each for each in scope.namespace if not each.startswith("_"))]
-    raise scope.error("TG201", node, f"nothing here is called {node.id}", nearest(node.id, known))
+    raise scope.error("TG201", node, f"nothing here is called {node.id}", undefined(node.id, known))
 
 
 def _local(scope: Scope, binding: Binding, node: ast.Name) -> ir.Expr:
@@ -451,9 +451,7 @@ def binary_operation(scope: Scope, node: ast.BinOp, expected: Type | None) -> ir
     if isinstance(left.type, Seq) and isinstance(right.type, Seq) and operator is ast.Add:
         return _concatenation(scope, left, right, node)
     if isinstance(left.type, Pool) or isinstance(right.type, Pool):
-        raise scope.error(
-            "TG112", node, "messages in flight have no operators", "s.messages.add(m), s.messages.discard(m)"
-        )
+        return _operation_on_records(scope, node, left, right)
     for value, part in ((left, node.left), (right, node.right)):
         _check_operand(scope, value, part)
     if operator not in _ARITHMETIC:
@@ -485,7 +483,7 @@ def _power_at(exponent: ir.Expr, powers: list[ir.Expr], at: int, where: ir.Where
 
 def _operands(scope: Scope, node: ast.BinOp, expected: Type | None) -> tuple[ir.Expr, ir.Expr]:
     """Both operands; an empty or literal container takes its type from the other one, else from the expected type."""
-    wanted = expected if isinstance(expected, (Subset, Seq)) else None
+    wanted = expected if isinstance(expected, (Subset, Seq, Pool)) else None
     if is_shapeless(node.left) and not is_shapeless(node.right):
         right = plain(expression(scope, node.right, wanted))
         return plain(expression(scope, node.left, room_beside(scope, node.left, right))), right
@@ -531,6 +529,31 @@ def _set_operation(scope: Scope, node: ast.BinOp, left: ir.Expr, right: ir.Expr)
         raise scope.error("TG112", node, "sets are combined with | & - ^", "a | b for all members of either")
     a, b, joined = unify(scope, left, right, "TG207", node)
     return ir.SetOperation(_SETS[operator], a, b, joined, scope.where(node))
+
+
+def _operation_on_records(scope: Scope, node: ast.BinOp, left: ir.Expr, right: ir.Expr) -> ir.Expr:
+    """An operator on sets of records or of sets: the result has room for what may be in it."""
+    operator = type(node.op)
+    for value, part in ((left, node.left), (right, node.right)):
+        if isinstance(value.type, Pool) and value.type.multiple:
+            message, hint = "a Bag has no operators", "s.messages.add(m), s.messages.discard(m) in a for loop"
+            raise scope.error("TG112", part, message, hint)
+    if operator not in _SETS:
+        raise scope.error("TG112", node, "sets are combined with | & - ^", "a | b for all members of either")
+    a, b, joined = unify(scope, left, right, "TG207", node)
+    assert isinstance(joined, Pool)
+    assert isinstance(left.type, Pool)
+    assert isinstance(right.type, Pool)
+    first, second = _most(left, left.type), _most(right, right.type)
+    room = first + second if operator in (ast.BitOr, ast.BitXor) else first
+    if room > MEMBERS_MAX:
+        raise scope.error("TG402", node, f"this set may have {room} elements", f"at most {MEMBERS_MAX} elements")
+    return ir.SetOperation(_SETS[operator], a, b, Pool(joined.of, room), scope.where(node))
+
+
+def _most(value: ir.Expr, type_: Pool) -> int:
+    """How many records a set has at most."""
+    return len(value.elements) if isinstance(value, ir.MakePool) else max(type_.capacity, 0)
 
 
 def _concatenation(scope: Scope, left: ir.Expr, right: ir.Expr, node: ast.AST) -> ir.Expr:

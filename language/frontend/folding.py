@@ -15,6 +15,7 @@ from .. import ir
 from ..constants import Value
 from ..switches import is_constant
 from ..types import Bool, Identity, Int, Seq, Type, scalar_size
+from .belonging import unchecked_elements
 from .traversal import parts, rebuilt
 
 _ORDER: dict[str, Callable[[int, int], bool]] = {
@@ -113,6 +114,8 @@ def cannot_fail(form: Any) -> bool:
         case ir.Arithmetic(op="//" | "%"):
             return False
         case ir.Quantified(kind="min" | "max", default=None):
+            return False
+        case ir.MakePool() | ir.Quantified(kind="set") if any(unchecked_elements(form)):
             return False
         case ir.MemberAt(number=number, type=type_):
             if not _always_member(number, type_):

@@ -178,6 +178,8 @@ def fit(scope: Scope, value: ir.Expr, wanted: Type, node: ast.AST) -> ir.Expr:
         return as_union(value, wanted)
     if _are_sets_of_numbers(found, wanted):
         return _moved(scope, value, wanted)
+    if isinstance(wanted, Map) and _are_maps_of_numbers(found, wanted):
+        return _moved_map(scope, value, wanted, node)
     if isinstance(wanted, Record) and is_box(wanted) and not is_box(found):
         return ir.MakeRecord((fit(scope, value, unboxed(wanted), node),), wanted, value.where)
     if isinstance(wanted, Record) and isinstance(found, Record) and _are_alike(found, wanted):
@@ -193,9 +195,11 @@ def fit(scope: Scope, value: ir.Expr, wanted: Type, node: ast.AST) -> ir.Expr:
             return _moved_option(scope, value, found.of, wanted)
     if isinstance(found, Option) and (agrees(found.of, wanted) or _are_sets_of_numbers(found.of, wanted)):
         return fit(scope, ir.Unwrap(value, found.of, value.where), wanted, node)
-    raise scope.error(
-        "TG203", node, f"this is {describe(found)}, and {describe(wanted)} is needed", _hint(found, wanted)
-    )
+    one, other = describe(found), describe(wanted)
+    if one == other:
+        message = f"this is {one} and so is what is needed here, but of other numbers"
+        raise scope.error("TG203", node, message, "both with the same ranges, or a comparison of their elements")
+    raise scope.error("TG203", node, f"this is {one}, and {other} is needed", _hint(found, wanted))
 
 
 def _are_alike(one: Type, other: Type) -> bool:
@@ -207,6 +211,23 @@ def _are_alike(one: Type, other: Type) -> bool:
 
 def _are_sets_of_numbers(one: Type, other: Type) -> bool:
     return all(isinstance(each, Subset) and isinstance(each.of, Int) for each in (one, other))
+
+
+def _are_maps_of_numbers(found: Type, wanted: Type) -> bool:
+    """Whether both are maps with the same keys, to sets of numbers or to such maps."""
+    match found, wanted:
+        case Map(key=key, value=a), Map(key=other, value=b) if key == other:
+            return _are_sets_of_numbers(a, b) or agrees(a, b) or _are_maps_of_numbers(a, b)
+        case _:
+            return False
+
+
+def _moved_map(scope: Scope, value: ir.Expr, wanted: Map, node: ast.AST) -> ir.Expr:
+    """A map to sets of numbers as one to sets of other numbers."""
+    assert isinstance(value.type, Map)
+    name, where = scope.fresh("key"), value.where
+    each = ir.Index(value, ir.Name(name, wanted.key, where), value.type.value, where)
+    return ir.MakeMap(name, fit(scope, each, wanted.value, node), wanted, where)
 
 
 def _moved(scope: Scope, value: ir.Expr, wanted: Type) -> ir.Expr:

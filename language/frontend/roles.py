@@ -373,7 +373,11 @@ def predicate(program: Program, function: FunctionType, role: str) -> ir.Functio
 
 def projection(program: Program, function: FunctionType) -> ir.Function:
     """Elaborates a projection, whose value may be of any type of data."""
-    its = _signature(program, function, 1, "a projection")
+    program.types.of_projection = True
+    try:
+        its = _signature(program, function, 1, "a projection")
+    finally:
+        program.types.of_projection = False
     if its.returns is None or isinstance(its.returns, Unit):
         message = f"{its.node.name} is a projection: a value of the state, and not the state itself"
         usage = _USAGE["a projection"].format(program.shape.name)

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from types import FunctionType, ModuleType
 from typing import Any, Literal, TypeVar
 
 from .. import ir
 from ..constants import Constant, Value
-from ..errors import Abandoned, Diagnostics
+from ..errors import Abandoned, Diagnostics, nearest
 from ..immutable import immutable
 from ..types import Type
 from .annotations import Types
@@ -23,6 +23,16 @@ from .source import Source
 
 Role = Literal["initial", "action", "property", "helper", "sentence"]
 N = TypeVar("N", bound=ast.AST)
+
+
+_LANGUAGE = __name__.rpartition(".frontend")[0]
+
+
+def undefined(name: str, known: Iterable[str]) -> str:
+    """What to write for a name that is nothing here: its import, where it is one of the language."""
+    if name in vars(sys.modules[_LANGUAGE])["__all__"]:
+        return f"from {_LANGUAGE} import {name}"
+    return nearest(name, known)
 
 
 @immutable

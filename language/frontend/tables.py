@@ -10,7 +10,8 @@ from .. import ir
 from .. import values as containers
 from ..declare import mark_of
 from ..nested_constants import holds_constants
-from ..types import Bool, Enumeration, Identity, Int, Map, Record, Seq, Subset, Type, scalar_size
+from ..records import boxed
+from ..types import Bool, Enumeration, Identity, Int, Map, Pool, Record, Seq, Subset, Type, scalar_size
 from .annotations import MEMBERS_MAX, describe
 from .intervals import ANY_INT, hull
 from .matching import fit, join
@@ -97,6 +98,11 @@ def _hull(scope: Scope, one: Type, other: Type, node: ast.AST) -> Type:
 
 
 def _set(scope: Scope, elements: tuple[ir.Expr, ...], of: Type, node: ast.AST) -> ir.Expr:
+    if isinstance(of, Subset):
+        box = boxed(of, describe(of))
+        elements, of = tuple(fit(scope, each, box, node) for each in elements), box
+    if isinstance(of, Record):
+        return ir.MakePool(elements, Pool(of, len(elements)), scope.where(node))
     if not isinstance(of, (Int, Bool, Enumeration, Identity)):
         raise scope.error("TG217", node, f"a set of {describe(of)} cannot be made here", "a Seq of them")
     if scalar_size(of) > MEMBERS_MAX:

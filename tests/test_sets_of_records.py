@@ -1,0 +1,197 @@
+"""Sets of messages and of sets as TLA+ has them: filters, images, operators. Every engine means the same."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tidegate.explorer.search import Search
+from tidegate.explorer.smt.bmc import check as bounded
+from tidegate.language.errors import ModelErrors
+
+from .engines import agree, agree_on, bound, compiled, reachable_states, text_of
+
+BEFORE = """
+class Node(Domain, size=2, symmetric=True):
+    '''A node.'''
+
+
+@record
+class Ask:
+    '''A question.'''
+
+    by: Node
+    term: Small
+
+
+@record
+class Answer:
+    '''An answer.'''
+
+    by: Node
+"""
+FIELDS = """
+net: Annotated[Set[Ask | Answer], Capacity(4)]
+old: Annotated[Set[Ask], Capacity(2)]
+term: Annotated[int, Range(0, 2)]
+seen: Set[Set[Node]]
+"""
+START = "net=Set()\nold={Ask(by=x, term=1) for x in Node if x in Set()}\nterm=0\nseen=Set()"
+BODY = """
+@action
+def broadcast(s: World) -> None:
+    '''Everybody asks.'''
+    require(s.term < 2)
+    limit(len(s.net) <= 2)
+    s.net = s.net | {Ask(by=x, term=s.term) for x in Node}
+    s.term += 1
+
+
+@action
+def answer(s: World, by: Node) -> None:
+    '''One answers.'''
+    require(Answer(by=by) not in s.net)
+    limit(len(s.net) <= 3)
+    s.net |= {Answer(by=by)}
+    s.seen = s.seen | {{by}}
+
+
+@action
+def lose(s: World, message: Ask | Answer) -> None:
+    '''A message is lost.'''
+    s.net = {x for x in s.net if x != message}
+
+
+@action
+def forget(s: World, by: Node) -> None:
+    '''Forgets.'''
+    require(len({q for q in s.seen if by in q}) > 0)
+    s.seen -= {q for q in s.seen if by in q}
+    s.old = s.old & Set([Ask(by=by, term=1)])
+
+
+@action
+def keep(s: World, by: Node) -> None:
+    '''Keeps, or no more.'''
+    require(s.old | {Ask(by=by, term=1)} == {Ask(by=by, term=1)} or s.old > {Ask(by=by, term=1)})
+    s.old = s.old ^ {Ask(by=by, term=1)}
+
+
+@invariant
+def of_term_one(s: World) -> bool:
+    '''All that is kept is of term 1.'''
+    return s.old <= {Ask(by=x, term=1) for x in Node} and not s.old < Set()
+
+
+@invariant
+def only_nodes(s: World) -> bool:
+    '''Few are seen.'''
+    return all({x} in s.seen or x in {m.by for m in s.net} or len(s.seen) < 2 for x in Node)
+
+
+@reachable
+def all_seen(s: World) -> bool:
+    '''All are seen.'''
+    return {q for q in s.seen if len(q) == 1} == Set([Set([x]) for x in Node]) and {x for x in s.old} == s.old
+"""
+SETS = text_of(FIELDS, START, BODY, before=BEFORE)
+
+
+FOUND: dict[str, tuple[str, str, str, str]] = {
+    "a message outside its range that is discarded": (
+        "@record\nclass Note:\n    '''A message.'''\n\n    flag: Annotated[int, Range(0, 1)]\n    number: Small\n",
+        "notes: Annotated[Set[Note], Capacity(2)]\nnumber: Small",
+        "notes=Set([Note(flag=1, number=0)])\nnumber=0",
+        """
+        @action
+        def up(s: World) -> None:
+            '''Up.'''
+            require(s.number < 3)
+            s.number += 1
+
+        @action
+        def discard(s: World) -> None:
+            '''Discards a message that is never there: 4 is no number of one.'''
+            s.notes.discard(Note(flag=0, number=s.number + 1))
+            s.number = 0
+
+        @invariant
+        def there(s: World) -> bool:
+            '''The message stays.'''
+            return len(s.notes) == 1
+        """,
+    ),
+    "a set that is made of a message outside its range": (
+        "@record\nclass Note:\n    '''A message.'''\n\n    number: Small\n",
+        "notes: Annotated[Set[Note], Capacity(2)]\nnumber: Small",
+        "notes=Set()\nnumber=0",
+        """
+        @action
+        def up(s: World) -> None:
+            '''Up.'''
+            require(s.number < 3)
+            s.number += 1
+
+        @action
+        def same(s: World) -> None:
+            '''An error of the model, though nothing stores what is made.'''
+            require(s.notes != Set([Note(number=s.number + 1)]))
+            s.number = 0
+
+        @action
+        def mapped(s: World) -> None:
+            '''Likewise.'''
+            require(s.notes != {Note(number=s.number + x) for x in range(2)})
+            s.number = 0
+        """,
+    ),
+}
+"""Models that native code and plain Python did not agree on once, each by its reason."""
+
+
+@pytest.mark.parametrize("name", FOUND)
+def test_what_was_found_once(name: str, tmp_path: Path) -> None:
+    before, fields, start, body = FOUND[name]
+    agree(bound(tmp_path, text_of(fields, start, body, before=before)))
+
+
+def test_native_code_is_plain_python(tmp_path: Path) -> None:
+    model = bound(tmp_path, SETS)
+    verdict = agree(model)
+    assert verdict is not None
+    assert {each.name: each.verdict for each in verdict.properties} == {
+        "of_term_one": "holds",
+        "only_nodes": "holds",
+        "all_seen": "reached",
+    }
+    agree(model, symmetry=True)
+    native = compiled(model)
+    agree_on(native, reachable_states(model, 60, seed=3))
+    native.frontier.close()
+
+
+def test_runs_of_bounded_length_find_the_same(tmp_path: Path) -> None:
+    model = bound(tmp_path, SETS.replace("len(s.seen) < 2", "len(s.seen) < 1"))
+    verdict = agree(model)
+    assert verdict is not None
+    theirs = bounded(model, Search(depth=3))
+    for found in (verdict, theirs):
+        lengths = {each.name: len(each.run.steps) for each in found.properties if each.run is not None}
+        assert lengths.get("only_nodes") == 1, found
+
+
+@pytest.mark.parametrize(
+    ("line", "code", "hint"),
+    [
+        ("s.old = {x for x in s.old for _ in s.net for _ in s.net for _ in range(3)}", "TG402", "at most 64 rounds"),
+        ("s.net = s.bag | s.bag", "TG112", ".add(m), s.messages.discard(m)"),
+        ("s.net = s.net + s.net", "TG112", "a | b for all members of either"),
+        ("s.old = Set(Seq([Ask(by=Node(0), term=1)]))", "TG217", "{x for x in"),
+    ],
+)
+def test_what_is_refused(line: str, code: str, hint: str, tmp_path: Path) -> None:
+    fields = FIELDS + "bag: Annotated[Bag[Answer], Capacity(1)]\n"
+    body = f"@action\ndef act(s: World) -> None:\n    '''Act.'''\n    {line}\n"
+    with pytest.raises(ModelErrors) as caught:
+        bound(tmp_path, text_of(fields, START + "\nbag=Bag()", body, before=BEFORE))
+    assert [(each.code, hint in each.hint) for each in caught.value.errors] == [(code, True)]
