@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import json
 import sys
-import tempfile
 from collections.abc import Generator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TextIO
@@ -21,6 +20,8 @@ def prepared(directory: Path) -> Path:
         raise UsageError(
             f"--out {directory}: {directory.parent} does not exist; make it first, or name another directory"
         )
+    import tempfile  # which loads every form of archive
+
     try:
         directory.mkdir(exist_ok=True)
         with tempfile.TemporaryFile(dir=directory):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import secrets
+import os
 import time
 from collections.abc import Iterable
 from hashlib import sha256
@@ -22,5 +22,5 @@ def text_digest(paths: Iterable[Path]) -> str:
     for path in paths:
         total.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
         if path.stat().st_ctime > STARTED:
-            total.update(secrets.token_bytes(16))
+            total.update(os.urandom(16))
     return total.hexdigest()

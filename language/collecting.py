@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import builtins
-import difflib
 import importlib.util
 import itertools
 import linecache
@@ -180,6 +179,8 @@ _NOT_PYTHON = {
 
 def _import_hint(path: str, error: BaseException) -> str:
     """What to write where importing a file failed."""
+    import difflib
+
     name = getattr(error, "name", None)
     if isinstance(error, ModuleNotFoundError):
         near = difflib.get_close_matches(

@@ -6,7 +6,6 @@ carries all of them at once, in the order of the text. `UsageError` is a mistake
 
 from __future__ import annotations
 
-import difflib
 import linecache
 import os
 from collections.abc import Iterable, Iterator
@@ -231,6 +230,8 @@ def _place(each: Diagnostic) -> tuple[str, int, int]:
 def nearest(name: str, known: Iterable[str]) -> str:
     """`did you mean ...?`, or all the known names when none is near; "" when there are none."""
     names = list(known)
+    import difflib  # a model without mistakes needs none of it
+
     close = difflib.get_close_matches(name, names, n=3, cutoff=0.5)
     if close:
         return f"did you mean {' or '.join(close)}?"

@@ -7,7 +7,6 @@ A step is an action's name and its arguments, by position or by name. Values are
 from __future__ import annotations
 
 import ast
-import difflib
 from collections.abc import Iterable, Mapping
 from enum import Enum
 from typing import Any, TypeVar, cast
@@ -69,6 +68,8 @@ def _parse(model: Model, number: int, step: str, known: Mapping[str, A]) -> tupl
     named = known.get(name)
     where = f"step {number}, {step}" if number else step
     if named is None:
+        import difflib
+
         near = difflib.get_close_matches(name, known, 1)
         hint = f"did you mean {near[0]}?" if near else "the names are " + ", ".join(known)
         raise StepError(f"{where}: there is no {name!r}; {hint}")

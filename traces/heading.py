@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import functools
 import shlex
-import subprocess
 from collections.abc import Iterator, Mapping
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from ..language.constants import Value
@@ -45,6 +43,8 @@ def plain_constant(value: Value) -> bool | int | str:
 def commit_of(folder: Path) -> str | None:
     """The git commit that a folder is at, `-dirty` behind it when files differ from it; None where there is no git or
     no work tree."""
+    import subprocess  # as in `tool`: most commands end without a trace, and this takes a while to load
+
     command = ["git", "describe", "--always", "--dirty", "--exclude=*", "--abbrev=7"]
     try:
         done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=5)
@@ -55,6 +55,8 @@ def commit_of(folder: Path) -> str | None:
 
 def tool() -> str:
     """The program and its version."""
+    from importlib.metadata import PackageNotFoundError, version
+
     try:
         return f"tidegate {version('tidegate')}"
     except PackageNotFoundError:

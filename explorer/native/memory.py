@@ -6,7 +6,10 @@ from __future__ import annotations
 import ctypes
 import mmap
 import os
-from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from concurrent.futures import ThreadPoolExecutor
 
 HUGE = 1 << 21
 POPULATE_WRITE = 23
@@ -70,7 +73,7 @@ class Ahead:
     a virtual machine, it is a fifth of the time of a large search."""
 
     def __init__(self) -> None:
-        self._pool = ThreadPoolExecutor(1)
+        self._pool: ThreadPoolExecutor | None = None
         self._taken: dict[int, int] = {}
 
     def want(self, region: Region, size: int) -> None:
@@ -78,11 +81,16 @@ class Ahead:
         taken = self._taken.get(region.address, 0)
         if size > taken + HUGE:
             self._taken[region.address] = size
+            if self._pool is None:
+                from concurrent.futures import ThreadPoolExecutor  # which loads more than a small search needs
+
+                self._pool = ThreadPoolExecutor(1)
             self._pool.submit(region.populate, taken, size)
 
     def close(self) -> None:
         """Wait for what is under way; to be called before any region is closed."""
-        self._pool.shutdown(cancel_futures=True)
+        if self._pool is not None:
+            self._pool.shutdown(cancel_futures=True)
 
 
 def physical_memory() -> int:

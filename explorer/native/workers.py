@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor, wait
+from typing import TYPE_CHECKING
 
 from ...language.immutable import immutable
 from .frontier import CELLS, Frontier
 from .kernel import CONTEXT, EVENTS
 from .memory import Region
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
 
 POLL_SECONDS = 0.1
 ALONE = 4_000
@@ -39,6 +42,8 @@ class Crew:
         self._buffers = [Region(8 * (words + 2) * program.buffer_slots) for _ in range(count - 1)]
         self._edges = [Region(8 * (words + 1) * max(1, len(program.transitions))) for _ in range(count - 1)]
         self._common = Region(8 * 3)
+        from concurrent.futures import ThreadPoolExecutor  # which loads more than a search alone needs
+
         self._pool = ThreadPoolExecutor(count)
         self.met = list[WitnessMet]()
 
@@ -81,6 +86,8 @@ class Crew:
 
     def _round(self, tick: Callable[[], bool]) -> str:
         """All workers until each has nothing left or cannot go on; the most serious of their events."""
+        from concurrent.futures import wait
+
         running: set[Future[str]] = {self._pool.submit(self._work, context) for context in self.contexts}
         stopped, events = False, set[str]()
         try:
