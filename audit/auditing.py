@@ -20,6 +20,7 @@ from .repair import repair, repair_document, why_none
 from .requirements import DEFAULT, Requirement
 from .signature import subjects
 from .situations import BY_NAME
+from .transactional import with_transactions
 from .verdicts import RequirementCheck, SubjectVerdict, check_requirements, check_subjects
 
 FAILED, UNDECIDED = 1, 5
@@ -72,7 +73,9 @@ def _report(
     subject: SubjectVerdict, cluster: Cluster, asked: AuditRequest, explorations: Explorations, down: frozenset[int]
 ) -> SubjectReport:
     """What is reported of a subject; `down` are the ids of the nodes that do not start."""
-    checks = with_accepted(check_requirements(subject, asked.required), subject.subject, asked.accepted, asked.today)
+    decided, more = with_transactions(check_requirements(subject, asked.required), subject.subject, cluster)
+    checks = with_accepted(decided, subject.subject, asked.accepted, asked.today)
+    subject = replace(subject, subject=replace(subject.subject, asks={**subject.subject.asks, **more}))
     change = repair(subject, checks, explorations) if asked.repairs else None
     present = describe_current_state(subject, explorations) if asked.from_current else None
     repaired = None if change is None else repair_document(subject.subject, change, cluster)

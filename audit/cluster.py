@@ -60,6 +60,14 @@ KEPT_WORDS = frozenset({
 })  # fmt: skip
 """Settings whose values are names of listeners, protocols and mechanisms: they are kept where they are plain words."""
 
+KEPT_NUMBERS = frozenset({
+    "log.roll.ms", "log.roll.hours", "log.roll.jitter.ms", "log.roll.jitter.hours", "log.cleaner.threads",
+    "log.cleaner.dedupe.buffer.size", "replica.socket.timeout.ms", "queued.max.request.bytes",
+    "socket.request.max.bytes", "connections.max.idle.ms", "connection.failed.authentication.delay.ms",
+    "max.connections.per.ip",
+})  # fmt: skip
+"""Settings that a node may not start with: they are kept where they are plain numbers."""
+
 ENVIRONMENT = "the environment of "
 """What `Setting.when` begins with where variables of a service set it, and not a profile."""
 

@@ -13,9 +13,10 @@ from dataclasses import replace
 
 from .cluster import OFFSETS, Client, Cluster, Unknown
 from .keys import at_least, underneath, value_of
+from .placing import missing_racks
 from .signature import Subject
 from .situations import CELLS, Name
-from .verdicts import GRAVITY, Answer, SubjectVerdict, Table
+from .verdicts import GRAVITY, RACK, Answer, SubjectVerdict, Table
 
 READERS, RESET, VERSION = "its consumers", "auto.offset.reset", "the consumer's version"
 
@@ -37,14 +38,29 @@ def with_consumers(every: Sequence[SubjectVerdict], cluster: Cluster) -> list[Su
     """Each subject with its rows `groups` and `no-skips`, and with what may be given to decide them."""
     offsets = next((subject for subject in every if subject.subject.topics[0].name == OFFSETS), None)
     asks = {**ASKS, **({} if offsets is None else offsets.subject.asks)}
+    if offsets is not None:
+        name, ask = missing_racks(cluster, offsets.subject.topics[0])
+        asks |= {name: ask}
+        other = _with_its_racks(offsets, name)
+    else:
+        other = None
     return [
         replace(
             subject,
             subject=replace(subject.subject, asks={**asks, **subject.subject.asks}),
-            table={**subject.table, **_rows(subject, offsets, cluster)},
+            table={**subject.table, **_rows(subject, offsets if subject is offsets else other, cluster)},
         )
         for subject in every
     ]
+
+
+def _with_its_racks(offsets: SubjectVerdict, name: str) -> SubjectVerdict:
+    """The answers about the offsets topic, for those of others: what is missing of racks is missing of its own."""
+    table = {
+        cell: replace(answer, on=tuple(name if on == RACK else on for on in answer.on))
+        for cell, answer in offsets.table.items()
+    }
+    return replace(offsets, table=table)
 
 
 def _rows(subject: SubjectVerdict, offsets: SubjectVerdict | None, cluster: Cluster) -> Table:
@@ -68,7 +84,7 @@ def _counted(answer: Answer, why: str) -> Answer:
 
 
 def _groups(subject: SubjectVerdict, offsets: SubjectVerdict | None, cell: Name) -> Answer:
-    if subject.subject.internal and subject is not offsets:
+    if subject.subject.internal and subject.subject.topics[0].name != OFFSETS:
         return Answer("not checked", "", "no group keeps its offsets in it")
     if offsets is None:
         return Answer("depends", "arithmetic", "", (OFFSETS,))

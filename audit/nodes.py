@@ -19,6 +19,7 @@ from .cluster import HIDDEN, Broker, Cluster, Default, Origin, Setting, Stated, 
 from .facts import NeverUp
 from .keys import NEVER_EMPTY, at_least, known, value_of, wrong
 from .listeners import of_identity, of_listeners, stated_by
+from .numeric import of_numbers
 from .protocols import advertised_extra, of_control_plane, of_protocols
 
 UNBOUNDED = frozenset({
@@ -88,6 +89,7 @@ def _reasons(cluster: Cluster, node: Broker) -> Iterator[tuple[str, Origin]]:
         if message:
             yield f"`{setting.key}={setting.value}` {message}", setting.origin
     yield from _together(cluster, node)
+    yield from of_numbers(cluster, node)
     yield from of_identity(cluster, node)
     yield from of_listeners(cluster, node)
     yield from of_control_plane(cluster, node)

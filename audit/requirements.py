@@ -7,11 +7,13 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ..language.errors import nearest
+from .cluster import TRANSACTIONS
 from .questions import QUESTION
 from .signature import Subject
 from .situations import BY_NAME, FAULT, SITUATIONS, Name
 
-Whose = Literal["topics", "internal", "all"]
+Whose = Literal["topics", "internal", "transactions", "all"]
+"""Topics of users, all of Kafka's own, the one of transactions, or all of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +35,8 @@ class Requirement:
         """Whether a subject must meet it."""
         if self.uncleanly and not any(variant.signature.elects_uncleanly for variant in subject.variants):
             return False
+        if self.of == "transactions":
+            return subject.topics[0].name == TRANSACTIONS
         return self.of == "all" or (self.of == "internal") == subject.internal
 
 
@@ -61,6 +65,8 @@ _STANDARD = (
     # With min.insync.replicas above 2 and eligible leader replicas it takes more than two crashes.
     Requirement("no-loss", "all-crashes@min-isr", "topics", uncleanly=True),
     *_FAILOVER,
+    *_each("no-loss", "leader-move@min-isr", "restart@min-isr", "crash@min-isr", of="transactions"),
+    *_each("no-loss", "cut-off@min-isr", "power-loss@min-isr", "disk-loss@min-isr", of="transactions"),
 )
 
 PRESETS: Mapping[str, Preset] = {
@@ -71,7 +77,7 @@ PRESETS: Mapping[str, Preset] = {
             "what three replicas with min.insync.replicas=2, clean elections and acks=all give: nothing acknowledged "
             "is lost by one fault while the ISR is at min.insync.replicas, nor by two crashes there or one with one "
             "in sync, nor, where leaders are elected uncleanly, by a crash of every broker; writes go on without one "
-            "broker",
+            "broker; nothing in the log of transactions is lost by one fault, where a producer is transactional",
             _STANDARD,
         ),
         Preset(

@@ -16,6 +16,7 @@ def of_controllers(cluster: Cluster) -> Iterator[Finding]:
     yield from one_rack_of_voters(cluster)
     yield from one_zookeeper(cluster)
     yield from unheard_settings(cluster)
+    yield from formatted_anew(cluster)
 
 
 def votes(cluster: Cluster) -> Iterator[Finding]:
@@ -92,3 +93,22 @@ def unheard_settings(cluster: Cluster) -> Iterator[Finding]:
 
 def _stated(broker: Broker) -> Setting | None:
     return next((setting for setting in reversed(broker.settings) if setting.key == UNCLEAN), None)
+
+
+def formatted_anew(cluster: Cluster) -> Iterator[Finding]:
+    """A controller whose disk is lost does not start until somebody formats it. Where voters are listed by their ids
+    alone it votes again then, with nothing of what it had acknowledged (KAFKA-14077); with kraft.version=1 its new
+    directory is no voter (KIP-853)."""
+    quorum = cluster.quorum
+    level = cluster.versions.features.get("kraft.version")
+    dynamic = quorum is not None and (quorum.dynamic or (level is not None and level.value != "0"))
+    if cluster.control_plane != "kraft" or quorum is None or dynamic or len(set(quorum.voters)) < 2:
+        return
+    what = (
+        "the loss of a controller's disk is not modelled: one that is formatted anew votes, unless kraft.version is 1, "
+        "and if another one lags then, committed metadata of all topics can be lost"
+    )
+    to_do = (
+        "before it starts again, wait until kafka-metadata-quorum.sh describe --replication shows that no other lags"
+    )
+    yield Finding("not_modelled", "note", what, quorum.origin, to_do, "KAFKA-14077, KIP-853")

@@ -180,7 +180,7 @@ def test_how_many_controllers_may_fail(tmp_path: Path, voters: str, word: str) -
 
 def test_three_controllers_are_enough_and_combined_ones_are_reported(tmp_path: Path) -> None:
     found = findings(tmp_path, kraft(roles="broker,controller"))
-    assert [finding.what for finding in found] == [
+    assert [finding.what for finding in found if finding.kind != "not_modelled"] == [
         "1 node is broker and controller at once: one crash takes both a replica and a vote"
     ]
 

@@ -116,6 +116,13 @@ def test_every_report_says_the_same(seed: int, monkeypatch: pytest.MonkeyPatch) 
         for result in log["results"]
         if result["ruleId"] in {question["name"] for question in report["questions"]}
     ]
+    undecided = {check["result"] for subject in report["subjects"] for check in subject["checks"]} & {
+        "depends",
+        "not checked",
+    }
+    assert {each["kind"] for each in log["results"]} <= {"fail", "open"}
+    assert any(each["kind"] == "open" for each in log["results"]) is bool(undecided)
+    assert all(each["level"] == "none" for each in log["results"] if each["kind"] == "open")
     errors = [each for each in grave if each["level"] == "error" and each["ruleId"] != "incomplete"]
     assert bool(errors) is (found.exit == 1) and bool(grave) >= (found.exit != 0)
     root = ElementTree.fromstring(audit_junit(report))

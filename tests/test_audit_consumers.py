@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
-from tidegate.audit.cluster import OFFSETS, Client, Cluster, Origin, Setting, Stated, Topic, Use
+from tidegate.audit.cluster import OFFSETS, Broker, Client, Cluster, Origin, Setting, Stated, Topic, Use
 from tidegate.audit.consumers import READERS, RESET, VERSION, sees_truncation, with_consumers
 from tidegate.audit.questions import OF_TOPICS
 from tidegate.audit.repair import wanted_of
 from tidegate.audit.requirements import Requirement
 from tidegate.audit.signature import Subject
 from tidegate.audit.situations import CELLS, Name
-from tidegate.audit.verdicts import Answer, SubjectVerdict, Word, check_requirements
+from tidegate.audit.verdicts import RACK, Answer, SubjectVerdict, Word, check_requirements
 
 FILE = Origin("audit.toml", 1)
 
@@ -130,3 +132,13 @@ def test_what_fails_of_consumers_is_not_repaired_at_the_topic() -> None:
 )  # fmt: skip
 def test_who_sees_that_a_log_was_cut(family: str, version: str | None, sees: bool | None) -> None:
     assert sees_truncation(consumer(family, version)) is sees
+
+
+def test_what_is_missing_of_the_racks_is_that_of_the_offsets_topic() -> None:
+    offsets = verdict_of(OFFSETS, no_loss="depends")
+    table = {**offsets.table, ("no-loss", "power-loss@one"): Answer("depends", "model", "", (RACK,))}
+    placed = Cluster(brokers=(Broker(1, FILE, rack=Stated("a", FILE), roles=("broker",)),))
+    found = with_consumers([verdict_of("orders"), replace(offsets, table=table)], placed)[0]
+    cell = found.table["no-skips", "power-loss@one"]
+    assert cell.on == (f"which brokers have {OFFSETS}", READERS)
+    assert "--describe" in found.subject.asks[f"which brokers have {OFFSETS}"]

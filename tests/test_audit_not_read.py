@@ -213,6 +213,8 @@ def test_topics_of_the_images_own_variable_are_asked_about() -> None:
         ("group_vars.yml", "kafka_broker_custom_properties: {min.insync.replicas: 1}\n", True),
         ("stack.json", '{"ServerProperties": "default.replication.factor=1"}\n', True),
         ("audit.json", '{"tool": "tidegate 0.1.0", "settings": "min.insync.replicas"}\n', False),
+        ("topic.yaml", "apiVersion: platform.confluent.io/v1beta1\nkind: KafkaTopic\nspec: {replicas: 1}\n", True),
+        ("app.yaml", "apiVersion: apps/v1\nkind: Deployment\n", False),
         ("main.tf", 'resource "aws_msk_configuration" "x" { server_properties = "min.insync.replicas=1" }\n', True),
         ("main.tf", 'resource "aws_instance" "x" {}\n', False),
         ("values.yaml", "minInsyncReplicas: 1\n", True),
@@ -233,3 +235,28 @@ def test_values_beside_what_their_chart_rendered_leave_nothing_open(tmp_path: Pa
     (tmp_path / "rendered.yaml").write_text(PODS.format(**dict.fromkeys(names, "")))
     (tmp_path / "values.yaml").write_text("minInsyncReplicas: 1\n")
     assert not incomplete(read([tmp_path])[1])
+
+
+@pytest.mark.parametrize(
+    ("command", "one_id"),
+    [
+        ("", True),
+        ("command: [sh, -c, 'export KAFKA_BROKER_ID=${HOSTNAME##*-}; exec /etc/confluent/docker/run']", False),
+    ],
+)
+def test_pods_that_are_all_given_one_id_are_named(command: str, one_id: bool) -> None:
+    names = ("volumes", "init", "hooks", "mounts", "source")
+    text = PODS.format(**dict.fromkeys(names, ""), command=command)
+    text = text.replace("env:\n", "env:\n            - {name: KAFKA_BROKER_ID, value: '1'}\n")
+    _, findings = of_texts([("k.yaml", text, True)], Options(), "x")
+    assert ["3 pods are given one id, 1" in each for each in incomplete(findings)] == [True] * one_id
+
+
+@pytest.mark.parametrize(("line", "undecided"), [("COMPOSE_FILE=a.yml:b.yml", True), ("MIN_ISR=2", False)])
+def test_files_that_the_environment_names_for_compose_are_not_passed_over(
+    tmp_path: Path, line: str, undecided: bool
+) -> None:
+    (tmp_path / "compose.yml").write_text(SERVICE.format(more="", command="[sleep]"))
+    (tmp_path / ".env").write_text(f"{line}\n")
+    for given in (tmp_path, tmp_path / "compose.yml"):
+        assert ["COMPOSE_FILE" in each for each in incomplete(read([given])[1])] == [True] * undecided

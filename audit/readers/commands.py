@@ -119,6 +119,15 @@ def note_created(part: Part, path: str, container: Tree) -> None:
         created.of_command(part, text, origin)
 
 
+IDS = re.compile(r"\bKAFKA_(CFG_)?(BROKER|NODE)_ID=")
+"""Where a command gives its node an id."""
+
+
+def text_of(container: Tree) -> str:
+    """All that a container runs as one text; "" where the image alone says it."""
+    return next((text for text, _ in _texts("", container)), "")
+
+
 def _texts(path: str, container: Tree) -> Iterator[tuple[str, Origin]]:
     """All that a container runs as one text, at the line where it begins; nothing where the image alone says it."""
     stated = [found for key in KEYS if (found := container.get(key)) is not None]

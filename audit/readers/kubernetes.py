@@ -57,6 +57,7 @@ def read(path: str, trees: Sequence[Tree]) -> Part | None:
             compose.image(part, path, container)
             _note_unread(part, path, container)
         _note_commands(part, path, each, maps)
+        _note_id(part, each)
         part.assumptions += filter(None, [spreading.assumed(each.pod, each.count)])
     roles = {role for each in sets for role in each.broker.roles}
     keys = {setting.key for each in sets for setting in each.broker.settings}
@@ -78,6 +79,17 @@ def _note_commands(part: Part, path: str, each: _Set, maps: Maps) -> None:
     before = each.pod.get("initContainers")
     for _, container in before.items() if before is not None else ():
         commands.note_before(part, path, container.text("name") or "", container, scripts)
+
+
+def _note_id(part: Part, each: _Set) -> None:
+    """The finding that all pods of a set are given one id, where no command gives each its own."""
+    texts = (commands.text_of(container) for container in each.containers)
+    if each.count < 2 or each.broker.id is None or any(commands.IDS.search(text) for text in texts):
+        return
+    of_id = ("node.id", "broker.id")
+    where = next((one.origin for one in each.broker.settings if one.key in of_id), each.broker.origin)
+    what = f"{each.count} pods are given one id, {each.broker.id}, and of nodes with one id only one starts"
+    part.note("incomplete", "error", what, where, "give each pod an id of its own, such as the number in its name")
 
 
 def _scripts(maps: Maps) -> dict[str, str]:

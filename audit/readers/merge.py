@@ -11,6 +11,7 @@ from ...language.errors import nearest
 from ..cluster import (
     CONSTRAINTS,
     HIDDEN,
+    KEPT_NUMBERS,
     KEPT_WORDS,
     MARK,
     Broker,
@@ -101,6 +102,8 @@ def _scrubbed(setting: Setting) -> Setting:
     if setting.key in CONSTRAINTS:
         return replace(setting, value=_placed(setting.value))
     if setting.key in KEPT_WORDS and re.fullmatch(r"[A-Za-z][A-Za-z0-9_.:\-, ]{0,199}", setting.value):
+        return setting
+    if setting.key in KEPT_NUMBERS and re.fullmatch(r"-?[0-9]{1,18}", setting.value):
         return setting
     key = setting.key.removeprefix(MARK)
     if key in known() or key in table() or key in names.aliases():

@@ -71,12 +71,22 @@ def projects(
             found[path] = project, project.whole(path, tree, later)
     taken = {each for project, _ in found.values() for each in project.taken}
     alone = [path for path in found if os.path.normpath(path) not in taken or PurePath(path).name in MAIN] or [*found]
+    for path in alone:
+        _note_environment(found[path][0].part, path, load)
     rest: dict[str, Part] = {}
     for path in documents:
         if path not in alone:
             into = path in merged or path in found
             rest[path] = Part("docker-compose, merged into another file") if into else unread(path)
     return [(path, found[path][1], found[path][0].part) for path in alone], rest
+
+
+def _note_environment(part: Part, path: str, load: Load) -> None:
+    """The finding that `.env` beside a compose file names the files that Compose takes."""
+    other = os.path.normpath(PurePath(path).parent / ".env")
+    if re.search(r"^\s*(export\s+)?COMPOSE_FILE\s*=", load(other) or "", re.M):
+        what = f"{other} sets COMPOSE_FILE, so that `docker compose up` takes other files than {path} alone"
+        part.note("incomplete", "error", what, Origin(other), CONFIG)
 
 
 def _overriding(documents: Mapping[str, Tree]) -> Mapping[str, Sequence[str]]:

@@ -28,6 +28,12 @@ SETS_OF_KAFKA = re.compile(
 )
 """What values of a chart, Terraform's files and templates of YAML have that set up brokers or topics."""
 
+OPERATORS = re.compile(
+    r"apiVersion:\s*[\"']?(platform\.confluent\.io|kafka\.banzaicloud\.io|kafka\.services\.k8s\.aws|kafka\.aws\.|"
+    r"cluster\.redpanda\.com|kafka\.aiven\.io|kafka\.confluent\.)"
+)
+"""Resources of operators other than Strimzi's, which make brokers or topics."""
+
 OURS = re.compile(r'"tool":\s*"tidegate')
 """An audit's own document."""
 
@@ -48,7 +54,7 @@ def read(path: str, text: str, files: frozenset[str]) -> Part | None:
     files that were read: a script that starts Kafka with one of them, and sets nothing else, says nothing new."""
     part = Part("a script or template")
     template = Path(path).suffix.lower() in TEMPLATES
-    found = SETS.search(text) if template else _of_script(text, files)
+    found = SETS.search(text) or OPERATORS.search(text) if template else _of_script(text, files)
     if found is None or OURS.search(text):
         return None
     where = Origin(path, text.count("\n", 0, found.start()) + 1)

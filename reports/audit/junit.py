@@ -11,8 +11,8 @@ from xml.etree import ElementTree
 from ..document import Document
 from ..gate.junit import clean, token
 
-NOW = "out of service now, and not read whole"
-"""The suite of what is no requirement, and decides the exit."""
+NOW = "the cluster as it is, and as it was read"
+"""The suite of what is no requirement, and decides the exit: what is out of service, and what was not read whole."""
 
 _ELEMENTS = {"met": "", "failed": "failure", "depends": "failure", "not checked": "failure", "accepted": "skipped"}
 

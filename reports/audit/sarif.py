@@ -47,9 +47,10 @@ def _outages(document: Document) -> Iterator[Document]:
 def _failures(document: Document) -> Iterator[Document]:
     for subject in document["subjects"]:
         for check in _unmet(subject):
-            level = {"failed": "error", "depends": "warning"}.get(check["result"], "note")
+            level = {"failed": "error", "accepted": "note"}.get(check["result"], "none")
             rule = check["require"].partition("=")[0]
             made = _result(rule, level, _message(subject, check), _place(subject), f"{subject['name']} {rule}")
+            made["kind"] = "open" if level == "none" else "fail"  # SARIF 2.1.0, 3.27.9: what is not decided
             if check["result"] == "accepted":
                 made["suppressions"] = [{"kind": "external", "status": "accepted", "justification": check["note"]}]
             yield made

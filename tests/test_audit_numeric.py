@@ -1,0 +1,73 @@
+"""Numbers of a broker that Kafka refuses together, and the disk of a controller, which the model has not."""
+
+from __future__ import annotations
+
+import pytest
+from tidegate.audit.cluster import Cluster, Finding
+from tidegate.audit.nodes import why_not
+from tidegate.audit.readers import Options, of_texts
+
+BROKER = "broker.id=1\nzookeeper.connect=z\noffsets.topic.replication.factor=3\n"
+
+REFUSED = {
+    "log.roll.ms=0": True,
+    "log.roll.hours=0": True,
+    "log.roll.ms=1\nlog.roll.hours=0": False,
+    "log.roll.jitter.hours=-1": True,
+    "log.roll.jitter.ms=0": False,
+    "log.cleaner.dedupe.buffer.size=1048576": True,
+    "log.cleaner.threads=200": True,
+    "log.cleaner.threads=4\nlog.cleaner.dedupe.buffer.size=268435456": False,
+    "replica.socket.timeout.ms=400": True,
+    "replica.socket.timeout.ms=500": False,
+    "queued.max.request.bytes=1000": True,
+    "queued.max.request.bytes=1000\nsocket.request.max.bytes=1000": False,
+    "queued.max.request.bytes=-1": False,
+    "connections.max.idle.ms=100": True,
+    "connections.max.idle.ms=-1": False,
+    "connection.failed.authentication.delay.ms=600000": True,
+    "max.connections.per.ip=0": True,
+    "max.connections.per.ip=0\nmax.connections.per.ip.overrides=h:1": False,
+    "offsets.commit.required.acks=4": True,
+    "offsets.commit.required.acks=3": False,
+}
+"""What a broker's file states, and whether 3.9 refuses it."""
+
+
+def of(version: str = "3.9", **texts: str) -> tuple[Cluster, tuple[Finding, ...]]:
+    files = [(f"{name}.properties", text, True) for name, text in texts.items()]
+    return of_texts(files, Options(kafka_version=version), "x")
+
+
+@pytest.mark.parametrize("text", REFUSED)
+def test_a_broker_with_such_numbers_does_not_start(text: str) -> None:
+    cluster, _ = of(server=BROKER + text + "\n")
+    why, where = why_not(cluster, cluster.brokers[0])
+    assert bool(why) is REFUSED[text], why
+    assert not why or (where.path, where.line) == ("server.properties", 4)
+
+
+def test_commits_are_no_reason_since_4_0() -> None:
+    text = "node.id=1\nprocess.roles=broker,controller\ncontroller.quorum.voters=1@a:1\n"
+    text += "listeners=PLAINTEXT://:9092,CONTROLLER://:9093\ncontroller.listener.names=CONTROLLER\nlog.dirs=/d\n"
+    cluster, _ = of("4.0", server=text + "offsets.commit.required.acks=4\noffsets.topic.replication.factor=3\n")
+    assert why_not(cluster, cluster.brokers[0])[0] == ""
+
+
+def test_a_number_that_is_no_number_is_withheld() -> None:
+    cluster, _ = of(server=BROKER + "log.roll.ms=hunter2\n")
+    assert not any("hunter2" in each.value for each in cluster.brokers[0].settings)
+
+
+VOTER = "process.roles=controller\nnode.id={}\ncontroller.quorum.voters=1@a:1,2@b:1,3@c:1\n"
+
+
+@pytest.mark.parametrize(("dynamic", "voters", "said"), [(False, 3, True), (True, 3, False), (False, 1, False)])
+def test_the_disk_of_one_of_several_controllers_is_said_to_be_left_out(dynamic: bool, voters: int, said: bool) -> None:
+    texts = [(f"c{i}.properties", VOTER.format(i), True) for i in range(1, 4)]
+    if voters == 1:
+        texts = [("c.properties", VOTER.format(1).replace(",2@b:1,3@c:1", ""), True)]
+    options = Options(kafka_version="3.9", features=(f"kraft.version={int(dynamic)}",))
+    _, findings = of_texts(texts, options, "x")
+    mine = [each for each in findings if "disk is not modelled" in each.what]
+    assert [each.kind for each in mine] == ["not_modelled"] * said

@@ -1,0 +1,65 @@
+"""What must hold of the log of transactions: it depends on whether a producer writes transactions."""
+
+from __future__ import annotations
+
+import pytest
+from tidegate.audit.cluster import Cluster
+from tidegate.audit.readers import Options, of_texts
+from tidegate.audit.requirements import DEFAULT, Requirement
+from tidegate.audit.signature import Subject, subjects
+from tidegate.audit.transactional import WRITERS, with_transactions, written
+from tidegate.audit.verdicts import Answer, RequirementCheck
+
+BROKER = "broker.id={id}\nzookeeper.connect=z\ntransaction.state.log.min.isr=1\n"
+PLAIN = "key.serializer=x\nacks=all\n"
+WORKER = "bootstrap.servers=b\ngroup.id=g\nconfig.storage.topic=c\noffset.storage.topic=o\nstatus.storage.topic=s\n"
+
+
+def cluster_of(**clients: str) -> Cluster:
+    texts = {f"b{i}.properties": BROKER.format(id=i) for i in (1, 2, 3)}
+    texts |= {f"{name}.properties": text for name, text in clients.items()}
+    return of_texts([(name, text, True) for name, text in texts.items()], Options(kafka_version="3.9"), "x")[0]
+
+
+CLIENTS: dict[str, tuple[dict[str, str], str, str | None]] = {
+    "nobody": ({}, "unknown", "depends"),
+    "plain": ({"producer": PLAIN}, "no", None),
+    "transactional": ({"producer": PLAIN + "transactional.id=t\n"}, "yes", "failed"),
+    "one of two": ({"producer": PLAIN, "producer2": PLAIN + "transactional.id=t\n"}, "yes", "failed"),
+    "consumer": ({"consumer": "group.id=g\nauto.offset.reset=latest\n"}, "unknown", "depends"),
+    "worker": ({"connect-distributed": WORKER}, "unknown", "depends"),
+}
+
+
+@pytest.mark.parametrize("name", CLIENTS)
+def test_the_log_of_transactions_counts_where_transactions_are_written(name: str) -> None:
+    clients, expected, result = CLIENTS[name]
+    cluster = cluster_of(**clients)
+    assert written(cluster) == expected
+    required = next(each for each in DEFAULT if each.of == "transactions")
+    failed = RequirementCheck(required, "failed", Answer("can lose"))
+    log = subject(cluster, "__transaction_state")
+    checks, asks = with_transactions([failed], log, cluster)
+    assert [each.result for each in checks] == ([] if result is None else [result])
+    assert (WRITERS in asks) is (result == "depends")
+
+
+def subject(cluster: Cluster, name: str) -> Subject:
+    return next(each for each in subjects(cluster) if each.topics[0].name == name)
+
+
+def test_the_default_asks_what_one_fault_loses_of_the_log_of_transactions_alone() -> None:
+    cluster = cluster_of()
+    of_log, of_offsets = (
+        {each.text for each in DEFAULT if each.is_about(subject(cluster, name))}
+        for name in ("__transaction_state", "__consumer_offsets")
+    )
+    assert "no-loss=power-loss@min-isr" in of_log and "no-loss=disk-loss@min-isr" in of_log
+    assert not any(each.startswith("no-loss") for each in of_offsets)
+
+
+def test_other_checks_and_other_topics_are_left_as_they_are() -> None:
+    cluster = cluster_of()
+    check = RequirementCheck(Requirement("writable", "crash@all", "internal"), "failed", Answer("can lose"))
+    for name in ("__transaction_state", "__consumer_offsets"):
+        assert with_transactions([check], subject(cluster, name), cluster) == ([check], {})
