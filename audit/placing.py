@@ -40,6 +40,17 @@ ASK_OF_NODES = (
 )
 
 
+def follower_reads(cluster: Cluster, topic: Topic, used: list[Used]) -> Fact:
+    """Whether leaders send consumers to followers (KIP-392): no broker does without a selector of its own."""
+    key = "replica.selector.class"
+    settings = (setting for broker in cluster.keepers for setting in broker.settings)
+    stated = (setting for setting in settings if setting.key == key and setting.value.strip())
+    found = None if topic.internal else next(stated, None)
+    if found is not None:
+        used.append(Used(key, found.value, found.origin))
+    return Fact(key, (Choice("" if found is None else found.value, {"follower_reads": found is not None}),))
+
+
 def missing_racks(cluster: Cluster, topic: Topic) -> tuple[str, str]:
     """What an answer about racks depends on, and what the user can give to decide it: the first that is missing of the
     racks of the brokers, where the replicas are, who the controllers are, and their racks."""

@@ -32,7 +32,7 @@ from .controlling import UNCLEAN, least_in_sync, unclean_elections
 from .facts import CannotTell, Choice, Fact, Used, ask_of_version, note
 from .keys import ELR_FEATURE, SPANS, elr_is_too_early, is_version, span, value_of
 from .nodes import Refusals, raise_if_never_up, refusals
-from .placing import creatable, has_one_by_default, nodes_of_pods, placement
+from .placing import creatable, follower_reads, has_one_by_default, nodes_of_pods, placement
 from .producing import is_idempotent, producer_facts, producers
 from .rules_of_versions import has_old_format, protocols
 
@@ -394,19 +394,8 @@ def _facts(cluster: Cluster, topic: Topic, producer: Client | None, used: list[U
     yield _fsync(cluster, topic, used)
     yield placement(cluster, topic, replicas, used)
     yield from nodes_of_pods(cluster)
-    yield _follower_reads(cluster, topic, used)
+    yield follower_reads(cluster, topic, used)
     yield from producer_facts(cluster, topic, producer, used)
-
-
-def _follower_reads(cluster: Cluster, topic: Topic, used: list[Used]) -> Fact:
-    """Whether leaders send consumers to followers (KIP-392): no broker does without a selector of its own."""
-    key = "replica.selector.class"
-    settings = (setting for broker in cluster.keepers for setting in broker.settings)
-    stated = (setting for setting in settings if setting.key == key and setting.value.strip())
-    found = None if topic.internal else next(stated, None)
-    if found is not None:
-        used.append(Used(key, found.value, found.origin))
-    return Fact(key, (Choice("" if found is None else found.value, {"follower_reads": found is not None}),))
 
 
 def _factor(cluster: Cluster, topic: Topic, replicas: int) -> Fact:
