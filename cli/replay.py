@@ -190,7 +190,7 @@ def _unanswered(model: Model, run: Run) -> Failure | None:
                 continue
             try:
                 if each.kind == "transition" and before is not None:
-                    holds(model, each, before, state, run.steps[end - 1].action)
+                    holds(model, each, before, state, action=run.steps[end - 1].action)
                 else:
                     holds(model, each, state)
             except ModelError as error:

@@ -2,9 +2,9 @@
 
 A member commits how far it has come; the coordinator appends that to the log of offsets, and answers once it is
 acknowledged. When the coordinator fails, another takes over: it is appended to the log of coordinators, and once that
-is committed it loads the offsets that are committed. What a member was told is then known to whoever coordinates, as
-long as the log of offsets keeps what it acknowledges. With `offsets_lost`, what docs/partition-matrix.md says of a
-cluster that is set up badly, it is not.
+is committed it loads the offsets that are committed. What was confirmed to a member is then known to whoever
+coordinates, as long as the log of offsets keeps what it acknowledges. With `offsets_lost`, what
+docs/partition-matrix.md says of a cluster that is set up badly, it is not.
 
 The logs are those of `tidegate.model.log`, twice. Kafka's partition is checked to be such a log (docs/refinement.md),
 so no broker is needed here.
@@ -40,13 +40,13 @@ class Group:
     coordinators: Log  # entry n: the n-th takeover
     generation: Generation  # the takeover by which the present coordinator answers; -1 for the first one
     known: Order  # the offsets that it has in memory
-    told: Set[Entry]  # offsets of which a member was told that they are committed
+    confirmed: Set[Entry]  # offsets that the coordinator confirmed to a member
 
 
 @initial
 def start() -> Group:
     """Nothing was committed, and the first coordinator answers."""
-    return Group(offsets=empty(), coordinators=empty(), generation=-1, known=empty().committed, told=Set())
+    return Group(offsets=empty(), coordinators=empty(), generation=-1, known=empty().committed, confirmed=Set())
 
 
 @action(kind="client")
@@ -66,10 +66,10 @@ def offsets_are_committed(s: Group, batch: Set[Entry]) -> None:
 
 @action
 def answer(s: Group, offset: Entry) -> None:
-    """The coordinator tells the member that offset {offset} is committed."""
-    require(offset in s.offsets.acknowledged and offset not in s.told)
+    """The coordinator confirms to the member that offset {offset} is committed."""
+    require(offset in s.offsets.acknowledged and offset not in s.confirmed)
     require(offset in s.known)
-    s.told.add(offset)
+    s.confirmed.add(offset)
 
 
 @action(kind="fault")
@@ -105,22 +105,22 @@ def lose(s: Group, gone: Set[Entry]) -> None:
 
 
 @invariant
-def told_is_known(s: Group) -> bool:
-    """Whoever coordinates knows every offset of which a member was told."""
-    return all(offset in s.known for offset in s.told)
+def confirmed_is_known(s: Group) -> bool:
+    """Whoever coordinates knows every offset that was confirmed to a member."""
+    return all(offset in s.known for offset in s.confirmed)
 
 
 @reachable
 def second_coordinator_answers(s: Group) -> bool:
     """A coordinator that took over answers for what was committed before."""
-    return s.generation >= 0 and len(s.told) == entries
+    return s.generation >= 0 and len(s.confirmed) == entries
 
 
 @terminal
 def all_is_done(s: Group) -> bool:
-    """Every offset was committed and answered, or is lost and nobody will be told."""
+    """Every offset was committed and answered, or is lost and will never be confirmed."""
     return len(s.offsets.committed) == entries and all(
-        offset in s.told or offset not in s.known for offset in s.offsets.committed
+        offset in s.confirmed or offset not in s.known for offset in s.offsets.committed
     )
 
 

@@ -247,7 +247,7 @@ class _Exploration:
         self, prop: Property, number: int, state: State, after: State | None = None, action: str | None = None
     ) -> bool:
         try:
-            return holds(self.model, prop, state, after, action)
+            return holds(self.model, prop, state, after, action=action)
         except ModelError as error:
             raise self._broken(error, number, says=f"{prop.name}: ") from error
 

@@ -97,7 +97,7 @@ def _after(model: Model, state: State, name: str, arguments: Mapping[str, Any]) 
 def _fails(model: Model, prop: Property, before: State, after: State | None, action: str | None = None) -> bool:
     try:
         if prop.kind == "transition" and after is not None:
-            return not holds(model, prop, before, after, action)
+            return not holds(model, prop, before, after, action=action)
         return not holds(model, prop, before if after is None else after)
     except ModelError:
         return False

@@ -276,7 +276,7 @@ def _message(error: Exception, file: str, line: int) -> str:
 # --- properties -------------------------------------------------------------------------------------------------------
 
 
-def holds(model: Model, prop: Property, state: State, after: State | None = None, action: str | None = None) -> bool:
+def holds(model: Model, prop: Property, state: State, after: State | None = None, *, action: str | None = None) -> bool:
     """Whether a property holds of a state, or of the step from `state` to `after`. `action` names the one that takes
     the step, where it is known: a refinement may say which abstract action that must be. Of a state alone a refinement
     says whether its image is initial.

@@ -70,17 +70,17 @@ def start() -> OneLog:
 
 
 @action(kind="client")
-def append(s: OneLog, entry: Entry, told: bool) -> None:
-    """A writer appends entry {entry}, and takes it for safe at once: {told}."""
-    require(may_append(s.log, entry, told))
-    s.log = appended(s.log, entry, told)
+def append(s: OneLog, entry: Entry, confirmed: bool) -> None:
+    """A writer appends entry {entry}, and takes it for safe at once: {confirmed}."""
+    require(may_append(s.log, entry, confirmed))
+    s.log = appended(s.log, entry, confirmed)
 
 
 @action
-def commit(s: OneLog, batch: Set[Entry], told: Set[Entry]) -> None:
-    """The entries {batch} are committed, and the writers of {told} hear that theirs are safe."""
-    require(may_commit(s.log, batch, told))
-    s.log = committed(s.log, batch, told)
+def commit(s: OneLog, batch: Set[Entry], confirmed: Set[Entry]) -> None:
+    """The entries {batch} are committed, and the writers of {confirmed} learn that theirs are safe."""
+    require(may_commit(s.log, batch, confirmed))
+    s.log = committed(s.log, batch, confirmed)
 
 
 @action(kind="client")
@@ -91,10 +91,10 @@ def read(s: OneLog, reader: Reader, end: Annotated[int, Range(0, entries)]) -> N
 
 
 @action(kind="fault")
-def lose(s: OneLog, told: Set[Entry], gone: Set[Entry], available: bool) -> None:
-    """Of what is acknowledged, {told} only now, {gone} are missing; the log is available: {available}."""
-    require(may_lose(s.log, told, gone, available))
-    s.log = with_losses(s.log, told, gone, available)
+def lose(s: OneLog, confirmed: Set[Entry], gone: Set[Entry], available: bool) -> None:
+    """Of what is acknowledged, {confirmed} only now, {gone} are missing; the log is available: {available}."""
+    require(may_lose(s.log, confirmed, gone, available))
+    s.log = with_losses(s.log, confirmed, gone, available)
 
 
 @action(kind="fault")

@@ -34,8 +34,8 @@ def truth_of_refinement(model: Model, prop: Property, run: Run) -> str:
         return "-" * len(run.states())
     first = _truth(lambda: refinement.is_initial(image_of(model, refinement, run.start)))
     ends = zip(run.states(), run.steps, strict=False)
-    told = (_truth(partial(holds, model, prop, before, step.after, step.action)) for before, step in ends)
-    return first + "".join(told)
+    truths = (_truth(partial(holds, model, prop, before, step.after, action=step.action)) for before, step in ends)
+    return first + "".join(truths)
 
 
 def _truth(question: Callable[[], bool]) -> str:

@@ -248,7 +248,7 @@ def _fails(model: Model, prop: Property, run: Run, truth: str) -> _Fails | None:
     at = truth.index("0")
     states = run.states()[max(at - 1, 0) : at + 1] if prop.kind == "transition" else run.states()[at : at + 1]
     action = run.steps[at - 1].action if at else None
-    reason = why_false(model, prop, states[0], states[1] if len(states) == 2 else None, action)
+    reason = why_false(model, prop, states[0], states[1] if len(states) == 2 else None, action=action)
     return _Fails(prop, at, states, reason)
 
 

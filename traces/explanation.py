@@ -42,7 +42,7 @@ class Reason:
 
 
 def why_false(
-    model: Model, prop: Property, state: State, after: State | None = None, action: str | None = None
+    model: Model, prop: Property, state: State, after: State | None = None, *, action: str | None = None
 ) -> Reason:
     """The reason why `prop` is false of a state, or of the step of an action from `state` to `after`.
 

@@ -173,7 +173,7 @@ class Confirmation:
         run, target = self.run_to(source), self.frontier.canonical(words)
         before = run.states()[-1]
         for step in steps(self.model, before):
-            if self.words(step.after) == target and not holds(self.model, each, before, step.after, step.action):
+            if self.words(step.after) == target and not holds(self.model, each, before, step.after, action=step.action):
                 return Run(run.start, (*run.steps, step))
         raise Disagreement(f"{differs(each, False, True, before)}, for every step from there")
 
@@ -213,7 +213,7 @@ class Confirmation:
         for bit, each in enumerate(self.frontier.program.transitions):
             if self.frontier["WATCH"] >> bit & 1:
                 try:
-                    holds(self.model, each, run.states()[-1], step.after, step.action)
+                    holds(self.model, each, run.states()[-1], step.after, action=step.action)
                 except ModelError as error:
                     return Failure(f"{each.name}: {error.message}", f"{error.file}:{error.line}", run)
         return None
@@ -303,7 +303,7 @@ class Confirmation:
             raise Disagreement(self._blame(state, Counter(mine), expected))
         for bit, each in enumerate(self.frontier.program.transitions):
             if watched >> bit & 1:
-                held = all(holds(self.model, each, state, step.after, step.action) for step in theirs)
+                held = all(holds(self.model, each, state, step.after, action=step.action) for step in theirs)
                 self._same(each, self.frontier["CROSSED"] >> bit & 1 == 0, held, state)
 
     def _same(self, each: Property, mine: bool | None, theirs: bool | None, state: State) -> None:

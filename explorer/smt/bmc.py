@@ -192,7 +192,7 @@ class _Bounded:
         """What plain Python says of a property at the end of a run."""
         states = run.states()
         if of_step:
-            return holds(self.model, prop, states[-2], states[-1], run.steps[-1].action)
+            return holds(self.model, prop, states[-2], states[-1], action=run.steps[-1].action)
         return holds(self.model, prop, states[-1])
 
     def _otherwise(self, question: CircuitQuestion, run: Run) -> str:

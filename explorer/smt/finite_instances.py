@@ -300,7 +300,7 @@ def _is_false(
     cannot evaluate it, with the error then."""
     try:
         if prop.kind == "transition":
-            return not holds(model, prop, state, after, action), ""
+            return not holds(model, prop, state, after, action=action), ""
         return not holds(model, prop, state if after is None else after), ""
     except ModelError as error:
         return True, str(error)

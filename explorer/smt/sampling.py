@@ -88,12 +88,14 @@ def _broken(model: Model, prop: Property, run: Run) -> ProofFinding | None:
     if prop.kind == "transition":
         if not run.steps and prop.refinement is None:
             return None
-        pair = (states[-2], states[-1], run.steps[-1].action) if run.steps else (states[-1], None, None)
+        before, after, action = (
+            (states[-2], states[-1], run.steps[-1].action) if run.steps else (states[-1], None, None)
+        )
     else:
-        pair = (states[-1], None, None)
+        before, after, action = states[-1], None, None
     message = ""
     try:
-        if holds(model, prop, *pair):
+        if holds(model, prop, before, after, action=action):
             return None
     except ModelError as error:
         message = str(error)

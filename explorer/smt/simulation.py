@@ -111,7 +111,7 @@ class FormulaCheck:
 
     def _refines(self, prop: Property, taken: StepTaken) -> bool:
         try:
-            return holds(self.model, prop, taken.before, taken.after, taken.action)
+            return holds(self.model, prop, taken.before, taken.after, action=taken.action)
         except ModelError:
             return False
 

@@ -1,7 +1,7 @@
 """Kafka's replication of a partition, claimed to be a log that keeps what it acknowledges.
 
 `kip320` is one within its bounds; `truncate_to_hw` and `kip101` are none, and each counterexample is the loss for which
-the version was replaced. A record counts as committed, and its writer as told, once it was below a leader's high
+the version was replaced. A record counts as committed and acknowledged once it was below a leader's high
 watermark, which the ghost `committed` remembers; it counts as lost while a member of the ISR, which may lead next, does
 not have it.
 """

@@ -24,7 +24,7 @@ Order = Annotated[Seq[Entry], Capacity(entries)]
 
 @record
 class Log:
-    """One log. An entry is appended first; then it is committed, and its writer hears that it is safe."""
+    """One log. An entry is appended first; then it is committed, and its writer learns that it is safe."""
 
     appended: Set[Entry]  # written at any time so far
     committed: Order  # what readers may see, in this order
@@ -42,31 +42,31 @@ def empty() -> Log:
 # --- what may happen to a log, and when -------------------------------------------------------------------------------
 
 
-def may_append(log: Log, entry: Entry, told: bool = False) -> bool:
-    """Whether a writer may append an entry, which it has not done before, and takes it for safe at once if `told`."""
-    return log.available and entry not in log.appended and (acknowledges_uncommitted or not told)
+def may_append(log: Log, entry: Entry, confirmed: bool = False) -> bool:
+    """Whether a writer may append a new entry; with `confirmed` it takes the entry for safe at once."""
+    return log.available and entry not in log.appended and (acknowledges_uncommitted or not confirmed)
 
 
-def appended(log: Log, entry: Entry, told: bool = False) -> Log:
+def appended(log: Log, entry: Entry, confirmed: bool = False) -> Log:
     """A writer appends an entry, and waits or takes it for safe at once."""
-    taken: Set[Entry] = log.acknowledged | {entry} if told else log.acknowledged
+    taken: Set[Entry] = log.acknowledged | {entry} if confirmed else log.acknowledged
     return replace(log, appended=log.appended | {entry}, acknowledged=taken)
 
 
-def may_commit(log: Log, batch: Set[Entry], told: Set[Entry]) -> bool:
-    """Whether entries may be committed at once, and the writers of some hear of it: each is appended first, and
-    committed once, and only writers of committed entries hear that they are safe."""
+def may_commit(log: Log, batch: Set[Entry], confirmed: Set[Entry]) -> bool:
+    """Whether entries may be committed at once, and the writers of some learn of it: each is appended first, and
+    committed once, and only writers of committed entries learn that they are safe."""
     order = committed_with(log, batch)
     return (
         batch <= log.appended
         and all(entry not in batch for entry in log.committed)
-        and all(entry in order for entry in told)
+        and all(entry in order for entry in confirmed)
     )
 
 
-def committed(log: Log, batch: Set[Entry], told: Set[Entry]) -> Log:
-    """Entries are committed in the order of their numbers, and some writers hear that theirs are safe."""
-    return replace(log, committed=committed_with(log, batch), acknowledged=log.acknowledged | told)
+def committed(log: Log, batch: Set[Entry], confirmed: Set[Entry]) -> Log:
+    """Entries are committed in the order of their numbers, and some writers learn that theirs are safe."""
+    return replace(log, committed=committed_with(log, batch), acknowledged=log.acknowledged | confirmed)
 
 
 def committed_with(log: Log, batch: Set[Entry]) -> Order:
@@ -78,23 +78,23 @@ def committed_with(log: Log, batch: Set[Entry]) -> Order:
     return order
 
 
-def may_lose(log: Log, told: Set[Entry], gone: Set[Entry], available: bool) -> bool:
+def may_lose(log: Log, confirmed: Set[Entry], gone: Set[Entry], available: bool) -> bool:
     """Whether exactly these of the acknowledged entries may be missing from now on, some just appended by writers that
     do not wait, and whether the log may then be written to. What was missing may also be there again."""
     return (
         loses_acknowledged
-        and gone <= log.acknowledged | told
-        and (acknowledges_uncommitted or told <= log.acknowledged)
+        and gone <= log.acknowledged | confirmed
+        and (acknowledges_uncommitted or confirmed <= log.acknowledged)
         and (not unavailable_while_down or not log.down or not available)
     )
 
 
-def with_losses(log: Log, told: Set[Entry], gone: Set[Entry], available: bool) -> Log:
+def with_losses(log: Log, confirmed: Set[Entry], gone: Set[Entry], available: bool) -> Log:
     """Of all entries that are acknowledged, some of them just now, these are missing."""
     return replace(
         log,
-        appended=log.appended | told,
-        acknowledged=log.acknowledged | told,
+        appended=log.appended | confirmed,
+        acknowledged=log.acknowledged | confirmed,
         lost=gone,
         available=available,
     )
