@@ -184,6 +184,12 @@ def test_a_topic_that_a_command_creates_by_a_variable_leaves_the_audit_undecided
     assert ["a command creates a topic" in each for each in incomplete(findings)] == [True]
 
 
+def test_settings_that_another_service_alters_leave_the_audit_undecided() -> None:
+    alter = "kafka-configs --bootstrap-server k1:9092 --alter --entity-type brokers --entity-default --add-config x=1"
+    assert ["a command alters" in each for each in incomplete(services(command=alter)[1])] == [True]
+    assert not incomplete(services(command=alter.replace("--alter", "--describe").partition(" --add")[0])[1])
+
+
 def test_topics_of_the_images_own_variable_are_asked_about() -> None:
     variables = "{KAFKA_BROKER_ID: 1, KAFKA_CREATE_TOPICS: 'a:1:1,b:2:3:compact'}"
     text = f"services: {{k: {{image: wurstmeister/kafka, environment: {variables}}}}}"

@@ -114,9 +114,12 @@ def note_before(part: Part, path: str, name: str, container: Tree, scripts: Mapp
 
 
 def note_created(part: Part, path: str, container: Tree) -> None:
-    """The topics that a container's command creates."""
+    """The topics that a container's command creates, and the finding that it alters what brokers or topics have."""
     for text, origin in _texts(path, container):
         created.of_command(part, text, origin)
+        if ALTERS.search(text):
+            what = "a command alters settings of brokers or topics, and what it sets was not read"
+            part.note("incomplete", "error", what, origin, "give what `kafka-configs.sh --describe` prints, too")
 
 
 IDS = re.compile(r"\bKAFKA_(CFG_)?(BROKER|NODE)_ID=")
