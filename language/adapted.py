@@ -21,7 +21,7 @@ import itertools
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import field
 from types import CodeType, FunctionType
-from typing import Any, cast
+from typing import Any, TypeAlias, cast
 
 from .containers import ModelError
 from .drafts import SINK, current, spend
@@ -33,6 +33,10 @@ from .values import Set
 
 KEY = "__adaptations__"
 """Where the globals of a bound module keep its `Adaptations`."""
+
+
+Said: TypeAlias = "tuple[str, Where | frozenset[Where], tuple[int, int] | str | None]"
+"""What is said of one place: a field of `Adaptations`, the place, and what else that field has of it."""
 
 
 @immutable
@@ -58,6 +62,25 @@ class Adaptations:
     pieces: frozenset[Where] = frozenset()
     copied: frozenset[Where] = frozenset()
     codes: dict[Any, Adapted] = field(default_factory=dict[Any, "Adapted"], compare=False, repr=False)
+    by_line: dict[tuple[str, int], list[Said]] = field(
+        default_factory=dict[tuple[str, int], "list[Said]"], compare=False, repr=False
+    )
+
+    def of(self, file: str, node: ast.FunctionDef) -> frozenset[Said]:
+        """What is said of a function's text, and of the step helpers that it calls: all that its code depends on."""
+        if not self.by_line:
+            for said in self._all():
+                place = cast(Where, said[1]).outermost()
+                self.by_line.setdefault((place.file, place.line), []).append(said)
+        lines = range(node.lineno, (node.end_lineno or node.lineno) + 1)
+        inside = {said for line in lines for said in self.by_line.get((file, line), ())}
+        guards = self.guards.get(node.name)
+        return frozenset(inside if guards is None else {*inside, ("guards", guards, node.name)})
+
+    def _all(self) -> Iterator[Said]:
+        for name in ("needed", "dropped", "calls", "pieces", "copied"):
+            yield from ((name, place, None) for place in cast("frozenset[Where]", getattr(self, name)))
+        yield from (("ranges", place, bounds) for place, bounds in self.ranges.items())
 
     def check(self, value: Any, number: int) -> Any:
         """A record that is put into a set, in its canonical form; ModelError where it is not of the set's type. The
@@ -129,7 +152,29 @@ def adapted(
     key = function, call, spends
     known = adaptations.codes.get(key)
     if known is None:
-        known = adaptations.codes[key] = _adapted(function, adaptations, call, spends, None)
+        made = _made_before(function, adaptations) if call is None and not spends else None
+        known = adaptations.codes[key] = made or _adapted(function, adaptations, call, spends, None)
+    return known
+
+
+_MADE: dict[tuple[FunctionType, frozenset[Said]], Adapted] = {}
+"""What was made of functions for any binding of their modules: most of what is said of a function does not depend on
+the constants, and adapting all of a model's functions takes a third of binding it."""
+MOST_MADE = 4096
+
+
+def _made_before(function: FunctionType, adaptations: Adaptations) -> Adapted | None:
+    """The function as it was adapted when the same was said of it; None where its text is gone."""
+    try:
+        node = function_node(function)
+    except NoSource:
+        return None
+    key = function, adaptations.of(function.__code__.co_filename, node)
+    known = _MADE.get(key)
+    if known is None:
+        if len(_MADE) >= MOST_MADE:
+            _MADE.clear()
+        known = _MADE[key] = _adapted(function, adaptations, None, False, None)
     return known
 
 

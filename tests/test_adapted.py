@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import CodeType
 
 import pytest
 from tidegate.explorer.plain import check as plain
 from tidegate.explorer.search import Search
-from tidegate.language.judge import Stopped, attempt, initial_states, starts
+from tidegate.language.judge import Stopped, attempt, initial_states, starts, steps
+from tidegate.language.model import Model
 from tidegate.language.values import ModelError, State
 
-from .engines import agree, bound, text_of
+from .engines import agree, bound, defined, text_of
 
 NODE = "class Node(Domain, size=2):\n    '''A node.'''\n"
 BEFORE = NODE + "\n\n@record\nclass Note:\n    '''A message.'''\n\n    to: Node\n    by: Small\n"
@@ -214,3 +216,36 @@ def test_messages_are_displayed_in_a_step_too(body: str, tmp_path: Path) -> None
     agree(model)
     failure = plain(model, Search()).failure
     assert (failure and failure.message) == DISPLAYED[body]
+
+
+def test_what_is_said_of_a_function_alike_gives_the_same_code(tmp_path: Path) -> None:
+    """Another binding of a module has the code of the one before, but where ghosts or ranges make a difference."""
+    body = """
+    @action
+    def shown(s: World) -> None:
+        '''Only a ghost keeps it.'''
+        s.seen = s.seen | {s.low}
+
+
+    @action
+    def one_up(s: World) -> None:
+        '''One more.'''
+        require(s.low in {0, 1})
+        s.low += 1
+    """
+    before = "top = constant(2, minimum=1, maximum=3, says='the most')\nLow = Annotated[int, Range(0, top)]\n"
+    fields = "low: Low\nseen: Ghost[Set[Low]]"
+    definition = defined(tmp_path, text_of(fields, "low=0\nseen=Set()", body, before=before))
+    with_ghost, same, without, wider = (
+        definition.bind(ghosts=ghosts, constants={"top": top})
+        for ghosts, top in ((True, 2), (True, 2), (False, 2), (True, 3))
+    )
+
+    def code(model: Model, name: str) -> CodeType:
+        return model.namespace[name].__code__
+
+    for model in (same, without, wider):
+        assert code(model, "one_up") is code(with_ghost, "one_up")
+    assert code(same, "shown") is code(with_ghost, "shown") is not code(without, "shown")
+    assert [len(list(steps(model, next(initial_states(model))))) for model in (with_ghost, without)] == [2, 2]
+    assert "seen" not in {each.name for each in without.fields}
