@@ -474,6 +474,29 @@ def test_two_phase_commit_is_transaction_commit_and_keeps_its_symmetry() -> None
 
 
 @pytest.mark.parametrize(
+    ("name", "correct", "planted"),
+    [
+        ("two_phase", "(status=s.status)", "(status=s.status if s.status[Manager(0)] == Status.WORKING else s.status)"),
+        ("tcommit", "    require(s.status[manager] == Status.PREPARED)\n", "    require(manager != Manager(0))\n"),
+    ],
+)
+def test_symmetry_is_refused_at_the_line_where_a_member_is_named(
+    name: str, correct: str, planted: str, tmp_path: Path
+) -> None:
+    for each in ("two_phase", "tcommit"):
+        text = (EXAMPLES / f"{each}.py").read_text(encoding="utf-8")
+        assert text.count(correct) == (each == name)
+        (tmp_path / f"{each}.py").write_text(text.replace(correct, planted), encoding="utf-8")
+    symmetry = symmetry_of(load(tmp_path / "two_phase.py").bind())
+    lines = (tmp_path / f"{name}.py").read_text(encoding="utf-8").splitlines()
+    number = next(at for at, line in enumerate(lines, 1) if "Manager(0)" in line)
+    assert symmetry.domains == ()
+    (refusal,) = symmetry.refusals
+    assert refusal.startswith("Manager is not folded: ")
+    assert refusal.endswith(f"{name}.py:{number} names one member")
+
+
+@pytest.mark.parametrize(
     ("correct", "planted"),
     [
         ("    require(s.prepared == Set(Manager))\n", ""),

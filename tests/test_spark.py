@@ -93,6 +93,23 @@ def test_a_bound_tuples_and_unions_on_spark(tmp_path: Path, cache: Path) -> None
     assert {json.loads(row["last"])["@"] for row in rows if row["last"] is not None} == {"Ack", "Stop", "Vote"}
 
 
+def test_a_refinement_on_spark(tmp_path: Path, cache: Path) -> None:
+    """Of a model that refines another and of one that does not: what one process says, and as many steps."""
+    examples = Path(__file__).parent.parent / "examples"
+    text = (examples / "two_phase.py").read_text(encoding="utf-8")
+    (tmp_path / "tcommit.py").write_text((examples / "tcommit.py").read_text(encoding="utf-8"), encoding="utf-8")
+    for name, made in (("right", text), ("wrong", text.replace("    require(s.prepared == Set(Manager))\n", ""))):
+        (tmp_path / f"{name}.py").write_text(made, encoding="utf-8")
+        model = load(tmp_path / f"{name}.py").bind(properties=["as_transaction_commit"])
+        search = Search(cache=cache)
+        here = ENGINES["native"](model, search, None)
+        there = ENGINES["spark"](model, replace(search, cluster=replace(LOCAL, shards=2, hand_over=20)), None)
+        (mine,), (theirs,) = here.properties, there.properties
+        assert (mine.verdict, theirs.verdict) == (("holds",) * 2 if name == "right" else ("violated",) * 2)
+        if mine.run is not None and theirs.run is not None:
+            assert len(mine.run.steps) == len(theirs.run.steps)
+
+
 def test_walks_in_tasks_are_those_of_one_process(cache: Path) -> None:
     definition, profile = find("replication:kip101")
     bounds = {"log_size": 3, "max_records": 3, "max_leader_epoch": 3}
