@@ -38,10 +38,10 @@ Kind: TypeAlias = Literal["initial", "step", "defined", "consequence"]
 class Obligation:
     """One thing to prove.
 
-    `initial`: the lemma `goal` holds in every initial state. `step`: where all lemmas hold, `action` keeps the lemma
-    `goal`, or the property of two states `goal` holds of its steps. `defined`: where all lemmas hold, no step of
-    `action` breaks the model's types, room in the fields of `Proof.roomless` apart. `consequence`: the invariant `goal`
-    holds wherever all lemmas do.
+    `initial`: the lemma `goal` holds in every initial state; of a refinement, the image of each is initial. `step`:
+    where all lemmas hold, `action` keeps the lemma `goal`, or the property of two states `goal` holds of its steps.
+    `defined`: where all lemmas hold, no step of `action` breaks the model's types, room in the fields of
+    `Proof.roomless` apart. `consequence`: the invariant `goal` holds wherever all lemmas do.
     """
 
     kind: Kind
