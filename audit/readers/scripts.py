@@ -10,7 +10,9 @@ from ..cluster import Origin
 from . import commands, compose, created, names
 from .parsed_file import Part
 
-SCRIPTS = frozenset({".sh", ".bash", ".service", ".ps1", ".bat", ".cmd", ".dockerfile"})
+SCRIPTS = frozenset({".sh", ".bash", ".service", ".ps1", ".bat", ".cmd", ".dockerfile", ".conf", ".cfg", ".env", ""})
+"""What units, drop-ins, files of variables and scripts end with, if no reader knows them."""
+
 TEMPLATES = frozenset({".j2", ".jinja", ".tpl", ".tmpl", ".template", ".erb", ".epp", ".json", ".yaml", ".yml"})
 BUILDS = frozenset({"dockerfile", "containerfile", "makefile", "justfile", "procfile"})
 OF_KAFKA = re.compile(r"(kafka|connect|zookeeper|trogdor|windows)[\w\-]*\.(sh|bat)")
@@ -34,6 +36,12 @@ OPERATORS = re.compile(
 )
 """Resources of operators other than Strimzi's, which make brokers or topics."""
 
+KUSTOMIZE = re.compile(
+    r"^(patches\w*|replicas|configMapGenerator|secretGenerator|components|replacements|helmCharts|generators|vars):",
+    re.M,
+)
+"""What a kustomization.yaml changes of the resources beside it."""
+
 OURS = re.compile(r'"tool":\s*"tidegate')
 """An audit's own document."""
 
@@ -54,13 +62,18 @@ def read(path: str, text: str, files: frozenset[str]) -> Part | None:
     files that were read: a script that starts Kafka with one of them, and sets nothing else, says nothing new."""
     part = Part("a script or template")
     template = Path(path).suffix.lower() in TEMPLATES
-    found = SETS.search(text) or OPERATORS.search(text) if template else _of_script(text, files)
+    found = _of_template(path, text) if template else _of_script(text, files)
     if found is None or OURS.search(text):
         return None
     where = Origin(path, text.count("\n", 0, found.start()) + 1)
     what = f"{path} has `{found[0].strip()[:60]}`, and what it sets was not read"
     part.note("incomplete", "error", what, where, "give the server.properties that comes of it, and take it out")
     return part
+
+
+def _of_template(path: str, text: str) -> re.Match[str] | None:
+    kustomized = Path(path).stem.lower() == "kustomization"
+    return SETS.search(text) or OPERATORS.search(text) or (KUSTOMIZE.search(text) if kustomized else None)
 
 
 def _of_script(text: str, files: frozenset[str]) -> re.Match[str] | None:
