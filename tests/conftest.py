@@ -39,10 +39,12 @@ if os.environ.pop("PYTHONDONTWRITEBYTECODE", None):
     os.environ["PYTHONPYCACHEPREFIX"] = _bytecode.name
 
 LONGEST = (
-    "test_cli_docs", "test_spark", "test_style", "test_prove", "test_native", "test_kraft", "test_gate", "test_shards",
-    "test_bmc", "test_audit_verdicts", "test_html_browser", "test_html_keys", "test_audit_live", "test_walks",
-    "test_random_models", "test_differential", "test_smt_agreement", "test_prove_verdicts", "test_gate_workers",
-    "test_audit_cases", "test_trace_document", "test_audit_inference", "test_audit_losses", "test_symmetry",
+    "test_style", "test_spark", "test_cli_docs", "test_native", "test_audit_live", "test_cli_examples", "test_shards",
+    "test_differential", "test_kraft", "test_prove", "test_bmc", "test_audit_situations", "test_gate",
+    "test_html_browser", "test_audit_cases", "test_prove_verdicts", "test_published", "test_walks",
+    "test_audit_verdicts", "test_html_keys", "test_random_models", "test_smt_agreement", "test_gate_workers",
+    "test_trace_document", "test_audit_inference", "test_audit_losses", "test_symmetry", "test_partition",
+    "test_raft_proof", "test_simulate",
 )  # fmt: skip
 """The files that take longest, which are begun first, so that no process has one of them left when all else is done."""
 
