@@ -23,7 +23,7 @@ ELECTION = (*CHECK, "raft", "--bounds", "two_elections")
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class TimedCommand:
     """A command, whether its kernel is in the cache already, the goal in seconds, and the exit that it ends with."""
 
     says: str
@@ -34,11 +34,11 @@ class Row:
 
 
 ROWS = (
-    Row("Python begins", (sys.executable, "-c", "pass"), cached=True),
-    Row("3 states, cached", (*CHECK, "examples/lock.py"), cached=True, goal=0.4),
-    Row("3 states, cold", (*CHECK, "examples/lock.py"), cached=False),
-    Row("11,393 states of an election, cold", ELECTION, cached=False, goal=1.0, exit=4),
-    Row("46,656 initial states, cached", (*CHECK, f"{PUBLISHED}/token_ring.py"), cached=True),
+    TimedCommand("Python begins", (sys.executable, "-c", "pass"), cached=True),
+    TimedCommand("3 states, cached", (*CHECK, "examples/lock.py"), cached=True, goal=0.4),
+    TimedCommand("3 states, cold", (*CHECK, "examples/lock.py"), cached=False),
+    TimedCommand("11,393 states of an election, cold", ELECTION, cached=False, goal=1.0, exit=4),
+    TimedCommand("46,656 initial states, cached", (*CHECK, f"{PUBLISHED}/token_ring.py"), cached=True),
 )
 
 
@@ -59,7 +59,7 @@ def seconds_of(command: Sequence[str], folder: Path, expected: int = 0) -> float
     return after.children_user + after.children_system - before.children_user - before.children_system
 
 
-def measured(row: Row) -> float:
+def measured(row: TimedCommand) -> float:
     """The best of a few runs."""
     with tempfile.TemporaryDirectory() as kept:
         seconds_of(row.command, Path(kept), row.exit)

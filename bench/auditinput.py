@@ -42,7 +42,7 @@ SIZES = (10, 20, 30, 60, 130)
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class TopicKind:
     """Topics that are alike. `together` is the most replicas of a partition in one rack."""
 
     replicas: int
@@ -63,11 +63,11 @@ class Kind:
 
 
 @dataclass(frozen=True, slots=True)
-class Topic:
+class WrittenTopic:
     """A topic to write down."""
 
     name: str
-    kind: Kind
+    kind: TopicKind
     partitions: int
 
 
@@ -77,31 +77,34 @@ def mixed(most: int) -> dict[int, int]:
     return found | {most: sum(number for replicas, number in MIXED.items() if replicas >= most)}
 
 
-def kinds(most: int) -> list[Kind]:
+def kinds(most: int) -> list[TopicKind]:
     """The signatures, no two alike."""
     chance = random.Random(SEED)
-    found: list[Kind] = []
+    found: list[TopicKind] = []
     for replicas, number in mixed(most).items():
         flags = (False, True)
         every = itertools.product(LEAST[replicas], flags, flags, TOGETHER[replicas], PRODUCERS)
-        found += chance.sample([Kind(replicas, *each) for each in every], number)
+        found += chance.sample([TopicKind(replicas, *each) for each in every], number)
     return found
 
 
-def topics(number: int = 1000, most: int = 5) -> list[Topic]:
+def topics(number: int = 1000, most: int = 5) -> list[WrittenTopic]:
     """So many topics, of which Kafka's own are two: each kind has one, and a few have many."""
     chance, every = random.Random(SEED), kinds(most)
-    found = [Topic(name, Kind(3, 2, False, False, 1, ""), 50) for name in ("__consumer_offsets", "__transaction_state")]
+    found = [
+        WrittenTopic(name, TopicKind(3, 2, False, False, 1, ""), 50)
+        for name in ("__consumer_offsets", "__transaction_state")
+    ]
     chance.shuffle(every)
     own = number - len(found)
     for at in range(own):
         kind = every[at] if at < len(every) else every[int(len(every) * chance.random() ** 3)]
         whole = at < own // len(SIZES) * len(SIZES)
-        found.append(Topic(f"{kind.producer}.{at:04}", kind, SIZES[at % len(SIZES)] if whole else 50))
+        found.append(WrittenTopic(f"{kind.producer}.{at:04}", kind, SIZES[at % len(SIZES)] if whole else 50))
     return found
 
 
-def write(folder: Path, number: int = 1000, most: int = 5) -> list[Topic]:
+def write(folder: Path, number: int = 1000, most: int = 5) -> list[WrittenTopic]:
     """Writes the whole directory; what is in it. No topic has more than `most` replicas (3 to 5)."""
     made = topics(number, most)
     folder.mkdir(parents=True, exist_ok=True)
@@ -119,7 +122,7 @@ def write(folder: Path, number: int = 1000, most: int = 5) -> list[Topic]:
     return made
 
 
-def described(topic: Topic) -> Iterator[str]:
+def described(topic: WrittenTopic) -> Iterator[str]:
     """As kafka-topics.sh describes it."""
     settings = ",".join(f"{name}={value}" for name, value in overridden(topic.kind).items())
     start = f"Topic: {topic.name}\tTopicId: 2klHJtMBR12u4S4fX6kMDg\tPartitionCount: {topic.partitions}\t"
@@ -133,7 +136,7 @@ def described(topic: Topic) -> Iterator[str]:
         )
 
 
-def configured(topic: Topic, lines: Sequence[str]) -> Iterator[str]:
+def configured(topic: WrittenTopic, lines: Sequence[str]) -> Iterator[str]:
     """As kafka-configs.sh --all describes its settings. `lines` are those of a real topic."""
     own = overridden(topic.kind)
     yield f"All configs for topic {topic.name} are:\n"
@@ -146,7 +149,7 @@ def configured(topic: Topic, lines: Sequence[str]) -> Iterator[str]:
             yield line
 
 
-def overridden(kind: Kind) -> dict[str, str]:
+def overridden(kind: TopicKind) -> dict[str, str]:
     """The settings that its topics have of their own."""
     unclean = {"unclean.leader.election.enable": "true"} if kind.unclean else {}
     flushed = {"flush.messages": "1"} if kind.flushed else {}

@@ -46,15 +46,15 @@ SHOWN = "A counterexample to induction"
 
 
 @dataclass(slots=True)
-class Cost:
+class ProofCost:
     """Seconds by the clock and of processors."""
 
     clock: float = field(default_factory=time.perf_counter)
     processor: float = field(default_factory=processor_seconds)
 
-    def so_far(self) -> Cost:
+    def so_far(self) -> ProofCost:
         """Since this was made."""
-        return Cost(time.perf_counter() - self.clock, processor_seconds() - self.processor)
+        return ProofCost(time.perf_counter() - self.clock, processor_seconds() - self.processor)
 
 
 def main() -> None:
@@ -133,7 +133,7 @@ def environment(folder: Path) -> dict[str, str]:
 @contextmanager
 def report(title: str, goal: float) -> Generator[None, None, None]:
     """Prints what the work inside it cost."""
-    cost = Cost()
+    cost = ProofCost()
     yield
     spent = cost.so_far()
     figures = f"{spent.clock:>8.1f} s by the clock {spent.processor:>8.1f} s of processors"

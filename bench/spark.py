@@ -32,7 +32,7 @@ DECIDED = (Exit.HOLDS, Exit.SAFETY, Exit.DEADLOCK, Exit.LIVENESS, Exit.VACUOUS)
 
 
 @dataclass(frozen=True, slots=True)
-class Cost:
+class CheckCost:
     """What a check took."""
 
     report: dict[str, Any]
@@ -61,7 +61,7 @@ def main() -> None:
     print(f"load average {os.getloadavg()[0]:.1f}, {os.cpu_count()} processors")
     spark = ("--engine", "spark", "--master", options.master, "--shards", str(options.shards),
              "--hand-over", str(options.hand_over))  # fmt: skip
-    costs: dict[str, list[Cost]] = {"native": [], "spark": []}
+    costs: dict[str, list[CheckCost]] = {"native": [], "spark": []}
     for check in checks:
         for engine in ("native", "spark"):
             if engine == "native" and options.no_native:
@@ -76,7 +76,7 @@ def main() -> None:
             print(f"{engine:7} {slope:.2f} us of processor time for each state more")
 
 
-def measured(*arguments: str) -> Cost:
+def measured(*arguments: str) -> CheckCost:
     """A check in a process of its own. RuntimeError when it does not end with a verdict about all states."""
     with tempfile.TemporaryDirectory() as folder:
         report, errors = Path(folder) / "report.json", Path(folder) / "errors.txt"
@@ -87,7 +87,7 @@ def measured(*arguments: str) -> Cost:
             cpu = watched(running)
         if running.returncode not in DECIDED:
             raise RuntimeError(f"{' '.join(arguments)} ends with {running.returncode}: {errors.read_text()[-2000:]}")
-        return Cost(json.loads(report.read_text()), time.perf_counter() - began, cpu)
+        return CheckCost(json.loads(report.read_text()), time.perf_counter() - began, cpu)
 
 
 def watched(running: subprocess.Popen[bytes]) -> float:
@@ -120,7 +120,7 @@ def usage(pid: int) -> list[tuple[int, float]]:
     return [(number, used[number]) for number in found if number in used]
 
 
-def report(engine: str, cost: Cost) -> None:
+def report(engine: str, cost: CheckCost) -> None:
     """One line."""
     report = cost.report
     print(

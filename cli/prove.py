@@ -178,7 +178,7 @@ def _proved(definition: Definition, model: Model, options: argparse.Namespace) -
         known=known_violations(definition, model, boundless),
         elsewhere=violations_elsewhere(definition, model, boundless),
     )
-    with _Watched(options) as watched:
+    with _LiveTable(options) as watched:
         if options.candidates:
             return surviving(definition, model, asked, watched.heard)
         induction = Induction(definition, model, asked)
@@ -192,7 +192,7 @@ def _proved(definition: Definition, model: Model, options: argparse.Namespace) -
     return proof
 
 
-class _Watched:
+class _LiveTable:
     """Prints the table's rows as they fill, each counterexample as soon as it is there (of candidates, most of which
     may fall, neither), and on a terminal a line that says how much of everything is done, and what was found last: it
     stands there while the solver is at what is left."""
@@ -237,7 +237,7 @@ class _Watched:
             sys.stderr.write("\r\x1b[K")
             sys.stderr.flush()
 
-    def __enter__(self) -> _Watched:
+    def __enter__(self) -> _LiveTable:
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -13,7 +13,7 @@ from ..language.errors import UsageError, nearest
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class BuiltIn:
     """A model of the catalogue. `default_profile` is taken where none is named. Its text is the module of its name in
     `model/`, its properties are the one in `invariants/`. A refinement has one module for both, in `invariants/`: that
     of the model and the abstract model that it names, `replication/as_log.py`."""
@@ -36,22 +36,22 @@ def _definition(name: str, refinement: str | None) -> Definition:
 
 
 _ENTRIES = (
-    Entry("replication", default_profile="kip320"),
-    Entry("async_isr"),
-    Entry("raft", default_profile="raft"),
-    Entry("kraft", default_profile="kip996"),
-    Entry("partition", default_profile="kafka_4_1"),
-    Entry("log", default_profile="kept"),
+    BuiltIn("replication", default_profile="kip320"),
+    BuiltIn("async_isr"),
+    BuiltIn("raft", default_profile="raft"),
+    BuiltIn("kraft", default_profile="kip996"),
+    BuiltIn("partition", default_profile="kafka_4_1"),
+    BuiltIn("log", default_profile="kept"),
 )
 
-CATALOGUE: Mapping[str, Entry] = {entry.name: entry for entry in _ENTRIES}
+CATALOGUE: Mapping[str, BuiltIn] = {entry.name: entry for entry in _ENTRIES}
 """Every model by name."""
 
-REFINEMENTS: Mapping[str, Entry] = {
+REFINEMENTS: Mapping[str, BuiltIn] = {
     entry.name: entry
     for entry in (
-        Entry("replication_as_log", "kip320", "replication.as_log"),
-        Entry("partition_as_log", "kafka_4_1", "partition.as_log"),
+        BuiltIn("replication_as_log", "kip320", "replication.as_log"),
+        BuiltIn("partition_as_log", "kafka_4_1", "partition.as_log"),
     )
 }
 """What is claimed of one model by another: the text of the first, and the refinement as its only property."""

@@ -83,7 +83,7 @@ class Find:
 
 
 @dataclass(slots=True)
-class Finds:
+class FirstFinds:
     """The first find of each kind, by the walk's number; threads share it."""
 
     found: dict[tuple[str, int], Find] = field(default_factory=dict[tuple[str, int], Find])
@@ -113,7 +113,7 @@ class Finds:
 class WalkWorker:
     """One worker: a store that holds one walk, and the judge that confirms what it meets."""
 
-    def __init__(self, model: Model, search: Search, walks: Walks, kernel: Kernel, finds: Finds) -> None:
+    def __init__(self, model: Model, search: Search, walks: Walks, kernel: Kernel, finds: FirstFinds) -> None:
         self.search, self.kernel, self.finds = search, kernel, finds
         words = kernel.program.layout.words
         self.frontier = Frontier(kernel.program, kernel.code, (walks.depth + 2) * (8 * words + 4 + 10))
@@ -199,7 +199,7 @@ class WalkPool:
     ) -> None:  # fmt: skip
         self.model, self.search, self.walks, self.kernel, self.report = model, search, walks, kernel, report
         self.faster, self.compile_seconds = faster, kernel.seconds
-        self.finds = Finds()
+        self.finds = FirstFinds()
         self.workers = [WalkWorker(model, search, walks, kernel, self.finds) for _ in range(search.workers)]
         self.started = time.perf_counter()
         self.seconds = 0.0
@@ -273,7 +273,7 @@ class WalkPool:
     def verdict(self) -> Verdict:
         """What the walks say, and how many they were."""
         kernel = replace(self.kernel, seconds=self.compile_seconds)
-        took = Took(self.taken(), self.tally(), self.finds, self.seconds, self.stopped)
+        took = WalksEnded(self.taken(), self.tally(), self.finds, self.seconds, self.stopped)
         return verdict(self.model, self.search, kernel, self.workers[0].frontier, took)
 
     def close(self) -> None:
@@ -286,19 +286,19 @@ class WalkPool:
 
 
 @immutable
-class Took:
+class WalksEnded:
     """What became of walks: how many were taken, what they counted and met, the seconds it took, why they ended
     early, and what else is to be said."""
 
     walks: int
     tally: Tally
-    finds: Finds
+    finds: FirstFinds
     seconds: float
     stopped: str | None
     notes: tuple[str, ...] = ()
 
 
-def verdict(model: Model, search: Search, kernel: Kernel, frontier: Frontier, took: Took) -> Verdict:
+def verdict(model: Model, search: Search, kernel: Kernel, frontier: Frontier, took: WalksEnded) -> Verdict:
     """The verdict of walks; overwrites the frontier's counters."""
     program, finds = kernel.program, took.finds
     runs: dict[str, Run] = {}
@@ -333,7 +333,7 @@ def _beyond(model: Model, program: Program, frontier: Frontier) -> Iterator[str]
             yield f"{walks} ended beyond @bound {each.name}: the last state is checked, and nothing happens there"
 
 
-def _ended_early(search: Search, finds: Finds) -> bool:
+def _ended_early(search: Search, finds: FirstFinds) -> bool:
     """Whether a failure ended the walks before all were taken."""
     ending = ("error",) if search.keep_going else ("error", "invariants", "transitions", "deadlock")
     return any(True for kind in ending for _ in finds.of(kind))
@@ -343,7 +343,7 @@ def _walks(search: Search) -> Walks:
     return search.walks or Walks()
 
 
-def _sampled(search: Search, took: Took) -> str:
+def _sampled(search: Search, took: WalksEnded) -> str:
     return f"sampled {took.walks:,} walks of depth {_walks(search).depth}, seed {search.seed}"
 
 
@@ -357,7 +357,7 @@ def _actions(model: Model, kernel: Kernel, frontier: Frontier, tally: Tally) -> 
     return tuple(replace(each, fired=taken.get(each.name, 0)) for each in coverage_of(model, kernel, frontier))
 
 
-def _notes(search: Search, took: Took, actions: Sequence[ActionCoverage]) -> tuple[str, ...]:
+def _notes(search: Search, took: WalksEnded, actions: Sequence[ActionCoverage]) -> tuple[str, ...]:
     tally, finds = took.tally, took.finds
     notes = [
         f"{_walks(search).strategy} walks: {tally.steps:,} steps, the longest walk {tally.longest:,}; "

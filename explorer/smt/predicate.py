@@ -46,7 +46,7 @@ def clauses(function: ir.Function, encoding: Encoding, *states: SymbolicState, s
     far as it takes to come to quantifiers; a part without any stays whole, loops over identities and enums unrolled.
     `suffix` keeps the variables of two uses apart. NotUnbounded, with the line, for what is left over.
     """
-    taking = _Taking(encoding, _named(function, states), f"{suffix}!{function.name}")
+    taking = _Clauses(encoding, _named(function, states), f"{suffix}!{function.name}")
     return [
         replace(statement, text=f"{function.name}.{number}")
         for number, statement in enumerate(taking.body(function.body, {}, _Context(), True), 1)
@@ -91,7 +91,7 @@ class _Context:
         return replace(self, members=(*self.members, (type_.name, element.term)))
 
 
-class _Taking(Execution):
+class _Clauses(Execution):
     """Takes a predicate apart into clauses."""
 
     def __init__(self, encoding: Encoding, states: Mapping[str, Mapping[str, Shape]], suffix: str) -> None:
@@ -350,7 +350,7 @@ def variables_of(shape: Shape) -> Iterator[z3.ExprRef]:
 # --- defining what loops without an end give --------------------------------------------------------------------------
 
 
-class Defining(_Taking):
+class Defining(_Clauses):
     """Runs statements, and defines what loops without an end give by clauses about new terms (`assumptions`).
 
     `all` and `any` become a new truth value; `min` and `max` a new number; a `limit` a new truth value, of which
@@ -436,7 +436,7 @@ class Defining(_Taking):
         return whole
 
     def _over_rounds(self, e: ir.Quantified, names: Names, wanted: bool, at: _Context) -> list[Clause]:
-        plain = _Taking(self.encoding, self.states, self._name())
+        plain = _Clauses(self.encoding, self.states, self._name())
         return [
             clause
             for inner, inside in plain.open_rounds(e.generators, names, at)
@@ -446,7 +446,7 @@ class Defining(_Taking):
     def _extreme_of(self, e: ir.Quantified, names: Names) -> Value:
         """A number that one round gives and no round exceeds."""
         default, right = (None, True) if e.default is None else self.number(e.default, names)
-        plain = _Taking(self.encoding, self.states, self._name())
+        plain = _Clauses(self.encoding, self.states, self._name())
         rounds = [
             (plain.number(e.body, inner)[0], inside)
             for inner, inside in plain.open_rounds(e.generators, names, _Context())
@@ -470,7 +470,7 @@ class Defining(_Taking):
         return best, both(right, some)
 
     def _values_defined(self, e: ir.Quantified, names: Names) -> Bit:
-        plain = _Taking(self.encoding, self.states, self._name())
+        plain = _Clauses(self.encoding, self.states, self._name())
         return conjunction(
             inside.need(plain.number(e.body, inner)[1])
             for inner, inside in plain.open_rounds(e.generators, names, _Context())
@@ -478,7 +478,7 @@ class Defining(_Taking):
 
     def _witnesses(self, e: ir.Quantified, names: Names, best: Number) -> Bit:
         """One of the rounds gives the number."""
-        plain = _Taking(self.encoding, self.states, self._name())
+        plain = _Clauses(self.encoding, self.states, self._name())
         free = Number(best.term, -inf, inf)
         return disjunction(
             both(inside.hypothesis, self.numbers.same(free, plain.number(e.body, inner)[0]))

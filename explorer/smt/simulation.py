@@ -205,7 +205,7 @@ class FormulaCheck:
         }
         path = Path(dict(names), dict(before.fields))
         assert path.cells is not None
-        watched = _Watched(self.encoding, action, path.cells, self._budgets())
+        watched = _CheckedAction(self.encoding, action, path.cells, self._budgets())
         watched.run(action.form.body, path)
         parts = list(self._argument_parts(action, names, before)) + watched.parts
         for field in self.model.fields:
@@ -230,7 +230,7 @@ class FormulaCheck:
                 yield _Part(parameter.where, f"that {parameter.name} is in {parameter.pool}", there)
 
 
-class _Watched(Defining):
+class _CheckedAction(Defining):
     """Runs an action, and notes statement by statement what has to be true for the step to be taken."""
 
     def __init__(self, encoding: Encoding, action: Action, cells: dict[str, Shape], budgets: frozenset[str]) -> None:

@@ -24,7 +24,7 @@ from ..native.kernel import ERROR_BIT
 from ..native.kernels import Kernel, kernel_of, kernel_text
 from ..native.memory import Region
 from ..native.walker import Tally, Walker, WalkGround, merge_tallies
-from ..native.walks import ENDLESS, NO_START, Finds, Took, WalkWorker, check_fields
+from ..native.walks import ENDLESS, NO_START, FirstFinds, WalksEnded, WalkWorker, check_fields
 from ..native.walks import verdict as verdict_of_walks
 from ..search import Progress, Report, Search, Walks
 from .driver import OutOfTime, SearchStopped
@@ -115,13 +115,13 @@ def take(share: Share) -> WalksTaken:
         context[CELLS[name]] = region.address
     walker = Walker(ground, code, context)
     try:
-        return _Taking(share, walker).run()
+        return _ShareRun(share, walker).run()
     finally:
         for each in (walker, *regions.values()):
             each.close()
 
 
-class _Taking:
+class _ShareRun:
     """A share under way."""
 
     def __init__(self, share: Share, walker: Walker) -> None:
@@ -205,7 +205,7 @@ class WalkRounds:
 
     def __init__(self, model: Model, search: Search, walks: Walks, kernel: Kernel, report: Report | None) -> None:
         self.model, self.search, self.walks, self.kernel, self.report = model, search, walks, kernel, report
-        self.finds = Finds()
+        self.finds = FirstFinds()
         self.worker = WalkWorker(model, replace(search, keep_going=True), walks, kernel, self.finds)
         self.tallies = [self.worker.walker.tally()]
         self.spots: dict[tuple[str, int], Spot] = {}
@@ -314,7 +314,7 @@ class WalkRounds:
         """What the walks say, and how many they were."""
         notes = (f"taken by {self.tasks:,} tasks on Spark",) if self.tasks else ()
         taken = min(self.taken, self.end)
-        took = Took(taken, merge_tallies(self.tallies), self.finds, self._seconds(), self.stopped, notes)
+        took = WalksEnded(taken, merge_tallies(self.tallies), self.finds, self._seconds(), self.stopped, notes)
         return verdict_of_walks(self.model, self.search, self.kernel, self.worker.frontier, took)
 
     def close(self) -> None:

@@ -152,14 +152,14 @@ def steps_between(abstract: Model, record: Record, before: ir.Expr, after: ir.Ex
     """For each action of the abstract model, in the order of its text, whether it leads from one image to the other,
     with any of its arguments."""
     bounds = tuple(each.form for each in abstract.step_bounds if each.form is not None)
-    made = _Steps(record, bounds)
+    made = _ActionFunctions(record, bounds)
     active = (each for each in abstract.actions if not each.switched_off)
     return {each.name: _with_any(made.action(each), each.form.parameters, (before, after)) for each in active}
 
 
 def starts_at(abstract: Model, record: Record, image: ir.Expr) -> Iterator[ir.Expr]:
     """For each initial function of the abstract model whether it makes this image, with any of its arguments."""
-    made = _Steps(record, ())
+    made = _ActionFunctions(record, ())
     for each in abstract.initials:
         yield _with_any(made.initial(each.form), each.form.parameters, (image,))
 
@@ -236,7 +236,7 @@ def _single(type_: Type, number: int) -> Type:
 # --- one action -----------------------------------------------------------------------------------------------------
 
 
-class _Steps:
+class _ActionFunctions:
     """Makes the functions of one abstract model's actions; a helper is made once."""
 
     def __init__(self, record: Record, bounds: tuple[ir.Function, ...]) -> None:
