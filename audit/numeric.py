@@ -35,7 +35,7 @@ def of_numbers(cluster: Cluster, node: Broker) -> Iterator[tuple[str, Origin]]:
             yield f"`{key}={numbers[key]}` is below {least}", stated[key].origin
     buffer, threads = "log.cleaner.dedupe.buffer.size", "log.cleaner.threads"
     if numbers[threads] > 0 and numbers[buffer] // numbers[threads] <= MIB and (where := _of(stated, buffer, threads)):
-        yield f"`{buffer}={numbers[buffer]}` is no more than 1 MiB for each of {numbers[threads]} threads", where
+        yield f"`{buffer}={numbers[buffer]}` is at most 1 MiB for each of {numbers[threads]} threads", where
     socket, wait = "replica.socket.timeout.ms", number_of(cluster, node, "replica.fetch.wait.max.ms")
     if wait is not None and wait > numbers[socket] and (where := _of(stated, socket, "replica.fetch.wait.max.ms")):
         yield f"`{socket}={numbers[socket]}` is below `replica.fetch.wait.max.ms={wait}`", where

@@ -83,9 +83,12 @@ class Shown:
 
 
 @contextmanager
-def shown(browser: Browser, file: Path, place: str = "", **context: Any) -> Generator[Shown]:
-    """The page of a file, at a place such as `s=3`; afterwards it must have complained of nothing, and asked for
-    nothing but itself. The page's clock stands still but for `passes`, so that nothing depends on this machine's load.
+def shown(
+    browser: Browser, file: Path, place: str = "", at: str = "#steps [aria-selected=true]", **context: Any
+) -> Generator[Shown]:
+    """The page of a file, at a place such as `s=3`, once the element `at` is there; afterwards it must have complained
+    of nothing, and asked for nothing but itself. The page's clock stands still but for `passes`, so that nothing
+    depends on this machine's load.
     """
     given: dict[str, Any] = {"viewport": {"width": 1280, "height": 900}, "color_scheme": "light", **context}
     made = browser.new_context(**given)
@@ -98,7 +101,7 @@ def shown(browser: Browser, file: Path, place: str = "", **context: Any) -> Gene
     page.on("request", lambda request: one.requests.append(request.url))
     address = file.as_uri()
     page.goto(f"{address}#{place}" if place else address)
-    page.wait_for_selector("#steps [aria-selected=true]", state="attached")
+    page.wait_for_selector(at, state="attached")
     yield one
     made.close()
     assert not one.complaints

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import jsonschema
 import pytest
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, expect
+from tidegate.api.results import framed
 from tidegate.reports.trace.cut import cut
 from tidegate.reports.trace.html import digest, page
 from tidegate.traces.document import schema
@@ -85,6 +86,18 @@ def test_a_link_says_step_focus_fields_trace_and_theme(browser: Browser, saved: 
         assert place(one) == f"s=4&f=A&d=1&v={name}"
         one.page.evaluate("location.hash = 's=7'")
         one.waits("#where", "7 / 8")
+
+
+def test_in_the_frame_of_a_notebook_the_page_stays_itself(browser: Browser, tmp_path: Path) -> None:
+    """A frame's page has no address of its own: a link would load the notebook in its place."""
+    notebook = tmp_path / "notebook.html"
+    notebook.write_text(f"<p id=outside>cells</p>{framed(page([kip_101()]))}", encoding="utf-8")
+    with shown(browser, notebook, at="iframe") as one:
+        one.passes(400)
+        inside = one.page.frame_locator("iframe")
+        expect(inside.locator("#where")).to_have_text("8 / 8")
+        assert len(one.page.frames) == 2
+        assert inside.locator("#outside").count() == 0
 
 
 def test_moving_leaves_no_trail_in_the_history(browser: Browser, saved: Page) -> None:

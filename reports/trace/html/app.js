@@ -434,7 +434,8 @@ function render() {
   clearTimeout(linkTimer);
   linkTimer = setTimeout(() => {
     written = link();
-    location.replace(written);
+    // In a frame without an address (a notebook's) a link would be one of the page around it, and load that here.
+    if (location.protocol !== "about:") location.replace(written);
   }, 120);
 }
 
