@@ -68,6 +68,7 @@ COUNTS = [
     Count("single_switch", 16, 48, 5),
     Count("distributed_replicated_log", 397, 2_868, 14),
     Count("nano_blockchain", 3_003, 3_262, 7),
+    Count("fast_paxos", 25_617, 320_052, 22, symmetry=True, large=True),
 ]
 
 

@@ -261,9 +261,13 @@ class Statements(Loops):
         assert isinstance(node.type, Pool)
         type_ = node.type
         cell = self.stage(type_, Items(type_, 0, ()))
+        filters = is_filter(node)
 
         def run(_active: Bit) -> None:
             value = self.settle(self.evaluate(node.body))
+            if filters:
+                self._put_last(cell, type_, value)
+                return
             self.check(type_.of, value)
             self._pool_add(cell, type_, self.packed(type_.of, value))
 
@@ -280,9 +284,11 @@ class Statements(Loops):
         assert isinstance(type_, Pool)
         cell = self.stage(type_, Items(type_, 0, ()))
         wanted: Bit | None = {"|": None, "&": True, "-": False, "^": False}[node.op]
-        self._add_each(cell, type_, left, lambda record: self._stands(record, right, wanted))
+        self._each_that(left, lambda record: self._stands(record, right, wanted),
+                        lambda record: self._put_last(cell, type_, record))  # fmt: skip
         if node.op in ("|", "^"):
-            self._add_each(cell, type_, right, lambda record: self._stands(record, left, wanted))
+            self._each_that(right, lambda record: self._stands(record, left, wanted),
+                            lambda record: self._pool_add(cell, type_, self.packed(type_.of, record)))  # fmt: skip
         return cell
 
     def _all_among(self, left: Built, right: Built) -> Bit:
@@ -300,15 +306,19 @@ class Statements(Loops):
         among = self._among(record, others)
         return among if wanted else self.negate(among)
 
-    def _add_each(self, cell: PackedValue, type_: Pool, records: Built, stands: Callable[[Built], Bit]) -> None:
-        """Add the records that belong to the result."""
+    def _each_that(self, records: Built, stands: Callable[[Built], Bit], add: Callable[[Built], None]) -> None:
+        """Add the records that belong to the result, in their order."""
         length = self.length(records)
         for index in range(self.capacity(records)):
             record = self.item(records, index)
-            self.when(
-                self.both(self.compare(">", length, index), stands(record)),
-                lambda record=record: self._pool_add(cell, type_, self.packed(type_.of, record)),
-            )
+            there = self.both(self.compare(">", length, index), stands(record))
+            self.when(there, lambda record=record: add(record))
+
+    def _put_last(self, cell: PackedValue, type_: Pool, record: Built) -> None:
+        """Add a record that comes after all that are there, as those of a set in their order do."""
+        count = self.length(cell)
+        self.write(self.place_of(cell, self._safe(count, type_.capacity)), record)
+        self.put_count(cell, self.add(count, 1))
 
     def stage(self, type_: Type, value: Built) -> PackedValue:
         """The value packed on its own, at word 0."""
@@ -506,6 +516,18 @@ class Statements(Loops):
             there = self.pick(self.compare(">", length, index), code, 0)
             total = self.bor(total, self.shl(there, items_at[1] + items.place(index)[1]))
         return total
+
+
+def is_filter(node: ir.Quantified) -> bool:
+    """Whether a set is made of elements of another set, in whose order they come, each once."""
+    match node:
+        case ir.Quantified(
+            generators=(ir.Generator(variable=variable, source=ir.Elements(of=of)),), body=ir.Name(name=name)
+        ):
+            same = isinstance(of.type, Pool) and isinstance(node.type, Pool) and of.type.of == node.type.of
+            return name == variable and same and not getattr(of.type, "multiple", False)
+        case _:
+            return False
 
 
 def lets(body: Iterable[ir.Statement]) -> Iterable[ir.Let]:

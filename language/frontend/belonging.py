@@ -23,12 +23,17 @@ def unchecked_elements(node: object) -> Iterator[tuple[ir.Expr, Type]]:
 
 
 def _stored(generators: tuple[ir.Generator, ...]) -> Iterator[str]:
-    """The names that stand for parts of the state, which were checked when they were stored."""
+    """The names that stand for parts of the state, or for records of a set: these were checked when they were stored,
+    or when the set was made."""
     known: set[str] = set()
     for each in generators:
-        if isinstance(each.source, ir.Elements) and is_stored(each.source.of, known):
+        if isinstance(each.source, ir.Elements) and _is_checked(each.source.of, known):
             known.add(each.variable)
             yield each.variable
+
+
+def _is_checked(node: ir.Expr, names: set[str]) -> bool:
+    return isinstance(node.type, Pool) or is_stored(node, names)
 
 
 def is_stored(node: ir.Expr, names: frozenset[str] | set[str] = frozenset()) -> bool:

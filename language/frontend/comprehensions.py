@@ -163,12 +163,14 @@ def _records(scope: Scope, of: Record, rounds: int, node: ast.AST) -> Pool:
 
 
 def _is_known(scope: Scope, node: ast.SetComp | ast.GeneratorExp | ast.ListComp) -> bool:
-    """Whether the members that each loop is over are known here."""
+    """Whether the members that each loop is over are known here, and may be named one by one."""
     inner = scope.inner()
     for generator in node.generators:
         members = _known_members(inner, generator)
         if not members:
             return members is not None
+        if isinstance(members[0].type, Identity) and scope.role != "initial":
+            return False  # one by one, they would name members, and no symmetry of the domain would be left
         name_parts(inner, generator.target, members[0])
     return True
 
