@@ -42,6 +42,7 @@ _ENTRIES = (
     BuiltIn("kraft", default_profile="kip996"),
     BuiltIn("partition", default_profile="kafka_4_1"),
     BuiltIn("log", default_profile="kept"),
+    BuiltIn("leadership"),
 )
 
 CATALOGUE: Mapping[str, BuiltIn] = {entry.name: entry for entry in _ENTRIES}
@@ -52,6 +53,10 @@ REFINEMENTS: Mapping[str, BuiltIn] = {
     for entry in (
         BuiltIn("replication_as_log", "kip320", "replication.as_log"),
         BuiltIn("partition_as_log", "kafka_4_1", "partition.as_log"),
+        BuiltIn("raft_as_log", "raft", "raft.as_log"),
+        BuiltIn("kraft_as_log", "kip996", "kraft.as_log"),
+        BuiltIn("raft_as_leadership", "raft", "raft.as_leadership"),
+        BuiltIn("kraft_as_leadership", "kip996", "kraft.as_leadership"),
     )
 }
 """What is claimed of one model by another: the text of the first, and the refinement as its only property."""

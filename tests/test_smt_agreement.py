@@ -36,6 +36,7 @@ MODELS: list[tuple[str, dict[str, int]]] = [
     ("kraft", {}),
     ("partition", {}),
     ("log", {}),
+    ("leadership", {}),
 ]
 
 

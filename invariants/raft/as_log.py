@@ -1,0 +1,59 @@
+"""Raft, claimed to be a log that keeps what it acknowledges, whichever servers fail.
+
+The entries are the commands of clients. One is committed, and its client hears of it, once a leader calls it committed,
+which the ghost `committed` remembers; it is lost while the leader of the newest term, or every server, does not have
+it. It is a log whether an exchange is one step (`raft`) or messages are in flight (`paper`).
+"""
+
+from __future__ import annotations
+
+from ...language import Map, Seq, Set, refines
+from ...model import log, raft
+from ...model.raft.cluster import Cluster, Command, Role, Server, client_values
+
+modules = raft.modules
+profiles = raft.profiles
+view = raft.view
+
+
+@refines(log, entries=client_values, readers=1)
+def as_log(s: Cluster) -> log.OneLog:
+    """To a client, the cluster is a log. What servers apply is `committed`."""
+    return log.OneLog(
+        log=log.Log(
+            appended=Set(id for id in range(client_values) if id < s.next_command),
+            committed=committed(s),
+            acknowledged=Set(id for id in range(client_values) if id in committed(s)),
+            lost=Set(id for id in range(client_values) if id in committed(s) and is_lost(s, id)),
+            down=False,
+            available=True,
+        ),
+        seen=Map({reader: Seq() for reader in range(log.readers)}),
+    )
+
+
+def committed(s: Cluster) -> log.Order:
+    """The commands that are committed, without what else is in the log."""
+    order: log.Order = Seq()
+    for each in s.committed:
+        command = each.entry.command
+        if command is not None:
+            order = order + Seq([command])
+    return order
+
+
+def is_lost(s: Cluster, command: Command) -> bool:
+    """Whether the leader of the newest term does not have a command, or nobody has it."""
+    return any(leads_newest(s, leader) and not has(s, leader, command) for leader in Server) or not any(
+        has(s, server, command) for server in Server
+    )
+
+
+def leads_newest(s: Cluster, server: Server) -> bool:
+    """Whether it leads a term after which no server knows another."""
+    return s.role[server] == Role.LEADER and all(s.current_term[other] <= s.current_term[server] for other in Server)
+
+
+def has(s: Cluster, server: Server, command: Command) -> bool:
+    """Whether a server's log has a command."""
+    return any(entry.command == command for entry in s.log[server])
