@@ -20,7 +20,7 @@ def one_leader(s: Terms) -> bool:
 
 @transition
 def over_is_over(before: Terms, after: Terms) -> bool:
-    """A term whose leader leads no more gets no other."""
+    """A term whose leader no longer leads gets no other."""
     return all(
         before.leadership[term] != Leadership.OVER or after.leadership[term] == Leadership.OVER
         for term in range(terms + 1)

@@ -1,8 +1,8 @@
 """What Raft promises of elections, and nothing of how it keeps it: a term has one leader, and has it once.
 
-Nobody leads a term at first; then somebody is elected, and when that one leads no more the term is over. Who it is does
-not matter. KRaft's epochs are such terms (docs/refinement.md). The source is the election safety of the Raft paper,
-section 5.2.
+Nobody leads a term at first; then somebody is elected, and when that one no longer leads the term is over. Who it is
+does not matter. KRaft's epochs are such terms (docs/refinement.md). The source is the election safety of the Raft
+paper, section 5.2.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def elect(s: Terms, term: Term, over: Set[Term]) -> None:
 
 @action
 def step_down(s: Terms, term: Term) -> None:
-    """The leader of term {term} leads no more."""
+    """The leader of term {term} no longer leads."""
     require(s.leadership[term] == Leadership.ONE)
     s.leadership[term] = Leadership.OVER
 

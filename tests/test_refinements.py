@@ -184,7 +184,7 @@ def test_a_planted_bug_breaks_the_refinement(name: str, tmp_path: Path) -> None:
 # --- why one granularity of Raft does not refine the other ------------------------------------------------------------
 
 
-def test_only_with_messages_in_flight_does_a_server_vote_for_who_is_no_candidate_any_more(cache: Path) -> None:
+def test_only_with_messages_in_flight_does_a_server_vote_for_who_is_no_longer_a_candidate(cache: Path) -> None:
     """In one step for a request and its answer, both servers are as the request says. With messages, the one that asked
     may be in a later term; no step of the other granularity gives it a vote then."""
     definition = load(ROOT / "tests" / "models" / "raft_granularity.py")

@@ -83,6 +83,7 @@ def allow(definition: Definition, name: str, constants: dict[str, int], states: 
 
 NOT_STATED = {
     "partition": "compared, searched or counted as a whole",
+    "leadership": "the loop goes over something that has no end here",
     "log": "the loop goes over something that has no end here",
 }
 """Why there are no formulas without bounds of a model."""

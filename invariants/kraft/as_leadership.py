@@ -1,6 +1,6 @@
 """KRaft's elections, claimed to be Raft's promise: a term has one leader, and has it once (`model/leadership.py`).
 
-The ghost `elected` remembers who was elected in each term; a term is over once that one leads it no more.
+The ghost `elected` remembers who was elected in each term; a term is over once that one no longer leads it.
 """
 
 from __future__ import annotations

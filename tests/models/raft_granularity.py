@@ -1,4 +1,4 @@
-"""Raft, with what tells its two granularities apart: a step that only messages in flight can bring about."""
+"""Raft, with what distinguishes its two granularities: a step that only messages in flight can bring about."""
 
 from __future__ import annotations
 
