@@ -141,9 +141,9 @@ def test_no_module_is_dead() -> None:
     tables = (ROOT / "invariants" / "catalogue.py", ROOT / "cli" / "verbs.py")
     text = "\n".join(table.read_text(encoding="utf-8") for table in tables)
     named = set(re.findall(r"tidegate\.[a-z_.]+", text))
-    models = re.findall(r'Entry\("(\w+)"', text)
+    models = re.findall(r'BuiltIn\("(\w+)"', text)
     named |= {f"tidegate.{folder}.{name}" for folder in ("model", "invariants") for name in models}
-    named |= {f"tidegate.invariants.{each}" for each in re.findall(r'Entry\(.*"(\w+\.as_\w+)"', text)}
+    named |= {f"tidegate.invariants.{each}" for each in re.findall(r'BuiltIn\(.*"(\w+\.as_\w+)"', text)}
     dead: list[str] = []
     for path in FILES:
         module = ".".join(("tidegate", *path.relative_to(ROOT).with_suffix("").parts))
