@@ -141,7 +141,7 @@ def test_a_recorded_file_is_read(tmp_path: Path) -> None:
         ('bounds = "small"', 'bounds = "smal"', r"no \[bounds.smal\] in this file; did you mean small"),
         ('"holds"', '"hold"', "'hold' is not one of holds, reached, missing"),
         ("tidegate.spec/1", "tidegate.spec/9", "this tidegate reads"),
-        ("depth = 2", "depth = true", "int wanted"),
+        ("depth = 2", "depth = true", "it must be int"),
         ("[[check]]", "[[check", "not TOML"),
     ],
 )
