@@ -8,7 +8,7 @@ from typing import Any
 
 from ..api.models import definition_of
 from ..gates.records import named_bounds
-from ..invariants.catalogue import CATALOGUE
+from ..invariants.catalogue import CATALOGUE, REFINEMENTS
 from ..language.constants import Constant
 from ..reports.document import plain
 from ..reports.exits import Exit
@@ -37,7 +37,7 @@ def add(verbs: Verbs[Parser]) -> None:
 
 def run(options: argparse.Namespace) -> Exit:
     """Prints the models."""
-    described = [describe(name) for name in options.models or CATALOGUE]
+    described = [describe(name) for name in options.models or (*CATALOGUE, *REFINEMENTS)]
     if options.json:
         print_json({"schema": "tidegate.models/1", "models": described})
     else:
