@@ -82,10 +82,22 @@ class Probes:
         return value
 
 
-def probed(function: Callable[..., Any]) -> tuple[Callable[..., None], Probes]:
-    """The action's function with probes, and the probes. NoSource when its text cannot be read."""
+class Passing(Probes):
+    """Probes that let every step pass: what an action would do if its guards were true. `missed` is how many conjuncts
+    were false."""
+
+    missed = 0
+
+    def __call__(self, number: int, value: Any) -> Any:
+        """Counts a conjunct that is false, and answers that it is true."""
+        self.missed += not super().__call__(number, value)
+        return True
+
+
+def probed(function: Callable[..., Any], probes: Probes | None = None) -> tuple[Callable[..., None], Probes]:
+    """The action's function with probes, and the probes: these, or new ones. NoSource when its text cannot be read."""
     original = cast(FunctionType, function)
-    probes = Probes()
+    probes = probes or Probes()
 
     def probe(node: ast.FunctionDef, of: FunctionType, call: Where | None) -> None:
         _Prober(of.__code__.co_filename, of.__globals__, probes, call).visit(node)

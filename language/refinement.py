@@ -15,9 +15,8 @@ from collections.abc import Callable, Iterator, Mapping
 from .declare import STUTTERS, Stutters
 from .immutable import immutable
 from .ir import Function
-from .judge import Stopped, attempt, bindings, blamed, bound_crossed, false_guard, initial_states, instances
+from .judge import attempt, blamed, bound_crossed, initial_states, instances
 from .model import Model, Property
-from .steptext import format_step
 from .values import ModelError, State
 from .verdict import Failure, Run, Step
 
@@ -91,53 +90,3 @@ def image_of(model: Model, refinement: Refinement, state: State) -> State:
         return refinement.image(state)
     except Exception as error:
         raise blamed(model, error) from error
-
-
-# --- why a step is none of the abstract model -----------------------------------------------------------------------
-
-
-@immutable
-class Nearest:
-    """The abstract action that comes nearest to a step which is none: either a guard of it is false, or it leads to
-    another state, which differs in `fields` from the image that was wanted."""
-
-    step: str
-    guard: str | None
-    fields: tuple[str, ...]
-    to: State | None
-
-
-def nearest(refinement: Refinement, image: State, wanted: State, taken: str) -> Nearest | None:
-    """The abstract action that comes nearest to a step of the action `taken`, of those that it may be: the one with the
-    fewest fields that differ from the image after the step where it can happen, and where it cannot the fewest that
-    either the step or the action alone changes. None where there is none that it may be."""
-    found = sorted(_attempts(refinement, image, wanted, taken), key=lambda each: each[0])
-    return found[0][1] if found else None
-
-
-def _attempts(
-    refinement: Refinement, image: State, wanted: State, taken: str
-) -> Iterator[tuple[tuple[int, int], Nearest]]:
-    abstract = refinement.abstract
-    changed = _differing(image, wanted)
-    allowed = refinement.may_be.get(taken)
-    able = [each for each in abstract.actions if allowed is None or each.name in allowed]
-    every = ((action, given) for action in able for given in bindings(abstract, action, image))
-    for action, arguments in every:
-        name = format_step(action.name, arguments)
-        try:
-            result = attempt(abstract, image, action, arguments)
-        except ModelError:
-            continue
-        if isinstance(result, Stopped):
-            guard = false_guard(abstract, image, action, arguments, result) if result.bound is None else result.bound
-            yield (len(changed ^ action.form.writes), 1), Nearest(name, guard, (), None)
-        else:
-            fields = _differing(result, wanted)
-            yield (len(fields), 0), Nearest(name, None, tuple(sorted(fields)), result)
-
-
-def _differing(one: State, other: State) -> set[str]:
-    """The fields in which two states differ."""
-    names = type(one).__match_args__
-    return {name for name, a, b in zip(names, one, other, strict=True) if a != b}

@@ -15,11 +15,12 @@ from typing import Any
 from ..language.declare import STUTTERS
 from ..language.judge import holds
 from ..language.model import Model, Property
-from ..language.refinement import Nearest, Refinement, image_of, nearest
+from ..language.refinement import Refinement, image_of
 from ..language.steptext import format_step
 from ..language.values import ModelError, State, show
 from ..language.verdict import Run, Step
-from .differences import state_to_json
+from .differences import Change, state_to_json
+from .nearest import Nearest, nearest
 from .typetext import type_to_json
 
 Document = dict[str, Any]
@@ -133,7 +134,7 @@ def _however(refinement: Refinement, run: Run, at: int) -> str:
     before, step = refinement.image(states[at - 1]), run.steps[at - 1]
     said = _wrong_step(refinement, before, image, step)
     close = nearest(refinement, before, image, step.action)
-    return said if close is None else f"{said} {_nearest_text(close, image)}"
+    return said if close is None else f"{said} {_nearest_text(close)}"
 
 
 def _wrong_step(refinement: Refinement, before: State, image: State, step: Step) -> str:
@@ -149,12 +150,17 @@ def _wrong_step(refinement: Refinement, before: State, image: State, step: Step)
     return f"However, {taken} {is_}. @refines says that {rule}."
 
 
-def _nearest_text(close: Nearest, image: State) -> str:
+def _nearest_text(close: Nearest) -> str:
     if close.guard is not None:
         return f"The nearest is {close.step}, of which the guard `{close.guard}` is false."
-    assert close.to is not None, "an action without a false guard leads somewhere"
-    wrong = ", ".join(
-        f"{field} would have to be {show(getattr(close.to, field))} and is {show(getattr(image, field))}"
-        for field in close.fields
-    )
-    return f"The nearest is {close.step}: for it {wrong}."
+    return f"The nearest is {close.step}: for it {', '.join(map(_needed, close.changes))}."
+
+
+def _needed(change: Change) -> str:
+    """What would have to be otherwise in an image, for one change that leads to it from where an action leads."""
+    where = "" if change.at is None else f" at {change.at}"
+    if change.sign == "+":
+        return f"{change.cell} would have to be without {show(change.after)}{where}"
+    if change.sign == "-":
+        return f"{change.cell} would have to have {show(change.before)}{where}"
+    return f"{change.cell} would have to be {show(change.before)} and is {show(change.after)}"

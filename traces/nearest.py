@@ -1,0 +1,86 @@
+"""The abstract action that comes nearest to a step which is none of a refinement's abstract model.
+
+    lose(confirmed={}, gone={0}, available=true), of which the guard `may_lose(s.log, ...)` is false
+
+States are compared value by value, inside records, maps, sequences and sets, so that two actions that write the same
+record are told apart by what they make of it. An action that a guard stops is compared by what it would do if its
+guards were true.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from typing import Any
+
+from ..language.guards import Passing, probed
+from ..language.immutable import immutable
+from ..language.judge import Stopped, attempt, bindings, false_guard
+from ..language.model import Action, Model
+from ..language.refinement import Refinement
+from ..language.source import NoSource
+from ..language.steptext import format_step
+from ..language.values import ModelError, State
+from .differences import Change, changes
+
+
+@immutable
+class Nearest:
+    """The abstract action that comes nearest: either a guard of it is false, or it leads to another state, from which
+    `changes` lead to the image that was wanted."""
+
+    step: str
+    guard: str | None
+    changes: tuple[Change, ...]
+
+
+def nearest(refinement: Refinement, image: State, wanted: State, taken: str) -> Nearest | None:
+    """The abstract action that comes nearest to a step of the action `taken`, of those that it may be: the one which
+    leads, or would lead if its guards were true, to a state with the fewest differences from the image after the step;
+    of several the one with the fewest false guards. None where there is none that it may be."""
+    found = sorted(_attempts(refinement, image, wanted, taken), key=lambda each: each[0])
+    return found[0][1] if found else None
+
+
+def _attempts(
+    refinement: Refinement, image: State, wanted: State, taken: str
+) -> Iterator[tuple[tuple[int, int], Nearest]]:
+    abstract = refinement.abstract
+    allowed = refinement.may_be.get(taken)
+    able = [each for each in abstract.actions if allowed is None or each.name in allowed]
+    for action in able:
+        past = _past_guards(action)
+        for arguments in bindings(abstract, action, image):
+            name = format_step(action.name, arguments)
+            try:
+                result = attempt(abstract, image, action, arguments)
+            except ModelError:
+                continue
+            if isinstance(result, Stopped):
+                made, missed = past(abstract, image, arguments)
+                guard = false_guard(abstract, image, action, arguments, result)
+                distance = len(changes(abstract.fields, made, wanted)), missed
+                yield distance, Nearest(name, result.bound or guard, ())
+            else:
+                wrong = changes(abstract.fields, result, wanted)
+                yield (len(wrong), 0), Nearest(name, None, tuple(wrong))
+
+
+def _past_guards(action: Action) -> Callable[[Model, State, Mapping[str, Any]], tuple[State, int]]:
+    """What makes the state to which an action would lead if its guards were true, and counts those that are false. The
+    state stays as it is where that has no meaning: beyond a bound, or where the action relies on a guard."""
+    probes = Passing()
+    function: Callable[..., None] | None = None
+    with suppress(NoSource):
+        function, _ = probed(action.run, probes)
+
+    def past(model: Model, state: State, arguments: Mapping[str, Any]) -> tuple[State, int]:
+        probes.missed = 0
+        if function is not None:
+            with suppress(ModelError):
+                made = attempt(model, state, action, arguments, function)
+                if isinstance(made, State):
+                    return made, max(probes.missed, 1)
+        return state, max(probes.missed, 1)
+
+    return past
