@@ -198,3 +198,21 @@ def test_only_with_messages_in_flight_does_a_server_vote_for_who_is_no_longer_a_
     }
     assert [found[0].verdict, found[1].verdict] == ["holds", "violated"]
     assert steps_of(found[1]) == 5
+
+
+# --- a high watermark is no history -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("replicas", "steps"), [(2, 11), (3, 12)])
+def test_what_is_below_a_high_watermark_is_no_history(replicas: int, steps: int, cache: Path) -> None:
+    """KIP-320 loses nothing, and its high watermarks go back: a follower takes over that of a leader which is behind.
+    The log that is recorded for it, by the ghost `committed`, holds in these bounds."""
+    definition = load(ROOT / "tests" / "models" / "replication_as_watermarks.py")
+    model = definition.bind(profile="kip320", constants={"replicas": replicas})
+    (found,) = ENGINES["native"](model, Search(symmetry=True, cache=cache), None).properties
+    assert (found.verdict, steps_of(found)) == ("violated", steps)
+    assert found.run is not None
+    *_, before, after = found.run.states()
+    assert found.run.steps[-1].action == "fetch"
+    assert max(mark for _, mark in before.high_watermark.items()) == 1
+    assert max(mark for _, mark in after.high_watermark.items()) == 0
