@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import itertools
+import multiprocessing
+import os
+import threading
+import time
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
+import z3
 from tidegate.cli.main import main
 from tidegate.explorer import ENGINES
 from tidegate.explorer.search import Progress, Search
-from tidegate.explorer.smt import bmc, sat, unrolling
+from tidegate.explorer.smt import bmc, circuits, cnf, sat, unrolling
+from tidegate.explorer.smt.encoding import finite
 from tidegate.gates.records import named_bounds
 from tidegate.invariants.catalogue import find
 from tidegate.language.model import Model
@@ -211,6 +219,54 @@ def test_time_ends_it_while_formulas_become_clauses(tmp_path: Path, monkeypatch:
     monkeypatch.setattr(bmc, "Sat", begun)
     verdict = bmc.check(small(tmp_path, COUNTER, "count=0", STEPS), Search(depth=5, seconds=1e-9))
     assert (verdict.verdict, verdict.assurance) == ("inconclusive", "none: the time limit was reached")
+
+
+def test_time_ends_a_pass_of_z3_that_does_not_look_at_the_clock(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What never ends by itself is ended, and leaves no process behind."""
+    monkeypatch.setattr(cnf, "_tactic", threading.Event().wait)
+    with pytest.raises(sat.SolverEnded, match="the time limit was reached"):
+        cnf.clauses_of([z3.Bool("x")], time.monotonic() + 0.5)
+    assert multiprocessing.active_children() == []
+
+
+def test_a_process_that_dies_while_it_makes_clauses_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cnf, "_tactic", partial(os._exit, 3))
+    with pytest.raises(sat.SolverEnded, match=r"no clauses were made: the solver's process ended \(exit 3\)"):
+        cnf.clauses_of([z3.Bool("x")], time.monotonic() + 600)
+    assert multiprocessing.active_children() == []
+
+
+def test_a_limit_changes_no_clause() -> None:
+    formulas = [z3.Bool("x") == z3.And(z3.Bool("y"), z3.Bool("z")), z3.Or(z3.Bool("x"), z3.Bool("y"))]
+    assert cnf.clauses_of(formulas, time.monotonic() + 600) == cnf.clauses_of(formulas)
+
+
+def test_time_ends_the_sending_and_the_reading_of_clauses() -> None:
+    """Both look at the clock as they go, and not once when all is done."""
+    over = time.monotonic()
+    solver = sat.Sat(over)
+    taken = list[int]()
+    try:
+        with pytest.raises(sat.SolverEnded, match="the time limit was reached"):
+            solver.add(taken.append(at) or [1] for at in itertools.count())
+    finally:
+        solver.close()
+    assert len(taken) == 1
+    with pytest.raises(sat.SolverEnded, match="the time limit was reached"):
+        cnf.read_dimacs("p cnf 1 1\n1 0\n", over)
+
+
+def test_time_ends_the_making_of_formulas(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No clause is asked for where the limit is over after the first of many steps."""
+    model = small(tmp_path, COUNTER, "count=0", STEPS)
+    monkeypatch.setattr(circuits, "clauses_of", unasked)
+    with pytest.raises(sat.SolverEnded, match="the time limit was reached"):
+        circuits.circuits_of(model, finite(model), time.monotonic())
+
+
+def unasked(*given: Any) -> None:
+    """Nobody comes so far."""
+    raise AssertionError("clauses were asked for")
 
 
 def test_memory_ends_it() -> None:

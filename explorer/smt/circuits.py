@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, TypeVar
 
 import z3
 
@@ -20,11 +20,13 @@ from .cnf import Clauses, clauses_of
 from .encoding import Encoding
 from .ordering import CellNumbers, Touch, namings, swappable
 from .predicate import predicate
+from .sat import heed
 from .shapes import Fields, Heap, Members, Shape, Slots, SymbolicOption, Table
 from .states import SymbolicState, fresh_state
 from .terms import Bit, Number, both, conjunction, disjunction, either, formula, implies, known, negation
 from .transition import Instance, Start, instances, starts
 
+_Each = TypeVar("_Each")
 Leaf = Number | Bit | None
 """A scalar of a state; None where it does not matter what it is."""
 
@@ -152,8 +154,8 @@ class _Builder:
 
     def circuits(self) -> Circuits:
         """All four."""
-        began = tuple(starts(self.model, self.encoding, "!0"))
-        acting = tuple(instances(self.model, self.encoding, self.before, "!"))
+        began = tuple(self._in_time(starts(self.model, self.encoding, "!0")))
+        acting = tuple(self._in_time(instances(self.model, self.encoding, self.before, "!")))
         start_choice, start_valid = self.choice(max(1, len(began)), "!start")
         choice, choice_valid = self.choice(max(1, len(acting)), "!step")
         of_state, state_questions = self._of_state(acting)
@@ -174,6 +176,12 @@ class _Builder:
             (*step_questions, *_stopped(acting)),
             tuple(swappable(self._touches(acting))),
         )
+
+    def _in_time(self, things: Iterable[_Each]) -> Iterator[_Each]:
+        """Things that take a while each, until the deadline."""
+        for each in things:
+            heed(self.deadline)
+            yield each
 
     def _touches(self, acting: tuple[Instance, ...]) -> list[Touch]:
         """Which cells each instance reads and writes."""
@@ -248,7 +256,7 @@ class _Builder:
 
     def _stuck(self) -> Bit:
         """Nothing can happen, and no bound holds the protocol or a client: a deadlock, unless the run may end here."""
-        every = instances(self.model, self.encoding, self.before, "!", ground=True)
+        every = self._in_time(instances(self.model, self.encoding, self.before, "!", ground=True))
         moving = disjunction(
             each.happens if each.action.kind == "fault" else both(each.valid, each.guard) for each in every
         )

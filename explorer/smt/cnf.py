@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import closing
 from dataclasses import dataclass
 
 import z3
 
-from .sat import SolverEnded
+from .process_pool import LostTask, run_tasks
+from .sat import TIME_IS_UP, SolverEnded, in_time
 from .terms import Bit, formula
 
 
@@ -27,38 +29,44 @@ def clauses_of(formulas: Iterable[Bit], deadline: float | None = None) -> Clause
 
     The formulas are over truth values and bit-vectors made of them (see `numbers.BitVectors`). No cardinality
     constraint may be among them: Z3 would pass it on as one atom. Numbers of many bits take long: SolverEnded at the
-    `deadline`, a time of `time.monotonic`."""
+    `deadline`, a time of `time.monotonic`. Z3's passes do not look at the clock, so with a deadline they run in a
+    process of their own, which is ended there."""
     goal = z3.Goal()
     for bit in formulas:
         if bit is not True:
             goal.add(formula(bit))
-    (made,) = _applied(goal, deadline)
-    return read_dimacs(made.dimacs(True))
+    return read_dimacs(_dimacs(goal) if deadline is None else _dimacs_by(goal, deadline), deadline)
 
 
-def _applied(goal: z3.Goal, deadline: float | None) -> Sequence[z3.Goal]:
-    if deadline is None:
-        return _tactic().apply(goal)
-    left = int(1000 * (deadline - time.monotonic()))
-    try:
-        if left > 0:
-            return z3.TryFor(_tactic(), left).apply(goal)
-    except z3.Z3Exception:
-        if time.monotonic() < deadline:
-            raise
-    raise SolverEnded("the time limit was reached")
+def _dimacs(goal: z3.Goal) -> str:
+    (made,) = _tactic().apply(goal)
+    return made.dimacs(True)
+
+
+def _dimacs_by(goal: z3.Goal, deadline: float) -> str:
+    def work(task: str) -> Iterator[str]:
+        yield _dimacs(goal)
+
+    with closing(run_tasks(lambda: work, deque(["all of it"]), 1, deadline)) as results:
+        made = next(results, None)
+    if made is None:
+        raise SolverEnded(TIME_IS_UP)
+    if isinstance(made, LostTask):
+        raise SolverEnded(f"no clauses were made: {made.reason}")
+    return made
 
 
 def _tactic() -> z3.Tactic:
     return z3.Then("simplify", "propagate-values", "bit-blast", "simplify", "aig", "tseitin-cnf")
 
 
-def read_dimacs(text: str) -> Clauses:
-    """What Z3 writes: `p cnf`, the clauses, and a comment `c number name` for each variable."""
+def read_dimacs(text: str, deadline: float | None = None) -> Clauses:
+    """What Z3 writes: `p cnf`, the clauses, and a comment `c number name` for each variable. SolverEnded at the
+    `deadline`, a time of `time.monotonic`."""
     names: dict[str, int] = {}
     clauses: list[tuple[int, ...]] = []
     count = 0
-    for line in text.splitlines():
+    for line in in_time(text.splitlines(), deadline):
         if line.startswith("c "):
             _, number, name = line.split(" ", 2)
             names[name.strip("|")] = int(number)

@@ -11,7 +11,7 @@ import signal
 import time
 import traceback
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import ForkProcess
@@ -40,9 +40,9 @@ class _Worker:
     task: Any = None
 
 
-def run_tasks(make: Callable[[], Work], tasks: deque[Any], workers: int, deadline: float | None) -> Iterator[Any]:
+def run_tasks(make: Callable[[], Work], tasks: deque[Any], workers: int, deadline: float | None) -> Generator[Any]:
     """The results of all tasks as they come, each made by what `make` gives in a process of its own. Tasks are taken
-    from the left, and whoever takes the results may add more.
+    from the left, and whoever takes the results may add more. No task is None.
 
     A `LostTask` stands for a task whose process died. Raises what a task raises; ends silently at the deadline (of
     `time.monotonic`). However it ends, no process stays.

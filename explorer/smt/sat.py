@@ -15,9 +15,10 @@ import struct
 import subprocess
 import sys
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from importlib.util import find_spec
-from typing import IO, Any, Protocol, cast
+from itertools import islice
+from typing import IO, Any, Protocol, TypeVar, cast
 
 _HEAD = struct.Struct("<Q")
 _DIE_WITH_PARENT = 1  # PR_SET_PDEATHSIG
@@ -25,6 +26,29 @@ _DIE_WITH_PARENT = 1  # PR_SET_PDEATHSIG
 
 class SolverEnded(Exception):
     """The solver was stopped before it had an answer; the message says by what."""
+
+
+TIME_IS_UP = "the time limit was reached"
+
+_BATCH = 4096
+"""How many things are done between two looks at the clock, or sent to the solver at a time."""
+
+_Each = TypeVar("_Each")
+
+
+def in_time(things: Iterable[_Each], deadline: float | None) -> Iterator[_Each]:
+    """All of some things, with a look at the clock before the first and now and then. SolverEnded at the `deadline`,
+    a time of `time.monotonic`; None is no limit."""
+    for at, each in enumerate(things):
+        if at % _BATCH == 0:
+            heed(deadline)
+        yield each
+
+
+def heed(deadline: float | None) -> None:
+    """SolverEnded if the `deadline`, a time of `time.monotonic`, is over."""
+    if deadline is not None and time.monotonic() >= deadline:
+        raise SolverEnded(TIME_IS_UP)
 
 
 _UNUSABLE = 64
@@ -55,8 +79,10 @@ class Sat:
         )
 
     def add(self, clauses: Iterable[Sequence[int]]) -> None:
-        """Adds clauses: literals are variables from 1, or their negatives."""
-        self._send(("add", list(clauses)))
+        """Adds clauses: literals are variables from 1, or their negatives. Raises SolverEnded at the time limit."""
+        left = in_time(clauses, self.deadline)
+        while batch := list(islice(left, _BATCH)):
+            self._send(("add", batch))
 
     def solve(self, assumptions: Sequence[int]) -> list[bool] | None:
         """Values of the variables (that of variable 1 at index 1) that satisfy all clauses and the assumptions; None
@@ -82,7 +108,7 @@ class Sat:
         pipe = cast("IO[bytes]", self.process.stdout)
         left = None if self.deadline is None else max(0.0, self.deadline - time.monotonic())
         if not select.select([pipe], [], [], left)[0]:
-            raise SolverEnded("the time limit was reached")
+            raise SolverEnded(TIME_IS_UP)
         try:
             return read_message(pipe)
         except EOFError:
