@@ -1,4 +1,4 @@
-"""Kafka's replication, claimed to be a log without a ghost: what is committed is what some replica's high watermark says.
+"""Kafka's replication, claimed to be a log without a ghost: what is committed is what a high watermark says.
 
 It is none, though nothing is lost: high watermarks are no history. A replica that follows a leader which is behind
 takes over the leader's, and what was below its own is below none.
