@@ -7,10 +7,14 @@ from pathlib import Path
 import pytest
 from tidegate.explorer.search import Search
 from tidegate.explorer.smt.bmc import check as bounded
+from tidegate.explorer.smt.induction import Induction, ProofRequest
 from tidegate.explorer.symmetry import symmetry_of
+from tidegate.language.binding import load
 from tidegate.language.errors import ModelErrors
+from tidegate.language.proof import Proof
 
 from .engines import agree, agree_on, bound, compiled, reachable_states, text_of
+from .test_proofs_are_sound import Wrong
 
 BEFORE = """
 class Node(Domain, size=2, symmetric=True):
@@ -186,6 +190,74 @@ def test_runs_of_bounded_length_find_the_same(tmp_path: Path) -> None:
     for found in (verdict, theirs):
         lengths = {each.name: len(each.run.steps) for each in found.properties if each.run is not None}
         assert lengths.get("only_nodes") == 1, found
+
+
+NET = {"net": ("Annotated[Set[Ask], Capacity(top)]", "Set()")}
+GROUPS = {"seen": ("Set[Set[Node]]", "Set()")}
+SEND = "limit(len(s.net) < top)\ns.net = s.net | {Ask(number=n, hint=None)}"
+SINGLES = "\n\nSINGLES = Set([Set([Node(0)]), Set([Node(1)]), Set([Node(2)])])\nPAIRS = Set([Set([Node(1)]), Set([Node(2)])])\n"
+
+PROVED = {
+    "messages are filtered, and come together": Wrong(
+        NET,
+        {
+            "send n: Number": SEND,
+            "drop n: Number": "s.net = {m for m in s.net if m.number != n}",
+            "keep": "s.net = {m for m in s.net if m.hint is None}",
+            "less n: Number": "s.net -= {m for m in s.net if m.number == n}",
+        },
+        says="all(m.hint is None for m in {x for x in s.net if x.number >= 0})",
+    ),
+    "sets of sets": Wrong(
+        GROUPS,
+        {
+            "see r: Node": "s.seen = s.seen | {{r}}",
+            "drop r: Node": "s.seen -= {q for q in s.seen if r in q}",
+            "turn r: Node": "s.seen = s.seen ^ {{r}}",
+        },
+        says="s.seen <= SINGLES and Set([Node(0)]) not in PAIRS",
+    ),
+}
+REFUTED = {
+    "a message that the filter keeps": Wrong(
+        NET,
+        {"send n: Number": SEND, "keep n: Number": "s.net = {m for m in s.net if m.number > 0}"},
+        says="not s.bad and not any(m.number > 0 for m in s.net)",
+    ),
+    "a message that the difference leaves": Wrong(
+        NET,
+        {
+            "send n: Number": SEND,
+            "drop n: Number": "s.bad = any(m.number > 0 for m in s.net - {Ask(number=n, hint=None)})",
+        },
+    ),
+    "the symmetric difference adds what was not there": Wrong(
+        GROUPS,
+        {"turn r: Node": "s.seen = s.seen ^ {{r}}", "bad_one": "require(not s.seen <= PAIRS)\ns.bad = True"},
+    ),
+}
+"""What is proved of sets by induction, and what a run refutes."""
+
+
+def proof_of(folder: Path, model: Wrong) -> Proof:
+    path = folder / "model.py"
+    path.write_text(model.text().replace("\n\n@state", f"{SINGLES}\n\n@state", 1), encoding="utf-8")
+    definition = load(path)
+    return Induction(definition, definition.bind(), ProofRequest(workers=1)).prove(lambda _: None)
+
+
+@pytest.mark.parametrize("name", PROVED)
+def test_what_holds_of_sets_is_proved(name: str, tmp_path: Path) -> None:
+    proof = proof_of(tmp_path, PROVED[name])
+    assert proof.word == "proved", [(each.word, each.obligation) for each in proof.findings if each.word != "proved"]
+
+
+@pytest.mark.parametrize("name", REFUTED)
+def test_what_is_false_of_sets_is_refuted_by_a_run(name: str, tmp_path: Path) -> None:
+    proof = proof_of(tmp_path, REFUTED[name])
+    assert proof.word == "refuted"
+    found = [each.counterexample for each in proof.findings if each.counterexample is not None]
+    assert [each.reachable for each in found][:1] == [True]
 
 
 @pytest.mark.parametrize(
