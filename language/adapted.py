@@ -112,7 +112,10 @@ def within(value: int | range | Set[int] | None, lo: int, hi: int) -> int | rang
     elements; no set, None, is one that is looked at elsewhere."""
     for each in () if value is None else (value,) if isinstance(value, int) else value:
         if not lo <= each <= hi:
-            raise ModelError(f"{each} is outside {lo}..{hi}")
+            raise ModelError(
+                f"{each} is outside {lo}..{hi}, the range of the set that it is put into; "
+                "require a number within it, or declare a wider range where the set comes from"
+            )
     return value
 
 

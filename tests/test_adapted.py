@@ -94,12 +94,16 @@ def test_none_is_a_value_where_it_may_be_one(body: str, tmp_path: Path) -> None:
 # --- sets of integers hold those within their range -------------------------------------------------------------------
 
 NUMBERS = "low: Set[Small]\ncolor: Color\nnoticed: bool\ncount: Annotated[int, Range(0, 9)]\n"
+OUTSIDE = (
+    " is outside 0..3, the range of the set that it is put into; require a number within it, or declare a wider range "
+    "where the set comes from"
+)
 RANGES = {
-    "s.low = s.low - {n}": "-2 is outside 0..3",
-    "s.low &= {n + 1}": "-1 is outside 0..3",
-    "s.count = len((s.low | {n}) - {n})": "-2 is outside 0..3",
-    "s.low = s.low & {each for each in range(n, 3)}": "-2 is outside 0..3",
-    "s.low = s.low & Set(range(n, 3))": "-2 is outside 0..3",
+    "s.low = s.low - {n}": "-2" + OUTSIDE,
+    "s.low &= {n + 1}": "-1" + OUTSIDE,
+    "s.count = len((s.low | {n}) - {n})": "-2" + OUTSIDE,
+    "s.low = s.low & {each for each in range(n, 3)}": "-2" + OUTSIDE,
+    "s.low = s.low & Set(range(n, 3))": "-2" + OUTSIDE,
     "s.low.remove(n)": "-2 is not in low",
     "s.low.discard(n)": None,
     "s.noticed = n in s.low": None,
@@ -203,7 +207,7 @@ def test_a_spent_budget_stops_a_step_right_after_its_guards(body: str, tmp_path:
 DISPLAYED = {
     "s.notes = {Note(node, 1), Note(Node(0), 1), Note(node, 1)}": None,
     "s.notes = {Note(node, 1), Note(node, 2), Note(node, 3)}": "notes: 3 elements are more than the capacity of 2",
-    "s.notes = {Note(node, s.count + 4)}": "notes: Note.by: 4 is outside 0..3",
+    "s.notes = {Note(node, s.count + 4)}": "Note.by: 4 is outside 0..3",
     "s.noticed = s.notes == {Note(node, 1)}\ns.notes = {Note(Node(1), 1)}": None,
     "s.noticed = Note(node, 1) in {Note(Node(1), 1)}": None,
     "s.count = len({Note(node, 1), Note(Node(1), 1)})": None,

@@ -195,7 +195,11 @@ def test_runs_of_bounded_length_find_the_same(tmp_path: Path) -> None:
 NET = {"net": ("Annotated[Set[Ask], Capacity(top)]", "Set()")}
 GROUPS = {"seen": ("Set[Set[Node]]", "Set()")}
 SEND = "limit(len(s.net) < top)\ns.net = s.net | {Ask(number=n, hint=None)}"
-SINGLES = "\n\nSINGLES = Set([Set([Node(0)]), Set([Node(1)]), Set([Node(2)])])\nPAIRS = Set([Set([Node(1)]), Set([Node(2)])])\n"
+SINGLES = """
+
+SINGLES = Set([Set([Node(0)]), Set([Node(1)]), Set([Node(2)])])
+PAIRS = Set([Set([Node(1)]), Set([Node(2)])])
+"""
 
 PROVED = {
     "messages are filtered, and come together": Wrong(

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from tidegate.explorer.native.search import check as native
 from tidegate.explorer.search import Search
+from tidegate.explorer.smt.bmc import check as bmc
 from tidegate.explorer.smt.encoding import finite
 from tidegate.explorer.symmetry import symmetry_of
 from tidegate.language.binding import load
@@ -252,10 +253,99 @@ def test_a_number_that_a_set_has_no_room_for_is_an_error_in_every_engine(tmp_pat
     before = BEFORE.split("@record")[0] + SETS
     model = bound(tmp_path, text_of(SET_FIELDS, SET_START, WITH_SETS, before=before), constants={"most": 3})
     verdict = agree(model)
-    assert verdict is not None and verdict.failure is not None and verdict.failure.message == "-3 is outside -2..2"
+    assert verdict is not None and verdict.failure is not None and verdict.failure.message == outside("-3", "-2..2")
     state = next(initial_states(model))
     found = sorted(reported(model, finite(model), state))
     assert found == sorted(judged(model, state)) and any(text.endswith("breaks") for text in found)
+
+
+def outside(number: str, of: str) -> str:
+    """What is said where a number is put into a set that has no room for it: the cause, and what to do."""
+    return (
+        f"{number} is outside {of}, the range of the set that it is put into; "
+        "require a number within it, or declare a wider range where the set comes from"
+    )
+
+
+GROUPS = """
+GROUPS = Set([Set([2]), Set([2, 3])])
+
+
+def groups() -> Set[Set[Small]]:
+    '''The same, with room for every number.'''
+    return Set([Set([2]), Set([2, 3])])
+"""
+WITH_GROUPS = """
+@action
+def take(s: World, one: Small) -> None:
+    '''A step.'''
+    require(FROM | {Set([one])} != FROM)
+    s.held = Set([one])
+"""
+
+
+@pytest.mark.parametrize(("table", "lacks_room"), [("GROUPS", True), ("groups()", False)])
+def test_a_set_of_sets_has_room_for_the_numbers_in_it_or_for_those_declared(
+    table: str, lacks_room: bool, tmp_path: Path
+) -> None:
+    body = WITH_GROUPS.replace("FROM", table)
+    model = bound(tmp_path, text_of("held: Set[Small]", "held=Set()", body, before=GROUPS))
+    verdict = agree(model)
+    assert verdict is not None
+    message = None if verdict.failure is None else verdict.failure.message
+    assert message == (outside("0", "2..3") if lacks_room else None)
+    encoding = finite(model)
+    for state in reachable_states(model, 4, seed=1):
+        assert sorted(reported(model, encoding, state)) == sorted(judged(model, state))
+    bounded = bmc(model, Search(depth=2))
+    assert (bounded.failure is None) == (message is None)
+
+
+MAPS = """
+NEAR = Map({Node(0): Set([0]), Node(1): Set([1]), Node(2): Set([0, 1])})
+FAR = Map({Node(0): Set([2]), Node(1): Set([3]), Node(2): Set([2, 3])})
+"""
+WITH_MAPS = """
+@action
+def go(s: World, to: Node) -> None:
+    '''A step.'''
+    require(s.many != FAR)
+    s.many[to] = NEAR[to] if s.many[to] == Set() else FAR[to]
+
+
+@reachable
+def all_near(s: World) -> bool:
+    '''The table of small numbers.'''
+    return s.many == NEAR
+
+
+@reachable
+def all_far(s: World) -> bool:
+    '''The table of larger ones.'''
+    return FAR == s.many
+
+
+@invariant
+def never_alike(s: World) -> bool:
+    '''No map is both.'''
+    return not (s.many == NEAR and s.many == FAR)
+"""
+
+
+def test_maps_to_sets_of_different_numbers_are_compared(tmp_path: Path) -> None:
+    before = BEFORE.split("@record")[0] + MAPS
+    start = "many=Map({n: Set() for n in Node})"
+    model = bound(tmp_path, text_of("many: Map[Node, Set[Small]]", start, WITH_MAPS, before=before))
+    verdict = agree(model)
+    assert verdict is not None
+    assert {each.name: each.verdict for each in verdict.properties} == {
+        "all_near": "reached",
+        "all_far": "reached",
+        "never_alike": "holds",
+    }
+    encoding = finite(model)
+    for state in reachable_states(model, 27, seed=1):
+        assert sorted(reported(model, encoding, state)) == sorted(judged(model, state))
 
 
 @pytest.mark.parametrize(
