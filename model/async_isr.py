@@ -142,15 +142,27 @@ def replicate(s: Partition, follower: Replica) -> None:
 # --- the leader asks, the controller decides --------------------------------------------------------------------------
 
 
+def ask(s: Partition, wanted: Set[Replica]) -> None:
+    """The leader asks the controller for an ISR, and counts on both until it hears the answer."""
+    s.requests.add(AlterIsr(isr=wanted, version=s.version))
+    s.pending_isr = s.pending_isr | wanted
+    s.pending_version = s.version
+
+
+def decide(s: Partition, decided: Set[Replica]) -> None:
+    """The controller makes an ISR the next version, and tells the leader."""
+    limit(s.controller_version < max_version)
+    s.controller_isr = decided
+    s.controller_version += 1
+    s.updates.add(IsrUpdate(isr=decided, version=s.controller_version))
+
+
 @action
 def request_shrink(s: Partition, follower: Replica) -> None:
     """The leader asks the controller to take {follower} out of the ISR of version {s.version}."""
     require(follower != LEADER)
     require(follower in s.isr)
-    wanted = s.isr - {follower}
-    s.requests.add(AlterIsr(isr=wanted, version=s.version))
-    s.pending_isr = s.pending_isr | wanted
-    s.pending_version = s.version
+    ask(s, s.isr - {follower})
 
 
 @action
@@ -158,21 +170,14 @@ def request_expand(s: Partition, follower: Replica) -> None:
     """The leader asks the controller to take {follower} into the ISR of version {s.version}."""
     require(follower not in s.isr)
     require(s.end_offset[follower] >= high_watermark(s))
-    wanted = s.isr | {follower}
-    s.requests.add(AlterIsr(isr=wanted, version=s.version))
-    s.pending_isr = s.pending_isr | wanted
-    s.pending_version = s.version
+    ask(s, s.isr | {follower})
 
 
 @action
 def handle_request(s: Partition, request: Annotated[AlterIsr, Member("requests")]) -> None:
     """The controller makes {request.isr} the ISR, as the leader asked."""
     require(request.version == s.controller_version)
-    limit(s.controller_version < max_version)
-    version = s.controller_version + 1
-    s.controller_isr = request.isr
-    s.controller_version = version
-    s.updates.add(IsrUpdate(isr=request.isr, version=version))
+    decide(s, request.isr)
 
 
 @action
@@ -193,9 +198,4 @@ def controller_shrink_isr(s: Partition, follower: Replica) -> None:
     """{follower} fails: the controller takes it out of the ISR."""
     require(follower != LEADER)
     require(follower in s.controller_isr)
-    limit(s.controller_version < max_version)
-    remaining = s.controller_isr - {follower}
-    version = s.controller_version + 1
-    s.controller_isr = remaining
-    s.controller_version = version
-    s.updates.add(IsrUpdate(isr=remaining, version=version))
+    decide(s, s.controller_isr - {follower})
