@@ -361,7 +361,7 @@ def test_what_an_image_cannot_be_compared_with_is_refused(tmp_path: Path) -> Non
     text = text.replace("import Range,", "import Bag, Capacity, Range,")
     text = text.replace("initial, state", "initial, record, state")
     assert [each[2] for each in refused(tmp_path, abstract=text)] == [
-        "chimes holds messages in flight, which no image can be compared with (hour_clock, line 26)"
+        "chimes holds a bag of messages, which no image can be compared with (hour_clock, line 26)"
     ]
     many = "(s: Clock, given: Map[Small, bool | None]) -> None"
     text = CLOCK.replace("(s: Clock) -> None", many).replace("import Range,", "import Map, Range,")

@@ -216,3 +216,39 @@ def test_what_is_below_a_high_watermark_is_no_history(replicas: int, steps: int,
     assert found.run.steps[-1].action == "fetch"
     assert max(mark for _, mark in before.high_watermark.items()) == 1
     assert max(mark for _, mark in after.high_watermark.items()) == 0
+
+
+# --- a partition, and the replication of KIP-320 ----------------------------------------------------------------------
+
+NO_FAULTS = {"fences": 0, "power_losses": 0}
+
+
+def of_a_partition(engine: str, constants: dict[str, int | bool], cache: Path) -> PropertyVerdict:
+    """What is said of a partition as replication, as long as no leader is elected."""
+    definition = load(ROOT / "tests" / "models" / "partition_as_replication.py")
+    model = definition.bind(profile="kafka_4_1", constants={**NO_FAULTS, **constants})
+    (found,) = ENGINES[engine](model, Search(cache=cache), None).properties
+    return found
+
+
+def test_a_partition_without_elections_is_replication_with_four_differences(cache: Path) -> None:
+    """Two records, and a follower that lags, leaves the ISR and joins it again."""
+    assert of_a_partition("native", {"max_records": 2, "isr_shrinks": 1}, cache).verdict == "holds"
+
+
+@pytest.mark.parametrize(
+    ("difference", "constants", "steps", "action"),
+    [
+        ("begins_led", {"isr_shrinks": 0}, 0, None),
+        ("fetches_high_watermark", {"isr_shrinks": 0}, 5, "fetch"),
+        ("moves_past_several", {"isr_shrinks": 0, "max_records": 2}, 7, "advance_high_watermark"),
+        ("drops_who_has_all", {"isr_shrinks": 1}, 2, "change_isr"),
+    ],
+)
+def test_each_difference_between_a_partition_and_replication_is_one(
+    difference: str, constants: dict[str, int | bool], steps: int, action: str | None, cache: Path
+) -> None:
+    found = of_a_partition("python", {**constants, difference: False}, cache)
+    assert (found.verdict, steps_of(found)) == ("violated", steps)
+    assert found.run is not None
+    assert [step.action for step in found.run.steps[-1:]] == ([] if action is None else [action])

@@ -90,6 +90,10 @@ def _belongs(value: ir.Expr, declared: Type, depth: int) -> Iterable[ir.Expr]:
             found = value.type.value if isinstance(value.type, Map) else of
             member = ir.Name(f"@key{depth}", key, where)
             yield from _everywhere(ir.Index(value, member, found, where), of, member, ir.Members(key, where), depth)
+        case Pool(capacity=capacity):
+            if isinstance(value.type, Pool) and value.type.capacity > capacity:
+                length = ir.Length(value, Int(0, value.type.capacity), where)
+                yield ir.Compare("<=", length, _number(capacity, where), Bool(), where)
         case Seq(of=of, capacity=capacity):
             if isinstance(value.type, Seq) and value.type.capacity > capacity:
                 length = ir.Length(value, Int(0, value.type.capacity), where)
@@ -142,10 +146,20 @@ def _number(value: int, where: ir.Where) -> ir.Const:
 def image_type(abstract: Model, cls: type[Any]) -> Record:
     """The state of an abstract model as a record. Raises Unsupported for what a record cannot hold."""
     for each in abstract.fields:
-        if isinstance(each.type, Pool):
+        if _holds_bag(each.type):
             place = each.where or abstract.actions[0].form.where
-            raise Unsupported(place, f"{each.name} holds messages in flight, which no image can be compared with")
+            raise Unsupported(place, f"{each.name} holds a bag of messages, which no image can be compared with")
     return Record(cls.__name__, tuple((each.name, each.type) for each in abstract.fields), cls)
+
+
+def _holds_bag(type_: Type) -> bool:
+    match type_:
+        case Pool(multiple=multiple):
+            return multiple
+        case Map(value=value):
+            return _holds_bag(value)
+        case _:
+            return False
 
 
 def steps_between(abstract: Model, record: Record, before: ir.Expr, after: ir.Expr) -> dict[str, ir.Expr]:
@@ -175,11 +189,22 @@ LISTINGS_MAX = 64
 def _with_any(form: ir.Function, parameters: tuple[ir.Parameter, ...], given: tuple[ir.Expr, ...]) -> ir.Expr:
     """Whether a function is true of what is given and of any values of its other parameters."""
     where = form.where
-    listed = [_listings(each.type, each.name, each) for each in parameters]
+    listed = [
+        _listings(each.type, each.name, each) if each.pool is None else [_messages(each, given[0])]
+        for each in parameters
+    ]
     ways = list(_products(listed, parameters[0] if parameters else None))
     return disjunction(
         (_any_of(ir.Call(form, (*given, *values), Bool(), where), every) for every, values in ways), where
     )
+
+
+def _messages(parameter: ir.Parameter, image: ir.Expr) -> Listing:
+    """The messages of an image that a parameter ranges over."""
+    assert isinstance(image.type, Record) and parameter.pool is not None
+    where, of = parameter.where, dict(image.type.fields)[parameter.pool]
+    source = ir.Elements(ir.RecordField(image, parameter.pool, of, where), where)
+    return (ir.Generator(parameter.name, parameter.type, source, ()),), ir.Name(parameter.name, parameter.type, where)
 
 
 def _any_of(call: ir.Expr, generators: tuple[ir.Generator, ...]) -> ir.Expr:
@@ -433,6 +458,13 @@ class _ActionFunctions:
                 return ir.Slice(old, None, value, type_, where)
             case ir.Add(), Subset():
                 return ir.SetOperation("|", old, ir.MakeSubset((value,), type_, where), type_, where)
+            case ir.Add(), Pool(of=of, capacity=capacity):
+                one = ir.MakePool((kept(value, of),), Pool(of, 1), where)
+                return kept(ir.SetOperation("|", old, one, Pool(of, capacity + 1), where), type_)
+            case ir.Remove(strict=strict), Pool(of=of):
+                if strict:
+                    checks.append(ir.Assert(ir.Contains(value, old, Bool(), where), "", where))
+                return ir.SetOperation("-", old, ir.MakePool((value,), Pool(of, 1), where), type_, where)
             case ir.Remove(strict=strict), Subset():
                 if strict:
                     checks.append(ir.Assert(ir.Contains(value, old, Bool(), where), "", where))
