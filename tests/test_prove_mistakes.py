@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 from tidegate.cli.main import main
 from tidegate.explorer.smt import finite_instances
+from tidegate.explorer.smt import questions as unbounded_questions
 from tidegate.explorer.smt.effort import SolverEffort
 from tidegate.explorer.smt.houdini import surviving
 from tidegate.explorer.smt.induction import Induction, ProofRequest
@@ -246,6 +247,45 @@ def test_a_query_that_takes_too_long_is_not_proved(commands: Commands, tmp_path:
     said = " ".join(done.out.split())
     assert "? not proved: that lead keeps fermat" in said
     assert "the solver had no answer within 0.2 million steps; there is no counterexample within top=3" in said
+
+
+def test_nothing_more_is_tried_of_a_question_that_the_clock_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The question needs far more steps than it gets time for, on any machine."""
+    asked = list[float]()
+
+    def patience(work: float) -> float:
+        return 0.05
+
+    def limited(solver: Any, work: float) -> None:
+        asked.append(work)
+        limit(solver, work)
+
+    limit = unbounded_questions._limit  # pyright: ignore[reportPrivateUsage]
+    monkeypatch.setattr(unbounded_questions, "patience", patience)
+    monkeypatch.setattr(unbounded_questions, "_limit", limited)
+    definition = load(Path(written(TEXT + SLOW)))
+    induction = Induction(definition, definition.bind(), ProofRequest())
+    questions = Questions(induction.model, induction.symmetric, SolverEffort(work=1000.0))
+    answer = questions.ask(Obligation("step", "fermat", "lead"), hard=True)
+    assert (answer.proved, answer.late, len(asked)) == (False, True, 1)
+    assert answer.reason == "the solver does not know: within 0.05 s it did not count 62.5 million steps"
+
+
+def test_what_the_clock_ended_is_not_proved_and_not_kept(
+    monkeypatch: pytest.MonkeyPatch, kept: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def patience(work: float) -> float:
+        return 0.05
+
+    monkeypatch.setattr(unbounded_questions, "patience", patience)
+    monkeypatch.setattr(finite_instances, "WORK", 1)
+    path = written(TEXT + SLOW)
+    asked = ["prove", path, "--lemma", "fermat", "--workers", "1", "--query-work", "1000"]
+    assert main(asked) is Exit.INCONCLUSIVE
+    said = " ".join(capsys.readouterr().out.split())
+    assert "? not proved: that lead keeps fermat the solver does not know: within 0.05 s it did not count" in said
+    held = [json.loads(each.read_text(encoding="utf-8")) for each in kept.glob("proofs/*.json")]
+    assert not [each for each in held if (each.get("action"), each.get("goal")) == ("lead", "fermat")]
 
 
 def test_a_proof_that_takes_too_long_says_so(capsys: pytest.CaptureFixture[str]) -> None:

@@ -8,7 +8,11 @@ SHORT = 16
 """A first attempt may cost this part of what a query may."""
 
 CLOCK = 600.0
-"""Seconds after which a query ends whatever it has cost, since not everything in the solver counts its steps."""
+"""Seconds after which a query about a copy ends whatever it has cost, since not everything in the solver counts its
+steps."""
+
+_LEAST = 60.0
+_PER_MILLION = 34.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,3 +22,9 @@ class SolverEffort:
 
     work: float = 16.0
     seeds: tuple[int, ...] = (0, 1, 2)
+
+
+def patience(work: float) -> float:
+    """Seconds after which an unbounded query that may cost `work` million steps ends: many times
+    what an idle processor takes for them, so that only arithmetic between two counted steps takes longer."""
+    return _LEAST + _PER_MILLION * work

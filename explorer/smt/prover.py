@@ -155,9 +155,9 @@ class Prover:
         sketch, searched = self._sketched(obligation, self._all_copies())
         if sketch is not None:
             return FoundCounterexample(obligation, "refuted", sketch=sketch)
-        if self.questions.ask(obligation, hard=self.ground.record).proved:
-            return FoundCounterexample(obligation, "proved")
-        answer = self.questions.ask(obligation, hard=True)
+        answer = self.questions.ask(obligation, hard=self.ground.record)
+        if not answer.proved and not answer.late:
+            answer = self.questions.ask(obligation, hard=True)
         if answer.proved:
             return FoundCounterexample(obligation, "proved")
         sketch, _ = self._sketched(obligation, self._uneven_copies())

@@ -11,6 +11,7 @@ What a query may cost is counted in the solver's own steps, not in time, so that
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias, cast
@@ -21,7 +22,7 @@ from ...language import ir
 from ...language.model import Model, Property
 from ...language.proof import Emptiness, Obligation
 from .clauses import Clause, subterms
-from .effort import CLOCK, SHORT, SolverEffort
+from .effort import SHORT, SolverEffort, patience
 from .encoding import unbounded
 from .hints import Hints
 from .predicate import clauses
@@ -35,10 +36,12 @@ from .transition import Instance, instances, starts
 
 @dataclass(frozen=True, slots=True)
 class SolverAnswer:
-    """Whether it is proved, and if not what the solver said last."""
+    """Whether it is proved, and if not what the solver said last. It is `late` when the clock ended a query: then
+    nothing else is tried."""
 
     proved: bool
     reason: str = ""
+    late: bool = False
 
 
 Lemmas: TypeAlias = frozenset[str] | None
@@ -270,11 +273,11 @@ class Questions:
     ) -> SolverAnswer:
         """All goals at once; then one after the other; and what is not proved so, case by case."""
         answer = self._tried(context, goals, first)
-        if answer.proved:
+        if answer.proved or answer.late:
             return answer
         for goal in goals:
             answer = self._tried(context, [goal], first) if len(goals) > 1 else answer
-            if not answer.proved:
+            if not answer.proved and not answer.late:
                 answer = self._case_by_case(context, goal, first, later)
             if not answer.proved:
                 break
@@ -308,7 +311,7 @@ class Questions:
         answer = SolverAnswer(False)
         for lemmas, seed, work in attempts:
             answer = self._refuted(context, goals, lemmas, seed, work)
-            if answer.proved:
+            if answer.proved or answer.late:
                 break
         return answer
 
@@ -320,13 +323,15 @@ class Questions:
         if solver is None:
             context.solvers = {each: made for each, made in context.solvers.items() if each == whole}
             context.solvers[lemmas, seed] = solver = self._solver(context, lemmas, seed)
-        solver.set("rlimit", max(1, round(1e6 * work)))
+        _limit(solver, work)
         solver.push()
         solver.add(_denied(goals))
+        began = time.monotonic()
         found = solver.check()
+        late = found != z3.unsat and time.monotonic() - began >= patience(work)
         reason = "" if found == z3.unsat else _reason(solver, work)
         solver.pop()
-        return SolverAnswer(found == z3.unsat, reason)
+        return SolverAnswer(found == z3.unsat, _late(work) if late else reason, late)
 
     def _solver(self, context: Context, lemmas: Lemmas, seed: int) -> z3.Solver:
         """A solver that has the context, with some of the lemmas or with all."""
@@ -364,7 +369,7 @@ class Questions:
         self, context: Context, goals: list[z3.BoolRef], lemmas: Lemmas, seed: int, work: float
     ) -> frozenset[str] | None:
         solver = _empty_solver(seed)
-        solver.set("rlimit", max(1, round(1e6 * work)))
+        _limit(solver, work)
         solver.add([*context.happens, self._state, *_denied(goals)])
         names = {z3.Bool(f"lemma.{text}"): text for text in self._names if lemmas is None or text in lemmas}
         for name, text in names.items():
@@ -387,8 +392,13 @@ def _empty_solver(seed: int) -> z3.Solver:
     solver.set("auto_config", False)
     solver.set("mbqi", False)
     solver.set("random_seed", seed)
-    solver.set("timeout", round(1000 * CLOCK))
     return solver
+
+
+def _limit(solver: z3.Solver, work: float) -> None:
+    """What the next query may cost: the solver's steps, and the clock for what it does between two of them."""
+    solver.set("rlimit", max(1, round(1e6 * work)))
+    solver.set("timeout", max(1, round(1000 * patience(work))))
 
 
 def _denied(goals: Sequence[z3.BoolRef]) -> list[z3.BoolRef]:
@@ -408,6 +418,10 @@ def _mentioned(goals: Sequence[z3.BoolRef]) -> list[z3.BoolRef]:
 
 def _is_value(term: z3.ExprRef) -> bool:
     return term.decl().kind() == z3.Z3_OP_UNINTERPRETED
+
+
+def _late(work: float) -> str:
+    return f"the solver does not know: within {patience(work):g} s it did not count {work:g} million steps"
 
 
 def _reason(solver: z3.Solver, work: float) -> str:
