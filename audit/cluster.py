@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from .pods import Pod
+
 SECRET = re.compile("password|passwd|pwd|passphrase|secret|jaas|key|token|credential|license|user.info|private", re.I)
 """Settings whose values are withheld. Wide on purpose: `key.serializer` is withheld too, and nobody misses it."""
 
@@ -156,8 +158,8 @@ class Broker:
     `settings` are static (server.properties), `dynamic` are this broker's own dynamic ones. `ephemeral` is True where
     the storage does not outlive the process (Strimzi's `ephemeral`), None where nothing says so; `of_pod` where it
     goes with the pod alone, in which a container that dies starts again with its files. `machine` names the
-    one computer that it shares with all others of that name (those of a compose file); None: not stated. `spread` is
-    False of a pod that nothing keeps from the node of another one.
+    one computer that it shares with all others of that name (those of a compose file); None: not stated. `pod` is
+    what decides on which node it runs, as far as that is open; None of what is no pod.
     """
 
     id: int | None
@@ -170,7 +172,7 @@ class Broker:
     ephemeral: bool | None = None
     of_pod: bool = False
     machine: str | None = None
-    spread: bool = True
+    pod: Pod | None = None
 
     @property
     def keeps_topics(self) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from . import pods
 from .cluster import OFFSETS, Broker, Cluster, Topic
 from .facts import CannotBeMade, Choice, Fact, Used
 from .keys import at_least
@@ -27,16 +28,24 @@ def placement(cluster: Cluster, topic: Topic, replicas: int, used: list[Used]) -
 
 def nodes_of_pods(cluster: Cluster) -> Iterator[Fact]:
     """Whether pods share a node, where nothing keeps them apart: a loss of power takes all that are on one."""
-    keepers = [each for each in cluster.brokers if each.keeps_topics]
-    if len(keepers) > 1 and not _share_a_machine(cluster) and not all(each.spread for each in keepers):
+    if not _share_a_machine(cluster) and not pods.are_apart(_pods(cluster)):
         choices = (Choice("apart", {"one_machine": False}), Choice("shared", {"one_machine": True}))
         yield Fact(NODES, choices, ASK_OF_NODES)
 
 
+def assumed_of_nodes(cluster: Cluster) -> str:
+    """What is taken for granted of the nodes of pods; "" where nothing is."""
+    return pods.assumed(_pods(cluster))
+
+
+def _pods(cluster: Cluster) -> Sequence[pods.Pod]:
+    return [each.pod for each in cluster.brokers if each.keeps_topics and each.pod is not None]
+
+
 NODES = "the nodes of pods"
 ASK_OF_NODES = (
-    'a required podAntiAffinity by kubernetes.io/hostname in the manifest, or how it is: nodes = "apart" (or '
-    '"shared") below [pods] in audit.toml'
+    "a required podAntiAffinity by kubernetes.io/hostname in the manifest, which selects the brokers, or how it is: "
+    'nodes = "apart" (or "shared") below [pods] in audit.toml'
 )
 
 

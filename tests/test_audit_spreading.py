@@ -11,13 +11,21 @@ from tidegate.audit.signature import Subject, subjects
 HOST, ZONE = "kubernetes.io/hostname", "topology.kubernetes.io/zone"
 
 
-def affinity(when: str, key: str) -> str:
-    return f"affinity: {{podAntiAffinity: {{{when}DuringSchedulingIgnoredDuringExecution: [{{topologyKey: {key}}}]}}}}"
+ITS_OWN = "labelSelector: {matchLabels: {app: kafka}}"
 
 
-def spread(skew: int, otherwise: str) -> str:
-    constraint = f"{{maxSkew: {skew}, topologyKey: {HOST}, whenUnsatisfiable: {otherwise}}}"
+def affinity(when: str, key: str, selects: str = ITS_OWN) -> str:
+    term = f"{{topologyKey: {key}, {selects}}}"
+    return f"affinity: {{podAntiAffinity: {{{when}DuringSchedulingIgnoredDuringExecution: [{term}]}}}}"
+
+
+def spread(skew: int, otherwise: str, selects: str = ITS_OWN) -> str:
+    constraint = f"{{maxSkew: {skew}, topologyKey: {HOST}, whenUnsatisfiable: {otherwise}, {selects}}}"
     return f"topologySpreadConstraints: [{constraint}]"
+
+
+def expression(text: str) -> str:
+    return f"labelSelector: {{matchExpressions: [{{{text}}}]}}"
 
 
 RULES = {
@@ -39,6 +47,7 @@ metadata: {{name: kafka}}
 spec:
   replicas: 3
   template:
+    metadata: {{labels: {{app: kafka}}}}
     spec:
       {rule}
       containers:
@@ -55,7 +64,7 @@ spec:
     version: 3.9.0
     {more}
     config: {{default.replication.factor: 3}}
-    template: {{pod: {{{rule}}}}}
+    template: {{pod: {{metadata: {{labels: {{app: kafka}}}}, {rule}}}}}
 ---
 apiVersion: kafka.strimzi.io/v1beta2
 kind: KafkaNodePool
@@ -90,6 +99,81 @@ def test_pods_that_nothing_keeps_apart_may_share_a_node(text: str, rule: str) ->
     assert any("at least 3 nodes" in each for each in cluster.assumptions) is spreads
 
 
+SELECTORS = {
+    ITS_OWN: True,
+    "labelSelector: {}": True,
+    expression("key: app, operator: In, values: [zookeeper, kafka]"): True,
+    expression("key: app, operator: Exists"): True,
+    expression("key: tier, operator: DoesNotExist"): True,
+    f"{ITS_OWN}, matchLabelKeys: [app]": True,
+    "labelSelector: {matchLabels: {app: zookeeper}}": False,
+    "labelSelector: {matchLabels: {app: kafka, tier: data}}": False,
+    "labelSelector: null": False,
+    "minDomains: 3": False,
+    expression("key: app, operator: NotIn, values: [kafka]"): False,
+    expression("key: app, operator: DoesNotExist"): False,
+    expression("key: statefulset.kubernetes.io/pod-name, operator: NotIn, values: [kafka-0]"): False,
+    f"{ITS_OWN}, matchLabelKeys: [statefulset.kubernetes.io/pod-name]": False,
+    f"{ITS_OWN}, matchLabelKeys: [controller-revision-hash]": False,
+}
+"""What a rule selects, and whether those are the brokers."""
+OF_TERMS = {
+    f"{ITS_OWN}, mismatchLabelKeys: [app]": False,
+    f"{ITS_OWN}, namespaces: [other]": False,
+    f"{ITS_OWN}, namespaces: [mine]": True,
+    f"{ITS_OWN}, namespaceSelector: {{}}": True,
+    f"{ITS_OWN}, namespaceSelector: {{matchLabels: {{team: data}}}}, namespaces: [other]": False,
+}
+"""The same of what an anti-affinity alone has."""
+
+
+@pytest.mark.parametrize(("selects", "expected"), [*SELECTORS.items(), *OF_TERMS.items()])
+def test_an_anti_affinity_keeps_from_those_that_it_selects(selects: str, expected: bool) -> None:
+    text = PODS.replace("name: kafka}}\nspec", "name: kafka, namespace: mine}}\nspec")
+    cluster = of(text.format(rule=affinity("required", HOST, selects)))
+    assert shared(cluster) == ({False} if expected else {False, True})
+
+
+@pytest.mark.parametrize(("selects", "expected"), SELECTORS.items())
+def test_a_constraint_spreads_those_that_it_selects(selects: str, expected: bool) -> None:
+    cluster = of(PODS.format(rule=spread(1, "DoNotSchedule", selects)))
+    assert shared(cluster) == ({False} if expected else {False, True})
+
+
+@pytest.mark.parametrize("rule", [affinity("required", HOST), spread(1, "DoNotSchedule")])
+@pytest.mark.parametrize("separate", [True, False])
+def test_sets_of_one_pod_each_are_kept_apart_by_what_selects_the_others(rule: str, separate: bool) -> None:
+    """Each with a label of its own: one that selects its own label alone repels only itself."""
+    alone = PODS.format(rule=rule).replace("replicas: 3", "replicas: 1")
+    files: list[tuple[str, str, bool]] = []
+    for name in "123":
+        text = alone.replace("env: [", f"env: [{{name: KAFKA_BROKER_ID, value: '{name}'}}, ")
+        files.append((f"{name}.yaml", text.replace("app: kafka", f"app: kafka-{name}") if separate else text, True))
+    cluster = of("---\n".join(text for _, text, _ in files))
+    assert shared(cluster) == ({False, True} if separate else {False})
+    spreads = rule.startswith("topology") and not separate
+    assert any("at least 3 nodes" in each for each in cluster.assumptions) is spreads
+
+
+def test_one_rule_that_selects_the_others_is_enough_of_an_anti_affinity() -> None:
+    mine, other = affinity("required", HOST), PODS.format(rule="").replace("name: kafka}\nspec", "name: more}\nspec")
+    one_each = "---\n".join([PODS.format(rule=mine), other]).replace("replicas: 3", "replicas: 1")
+    assert shared(of(one_each.replace('value: "3"', 'value: "2"'))) == {False}
+    spreads = one_each.replace(mine, spread(1, "DoNotSchedule")).replace('value: "3"', 'value: "2"')
+    assert shared(of(spreads)) == {False, True}, "one without a constraint goes to any node"
+
+
+def test_a_pod_that_names_its_node_does_not_pass_the_scheduler() -> None:
+    assert shared(of(PODS.format(rule=affinity("required", HOST) + "\n      nodeName: n1"))) == {False, True}
+
+
+def test_labels_that_the_operator_gives_are_selected() -> None:
+    rule = affinity("required", HOST, "labelSelector: {matchLabels: {strimzi.io/name: c-kafka}}")
+    assert shared(of(KAFKA.format(rule=rule, more="", pool=""))) == {False}
+    other = rule.replace("c-kafka", "c-zookeeper")
+    assert shared(of(KAFKA.format(rule=other, more="", pool=""))) == {False, True}
+
+
 def test_what_to_give_is_said_where_it_is_open() -> None:
     found = new_topics(of(PODS.format(rule="")))
     assert NODES in found.asks and "podAntiAffinity" in found.asks[NODES]
@@ -103,7 +187,9 @@ def test_a_preference_that_a_rack_brings_is_no_rule() -> None:
 def test_a_pools_own_template_replaces_that_of_the_cluster() -> None:
     rule = next(rule for rule, apart in RULES.items() if apart)
     assert shared(of(KAFKA.format(rule=rule, more="", pool="template: {pod: {metadata: {}}}"))) == {False, True}
-    assert shared(of(KAFKA.format(rule="", more="", pool=f"template: {{pod: {{{rule}}}}}"))) == {False}
+    assert shared(
+        of(KAFKA.format(rule="", more="", pool=f"template: {{pod: {{metadata: {{labels: {{app: kafka}}}}, {rule}}}}}"))
+    ) == {False}
 
 
 @pytest.mark.parametrize(("nodes", "expected"), [("apart", {False}), ("shared", {True})])

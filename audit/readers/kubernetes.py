@@ -58,7 +58,6 @@ def read(path: str, trees: Sequence[Tree]) -> Part | None:
             _note_unread(part, path, container)
         _note_commands(part, path, each, maps)
         _note_id(part, each)
-        part.assumptions += filter(None, [spreading.assumed(each.pod, each.count)])
     roles = {role for each in sets for role in each.broker.roles}
     keys = {setting.key for each in sets for setting in each.broker.settings}
     part.control_plane = "kraft" if "process.roles" in keys or "controller" in roles else None
@@ -145,12 +144,13 @@ def _set(path: str, tree: Tree, maps: Maps) -> _Set | None:
     written = tree.text("spec", "replicas")
     counted = numbers(written or "1")
     count = min(counted[0], MOST) if counted else 1
+    labels = spreading.labels_of(tree.get("spec", "template", "metadata"))
     mounts = [m for each in containers for m in volumes.of_pod(pod, each, tree.get("spec", "volumeClaimTemplates"))]
     made = replace(
         properties.broker_of(settings, origin),
         ephemeral=volumes.is_ephemeral(settings, mounts),
         of_pod=True,
-        spread=spreading.keeps_apart(pod),
+        pod=spreading.pod_of(pod, labels, tree.text("metadata", "namespace") or ""),
     )
     return _Set(made, count, pod, containers)
 

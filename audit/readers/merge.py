@@ -30,6 +30,7 @@ from ..cluster import (
     WrongOption,
 )
 from ..keys import OTHER, families, is_version, known, owners, span, table, underneath
+from ..placing import assumed_of_nodes
 from . import names, properties
 from .describe import NO_CONFIGS
 from .parsed_file import Part, numbers
@@ -85,7 +86,8 @@ def join(parts: Sequence[Part], options: Options, files: tuple[tuple[str, str], 
         planned=_planned(joined, topics),
         assumptions=tuple(dict.fromkeys(assumption for part in parts for assumption in part.assumptions)),
     )
-    cluster = replace(cluster, twice=tuple(joined.twice))
+    nodes = filter(None, [assumed_of_nodes(cluster)])
+    cluster = replace(cluster, twice=tuple(joined.twice), assumptions=(*cluster.assumptions, *nodes))
     _uses(joined, cluster)
     return cluster, joined.findings
 
@@ -158,7 +160,7 @@ def _on_nodes(joined: _Joined, broker: Broker) -> Broker:
     if said is None or not broker.of_pod:
         return broker
     shared = said.value == "shared"
-    return replace(broker, spread=True, machine="one node, as audit.toml says" if shared else broker.machine)
+    return replace(broker, pod=None, machine="one node, as audit.toml says" if shared else broker.machine)
 
 
 def _role(broker: Broker, voters: set[int]) -> Broker:

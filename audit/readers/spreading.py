@@ -1,9 +1,12 @@
-"""Whether Kubernetes keeps the pods of one set apart: what its scheduler must heed, and not what it prefers (Assigning
-Pods to Nodes; Pod Topology Spread Constraints). Its default spreading is a preference, and Strimzi adds no rule but a
-preference where `rack` is set (ModelUtils of its operator)."""
+"""What a manifest says of the nodes that pods go to: labels, required anti-affinities, constraints that spread. The
+scheduler's default spreading is a preference, and Strimzi adds no rule but a preference where `rack` is set
+(ModelUtils of its operator)."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+
+from ..pods import Pod, Requirement, Rule
 from .yamls import Tree
 
 HOST = "kubernetes.io/hostname"
@@ -11,31 +14,57 @@ ZONE = "topology.kubernetes.io/zone"
 REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 
 
-def keeps_apart(pod: Tree | None) -> bool:
-    """Whether no node may have two pods with this specification: a required anti-affinity by host or zone, or a
-    constraint that spreads them over hosts, with a skew of 1, and refuses to schedule otherwise."""
-    if pod is None:
-        return False
-    rules = pod.get("affinity", "podAntiAffinity", REQUIRED)
-    entries = [each for _, each in rules.items()] if rules is not None else []
-    if any(each.text("topologyKey") in (HOST, ZONE) for each in entries):
-        return True
-    return any(_spreads(each) for _, each in _constraints(pod))
+def pod_of(spec: Tree | None, labels: Mapping[str, str], namespace: str) -> Pod:
+    """The pods of one specification. One that names its node (`nodeName`) does not pass the scheduler."""
+    rules = tuple(_rules(spec)) if spec is not None and spec.get("nodeName") is None else ()
+    return Pod(namespace, tuple(sorted(labels.items())), rules)
 
 
-def _spreads(constraint: Tree) -> bool:
-    asked = constraint.text("whenUnsatisfiable") or "DoNotSchedule"
-    return (constraint.text("topologyKey"), constraint.text("maxSkew"), asked) == (HOST, "1", "DoNotSchedule")
+def labels_of(metadata: Tree | None) -> dict[str, str]:
+    """The labels of a resource's or a template's `metadata`."""
+    listed = metadata.get("labels") if metadata is not None else None
+    return {name: each.text() or "" for name, each in listed.items()} if listed is not None else {}
 
 
-def _constraints(pod: Tree) -> list[tuple[str, Tree]]:
-    listed = pod.get("topologySpreadConstraints")
-    return listed.items() if listed is not None else []
+def _rules(spec: Tree) -> Iterator[Rule]:
+    for each in _entries(spec.get("affinity", "podAntiAffinity", REQUIRED)):
+        if each.text("topologyKey") in (HOST, ZONE):
+            yield _rule(each, spreads=False)
+    for each in _entries(spec.get("topologySpreadConstraints")):
+        asked = each.text("whenUnsatisfiable") or "DoNotSchedule"
+        if (each.text("topologyKey"), each.text("maxSkew"), asked) == (HOST, "1", "DoNotSchedule"):
+            yield _rule(each, spreads=True)
 
 
-def assumed(pod: Tree | None, count: int) -> str:
-    """What is taken for granted where a constraint spreads the pods: as many nodes as pods; "" where nothing is."""
-    rules = pod.get("affinity", "podAntiAffinity", REQUIRED) if pod is not None else None
-    if pod is None or rules is not None or count < 2 or not keeps_apart(pod):
-        return ""
-    return f"topologySpreadConstraints have at least {count} nodes to spread {count} pods over"
+def _rule(tree: Tree, *, spreads: bool) -> Rule:
+    everywhere = tree.get("namespaceSelector")
+    return Rule(
+        _selector(tree.get("labelSelector")),
+        _words(tree.get("matchLabelKeys")),
+        _words(tree.get("mismatchLabelKeys")),
+        _words(tree.get("namespaces")),
+        everywhere is not None and everywhere.is_map and not everywhere.items(),
+        spreads,
+    )
+
+
+def _selector(tree: Tree | None) -> tuple[Requirement, ...] | None:
+    if tree is None or not tree.is_map:
+        return None
+    labels = tree.get("matchLabels")
+    equal = [(name, each.text() or "") for name, each in labels.items()] if labels is not None else []
+    return (
+        *(Requirement(name, "In", (value,)) for name, value in equal),
+        *(
+            Requirement(each.text("key") or "", each.text("operator") or "", _words(each.get("values")))
+            for each in _entries(tree.get("matchExpressions"))
+        ),
+    )
+
+
+def _entries(tree: Tree | None) -> list[Tree]:
+    return [each for _, each in tree.items()] if tree is not None else []
+
+
+def _words(tree: Tree | None) -> tuple[str, ...]:
+    return tuple(each.text() or "" for each in _entries(tree))

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from ..cluster import Broker, CannotRead, Origin, Role, Setting, Topic
+from ..pods import Pod
 from . import spreading
 from .parsed_file import Part, numbers
 from .yamls import Tree
@@ -102,7 +103,7 @@ def _kafka(part: Part, path: str, tree: Tree, pools: Resources) -> None:
         _pools(part, pools, given, kafka.get("template", "pod"))
         return
     pod = kafka.get("template", "pod")
-    part.assumptions += filter(None, [spreading.assumed(pod, _count(kafka))])
+    made = _pod_of(tree, pod, tree.text("metadata", "name") or "")
     for number in range(_count(kafka)):
         part.brokers.append(
             Broker(
@@ -112,7 +113,7 @@ def _kafka(part: Part, path: str, tree: Tree, pools: Resources) -> None:
                 settings=given,
                 ephemeral=_ephemeral(kafka),
                 of_pod=True,
-                spread=spreading.keeps_apart(pod),
+                pod=made,
             )
         )
 
@@ -138,19 +139,32 @@ def _pools(part: Part, pools: Resources, given: tuple[Setting, ...], template: T
             continue
         _disks(part, path, spec)
         pod = template if spec.get("template") is None else spec.get("template", "pod")
-        part.assumptions += filter(None, [spreading.assumed(pod, _count(spec))])
-        apart = spreading.keeps_apart(pod)
+        made = _pod_of(pool, pod, pool.text("metadata", "labels", LABEL) or "")
         listed = spec.get("roles")
         words = [leaf.value for leaf in listed.leaves()] if listed is not None else []
         roles: tuple[Role, ...] = tuple(role for role in ("broker", "controller") if role in words)
         for _ in range(_count(spec)):
             origin = Origin(path, spec.line, f"KafkaNodePool {pool.text('metadata', 'name')}")
             part.brokers.append(
-                Broker(
-                    number, origin, roles=roles, settings=given, ephemeral=_ephemeral(spec), of_pod=True, spread=apart
-                )
+                Broker(number, origin, roles=roles, settings=given, ephemeral=_ephemeral(spec), of_pod=True, pod=made)
             )
             number += 1
+
+
+def _pod_of(tree: Tree, template: Tree | None, cluster: str) -> Pod:
+    """The pods of a Kafka resource or of a pool, with the labels that the operator gives them (Labels of its model)."""
+    labels = {
+        LABEL: cluster,
+        "strimzi.io/kind": "Kafka",
+        "strimzi.io/name": f"{cluster}-kafka",
+        "app.kubernetes.io/name": "kafka",
+        "app.kubernetes.io/instance": cluster,
+        "app.kubernetes.io/managed-by": "strimzi-cluster-operator",
+    }
+    pool = tree.text("metadata", "name") if tree.text("kind") == "KafkaNodePool" else None
+    labels |= {"strimzi.io/pool-name": pool} if pool is not None else {}
+    labels |= spreading.labels_of(template.get("metadata") if template is not None else None)
+    return spreading.pod_of(template, labels, tree.text("metadata", "namespace") or "")
 
 
 def _disks(part: Part, path: str, tree: Tree) -> None:

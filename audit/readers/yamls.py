@@ -60,6 +60,11 @@ class Tree:
         return isinstance(self.node, SequenceNode)
 
     @property
+    def is_map(self) -> bool:
+        """Whether it is a mapping, though it may be empty."""
+        return isinstance(self.node, MappingNode)
+
+    @property
     def line(self) -> int:
         """Its first line, from 1."""
         return self.node.start_mark.line + 1
