@@ -15,7 +15,7 @@ from collections.abc import Generator, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from types import FunctionType, ModuleType
-from typing import Any, cast
+from typing import Any, cast, get_origin
 
 from . import ir
 from .constants import Constant, ConstantExpression, NoValueYet, Value
@@ -25,8 +25,11 @@ from .frontend.source import CAPACITY_BESIDE, Source, read, source_of_class
 from .immutable import immutable
 from .kinds import Domain
 from .left_out import half_imported, look_alikes
+from .values import is_unsettled
 
 _numbers = itertools.count(1)
+_OF_ONE_MODEL = re.compile(re.escape(PRIVATE) + r"\d+_")
+"""How the names of the modules begin that were imported with one file of a model."""
 _LOADING = threading.RLock()
 """Held while a model is imported: the interpreter has one table of modules."""
 _PYTHON = "a file that Python itself accepts: python -m py_compile FILE"
@@ -495,6 +498,25 @@ def _neighbours(module: ModuleType, abstract: frozenset[ModuleType]) -> Iterator
             home = sys.modules.get(thing.__module__)
             if home is not None and home is not module:
                 yield home
+    yield from _homes_of_values(module)
+
+
+def _homes_of_values(module: ModuleType) -> Iterator[ModuleType]:
+    """The modules from which a module imports what may hold constants and does not know its own module: tables,
+    arithmetic, types. Their constants have the names that they have there."""
+    private = _OF_ONE_MODEL.match(module.__name__)
+    prefix = private.group() if private else ""
+    for node in read(str(module.__file__)).tree.body:
+        if isinstance(node, ast.ImportFrom) and any(_may_hold_constants(module, each) for each in node.names):
+            name = importlib.util.resolve_name("." * node.level + (node.module or ""), module.__package__)
+            home = sys.modules.get(prefix + name) or sys.modules.get(name)
+            if home is not None:
+                yield home
+
+
+def _may_hold_constants(module: ModuleType, imported: ast.alias) -> bool:
+    thing = vars(module).get(imported.asname or imported.name)
+    return not isinstance(thing, (type, Constant)) and (get_origin(thing) is not None or is_unsettled(thing))
 
 
 def _may_be_a_model(module: ModuleType) -> bool:

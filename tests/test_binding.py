@@ -370,6 +370,44 @@ def test_files_of_one_name_beside_different_models_are_different(tmp_path: Path)
     assert not {"people", "moves", "room"} & set(sys.modules)
 
 
+@pytest.mark.parametrize("where", ["numbered", "passed_on"])
+@pytest.mark.parametrize(
+    ("name", "field", "most"),
+    [
+        ("MOST", "Annotated[int, Range(0, 9)]", "MOST[False]"),
+        ("NEXT", "Annotated[int, Range(0, 9)]", "NEXT"),
+        ("Number", "Number", "4"),
+    ],
+)
+def test_what_holds_a_constant_is_imported_without_it(
+    name: str, field: str, most: str, where: str, tmp_path: Path
+) -> None:
+    """The constant comes along, and may be set, though the model's own file does not name it."""
+    head = "from typing import Annotated\nfrom tidegate.language import *\n"
+    text = f"{head}top = constant(2, minimum=1, maximum=8, says='top')\nNEXT = top + 1\n"
+    text += "MOST = Map({False: NEXT, True: 1})\nNumber = Annotated[int, Range(0, top)]\n"
+    (tmp_path / "numbered.py").write_text(text, encoding="utf-8")
+    (tmp_path / "passed_on.py").write_text(f"{head}from numbered import {name}\n", encoding="utf-8")
+    (tmp_path / "mine.py").write_text(
+        f"""{head}from {where} import {name}
+@state
+class Counter:
+    n: {field}
+@initial
+def start() -> Counter: return Counter(n=0)
+@action
+def step(s: Counter) -> None:
+    limit(s.n < {most})
+    s.n += 1
+""",
+        encoding="utf-8",
+    )
+    definition = load(tmp_path / "mine.py")
+    assert list(definition.constants) == ["top"]
+    verdict = ENGINES["python"](definition.bind(constants={"top": 4}), Search(), None)
+    assert (verdict.verdict, verdict.distinct_states) == ("holds", 5 if name == "Number" else 6)
+
+
 @pytest.mark.parametrize("place", ["sub/people", "people"])
 def test_two_models_share_no_part(place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Neither one in a subfolder, nor one whose name something has imported from elsewhere before."""
