@@ -150,7 +150,7 @@ def ask(s: Partition, wanted: Set[Replica]) -> None:
 
 
 def decide(s: Partition, decided: Set[Replica]) -> None:
-    """The controller makes an ISR the next version, and tells the leader."""
+    """The controller makes an ISR the next version, and sends it to the leader."""
     limit(s.controller_version < max_version)
     s.controller_isr = decided
     s.controller_version += 1

@@ -3,7 +3,7 @@
     lose(confirmed={}, gone={0}, available=true), of which the guard `may_lose(s.log, ...)` is false
 
 States are compared value by value, inside records, maps, sequences and sets, so that two actions that write the same
-record are told apart by what they make of it. An action that a guard stops is compared by what it would do if its
+record are distinguished by what they make of it. An action that a guard stops is compared by what it would do if its
 guards were true.
 """
 
