@@ -51,7 +51,7 @@ class Abstractions:
         self.shapes: dict[type[Any], Shape] = {}
         self.sizes: dict[str, int] = {}
         self.names: dict[ModuleType, Mapping[str, Any]] = {}
-        self.of_open: set[FunctionType] = set()
+        self.of_open: dict[FunctionType, frozenset[str]] = {}
 
     def elaborate(self, program: Program) -> dict[FunctionType, ir.Function]:
         """The refinements' typed forms, elaborated after all else: from here on abstract states are types."""
@@ -79,8 +79,9 @@ class Abstractions:
         relation = self.relations[function]
         given = tuple((name, _text_of(value)) for name, value in mark.given)
         mapping = folder.function(relation.mapping)
-        made = Refinement(self.models[function][0], image, mapping, given, dict(mark.may_be))
-        if function in self.of_open:
+        needs = self.of_open[function]
+        made = Refinement(self.models[function][0], image, mapping, given, dict(mark.may_be), needs)
+        if needs:
             form = None
         told = () if form is None else relation.by_action.items()
         asked = tuple((name, folder.function(each)) for name, each in told)
@@ -95,13 +96,17 @@ class Abstractions:
         definition = self.load(mark.abstract)
         shared = self._shared(definition)
         given = {name: self.values[name] for name in shared}
-        if self.types.open & (shared | {name for _, value in mark.given for name in _names(value)}):
-            self.of_open.add(function)
+        needed = shared | {name for _, value in mark.given for name in _names(value)}
+        self.of_open[function] = self.types.open & needed
         for name, value in mark.given:
             found = self._value(program, function, definition, name, value)
             if given.setdefault(name, found) != found:
                 place, message = decorator_place(program, function, name), f"{name} is a constant of this model, too"
-                program.diagnostics.add("TG317", place, message, f"@refines without {name}: both have one value")
+                if not self._is_named(name):
+                    file = Path(str(mark.abstract.__file__)).name
+                    message += f": it comes along with what is imported from {file}"
+                hint = f"@refines without {name}: both have one value, which --set or a profile gives"
+                program.diagnostics.add("TG317", place, message, hint)
                 raise Abandoned
         name = Path(str(mark.abstract.__file__)).stem
         if name == "__init__":
@@ -111,7 +116,7 @@ class Abstractions:
             abstract = boundless.bind(name, given, open=shared & self.types.open, ghosts=False, properties=())
         except ModelErrors:  # its text may need a value for what is open here; if that is not it, it is said now
             abstract = boundless.bind(name, given, ghosts=False, properties=())
-        self._check_steps(program, function, mark, abstract)
+        self._check_steps(program, function, mark, definition, name)
         cls = definition.state_class
         own = ((each, abstract.values[name]) for name, each in definition.constants.items() if name not in shared)
         self.types.add_constants(own)
@@ -130,15 +135,18 @@ class Abstractions:
             self.names.setdefault(module, abstract.namespace)
         self.sizes |= {each.name: each.size for each in abstract.domains}
 
-    def _check_steps(self, program: Program, function: FunctionType, mark: Mark, abstract: Model) -> None:
-        """Raises Abandoned after noting the actions that there are not, of those that a decorator names."""
+    def _check_steps(
+        self, program: Program, function: FunctionType, mark: Mark, abstract: Definition, name: str
+    ) -> None:
+        """Raises Abandoned after noting the actions that there are not, of those that a decorator names. A fault that
+        its budget switches off is an action, which may be named and never happens."""
         wrong = False
         own = self.definition.names("action")
-        ways = [each.name for each in abstract.actions]
+        ways = abstract.names("action")
         for action, allowed in mark.may_be:
             wrong |= self._names_none(program, function, action, (action,), own, "this model")
             named = tuple(each for each in allowed if each != STUTTERS)
-            wrong |= self._names_none(program, function, action, named, ways, abstract.name)
+            wrong |= self._names_none(program, function, action, named, ways, name)
             if not allowed:
                 where = step_place(program, function, action)
                 hint = "the abstract actions that it may be, or STUTTERS"
@@ -162,6 +170,11 @@ class Abstractions:
             where = step_place(program, function, at)
             program.diagnostics.add("TG317", where, f"{each} is not an action of {model}", closest(each, known))
         return bool(missing)
+
+    def _is_named(self, constant: str) -> bool:
+        """Whether a file of this model has a constant by name, which may else come along with something imported."""
+        own = self.definition.constants[constant]
+        return any(each is own for module in modules_of(self.definition.module) for each in vars(module).values())
 
     def _differs(self, abstract: Model, cls: type[Any]) -> bool:
         """Whether another refinement has the same abstract model with other values of its constants."""

@@ -263,6 +263,7 @@ class Collector:
         self.module, self.properties, self.diagnostics = module, properties, diagnostics
         self.path = str(module.__file__)
         self.abstract = frozenset(refined_by(module, *properties))
+        self.above = frozenset(_all_above(self.abstract))
 
     def collect(self) -> Collected:
         """Everything. Raises ModelErrors (TG0xx) with all that is missing. What only stands twice, or would be left
@@ -277,7 +278,7 @@ class Collector:
         self._check_roles(functions)
         self._check_modules()
         if state_class is not None and not self.diagnostics.has_other_than(*BESIDE):
-            own = tuple(each for each in modules if each not in self.abstract)
+            own = tuple(each for each in modules if each not in self.above)
             self._check_look_alikes(own, state_class.__name__)
         if self.diagnostics.has_other_than(*BESIDE):
             self.diagnostics.raise_if_any()
@@ -286,7 +287,7 @@ class Collector:
         files = tuple(
             dict.fromkeys(str(each.__file__) for each in (*modules, *refined_by(self.module, *self.properties)))
         )
-        own = (each for each in modules if each not in self.abstract)
+        own = (each for each in modules if each not in self.above)
         notes = tuple(half_imported(own, (function for function, _ in functions)))
         return Collected(constants, profiles, state_class, functions, domains, files, notes)
 
@@ -451,6 +452,17 @@ def refined_by(*modules: ModuleType) -> tuple[ModuleType, ...]:
     own = dict.fromkeys(each for module in modules for each in modules_of(module))
     found = [mark.abstract for module in own for _, mark in _marked_functions(module)]
     return tuple(dict.fromkeys(each for abstract in found if abstract is not None for each in modules_of(abstract)))
+
+
+def _all_above(modules: frozenset[ModuleType]) -> Iterator[ModuleType]:
+    """Modules of abstract models, and of those that these claim to refine in turn."""
+    found = dict.fromkeys(modules)
+    waiting = list(modules)
+    while waiting:
+        new = [each for each in refined_by(waiting.pop()) if each not in found]
+        found.update(dict.fromkeys(new))
+        waiting += new
+    return iter(found)
 
 
 def _role(thing: object) -> str | None:

@@ -25,13 +25,15 @@ from .verdict import Failure, Run, Step
 class Refinement:
     """An abstract model, bound, the author's function from states to its states, and for some actions the names of the
     abstract actions that each `may_be`, STUTTERS among them; any other action may be any. `mapping` is the typed form
-    of the function, `given` the text of what the author gives to constants of the abstract model."""
+    of the function, `given` the text of what the author gives to constants of the abstract model, `needs` the open
+    constants of the model whose values the abstract model has: where there are any, no engine checks the refinement."""
 
     abstract: Model
     image: Callable[[State], State]
     mapping: Function
     given: tuple[tuple[str, str], ...] = ()
     may_be: Mapping[str, tuple[str, ...]] = dataclasses.field(default_factory=dict[str, tuple[str, ...]])
+    needs: frozenset[str] = frozenset()
 
     def holds(self, before: State, after: State, action: str | None = None) -> bool:
         """Whether a step is one of the abstract model, or stutters there; of an action, whether it is one that the

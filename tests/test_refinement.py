@@ -258,6 +258,19 @@ def test_an_abstract_action_that_breaks_breaks_only_what_may_be_it(engine: str, 
     assert verdict.failure.message == "as_hour_clock: hour: 4 is outside 0..3"
 
 
+@pytest.mark.parametrize("engine", HERE)
+@pytest.mark.parametrize(("ways", "steps"), [("hour_clock.advance", 1), ("(hour_clock.advance, STUTTERS)", 3)])
+def test_a_fault_whose_budget_is_0_may_be_named_and_never_happens(
+    engine: str, ways: str, steps: int, tmp_path: Path
+) -> None:
+    abstract = CLOCK.replace("@action\n", '@action(kind="fault", budget="faults")\n')
+    abstract = abstract.replace(
+        "\n\n\n@state", '\nfaults = constant(0, minimum=0, maximum=1, says="how often")\n\n\n@state'
+    )
+    verdict = asked(engine, bound(tmp_path, annotated(f"{{tick: {ways}}}"), abstract))
+    assert told(verdict) == ("violated", steps)
+
+
 def test_the_argument_says_what_an_action_may_be(tmp_path: Path) -> None:
     model = bound(tmp_path, annotated("{tick: STUTTERS}"))
     assert argument(model, asked("native", model))[-1] == (
@@ -346,6 +359,30 @@ def test_a_constant_of_both_models_has_one_value(tmp_path: Path) -> None:
         tmp_path, text.replace(", hours=day", "").replace("(0, day - 1)", "(0, hours - 1)").replace("% day", "% hours")
     )
     assert told(asked("native", model)) == ("holds", None)
+
+
+def test_a_constant_that_comes_along_says_so(tmp_path: Path) -> None:
+    """Its name is not in the model's file, and it is a constant of both models all the same."""
+    text = WATCH.replace("import hour_clock\n", "import hour_clock\nfrom hour_clock import Hour\n")
+    text = text.replace("(0, day - 1)", "(0, 23)", 1) + "\n\ndef first(hour: Hour) -> bool:\n    return hour == 0\n"
+    ((code, _, cause),) = refused(tmp_path, text)
+    assert code == "TG317"
+    assert cause.endswith("of this model, too: it comes along with what is imported from hour_clock.py")
+
+
+def test_a_model_two_steps_up_is_no_part_of_the_model(tmp_path: Path) -> None:
+    """What it does is not missing here, though a type comes from its file."""
+    (tmp_path / "above.py").write_text(CLOCK, encoding="utf-8")
+    shown = "\n\n@refines(above, hours=hours)\ndef as_above(s: Clock) -> above.Clock:\n"
+    shown += "    return above.Clock(hour=s.hour)\n"
+    abstract = CLOCK.replace("from tidegate.language import ", "import above\nfrom tidegate.language import refines, ")
+    text = WATCH.replace("import hour_clock\n", "import hour_clock\nfrom above import Chime\n")
+    chime = "@record\nclass Chime:\n    rings: bool\n\n\n@state"
+    above = CLOCK.replace("@state", chime, 1).replace("language import ", "language import record, ")
+    bound(tmp_path, abstract=abstract + shown)
+    (tmp_path / "above.py").write_text(above, encoding="utf-8")
+    (tmp_path / "watch.py").write_text(text, encoding="utf-8")
+    assert load(tmp_path / "watch.py").notes == ()
 
 
 def test_a_decorator_without_a_module_is_refused(tmp_path: Path) -> None:

@@ -54,7 +54,7 @@ class Claims:
         for each in map(goals.__getitem__, names):
             if each.refinement is not None and each.form is None:
                 place = each.refinement.mapping.where
-                yield Unstated(each.name, _bound_to_values(each.refinement, self.model.open), place.file, place.line)
+                yield Unstated(each.name, _bound_to_values(each.refinement), place.file, place.line)
                 continue
             try:
                 said = self._meaning(each, {})
@@ -149,9 +149,9 @@ class Claims:
         return negation(same) is False or z3.is_true(z3.simplify(formula(same)))
 
 
-def _bound_to_values(refinement: Refinement, open_: frozenset[str]) -> str:
+def _bound_to_values(refinement: Refinement) -> str:
     """Why a refinement cannot be stated whose abstract model has the value of a constant that has none here."""
-    name, names = refinement.abstract.name, ", ".join(sorted(open_))
+    name, names = refinement.abstract.name, ", ".join(sorted(refinement.needs))
     return f"{name} is bound to values of its constants, and a proof has none for {names}; check it within bounds"
 
 
