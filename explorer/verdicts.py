@@ -12,6 +12,7 @@ from typing import Any
 
 from ..language.constants import Value
 from ..language.immutable import immutable
+from ..language.judge import first_shown
 from ..language.model import Model, Property
 from ..language.refinement import at_the_start
 from ..language.verdict import ActionCoverage, Failure, Level, Outcome, PropertyVerdict, Run, Verdict, Word
@@ -67,7 +68,7 @@ class Ending:
 
 def verdict_of(model: Model, ending: Ending) -> Verdict:
     """The verdict of a search of a bound model."""
-    ending = _of_starts(model, _of_values(ending))
+    ending = _of_what_is_shown(model, _of_starts(model, _of_values(ending)))
     properties = tuple(_property(prop, ending) for prop in model.properties)
     outcome = _outcome(ending, properties)
     return Verdict(
@@ -122,6 +123,22 @@ def _of_starts(model: Model, ending: Ending) -> Ending:
     if failure is not None:
         return replace(ending, failure=failure, deadlock=False)
     return replace(ending, runs=runs) if runs != ending.runs else ending
+
+
+def _of_what_is_shown(model: Model, ending: Ending) -> Ending:
+    """How a search ended that stopped early, once every property was judged along the runs that it shows: what a run
+    violates or reaches is not open, whatever the search was stopped by."""
+    if ending.passed:
+        return ending
+    shown = [*ending.runs.values(), *([] if ending.failure is None else [ending.failure.run])]
+    asked = [prop for prop in model.properties if prop.applicable and prop.name not in ending.runs]
+    pairs = [(prop.name, found) for prop in asked for run in shown if (found := first_shown(model, prop, run))]
+    found = {name: min((run for other, run in pairs if other == name), key=_steps) for name, _ in pairs}
+    return replace(ending, runs={**ending.runs, **found}) if found else ending
+
+
+def _steps(run: Run) -> int:
+    return len(run.steps)
 
 
 def _bounds_text(model: Model, outcome: Outcome, ending: Ending) -> str:

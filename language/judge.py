@@ -295,6 +295,27 @@ def holds(model: Model, prop: Property, state: State, after: State | None = None
         raise blamed(model, error) from error
 
 
+def first_shown(model: Model, prop: Property, run: Run) -> Run | None:
+    """The beginning of a run that ends where it first shows a property's answer: where an invariant or a transition is
+    false, or a witness is met. None where it shows none, which includes where the property breaks first.
+
+    ValueError as for `holds`.
+    """
+    states = run.states()
+    for end, after in enumerate(states):
+        if prop.kind == "transition" and not end:
+            continue
+        before = states[max(end - 1, 0)] if prop.kind == "transition" else after
+        step = (after, run.steps[end - 1].action) if prop.kind == "transition" else (None, None)
+        try:
+            true = holds(model, prop, before, step[0], action=step[1])
+        except ModelError:
+            return None
+        if true == (prop.kind == "reachable"):
+            return Run(run.start, run.steps[:end])
+    return None
+
+
 def is_terminal(model: Model, state: State) -> bool:
     """Whether the model says that a run may end here."""
     return any(holds(model, terminal, state) for terminal in model.terminals)

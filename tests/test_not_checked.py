@@ -15,6 +15,7 @@ from tidegate.explorer.search import Search, Walks
 from tidegate.language.errors import UsageError
 from tidegate.language.model import Model
 from tidegate.language.verdict import Disagreement, Verdict
+from tidegate.reports.check.page import headline
 from tidegate.reports.exits import Exit, of_verdict
 
 from .engines import text_of
@@ -249,6 +250,78 @@ def test_walks_that_ended_at_a_violation_call_nothing_else_holds(tmp_path: Path)
     assert words(searched(model, "walk")) == {"is_small": "undecided", "was_never_three": "violated"}
     whole = searched(model, "walk", Search(keep_going=True))
     assert words(whole) == {"is_small": "holds", "was_never_three": "violated"}
+
+
+BESIDE = '''
+"""A counter whose one step is wrong in three ways, and right in a fourth."""
+from __future__ import annotations
+from typing import Annotated
+from tidegate.language import Range, action, initial, invariant, reachable, require, state, transition
+
+@state
+class Counter:
+    """A number, and what it was at most."""
+    value: Annotated[int, Range(0, 4)]
+    highest: Annotated[int, Range(0, 4)]
+
+@initial
+def one() -> Counter:
+    return Counter(value=1, highest=1)
+
+@action
+def count(s: Counter) -> None:
+    """It counts."""
+    require(s.value < 3)
+    s.value += 1
+    s.highest = max(s.highest, s.value)
+
+@action
+def wrap(s: Counter) -> None:
+    """It begins again."""
+    require(s.value == 3)
+    s.value = 0
+
+@invariant
+def is_not_zero(s: Counter) -> bool:
+    """The number is above 0."""
+    return s.value > 0
+
+@transition
+def never_goes_back(before: Counter, after: Counter) -> bool:
+    """The number grows."""
+    return before.value <= after.value
+
+@invariant
+def was_not_higher(s: Counter) -> bool:
+    """The number is what it was at most."""
+    return s.value == s.highest
+
+@reachable
+def wraps(s: Counter) -> bool:
+    """The number was higher."""
+    return s.value < s.highest
+
+@invariant
+def is_small(s: Counter) -> bool:
+    """The number is at most 3."""
+    return s.value <= 3
+'''
+
+
+@pytest.mark.parametrize("engine", ENGINE_NAMES)
+def test_what_a_counterexample_violates_besides_is_not_open(tmp_path: Path, engine: str) -> None:
+    verdict = searched(bind_model(ModelChoice(written(tmp_path, BESIDE))), engine)
+    broken = dict.fromkeys(("is_not_zero", "never_goes_back", "was_not_higher"), "violated")
+    assert words(verdict) == {**broken, "wraps": "reached", "is_small": "undecided"}
+    assert {prop.name: len(prop.run.steps) for prop in verdict.properties if prop.run is not None} == dict.fromkeys(
+        (*broken, "wraps"), 3
+    )
+
+
+@pytest.mark.parametrize("engine", ["walk", "bmc"])
+def test_the_first_line_says_that_not_every_state_was_looked_at(tmp_path: Path, engine: str) -> None:
+    chosen = bind_model(ModelChoice(written(tmp_path, BESIDE), properties=("is_small",)))
+    assert " holds in what was looked at: " in headline(searched(chosen, engine, Search(depth=4)))
 
 
 # --- what any and all do not look at ----------------------------------------------------------------------------------

@@ -47,7 +47,12 @@ def _predicate(verdict: Verdict) -> str:
                 return "holds, but something happens that a @bound is meant to stop"
             return "holds, but something that should happen never does"
         case "none":
-            return "holds" if verdict.verdict == "holds" else "is undecided"
+            return _passed(verdict) if verdict.verdict == "holds" else "is undecided"
+
+
+def _passed(verdict: Verdict) -> str:
+    """What is said of a search that found nothing wrong: one that is not of every state says so before all else."""
+    return "holds in what was looked at" if verdict.engine in ("walk", "bmc") else "holds"
 
 
 def _foundation(page: Page, verdict: Verdict) -> None:
