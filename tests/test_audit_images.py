@@ -96,7 +96,7 @@ def test_a_value_that_may_have_no_effect_keeps_nobody_down(text: str) -> None:
 
 @pytest.mark.parametrize("version", ["3.9-rc", "3.9beta", "3.9.0-mine"])
 def test_what_is_no_release_is_refused(version: str) -> None:
-    with pytest.raises(CannotRead, match=r"is no (release|version)"):
+    with pytest.raises(CannotRead, match=r"is not a (release|version)"):
         of_texts([("c.properties", "node.id=1\n", True)], Options(kafka_version=version), "x")
 
 
