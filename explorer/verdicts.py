@@ -126,7 +126,7 @@ def _of_starts(model: Model, ending: Ending) -> Ending:
 
 
 def _of_what_is_shown(model: Model, ending: Ending) -> Ending:
-    """How a search ended that stopped early, once every property was judged along the runs that it shows: what a run
+    """How a search ended that stopped early, once every property was checked along the runs that it shows: what a run
     violates or reaches is not open, whatever the search was stopped by."""
     if ending.passed:
         return ending
