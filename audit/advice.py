@@ -236,7 +236,8 @@ def storage(cluster: Cluster) -> Iterator[Finding]:
         voting = sum(1 for each in lost if "controller" in each.roles)
         if voting:
             what += f"; {voting} of them vote: if most controllers restart together, the metadata of all topics is lost"
-        yield Finding("advice", "error", what, lost[0].origin, "storage type persistent-claim")
+        to_do = "a volume that lasts, at log.dirs (of Strimzi: storage type persistent-claim)"
+        yield Finding("advice", "error", what, lost[0].origin, to_do)
 
 
 TEMPORARY = ("/" + "tmp", "/var/" + "tmp")

@@ -201,6 +201,7 @@ MENDED: Mapping[str, tuple[tuple[int, ...], ...]] = {
     "fence_truncation": ((2, 8, 1), (3, 0, 0)),
     "prefer_in_sync": ((3, 3, 2), (3, 4, 0)),
     "keep_epoch": ((3, 6, 0),),
+    "truncate_first": ((3, 4, 1), (3, 5, 0)),
 }
 """Releases between two profiles that mend what the earlier one has not (model/partition/state.py, beside each switch):
 the first of each line of releases; the last is for all that come after it."""
@@ -328,7 +329,7 @@ def _subject(cluster: Cluster, topic: Topic, producer: Client | None, why_down: 
     used: list[Used] = []
     try:
         if topic.doubt:
-            doubt = f"the description of {topic.name} cannot be right: {topic.doubt}; give it whole, unchanged"
+            doubt = f"the description of {topic.name} cannot be used: {topic.doubt}; give it whole, unchanged"
             raise CannotTell(doubt)
         raise_if_never_up(cluster, topic, why_down)
         facts = list(_facts(cluster, topic, producer, used))

@@ -328,6 +328,20 @@ def test_a_dynamic_quorum_of_which_more_are_named_than_given_is_not_counted() ->
     assert cluster_of({"s.properties": text.format("a:9093,b:9093,c:9093")}).quorum is None
 
 
+def test_the_voters_of_a_dynamic_quorum_are_those_that_are_described() -> None:
+    """KIP-853: one controller is formatted as standalone, and the others are observers until they are added."""
+    text = "process.roles=broker,controller\nnode.id={0}\ncontroller.quorum.bootstrap.servers=a:1,b:1,c:1\n"
+    files = [(f"{node}.properties", text.format(node), True) for node in (1, 2, 3)]
+    cluster, findings = of_texts(files, Options(), "x")
+    assert cluster.quorum is None
+    (said,) = [each for each in findings if "not which controllers vote" in each.what]
+    assert said.kind == "incomplete" and "describe --status" in said.to_do
+    status = "ClusterId: x\nLeaderId: 1\nCurrentVoters: [1]\nCurrentObservers: [2,3]\n"
+    cluster, findings = of_texts([*files, ("quorum.txt", status, True)], Options(), "x")
+    assert cluster.quorum is not None and cluster.quorum.voters == (1,)
+    assert not any("not which controllers vote" in each.what for each in findings)
+
+
 # --- versions ---------------------------------------------------------------------------------------------------------
 
 

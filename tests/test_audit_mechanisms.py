@@ -85,8 +85,9 @@ READ = "replica.selector.class=org.apache.kafka.common.replica.RackAwareReplicaS
     [
         ("3.3.1", {"preferred_replica_complete", "reads_below_high_watermark"}),
         ("3.3.2", {"reads_below_high_watermark"}),  # KAFKA-14372 is mended in 3.3.2 and 3.4.0
-        ("3.4.1", {"reads_below_high_watermark"}),
-        ("3.5.0", set[str]()),  # KAFKA-14704
+        ("3.4.0", {"reads_below_high_watermark"}),
+        ("3.4.1", set[str]()),  # KAFKA-14704 is mended in 3.4.1 and 3.5.0
+        ("3.5.0", set[str]()),
         ("3.9.0", set[str]()),
     ],
 )

@@ -86,3 +86,15 @@ def test_a_resource_without_replicas_is_made_with_the_brokers_default() -> None:
     assert used.origin is not None and used.origin.line == 8
     without = orders_of(cluster_of(kafka__yaml=KAFKA.split("---\n")[1]))
     assert without.not_checked == "the replication factor of orders is not stated; give kafka-topics.sh --describe"
+
+
+@pytest.mark.parametrize("note", ['strimzi.io/managed: "false"', 'strimzi.io/pause-reconciliation: "true"'])
+def test_what_the_operator_does_not_apply_says_nothing_of_the_topic(note: str) -> None:
+    """Converting managed topics; Pausing reconciliation (strimzi.io)."""
+    text = KAFKA.replace("{name: orders}", f"{{name: orders, annotations: {{{note}}}}}")
+    assert "unmanaged or paused" in orders_of(cluster_of(kafka__yaml=text)).not_checked
+    described = ORDERS.format(configs="min.insync.replicas=2")
+    found = orders_of(cluster_of(kafka__yaml=text, topics__txt=described))
+    assert {variant.signature.least_isr for variant in found.variants} == {2}
+    applied = text.replace('"false"', '"true"') if "managed" in note else text.replace('"true"', '"false"')
+    assert orders_of(cluster_of(kafka__yaml=applied)).variants

@@ -145,6 +145,57 @@ def test_an_empty_dir_under_a_pods_log(tmp_path: Path, claims: str, volume: str,
     assert is_ephemeral(tmp_path, RENDERED.format(claims=claims, volume=volume)) is expected
 
 
+OF_IMAGE = """\
+apiVersion: apps/v1
+kind: StatefulSet
+metadata: {{name: kafka}}
+spec:
+  replicas: 3
+  volumeClaimTemplates: [{{metadata: {{name: data}}}}]
+  template:
+    spec:
+      containers:
+        - name: kafka
+          image: {image}
+          env: [{{name: KAFKA_PROCESS_ROLES, value: "broker,controller"}}{log}]
+          volumeMounts: [{mounts}]
+"""
+LOG = ", {name: KAFKA_LOG_DIRS, value: '%s'}"
+SET = "export KAFKA_LOG_DIRS=/data; run"
+AT = "{name: data, mountPath: %s}"
+
+
+@pytest.mark.parametrize(
+    ("image", "log", "mounts", "expected"),
+    [
+        ("confluentinc/cp-kafka:7.9.0", "", AT % "/var/lib/kafka/data", False),
+        ("confluentinc/cp-kafka:7.9.0", "", "", True),
+        ("confluentinc/cp-kafka:7.9.0", "", AT % "/data", True),
+        ("confluentinc/cp-kafka:7.9.0", LOG % "/data/a", AT % "/data", False),
+        ("confluentinc/cp-kafka:7.9.0", LOG % "/data/a,/more", AT % "/data", True),
+        ("apache/kafka:3.9.0", "", AT % "/var/lib/kafka/data", True),
+        ("apache/kafka:3.9.0", "", AT % ("/" + "tmp/kafka-logs"), False),
+        ("apache/kafka:3.9.0", LOG % "/var/lib/kafka/data", AT % "/var/lib/kafka/data", False),
+        (f"apache/kafka:3.9.0, command: [sh, -c, '{SET}']", "", AT % "/data", None),
+        ("apache/kafka:3.9.0, command: [/opt/run.sh]", "", AT % "/data", True),
+        ("confluentinc/cp-kafka:7.9.0, command: [kafka-server-start, x]", "", AT % "/var/lib/kafka/data", True),
+        ("example/kafka:3.9.0", "", AT % "/data", None),
+        ("example/kafka:3.9.0", LOG % "/data", AT % "/data", False),
+        ("example/kafka:3.9.0", LOG % "/var/lib/kafka", AT % "/data", True),
+    ],
+)
+def test_a_log_on_no_volume_goes_with_the_container(
+    tmp_path: Path, image: str, log: str, mounts: str, expected: bool | None
+) -> None:
+    """Whether the process dies or the pod goes; None: nothing says where the log is, and a finding says that."""
+    text = OF_IMAGE.format(image=image.replace(", command", "\n          command"), log=log, mounts=mounts)
+    (tmp_path / "cluster.yaml").write_text(text, encoding="utf-8")
+    cluster, findings = read([tmp_path], Options("3.9", distribution="apache", acks="all"))
+    said = [each for each in findings if "nothing says where this one is" in each.what]
+    assert {(each.ephemeral or False, each.of_pod) for each in cluster.brokers} == {(expected or False, not expected)}
+    assert [each.kind for each in said] == (["incomplete"] if expected is None else [])
+
+
 STRIMZI = """\
 apiVersion: kafka.strimzi.io/v1
 kind: Kafka

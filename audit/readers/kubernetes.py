@@ -6,6 +6,7 @@ Which broker has which id is decided when a pod starts: they are numbered here a
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -31,6 +32,8 @@ class _Set:
     count: int
     pod: Tree
     containers: Sequence[Tree]
+    is_placed: bool
+    """Whether it is known that its log is on a volume, or that it is on none."""
 
 
 def read(path: str, trees: Sequence[Tree]) -> Part | None:
@@ -58,6 +61,7 @@ def read(path: str, trees: Sequence[Tree]) -> Part | None:
             _note_unread(part, path, container)
         _note_commands(part, path, each, maps)
         _note_id(part, each)
+        _note_place(part, each)
     roles = {role for each in sets for role in each.broker.roles}
     keys = {setting.key for each in sets for setting in each.broker.settings}
     part.control_plane = "kraft" if "process.roles" in keys or "controller" in roles else None
@@ -89,6 +93,14 @@ def _note_id(part: Part, each: _Set) -> None:
     where = next((one.origin for one in each.broker.settings if one.key in of_id), each.broker.origin)
     what = f"{each.count} pods are given one id, {each.broker.id}, and of nodes with one id only one starts"
     part.note("incomplete", "error", what, where, "give each pod an id of its own, such as the number in its name")
+
+
+def _note_place(part: Part, each: _Set) -> None:
+    """The finding that a log may be in a container's own files, which are lost with every process that dies."""
+    if not each.is_placed and "broker" in (each.broker.roles or ("broker",)):
+        what = "no volume is where images keep a broker's log, and nothing says where this one is"
+        to_do = "state log.dirs, and mount a volume there"
+        part.note("incomplete", "error", what, each.broker.origin, to_do, "kubernetes.io, Volumes")
 
 
 def _scripts(maps: Maps) -> dict[str, str]:
@@ -146,13 +158,23 @@ def _set(path: str, tree: Tree, maps: Maps) -> _Set | None:
     count = min(counted[0], MOST) if counted else 1
     labels = spreading.labels_of(tree.get("spec", "template", "metadata"))
     mounts = [m for each in containers for m in volumes.of_pod(pod, each, tree.get("spec", "volumeClaimTemplates"))]
+    in_container = volumes.is_in_container(settings, _owner(containers), mounts)
     made = replace(
         properties.broker_of(settings, origin),
-        ephemeral=volumes.is_ephemeral(settings, mounts),
-        of_pod=True,
+        ephemeral=volumes.is_ephemeral(settings, mounts) or in_container,
+        of_pod=in_container is not True,
         pod=spreading.pod_of(pod, labels, tree.text("metadata", "namespace") or ""),
     )
-    return _Set(made, count, pod, containers)
+    return _Set(made, count, pod, containers, is_placed=in_container is not None)
+
+
+def _owner(containers: Sequence[Tree]) -> str | None:
+    """The distribution of the one image of Kafka's; Apache's where a command starts Kafka itself, past the image's own
+    script; None where a command says where logs are."""
+    found = [(owner, commands.text_of(each)) for each in containers if (owner := compose.owner_of(each)) is not None]
+    if len(found) != 1 or re.search(r"log\.dirs?\b|LOG_DIRS?\b", found[0][1]):
+        return None
+    return "apache" if "kafka-server-start" in found[0][1] else found[0][0]
 
 
 def _files(broker: Broker) -> list[str]:

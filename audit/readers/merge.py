@@ -35,6 +35,7 @@ from . import names, properties
 from .describe import NO_CONFIGS
 from .parsed_file import Part, numbers
 from .releases import release
+from .strimzi import NOT_APPLIED
 
 OPTIONS = Origin("command line")
 
@@ -63,6 +64,10 @@ class _Joined:
 
     def disagree(self, what: str, first: Origin, second: Origin, to_do: str) -> None:
         self.findings.append(Finding("contradiction", "warning", f"{what} ({first})", second, to_do))
+
+    def incomplete(self, what: str, where: Origin, to_do: str) -> None:
+        """What leaves the audit undecided."""
+        self.findings.append(Finding("incomplete", "error", what, where, to_do))
 
 
 def join(parts: Sequence[Part], options: Options, files: tuple[tuple[str, str], ...]) -> tuple[Cluster, list[Finding]]:
@@ -157,7 +162,7 @@ def _brokers(joined: _Joined, topics: tuple[Topic, ...], quorum: Quorum | None) 
 def _on_nodes(joined: _Joined, broker: Broker) -> Broker:
     """A pod as audit.toml says of all pods: each on a node of its own, or all on one."""
     said = next((each for part in joined.parts for each in part.facts.get("nodes", ())), None)
-    if said is None or not broker.of_pod:
+    if said is None or broker.pod is None:
         return broker
     shared = said.value == "shared"
     return replace(broker, pod=None, machine="one node, as audit.toml says" if shared else broker.machine)
@@ -253,6 +258,8 @@ def _planned(joined: _Joined, topics: tuple[Topic, ...]) -> tuple[Topic, ...]:
 
 def _both(joined: _Joined, first: Topic, second: Topic) -> Topic:
     """The resource that asks for a topic, then the topic as it is; or the same topic described twice."""
+    if first.doubt == NOT_APPLIED and not second.doubt:
+        return second
     one, other = first.replication_factor, second.replication_factor
     if one is not None and other is not None and one != other:
         what = f"topic {first.name} has replication factor {one} here, {other} there"
@@ -442,9 +449,10 @@ def _quorum(joined: _Joined, versions: Versions) -> Quorum | None:
     for other in listed[1:]:
         if set(other.voters) != set(listed[0].voters):
             what = f"`controller.quorum.voters` has voters {_ids(listed[0])} here, {_ids(other)} there"
-            joined.disagree(what, listed[0].origin, other.origin, "give every node the same voters")
+            where = f"{what} ({listed[0].origin}): by these files the nodes are not of one quorum"
+            joined.incomplete(where, other.origin, "give every node the same voters")
             break
-    return listed[0] if listed else _by_roles(nodes)
+    return listed[0] if listed else _by_roles(joined, nodes)
 
 
 def _listed(nodes: Sequence[Broker]) -> list[Quorum]:
@@ -458,12 +466,17 @@ def _ids(quorum: Quorum) -> str:
     return ", ".join(map(str, quorum.voters))
 
 
-def _by_roles(nodes: Sequence[Broker]) -> Quorum | None:
-    """The nodes that are controllers, where no voters are listed: Strimzi lists none, nor does a dynamic quorum. None
-    if more of them are named to be asked first than were given."""
+def _by_roles(joined: _Joined, nodes: Sequence[Broker]) -> Quorum | None:
+    """The nodes that are controllers, where no voters are listed: Strimzi lists none. None in a dynamic quorum
+    (KIP-853) of several: its servers are those to be asked first, and its voters are in the log alone, of one that was
+    formatted as standalone and of those that were added since."""
     found = {node.id or 0: node for node in nodes if node.id is not None and "controller" in node.roles}
-    named = [s.value for node in nodes for s in node.settings if s.key == "controller.quorum.bootstrap.servers"]
-    if not found or any(len(text.split(",")) > len(found) for text in named):
+    named = [s for node in nodes for s in node.settings if s.key == "controller.quorum.bootstrap.servers"]
+    if named and (len(found) > 1 or any("," in setting.value for setting in named)):
+        what = f"`{named[0].key}` says whom to ask, and not which controllers vote (KIP-853)"
+        joined.incomplete(what, named[0].origin, "give what kafka-metadata-quorum.sh describe --status prints")
+        return None
+    if not found:
         return None
     first = next(iter(found.values()))
     return Quorum(tuple(found), first.origin)

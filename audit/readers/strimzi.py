@@ -189,12 +189,31 @@ def _ephemeral(tree: Tree) -> bool | None:
     return "ephemeral" in kinds if kinds else None
 
 
+NOT_APPLIED = (
+    "its KafkaTopic is unmanaged or paused (strimzi.io/managed, strimzi.io/pause-reconciliation), so that the operator "
+    "does not apply it"
+)
+"""Why nothing is known of a topic that has a resource: give what kafka-topics.sh describes."""
+
+
+def _not_applied(tree: Tree) -> Tree | None:
+    """The annotation with which the Topic Operator leaves a topic as it is, if a resource has one."""
+    notes = tree.get("metadata", "annotations")
+    listed = dict(notes.items()) if notes is not None else {}
+    words = (("strimzi.io/managed", "false"), ("strimzi.io/pause-reconciliation", "true"))
+    found = (listed[key] for key, word in words if key in listed and (listed[key].text() or "").lower() == word)
+    return next(found, None)
+
+
 def _topic(part: Part, path: str, tree: Tree) -> None:
     name = tree.text("spec", "topicName") or tree.text("metadata", "name")
     if name is None or not re.fullmatch(r"[A-Za-z0-9._\-]{1,249}", name):
         part.note("not_read", "error", "a KafkaTopic without a legal name", Origin(path, tree.line), "name it")
         return
     count, factor = numbers(tree.text("spec", "partitions") or ""), numbers(tree.text("spec", "replicas") or "")
+    if (why := _not_applied(tree)) is not None:
+        part.topics.append(Topic(name, Origin(path, why.line, f"KafkaTopic {name}"), doubt=NOT_APPLIED))
+        return
     asked = Topic(
         name,
         Origin(path, tree.line, f"KafkaTopic {tree.text('metadata', 'name') or name}"),

@@ -48,6 +48,26 @@ def is_ephemeral(settings: Sequence[Setting], mounts: Iterable[Mount]) -> bool |
     return any(found) if found else None
 
 
+OF_OWNER = {
+    "cp-kafka": OF_IMAGES[:1], "cp-server": OF_IMAGES[:1], "bitnami": OF_IMAGES[1:2], "apache": OF_IMAGES[2:],
+}  # fmt: skip
+"""Where the image of a distribution keeps logs, if no setting and no command says so."""
+
+
+def is_in_container(settings: Sequence[Setting], owner: str | None, mounts: Iterable[Mount]) -> bool | None:
+    """Whether a log directory of a pod is on no volume: the files of a container go with it, also when its process dies
+    and the kubelet starts another (kubernetes.io, Volumes). What an image declares as a volume is of that kind, too.
+    `owner` is the distribution whose image alone says where logs are; None: nothing says it. The answer is None where
+    that decides."""
+    stated = next((each.value for key in LOG_DIRS for each in settings if each.key == key), None)
+    listed = list(mounts)
+    if stated is not None and "$" not in stated:
+        folders = [each.strip() for each in stated.split(",") if each.strip().startswith("/")]
+        return any(_under(each, listed) is None for each in folders) if folders else None
+    on_none = all(_under(each, listed) is None for each in OF_OWNER.get(owner or "", OF_IMAGES))
+    return on_none and (True if stated is None and owner in OF_OWNER else None)
+
+
 def _under(folder: str, mounts: Sequence[Mount]) -> Mount | None:
     """The innermost mount that a folder is in."""
     holding = [each for each in mounts if f"{folder.rstrip('/')}/".startswith(f"{each[0].rstrip('/')}/")]

@@ -25,7 +25,8 @@ def legend_of(words: Collection[str]) -> str:
     if "offline" in words and "stops" not in words:
         said = [text.replace("reads too", "writes and reads stop while it lasts") for text in said]
     service = " (after a comma: whether writes and reads go on)" if {*words} & _SERVICE_WORDS else ""
-    return f"{'; '.join(said)}{service}. A cell is about its fault and no other, and about a larger ISR, too."
+    about = "A cell is about its fault and no other; where it keeps, it keeps with a larger ISR, too."
+    return f"{'; '.join(said)}{service}. {about}"
 
 
 _SERVICE_WORDS = frozenset({"stops", "offline", "hidden"})
