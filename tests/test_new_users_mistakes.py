@@ -93,7 +93,27 @@ MISTAKES = {
     "an invariant of a step": (
         "@invariant\ndef low(before: World, after: World) -> bool:\n    '''Low.'''\n    return after.count < 9\n",
         "TG311",
-        "def holds(s: World) -> bool",
+        "def holds(s: World) -> bool; or @transition, for what holds of every step",
+    ),
+    "a transition of a state": (
+        "@transition\ndef low(s: World) -> bool:\n    '''Low.'''\n    return s.count < 9\n",
+        "TG311",
+        "def grows(before: World, after: World) -> bool; or @invariant, for what holds of every state",
+    ),
+    "a number that is added to a sequence": (
+        "@action\ndef act(s: World) -> None:\n    '''Act.'''\n    s.row += s.row[0]\n",
+        "TG205",
+        "s.row.append(s.row[0]); or s.row + Seq([s.row[0]])",
+    ),
+    "a member that is added to a set": (
+        "@action\ndef act(s: World, node: Node) -> None:\n    '''Act.'''\n    s.on = node in Set(Node) + node\n",
+        "TG205",
+        "Set(Node) | {node}",
+    ),
+    "EXCEPT": (
+        "@action\ndef act(s: World, node: Node) -> None:\n    '''Act.'''\n    s.row = {**s.row, 1: 2}\n",
+        "TG111",
+        "s.field[key] = value, for each key that has another value",
     ),
     "an action that waits": (
         "@action\nasync def act(s: World) -> None:\n    '''Act.'''\n    s.count = 1\n",
@@ -144,6 +164,10 @@ LINES = {
     "bool is visited": "for b in bool",
     "an invariant with a parameter": "def low",
     "an invariant of a step": "def low",
+    "a transition of a state": "def low",
+    "a number that is added to a sequence": "s.row +=",
+    "a member that is added to a set": "Set(Node) + node",
+    "EXCEPT": "{**s.row",
     "an action that waits": "@action",
     "del": "del s.row",
     "text": "name = f",
@@ -172,6 +196,7 @@ def test_a_mistake_is_refused_with_what_to_write(what: str, tmp_path: Path) -> N
     [
         ("from tidegate.language import Capcity", "did you mean Capacity?"),
         ("from tidegate.language import invariants, state", "did you mean invariant?"),
+        ("from tidegate.language import eventually", "what must happen some day (liveness) cannot be stated"),
         ("from tidegate.langage import state", "; did you mean tidegate.language?"),
         ("import tidegat", "; did you mean tidegate?"),
         ("import helprs", "; did you mean helpers?"),

@@ -361,6 +361,14 @@ def test_a_constant_of_both_models_has_one_value(tmp_path: Path) -> None:
     assert told(asked("native", model)) == ("holds", None)
 
 
+def test_an_image_has_no_ghosts(tmp_path: Path) -> None:
+    abstract = CLOCK.replace("    hour: Hour\n", "    hour: Hour\n    seen: Ghost[bool]\n", 1)
+    abstract = abstract.replace("hour=hour)", "hour=hour, seen=False)").replace("import Range", "import Ghost, Range")
+    assert told(asked("native", bound(tmp_path, abstract=abstract))) == ("holds", None)
+    ((code, _, cause),) = refused(tmp_path, WATCH.replace("hour=s.hour)", "hour=s.hour, seen=False)"), abstract)
+    assert (code, cause) == ("TG202", "Clock.seen is a ghost, and an image has none")
+
+
 def test_a_constant_that_comes_along_says_so(tmp_path: Path) -> None:
     """Its name is not in the model's file, and it is a constant of both models all the same."""
     text = WATCH.replace("import hour_clock\n", "import hour_clock\nfrom hour_clock import Hour\n")

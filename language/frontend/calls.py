@@ -8,6 +8,7 @@ import dataclasses
 from collections.abc import Callable
 from dataclasses import replace
 from enum import Enum
+from inspect import get_annotations
 from types import FunctionType
 from typing import Any, cast
 
@@ -387,6 +388,8 @@ def _python_container(scope: Scope, node: ast.expr, expected: Type | None) -> ir
         hint = f"Seq({scope.source.text_of(node)})"
     if isinstance(node, ast.Dict) and not node.keys and isinstance(expected, (Subset, Pool)):
         hint = "Set()"
+    if isinstance(node, ast.Dict) and None in node.keys:
+        hint = "s.field[key] = value, for each key that has another value"
     raise scope.error("TG111", node, f"a {kind} is not a value of the language", hint)
 
 
@@ -437,8 +440,18 @@ def _record(scope: Scope, type_: Record, node: ast.Call) -> ir.Expr:
     is_image = type_.python in scope.program.types.images
     defaults = vars(type_.python) if is_image else defaults_of(type_.python)
     given = {name: defaults[name] for name, _ in type_.fields if name in defaults}
+    if is_image:
+        _check_ghosts(scope, type_, node)
     fields = record_arguments(scope, dict(type_.fields), type_.name, node, given)
     return ir.MakeRecord(tuple(fields), type_, scope.where(node))
+
+
+def _check_ghosts(scope: Scope, type_: Record, node: ast.Call) -> None:
+    """TG202 for a field that only the abstract model's own state has, since an image has no ghosts."""
+    for keyword in node.keywords:
+        if keyword.arg in get_annotations(type_.python) and keyword.arg not in dict(type_.fields):
+            message = f"{type_.name}.{keyword.arg} is a ghost, and an image has none"
+            raise scope.error("TG202", keyword, message, f"{type_.name}(...) without {keyword.arg}")
 
 
 def record_arguments(

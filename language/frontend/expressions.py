@@ -452,11 +452,21 @@ def binary_operation(scope: Scope, node: ast.BinOp, expected: Type | None) -> ir
         return _concatenation(scope, left, right, node)
     if isinstance(left.type, Pool) or isinstance(right.type, Pool):
         return _operation_on_records(scope, node, left, right)
+    if operator is ast.Add and isinstance(left.type, (Subset, Seq)) and plain(right).type == left.type.of:
+        raise scope.error("TG205", node, *_one_more(node, left.type))
     for value, part in ((left, node.left), (right, node.right)):
         _check_operand(scope, value, part)
     if operator not in _ARITHMETIC:
         raise scope.error("TG112", node, f"{_SETS[operator]} works on sets, not on integers", "and, or, + or *")
     return make_arithmetic(scope, _ARITHMETIC[operator], plain(left), plain(right), node)
+
+
+def _one_more(node: ast.BinOp, to: Subset | Seq) -> tuple[str, str]:
+    """What is said of `s.row + x`, where x is one element: the cause, and what to write."""
+    first, one = ast.unparse(node.left), ast.unparse(node.right)
+    made, verb = (f"{first} + Seq([{one}])", "append") if isinstance(to, Seq) else (f"{first} | {{{one}}}", "add")
+    here = f"{first}.{verb}({one}); or " if isinstance(node.left, (ast.Attribute, ast.Subscript)) else ""
+    return f"this adds one element to a {describe(to)}", here + made
 
 
 def _power(scope: Scope, node: ast.BinOp) -> ir.Expr:

@@ -110,9 +110,8 @@ def _signature(program: Program, function: FunctionType, states: int, role: str)
         wanted = {0: "no state parameter", 1: f"the state first: s: {name}", 2: f"before: {name}, after: {name}"}[
             states
         ]
-        program.diagnostics.add(
-            "TG311", heading(source, node), f"{node.name} is {role}, and takes {wanted}", _USAGE[role].format(name)
-        )
+        hint = _USAGE[role].format(name) + (_OTHER_ROLE.get((role, len(kinds)), "") if all(kinds) else "")
+        program.diagnostics.add("TG311", heading(source, node), f"{node.name} is {role}, and takes {wanted}", hint)
         raise Abandoned
     if len(kinds) > states > 0 and role != "an action":
         extra = node.args.args[states]
@@ -123,6 +122,11 @@ def _signature(program: Program, function: FunctionType, states: int, role: str)
     return its
 
 
+_OTHER_ROLE = {
+    ("an invariant", 2): "; or @transition, for what holds of every step",
+    ("a transition", 1): "; or @invariant, for what holds of every state",
+}
+"""The role that was meant where a function takes as many states as another one."""
 _USAGE = {
     "an action": "def act(s: {0}, replica: Replica) -> None",
     "an initial function": "def start() -> {0}",
