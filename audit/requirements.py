@@ -77,7 +77,8 @@ PRESETS: Mapping[str, Preset] = {
             "what three replicas with min.insync.replicas=2, clean elections and acks=all give: nothing acknowledged "
             "is lost by one fault while the ISR is at min.insync.replicas, nor by two crashes there or one with one "
             "in sync, nor, where leaders are elected uncleanly, by a crash of every broker; writes go on without one "
-            "broker; nothing in the log of transactions is lost by one fault, where a producer is transactional",
+            "broker; of Kafka's own topics only that writes go on without one broker, and that nothing in the log of "
+            "transactions is lost by one fault, where a producer is transactional",
             _STANDARD,
         ),
         Preset(

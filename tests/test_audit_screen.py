@@ -6,7 +6,8 @@ from typing import Any
 
 from tidegate.audit.auditing import AuditRequest, audit
 from tidegate.audit.readers import Options, of_texts
-from tidegate.reports.audit.page import audit_page, unmet
+from tidegate.audit.requirements import PRESETS
+from tidegate.reports.audit.page import asks_of, audit_page, unmet
 from tidegate.reports.audit.table import LEGEND, legend_of
 from tidegate.reports.paper import Paper
 
@@ -41,3 +42,20 @@ def test_a_legend_has_the_words_of_its_table() -> None:
     few = legend_of({"keeps", "offline"})
     assert "LOSES" not in few and "hidden" not in few and "writes and reads stop while it lasts" in few
     assert all(f"{word}: " in LEGEND for word in ("keeps", "LOSES", "UNREADS", "stops", "offline", "hidden", "?", "-"))
+
+
+def test_what_to_give_is_named_once() -> None:
+    """Two facts that one option decides: the version, and a default that changed with it."""
+    given = {
+        "version": "--kafka-version, and kafka-features.sh describe",
+        "unclean": "--kafka-version",
+        "acks": "--acks",
+    }
+    check = {"result": "depends", "on": ["version", "unclean"]}
+    decided = {"result": "met", "on": ["acks"]}
+    subject = {"checks": [check, decided], "not_given": given}
+    assert asks_of([subject, subject]) == [given["version"]]
+
+
+def test_help_says_what_is_required_of_kafkas_own_topics() -> None:
+    assert "of Kafka's own topics only" in PRESETS["standard"].says

@@ -13,7 +13,7 @@ from .table import LEGEND, WIDTHS, heading, legend_of, others, rows
 MEANINGS = {
     "✗": "fails what is required",
     "?": "that depends on something not given, or was not decided",
-    "•": "meets it, and can lose records in another cell of the table",
+    "•": "meets it, and can lose records in a cell that is not required of it",
     "✓": "meets it, and no loss was found",
 }
 MARKS = "; ".join(f"{mark} {means}" for mark, means in MEANINGS.items())
@@ -83,7 +83,7 @@ def _list(page: Page, subjects: Sequence[Mapping[str, Any]], *, every: bool) -> 
         page.line(f"and {count(left, 'group')} of topics more; --all shows them")
     if any(subject["name"].startswith(NEW_TOPICS) for subject in subjects):
         page.line(f"{NEW_TOPICS}: topics that are created with the brokers' defaults.", style="dim")
-    asks = dict.fromkeys(ask for subject in subjects for ask in _asks(subject))
+    asks = asks_of(subjects)
     if asks:
         page.line(f"To decide what depends, give: {'; '.join(asks)}.")
 
@@ -116,6 +116,12 @@ def _cases(page: Page, each: Mapping[str, Any], *, every: bool) -> None:
         page.line(f"if {case['if']}: {case['says']}", indent=4, hang=4)
     if len(cases) > CASES and not every:
         page.line(f"and {count(len(cases) - CASES, 'case')} more; --all shows them", indent=4)
+
+
+def asks_of(subjects: Sequence[Mapping[str, Any]]) -> list[str]:
+    """What the user may give to decide what is required, each once; not what another of them begins with."""
+    found = dict.fromkeys(ask for subject in subjects for ask in _asks(subject))
+    return [ask for ask in found if not any(other.startswith(f"{ask},") for other in found)]
 
 
 def _asks(each: Mapping[str, Any]) -> list[str]:
