@@ -11,7 +11,7 @@ from pathlib import Path
 from ..api.models import bind_model
 from ..explorer.shrink import shrunk
 from ..language.errors import UsageError
-from ..language.judge import deadlock, holds, is_deadlock, replay, run_text
+from ..language.judge import deadlock, holds_at, is_deadlock, replay, run_text
 from ..language.model import Model
 from ..language.steptext import StepError, parse_steps, split_steps
 from ..language.values import ModelError
@@ -183,18 +183,14 @@ def _shrunk(model: Model, run: Run, document: Document) -> Document:
 
 def _unanswered(model: Model, run: Run) -> Failure | None:
     """The first property that cannot be evaluated along the run."""
-    for end, state in enumerate(run.states()):
-        for each in model.properties:
-            before = run.states()[end - 1] if end else None
-            if not each.applicable or (each.kind == "transition" and before is None):
+    for end in range(len(run.steps) + 1):
+        for prop in model.properties:
+            if not prop.applicable:
                 continue
             try:
-                if each.kind == "transition" and before is not None:
-                    holds(model, each, before, state, action=run.steps[end - 1].action)
-                else:
-                    holds(model, each, state)
+                holds_at(model, prop, run, end)
             except ModelError as error:
-                return Failure(f"{each.name}: {error.message}", error.where, Run(run.start, run.steps[:end]))
+                return Failure(f"{prop.name}: {error.message}", error.where, Run(run.start, run.steps[:end]))
     return None
 
 

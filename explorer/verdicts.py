@@ -131,14 +131,13 @@ def _of_what_is_shown(model: Model, ending: Ending) -> Ending:
     if ending.passed:
         return ending
     shown = [*ending.runs.values(), *([] if ending.failure is None else [ending.failure.run])]
-    asked = [prop for prop in model.properties if prop.applicable and prop.name not in ending.runs]
-    pairs = [(prop.name, found) for prop in asked for run in shown if (found := first_shown(model, prop, run))]
-    found = {name: min((run for other, run in pairs if other == name), key=_steps) for name, _ in pairs}
-    return replace(ending, runs={**ending.runs, **found}) if found else ending
-
-
-def _steps(run: Run) -> int:
-    return len(run.steps)
+    runs = dict(ending.runs)
+    for prop in model.properties:
+        if prop.applicable and prop.name not in runs:
+            found = [run for run in (first_shown(model, prop, run) for run in shown) if run is not None]
+            if found:
+                runs[prop.name] = min(found, key=lambda run: len(run.steps))
+    return replace(ending, runs=runs)
 
 
 def _bounds_text(model: Model, outcome: Outcome, ending: Ending) -> str:

@@ -295,24 +295,31 @@ def holds(model: Model, prop: Property, state: State, after: State | None = None
         raise blamed(model, error) from error
 
 
+def holds_at(model: Model, prop: Property, run: Run, end: int) -> bool | None:
+    """Whether a property holds in state `end` of a run, from 0, or of the step that leads there: None of a transition
+    where the run begins, since no step does.
+
+    ValueError and ModelError as for `holds`.
+    """
+    after = run.states()[end]
+    if prop.kind != "transition":
+        return holds(model, prop, after)
+    return holds(model, prop, run.states()[end - 1], after, action=run.steps[end - 1].action) if end else None
+
+
 def first_shown(model: Model, prop: Property, run: Run) -> Run | None:
     """The beginning of a run that ends where it first shows a property's answer: where an invariant or a transition is
     false, or a witness is met. None where it shows none, which includes where the property breaks first.
 
     ValueError as for `holds`.
     """
-    states = run.states()
-    for end, after in enumerate(states):
-        if prop.kind == "transition" and not end:
-            continue
-        before = states[max(end - 1, 0)] if prop.kind == "transition" else after
-        step = (after, run.steps[end - 1].action) if prop.kind == "transition" else (None, None)
+    answer = prop.kind == "reachable"
+    for end in range(len(run.steps) + 1):
         try:
-            true = holds(model, prop, before, step[0], action=step[1])
+            if holds_at(model, prop, run, end) is answer:
+                return Run(run.start, run.steps[:end])
         except ModelError:
             return None
-        if true == (prop.kind == "reachable"):
-            return Run(run.start, run.steps[:end])
     return None
 
 

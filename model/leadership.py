@@ -26,6 +26,15 @@ class Leadership(Enum):
     SEVERAL = "several"  # more than one lead: no election comes to this
 
 
+def led_by(leaders: int, elected: bool) -> Leadership:
+    """How it is with a term that so many lead, and for which somebody was elected or nobody."""
+    if leaders > 1:
+        return Leadership.SEVERAL
+    if leaders == 1:
+        return Leadership.ONE
+    return Leadership.OVER if elected else Leadership.NOBODY
+
+
 @state
 class Terms:
     """The terms, each with its leader."""

@@ -23,8 +23,4 @@ def as_leadership(s: Quorum) -> leadership.Terms:
 def of_term(s: Quorum, term: Epoch) -> leadership.Leadership:
     """How it is with the leader of a term."""
     leaders = sum(1 for server in Voter if s.election[server].role == Role.LEADER and s.election[server].epoch == term)
-    if leaders > 1:
-        return leadership.Leadership.SEVERAL
-    if leaders == 1:
-        return leadership.Leadership.ONE
-    return leadership.Leadership.NOBODY if s.elected[term] is None else leadership.Leadership.OVER
+    return leadership.led_by(leaders, s.elected[term] is not None)

@@ -23,8 +23,4 @@ def as_leadership(s: Cluster) -> leadership.Terms:
 def of_term(s: Cluster, term: Term) -> leadership.Leadership:
     """How it is with the leader of a term."""
     leaders = sum(1 for server in Server if s.role[server] == Role.LEADER and s.current_term[server] == term)
-    if leaders > 1:
-        return leadership.Leadership.SEVERAL
-    if leaders == 1:
-        return leadership.Leadership.ONE
-    return leadership.Leadership.NOBODY if s.elected[term] is None else leadership.Leadership.OVER
+    return leadership.led_by(leaders, s.elected[term] is not None)
