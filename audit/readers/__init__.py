@@ -251,7 +251,8 @@ def _of_compose(given: Mapping[str, tuple[str, bool, yamls.Tree]]) -> Iterator[t
     """Compose files, each with what it includes, extends and is overridden by; None for one without anything known."""
     documents = {path: tree for path, (_, _, tree) in given.items()}
     texts = {path: text for path, (text, _, _) in given.items()}
-    whole, rest = overrides.projects(documents, texts, _text)
+    named = [path for path, (_, by_name, _) in given.items() if by_name]
+    whole, rest = overrides.projects(documents, texts, _text, named)
     for path, tree, notes in whole:
         part = compose.read(path, tree) if compose.recognised(tree) else of_yaml(path, texts[path])
         if part is not None:

@@ -157,7 +157,8 @@ def _set(path: str, tree: Tree, maps: Maps) -> _Set | None:
     counted = numbers(written or "1")
     count = min(counted[0], MOST) if counted else 1
     labels = spreading.labels_of(tree.get("spec", "template", "metadata"))
-    mounts = [m for each in containers for m in volumes.of_pod(pod, each, tree.get("spec", "volumeClaimTemplates"))]
+    templates = tree.get("spec", "volumeClaimTemplates")
+    mounts = [m for each in _of_brokers(path, containers, maps) for m in volumes.of_pod(pod, each, templates)]
     in_container = volumes.is_in_container(settings, _owner(containers), mounts)
     made = replace(
         properties.broker_of(settings, origin),
@@ -166,6 +167,19 @@ def _set(path: str, tree: Tree, maps: Maps) -> _Set | None:
         pod=spreading.pod_of(pod, labels, tree.text("metadata", "namespace") or ""),
     )
     return _Set(made, count, pod, containers, is_placed=in_container is not None)
+
+
+def _of_brokers(path: str, containers: Sequence[Tree], maps: Maps) -> Sequence[Tree]:
+    """The containers of a pod that may run the broker: those of an image of Kafka's, with its settings, or that start
+    it; all of them where none is known by that. What a sidecar has mounted says nothing of the broker's log."""
+    found = [
+        each
+        for each in containers
+        if compose.owner_of(each) is not None
+        or "kafka-server-start" in commands.text_of(each)
+        or {setting.key for setting in _of_variables(path, each, maps)} & properties.BROKER_MARKS
+    ]
+    return found or containers
 
 
 def _owner(containers: Sequence[Tree]) -> str | None:

@@ -446,6 +446,10 @@ def _quorum(joined: _Joined, versions: Versions) -> Quorum | None:
         return replace(first, leader=leader, dynamic=dynamic)
     nodes = [broker for part in joined.parts for broker in part.brokers]
     listed = _listed(sorted(nodes, key=lambda node: "controller" not in node.roles))
+    if listed and dynamic:
+        what = "`controller.quorum.voters` decides nothing with kraft.version 1: voters are those in the log (KIP-853)"
+        joined.incomplete(what, listed[0].origin, STATUS)
+        return None
     for other in listed[1:]:
         if set(other.voters) != set(listed[0].voters):
             what = f"`controller.quorum.voters` has voters {_ids(listed[0])} here, {_ids(other)} there"
@@ -453,6 +457,9 @@ def _quorum(joined: _Joined, versions: Versions) -> Quorum | None:
             joined.incomplete(where, other.origin, "give every node the same voters")
             break
     return listed[0] if listed else _by_roles(joined, nodes)
+
+
+STATUS = "give what kafka-metadata-quorum.sh describe --status prints"
 
 
 def _listed(nodes: Sequence[Broker]) -> list[Quorum]:
@@ -474,7 +481,7 @@ def _by_roles(joined: _Joined, nodes: Sequence[Broker]) -> Quorum | None:
     named = [s for node in nodes for s in node.settings if s.key == "controller.quorum.bootstrap.servers"]
     if named and (len(found) > 1 or any("," in setting.value for setting in named)):
         what = f"`{named[0].key}` says whom to ask, and not which controllers vote (KIP-853)"
-        joined.incomplete(what, named[0].origin, "give what kafka-metadata-quorum.sh describe --status prints")
+        joined.incomplete(what, named[0].origin, STATUS)
         return None
     if not found:
         return None

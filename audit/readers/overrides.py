@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import os.path
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path, PurePath
 
 from ..cluster import Origin
@@ -56,10 +56,12 @@ Whole = tuple[str, Tree, Part]
 
 
 def projects(
-    documents: Mapping[str, Tree], texts: Mapping[str, str], read: Callable[[Path], str]
+    documents: Mapping[str, Tree], texts: Mapping[str, str], read: Callable[[Path], str], named: Collection[str] = ()
 ) -> tuple[list[Whole], Mapping[str, Part]]:
     """The files that stand for themselves, and of each other one what is said of it. `texts` are those that were given;
-    what they name beyond these is read from where it lies."""
+    what they name beyond these is read from where it lies. `named` are those that the user gave by name."""
+    passed_over = _passed_over(documents, named)
+    documents = {path: tree for path, tree in documents.items() if path not in passed_over}
     overriding = _overriding(documents)
     merged = {other for others in overriding.values() for other in others}
     load = _loader(texts, read)
@@ -73,12 +75,30 @@ def projects(
     alone = [path for path in found if os.path.normpath(path) not in taken or PurePath(path).name in MAIN] or [*found]
     for path in alone:
         _note_environment(found[path][0].part, path, load)
-    rest: dict[str, Part] = {}
+    rest = {path: part for path, part in passed_over.items() if os.path.normpath(path) not in taken}
+    rest |= {path: Part(MERGED) for path in passed_over if path not in rest}
     for path in documents:
         if path not in alone:
             into = path in merged or path in found
-            rest[path] = Part("docker-compose, merged into another file") if into else unread(path)
+            rest[path] = Part(MERGED) if into else unread(path)
     return [(path, found[path][1], found[path][0].part) for path in alone], rest
+
+
+MERGED = "docker-compose, merged into another file"
+
+
+def _passed_over(documents: Mapping[str, Tree], named: Collection[str]) -> Mapping[str, Part]:
+    """What is said of the files of a folder that `docker compose up` does not take, since another name comes first."""
+    found: dict[str, Part] = {}
+    for folder in dict.fromkeys(os.path.dirname(path) for path in documents):
+        mine = {PurePath(path).name: path for path in documents if os.path.dirname(path) == folder}
+        first, *others = [mine[name] for name in MAIN if name in mine] or [""]
+        for path in (each for each in others if each not in named):
+            part = found[path] = Part("docker-compose, passed over")
+            what = f"{path} was not read: of the compose files in one folder `docker compose up` takes {first} alone"
+            to_do = f"give {path} by its name if it is the one that runs (docker compose -f), or remove it"
+            part.note("not_read", "warning", what, Origin(path), to_do, "docs.docker.com, How Compose works")
+    return found
 
 
 def _note_environment(part: Part, path: str, load: Load) -> None:

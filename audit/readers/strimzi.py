@@ -46,6 +46,7 @@ def read(resources: Resources) -> Part:
     resources = list(_of_one_cluster(part, resources))
     pools = [resource for resource in resources if resource[1].text("kind") == "KafkaNodePool"]
     for path, tree in resources:
+        _note_paused(part, path, tree)
         if tree.text("kind") == "Kafka":
             _kafka(part, path, tree, pools)
         elif tree.text("kind") == "KafkaTopic":
@@ -194,6 +195,16 @@ NOT_APPLIED = (
     "does not apply it"
 )
 """Why nothing is known of a topic that has a resource: give what kafka-topics.sh describes."""
+
+
+def _note_paused(part: Part, path: str, tree: Tree) -> None:
+    """The finding that the operator does not apply a Kafka resource or a pool: what runs may be older than the file."""
+    why = None if tree.text("kind") == "KafkaTopic" else _not_applied(tree)
+    if why is not None:
+        named = f"{tree.text('kind')} {tree.text('metadata', 'name')}"
+        what = f"{named} is paused ({why.path[-1]}): the operator does not apply it, and what runs may be different"
+        to_do = "remove the annotation, or give what the brokers describe of themselves (--bootstrap-server)"
+        part.note("incomplete", "error", what, Origin(path, why.line, named), to_do, "strimzi.io, Pausing")
 
 
 def _not_applied(tree: Tree) -> Tree | None:

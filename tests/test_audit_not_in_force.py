@@ -1,0 +1,156 @@
+"""What a file says and what is not in force all the same: the audit says so, and does not count it."""
+
+from __future__ import annotations
+
+import pytest
+from tidegate.audit.cluster import Cluster, Finding
+from tidegate.audit.readers import Options, of_texts
+
+
+def of(*texts: tuple[str, str], named: bool = False) -> tuple[Cluster, tuple[Finding, ...]]:
+    return of_texts([(path, text, named) for path, text in texts], Options("3.9", acks="all"), "x")
+
+
+def said(findings: tuple[Finding, ...], words: str) -> list[Finding]:
+    return [each for each in findings if words in each.what]
+
+
+def compose(least: int, more: str = "", image: str = "apache/kafka:3.9.0") -> str:
+    return f"""\
+services:
+  k1:
+    image: {image}
+    environment:
+      KAFKA_NODE_ID: {least}
+      KAFKA_PROCESS_ROLES: broker,controller
+      KAFKA_CONTROLLER_QUORUM_VOTERS: 1@k1:9093
+      KAFKA_MIN_INSYNC_REPLICAS: {least}
+{more}"""
+
+
+FILES = (("d/docker-compose.yml", compose(2)), ("d/compose.yaml", compose(1)))
+
+
+def test_of_two_compose_files_in_a_folder_only_the_one_that_compose_takes_is_read() -> None:
+    cluster, findings = of(*FILES)
+    assert [node.id for node in cluster.brokers] == [1]
+    note = said(findings, "takes d/compose.yaml alone")[0]
+    assert (note.kind, note.where.path) == ("not_read", "d/docker-compose.yml")
+
+
+def test_compose_files_of_two_folders_and_those_that_are_named_are_read() -> None:
+    for cluster, findings in (
+        of(*FILES, named=True),
+        of(("d/compose.yml", FILES[0][1]), ("e/compose.yml", FILES[1][1])),
+    ):
+        assert [node.id for node in cluster.brokers] == [1, 2]
+        assert not said(findings, "alone")
+
+
+def test_a_compose_file_that_the_first_one_includes_is_read() -> None:
+    including = "include: [docker-compose.yml]\n" + compose(1).replace("  k1:", "  k3:")
+    cluster, findings = of(FILES[0], ("d/compose.yaml", including))
+    assert [node.id for node in cluster.brokers] == [1, 2]
+    assert not said(findings, "alone")
+
+
+@pytest.mark.parametrize(
+    ("more", "image", "expected"),
+    [
+        ("", "apache/kafka:3.9.0", True),
+        ("    volumes: ['data:/var/lib/kafka/data']\n", "apache/kafka:3.9.0", True),
+        ("    volumes: ['data:/var/lib/kafka/data']\n", "confluentinc/cp-kafka:7.9.0", False),
+        ("      KAFKA_LOG_DIRS: /data/a\n    volumes: ['data:/data']\n", "apache/kafka:3.9.0", False),
+        ("      KAFKA_LOG_DIRS: /data/a\n    volumes: ['data:/other']\n", "apache/kafka:3.9.0", True),
+        ("", "example/broker", True),
+        ("    volumes: ['data:/var/lib/kafka/data']\n", "example/broker", False),
+        ("    volumes_from: [other]\n", "apache/kafka:3.9.0", False),
+    ],
+)
+def test_a_log_in_the_container_itself_is_lost_with_it(more: str, image: str, expected: bool) -> None:
+    """Apache's image keeps logs in a folder of temporary files, and Confluent's below /var/lib/kafka."""
+    _, findings = of(("compose.yaml", compose(1, more, image)))
+    assert bool(said(findings, "is in the container itself")) is expected
+
+
+KRAFT = """\
+process.roles=broker,controller
+node.id=%d
+controller.quorum.voters=1@a:9093,2@b:9093,3@c:9093
+min.insync.replicas=2
+default.replication.factor=3
+"""
+FEATURES = "Feature: kraft.version SupportedMinVersion: 0 SupportedMaxVersion: 1 FinalizedVersionLevel: %d Epoch: 9\n"
+STATUS = (
+    "ClusterId: x\nLeaderId: 1\nLeaderEpoch: 1\nHighWatermark: 9\nMaxFollowerLag: 0\n"
+    "MaxFollowerLagTimeMs: 0\nCurrentVoters: [1,2]\nCurrentObservers: [3]\n"
+)
+
+
+@pytest.mark.parametrize(("level", "voters"), [(0, (1, 2, 3)), (1, None)])
+def test_the_voters_of_a_dynamic_quorum_are_not_those_that_files_list(level: int, voters: tuple[int, ...]) -> None:
+    """KafkaRaftClient reads voters from the log once kraft.version is 1; controller.quorum.voters stays in files."""
+    files = [(f"{number}-server.properties", KRAFT % number) for number in (1, 2, 3)]
+    cluster, findings = of(*files, ("features.txt", FEATURES % level))
+    assert (cluster.quorum.voters if cluster.quorum else None) == voters
+    assert [each.kind for each in said(findings, "decides nothing with kraft.version 1")] == ["incomplete"] * level
+    described, findings = of(*files, ("features.txt", FEATURES % 1), ("status.txt", STATUS))
+    assert described.quorum is not None
+    assert described.quorum.voters == (1, 2)
+    assert not said(findings, "decides nothing")
+
+
+SIDECAR = """\
+apiVersion: apps/v1
+kind: StatefulSet
+metadata: {name: kafka}
+spec:
+  replicas: 3
+  volumeClaimTemplates: [{metadata: {name: data}}]
+  template:
+    spec:
+      containers:
+        - name: kafka
+          image: confluentinc/cp-kafka:7.9.0
+          env: [{name: KAFKA_PROCESS_ROLES, value: "broker,controller"}]
+          volumeMounts: [OWN]
+        - name: backup
+          image: example/backup:1
+          volumeMounts: [{name: data, mountPath: /var/lib/kafka/data}]
+"""
+
+
+@pytest.mark.parametrize(("own", "lost"), [("", True), ("{name: data, mountPath: /var/lib/kafka/data}", False)])
+def test_what_a_sidecar_has_mounted_is_not_under_the_brokers_log(own: str, lost: bool) -> None:
+    cluster, _ = of(("cluster.yaml", SIDECAR.replace("OWN", own)))
+    assert [bool(each.ephemeral) for each in cluster.brokers] == [lost] * 3
+
+
+STRIMZI = """\
+apiVersion: kafka.strimzi.io/v1
+kind: Kafka
+metadata: {name: c, annotations: {KAFKA}}
+spec: {kafka: {version: 3.9.0, config: {default.replication.factor: 3, min.insync.replicas: 2}}}
+---
+apiVersion: kafka.strimzi.io/v1
+kind: KafkaNodePool
+metadata: {name: p, labels: {strimzi.io/cluster: c}, annotations: {POOL}}
+spec: {replicas: 3, roles: [controller, broker], storage: {type: persistent-claim}}
+"""
+PAUSED = 'strimzi.io/pause-reconciliation: "true"'
+
+
+@pytest.mark.parametrize(
+    ("kafka", "pool", "expected"),
+    [
+        ("", "", []),
+        (PAUSED, "", ["Kafka c is paused"]),
+        ("", PAUSED, ["KafkaNodePool p is paused"]),
+        ('strimzi.io/pause-reconciliation: "false"', "", []),
+    ],
+)
+def test_a_resource_that_is_paused_leaves_the_audit_undecided(kafka: str, pool: str, expected: list[str]) -> None:
+    _, findings = of(("kafka.yaml", STRIMZI.replace("KAFKA}", kafka + "}").replace("POOL}", pool + "}")))
+    paused = [each for each in findings if "the operator does not apply it" in each.what]
+    assert [each.what.partition(" (")[0] for each in paused] == expected
+    assert {each.kind for each in paused} <= {"incomplete"}
