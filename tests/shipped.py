@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, TypeVar
 
@@ -32,3 +32,8 @@ def _bound(name: str, constants: tuple[tuple[str, Value], ...], ghosts: bool, ca
 def tiered(every: Iterable[T], ordinary: Callable[[T], bool], name: Callable[[T], str] = str) -> list[Any]:
     """Parameters of a test: those that are `ordinary` as they are, the others for the long tier."""
     return [pytest.param(each, id=name(each), marks=[] if ordinary(each) else [pytest.mark.long]) for each in every]
+
+
+def tiered_rows(every: Iterable[Sequence[Any]], ordinary: Callable[..., bool]) -> list[Any]:
+    """As `tiered`, of a test that takes several parameters; `ordinary` takes the values of a row."""
+    return [pytest.param(*row, marks=[] if ordinary(*row) else [pytest.mark.long]) for row in every]

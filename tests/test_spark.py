@@ -1,6 +1,7 @@
 """Spark itself: exact in `local[2]`, and on a real cluster whose parts are killed.
 
-The cluster's tests take minutes and are run by `pytest -m cluster`.
+A search whose count is recorded and one that finds a failure are ordinary; what else there is of Spark is long. The
+cluster's tests take minutes and are run by `pytest -m cluster`.
 """
 
 from __future__ import annotations
@@ -68,13 +69,25 @@ def on_spark(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, A
     return json.loads(capsys.readouterr().out)
 
 
-def test_local_spark_counts_what_is_recorded(capsys: pytest.CaptureFixture[str]) -> None:
-    options = ("--shards", "2", "--hand-over", "2000")
+@pytest.mark.parametrize(
+    ("bounds", "hand_over", "counts"),
+    [
+        ("single_epoch", 60, {"verdict": "holds", "distinct_states": 1_063, "transitions": 2_865, "depth": 17}),
+        pytest.param("medium", 2000, SMALL, marks=pytest.mark.long),
+    ],
+    ids=["single_epoch", "medium"],
+)
+def test_local_spark_counts_what_is_recorded(
+    bounds: str, hand_over: int, counts: dict[str, Any], capsys: pytest.CaptureFixture[str]
+) -> None:
+    options = ("--bounds", bounds, "--shards", "2", "--hand-over", str(hand_over))
     found = on_spark(capsys, "check", "replication:kip320", "--property", "strong_isr", *options)
-    assert same(found, SMALL), found
-    assert found["assurance"].startswith("exhaustive within bounds, expected collisions 4.3e-11")
+    assert same(found, counts), found
+    collisions = "exhaustive within bounds, expected collisions 4.3e-11" if bounds == "medium" else "exhaustive"
+    assert found["assurance"].startswith(collisions)
 
 
+@pytest.mark.long
 def test_a_bound_tuples_and_unions_on_spark(tmp_path: Path, cache: Path) -> None:
     parquet: Any = pytest.importorskip("pyarrow.parquet")
     path = tmp_path / "bounded.py"
@@ -93,23 +106,31 @@ def test_a_bound_tuples_and_unions_on_spark(tmp_path: Path, cache: Path) -> None
     assert {json.loads(row["last"])["@"] for row in rows if row["last"] is not None} == {"Ack", "Stop", "Vote"}
 
 
-def test_a_refinement_on_spark(tmp_path: Path, cache: Path) -> None:
+@pytest.mark.parametrize(
+    ("removed", "verdict"),
+    [
+        ("    require(s.prepared == Set(Manager))\n", "violated"),
+        pytest.param("", "holds", marks=pytest.mark.long),
+    ],
+    ids=["wrong", "right"],
+)
+def test_a_refinement_on_spark(tmp_path: Path, cache: Path, removed: str, verdict: str) -> None:
     """Of a model that refines another and of one that does not: what one process says, and as many steps."""
     examples = Path(__file__).parent.parent / "examples"
     text = (examples / "two_phase.py").read_text(encoding="utf-8")
     (tmp_path / "tcommit.py").write_text((examples / "tcommit.py").read_text(encoding="utf-8"), encoding="utf-8")
-    for name, made in (("right", text), ("wrong", text.replace("    require(s.prepared == Set(Manager))\n", ""))):
-        (tmp_path / f"{name}.py").write_text(made, encoding="utf-8")
-        model = load(tmp_path / f"{name}.py").bind(properties=["as_transaction_commit"])
-        search = Search(cache=cache)
-        here = ENGINES["native"](model, search, None)
-        there = ENGINES["spark"](model, replace(search, cluster=replace(LOCAL, shards=2, hand_over=20)), None)
-        (mine,), (theirs,) = here.properties, there.properties
-        assert (mine.verdict, theirs.verdict) == (("holds",) * 2 if name == "right" else ("violated",) * 2)
-        if mine.run is not None and theirs.run is not None:
-            assert len(mine.run.steps) == len(theirs.run.steps)
+    (tmp_path / "model.py").write_text(text.replace(removed, ""), encoding="utf-8")
+    model = load(tmp_path / "model.py").bind(properties=["as_transaction_commit"])
+    search = Search(cache=cache)
+    here = ENGINES["native"](model, search, None)
+    there = ENGINES["spark"](model, replace(search, cluster=replace(LOCAL, shards=2, hand_over=20)), None)
+    (mine,), (theirs,) = here.properties, there.properties
+    assert mine.verdict == theirs.verdict == verdict
+    if mine.run is not None and theirs.run is not None:
+        assert len(mine.run.steps) == len(theirs.run.steps)
 
 
+@pytest.mark.long
 def test_walks_in_tasks_are_those_of_one_process(cache: Path) -> None:
     definition, profile = find("replication:kip101")
     bounds = {"log_size": 3, "max_records": 3, "max_leader_epoch": 3}
@@ -133,6 +154,7 @@ def loaded_before(batches: Iterator[Any]) -> Iterator[Any]:
         yield pyarrow.RecordBatch.from_pydict({"there": [there] * batch.num_rows})
 
 
+@pytest.mark.long
 def test_a_cancelled_job_leaves_no_running_task_and_workers_that_are_ready(cache: Path) -> None:
     from tidegate.explorer.spark.session import SparkRunner  # needs the extra
 
@@ -157,6 +179,7 @@ def test_a_cancelled_job_leaves_no_running_task_and_workers_that_are_ready(cache
         rounds.close()
 
 
+@pytest.mark.long
 def test_files_of_shuffles_that_are_over_are_removed(
     cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -241,6 +264,7 @@ def test_kills_in_a_small_run(cluster: LocalCluster, tmp_path: Path) -> None:
         assert same(report(running), SMALL)
 
 
+@pytest.mark.long
 def test_an_interrupt_leaves_a_run_that_goes_on(tmp_path: Path, cache: Path) -> None:
     """Ctrl-C comes while Java starts. The run goes on in another process."""
     options = ("--master", "local[2]", "--shards", "2", "--hand-over", "2000", "--run-dir", str(tmp_path / "run"))
@@ -307,12 +331,12 @@ def test_a_missing_extra_is_reported() -> None:
 # --- matrices ---------------------------------------------------------------------------------------------------------
 
 SWEPT = ("sweep", "replication:kip320", "--set", "replicas=2", "--property", "strong_isr")
+VARIED = ("--vary", "max_leader_epoch=0,1", "--vary", "truncation=common_prefix,high_watermark")
 
 
-def test_a_sweep_is_a_table_of_verdicts(tidegate: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_sweep_is_a_table_of_verdicts(tidegate: Run, tmp_path: Path) -> None:
     parquet: Any = pytest.importorskip("pyarrow.parquet")
-    vary = ("--vary", "max_leader_epoch=0,1", "--vary", "truncation=common_prefix,high_watermark")
-    rows = json.loads(tidegate(*SWEPT, *vary, "--json", "--out", str(tmp_path / "table.parquet")).out)["rows"]
+    rows = json.loads(tidegate(*SWEPT, *VARIED, "--json", "--out", str(tmp_path / "table.parquet")).out)["rows"]
     assert len(rows) == 4
     assert (rows[2]["verdict"], rows[2]["distinct_states"]) == ("holds", 957)
     table = parquet.read_table(tmp_path / "table.parquet").to_pylist()
@@ -321,7 +345,12 @@ def test_a_sweep_is_a_table_of_verdicts(tidegate: Run, tmp_path: Path, capsys: p
         ("0", "common_prefix"), ("0", "high_watermark"), ("1", "common_prefix"), ("1", "high_watermark"),
     ]  # fmt: skip
     assert [row["strong_isr"] for row in table] == [row["properties"]["strong_isr"] for row in rows]
-    there = on_spark(capsys, *SWEPT, *vary)["rows"]
+
+
+@pytest.mark.long
+def test_a_sweep_on_spark_has_the_same_rows(tidegate: Run, capsys: pytest.CaptureFixture[str]) -> None:
+    rows = json.loads(tidegate(*SWEPT, *VARIED, "--json").out)["rows"]
+    there = on_spark(capsys, *SWEPT, *VARIED)["rows"]
     assert [{**row, "seconds": 0} for row in there] == [{**row, "seconds": 0} for row in rows]
 
 

@@ -23,6 +23,8 @@ from tidegate.reports.paper import Paper
 from .engines import agree, bound, cuts_of, text_of
 from .spark_cluster import spark_is_here
 
+LOCAL = SparkCluster(master="local[2]", conf=(("spark.driver.memory", "512m"),))
+
 NODE = "class Node(Domain, size=2, symmetric=True):\n    '''A node.'''\n"
 FIELDS, START = "count: Annotated[int, Range(0, 9)]\nseen: Set[Node]", "count=0\nseen=Set()"
 STEPS = '''
@@ -227,14 +229,14 @@ def test_what_a_bound_of_steps_may_not_be(was: str, now: str, code: str, tmp_pat
     assert {error.code for error in caught.value.errors} == {code}
 
 
+@pytest.mark.long  # which steps a shard cuts is looked at without Spark, too
 @pytest.mark.skipif(not spark_is_here(), reason="needs the extra spark")
 def test_spark_counts_the_same(tmp_path: Path) -> None:
     path = tmp_path / "slow.py"
     path.write_text(text_of(FIELDS, START, STEPS + SLOW))
     model, search = load(path).bind(), Search(cache=tmp_path / "cache")
     here = ENGINES["native"](model, search, None)
-    cluster = SparkCluster(master="local[2]", conf=(("spark.driver.memory", "512m"),), shards=2, hand_over=5)
-    there = ENGINES["spark"](model, replace(search, cluster=cluster), None)
+    there = ENGINES["spark"](model, replace(search, cluster=replace(LOCAL, shards=2, hand_over=5)), None)
     for name in ("verdict", "distinct_states", "transitions", "depth", "held_states"):
         assert getattr(here, name) == getattr(there, name), name
     assert cuts_of(here) == cuts_of(there)
@@ -299,7 +301,7 @@ def test_an_action_that_is_meant_to_be_stopped(
     assert "never happened" not in page
 
 
-@pytest.mark.parametrize("cluster", [None, SparkCluster(master="local[2]", conf=(("spark.driver.memory", "512m"),))])
+@pytest.mark.parametrize("cluster", [None, pytest.param(LOCAL, marks=pytest.mark.long)], ids=["here", "spark"])
 @pytest.mark.parametrize(("least", "outcome", "exit_"), [(0, "none", Exit.HOLDS), (1, "vacuous", Exit.VACUOUS)])
 def test_a_walk_that_takes_a_stopped_action_does_not_hold(
     cluster: SparkCluster | None, least: int, outcome: str, exit_: Exit, tmp_path: Path

@@ -164,7 +164,14 @@ def test_no_path_of_one_machine() -> None:
     assert not found
 
 
-@pytest.mark.parametrize("command", ["ruff check", f"pyright --pythonpath {sys.executable}"])
+LINTERS = [
+    "ruff check",
+    "ruff format --check",
+    pytest.param(f"pyright --pythonpath {sys.executable}", marks=pytest.mark.long, id="pyright"),
+]
+
+
+@pytest.mark.parametrize("command", LINTERS)
 def test_linters_are_content(command: str) -> None:
     done = subprocess.run(
         [sys.executable, "-m", *command.split()], cwd=ROOT, capture_output=True, text=True, check=False
