@@ -134,7 +134,7 @@ class Engine:
             self.faster()
         faster = None if self.kernel.effort == ROLLED else self.faster
         verdict = explore(model, search, self.kernel, self.symmetry, enough=enough, faster=faster)
-        self.states += verdict.distinct_states
+        self.states += verdict.distinct_states or 0
         return verdict
 
 
@@ -222,7 +222,7 @@ class Bench:
             },
             frozenset(prop.name for prop in verdict.properties if prop.verdict == "reached"),
             frozenset(prop.name for prop in verdict.properties if prop.verdict in ("holds", "missing")),
-            verdict.distinct_states,
+            verdict.distinct_states or 0,
             verdict.depth,
             "" if whole or verdict.outcome == "safety" else given_up or verdict.assurance,
             until is None or time.time() < until,

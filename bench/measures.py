@@ -108,7 +108,8 @@ def holding(verdict: Verdict) -> Verdict:
 def best(verdicts: list[Verdict]) -> Explored:
     """The fastest of several runs of the same."""
     fastest = min(verdicts, key=lambda verdict: verdict.seconds)
-    return Explored(fastest.distinct_states, fastest.transitions, fastest.seconds, fastest.bytes_per_state)
+    states, steps = fastest.distinct_states or 0, fastest.transitions or 0
+    return Explored(states, steps, fastest.seconds, fastest.bytes_per_state or 0.0)
 
 
 def hand_written(epochs: int) -> Explored:
@@ -120,4 +121,4 @@ def hand_written(epochs: int) -> Explored:
 def plain(epochs: int) -> Explored:
     """The model's own text, explored by the judge."""
     verdict = holding(ENGINES["python"](bound(epochs), Search(), None))
-    return Explored(verdict.distinct_states, verdict.transitions, verdict.seconds, 0.0)
+    return Explored(verdict.distinct_states or 0, verdict.transitions or 0, verdict.seconds, 0.0)

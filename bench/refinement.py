@@ -46,7 +46,7 @@ def seconds_of(
     for verdict in verdicts:
         if verdict.outcome not in ("none", "vacuous"):
             raise RuntimeError(f"{name} must hold, and the verdict is {verdict.verdict} ({verdict.outcome})")
-    return min(verdict.seconds for verdict in verdicts), verdicts[0].distinct_states
+    return min(verdict.seconds for verdict in verdicts), verdicts[0].distinct_states or 0
 
 
 if __name__ == "__main__":

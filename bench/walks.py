@@ -88,7 +88,7 @@ def speed(cache: Path) -> None:
         verdict = walk(model, Search(cache=cache, walks=Walks(200_000, 100, strategy)))
         if verdict.outcome != "none":
             raise RuntimeError(f"kip320 must hold, and walks of strategy {strategy} end with {verdict.outcome}")
-        print(f"  {strategy:8} {verdict.transitions / verdict.seconds:>12,.0f}")
+        print(f"  {strategy:8} {(verdict.transitions or 0) / verdict.seconds:>12,.0f}")
 
 
 def hunt(bug: Bug, strategies: Sequence[Strategy], seeds: int, limit: int, cache: Path) -> None:
@@ -106,7 +106,7 @@ def hunt(bug: Bug, strategies: Sequence[Strategy], seeds: int, limit: int, cache
             verdict = walk(model, Search(seed=seed, cache=cache, walks=Walks(limit, 200, strategy)))
             run = verdict.properties[0].run
             times.append(math.inf if run is None else time.process_time() - began)
-            taken.append(math.inf if run is None else verdict.transitions)
+            taken.append(math.inf if run is None else verdict.transitions or 0)
             lengths += [] if run is None else [len(run.steps)]
         found = f"{len(lengths)} of {seeds} found"
         length = f", lengths {min(lengths)} to {max(lengths)}, median {statistics.median(lengths):g}" if lengths else ""

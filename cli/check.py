@@ -123,7 +123,8 @@ def advised(model: Model, verdict: Verdict, options: argparse.Namespace) -> Verd
     """The verdict with what its reader should know of the choices that were made for them."""
     notes = list(verdict.notes)
     symmetric = [domain.name for domain in model.domains if domain.symmetric and domain.size > 1]
-    if options.engine != "walk" and symmetric and not options.symmetry and verdict.distinct_states >= _WORTH_FOLDING:
+    states = 0 if options.engine == "walk" else verdict.distinct_states or 0
+    if symmetric and not options.symmetry and states >= _WORTH_FOLDING:
         notes.append(f"the members of {', '.join(symmetric)} are alike; --symmetry explores several times fewer states")
     if model.ghosts and options.ghosts is None and any(prop.ghosts for prop in model.properties):
         notes.append(f"ghost fields are kept, because {_readers(model)}; counts are with them")

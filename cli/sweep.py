@@ -201,7 +201,8 @@ def _found(row: Mapping[str, Any]) -> str:
         return f"{row['violated']} after {row['steps']} steps"
     if "distinct_states" not in row:
         return str(row["outcome"])
-    found = f"{row['distinct_states']:,} states, depth {row['depth']}"
+    counted = row["distinct_states"] is not None
+    found = f"{row['distinct_states']:,} states, depth {row['depth']}" if counted else f"depth {row['depth']}"
     said = {"vacuous": f"vacuous: {row['idle']}", "deadlock": "deadlock", "model_error": "breaks its own types"}
     return f"{said[row['outcome']]}; {found}" if row["outcome"] in said else found
 

@@ -34,6 +34,7 @@ class Ending:
     how many lie beyond a `@bound`; None where that is not counted. `cut_short` says that a sample ended at a failure
     before all of it was taken. `projection`
     names what distinguished states, where one state was kept for each of its values: then nothing is exhausted.
+    `distinct` and `bytes_per_state` are None of an engine that counts no states.
     """
 
     engine: str
@@ -42,10 +43,10 @@ class Ending:
     failure: Failure | None
     deadlock: bool
     runs: Mapping[str, Run]
-    distinct: int
+    distinct: int | None
     seconds: float
     compile_seconds: float
-    bytes_per_state: float
+    bytes_per_state: float | None
     symmetry: tuple[str, ...]
     actions: tuple[ActionCoverage, ...]
     levels: tuple[Level, ...]
@@ -68,6 +69,7 @@ class Ending:
 
 def verdict_of(model: Model, ending: Ending) -> Verdict:
     """The verdict of a search of a bound model."""
+    transitions = _transitions(ending)
     ending = _of_what_is_shown(model, _of_starts(model, _of_values(ending)))
     properties = tuple(_property(prop, ending) for prop in model.properties)
     outcome = _outcome(ending, properties)
@@ -81,7 +83,7 @@ def verdict_of(model: Model, ending: Ending) -> Verdict:
         outcome=outcome,
         assurance=_assurance(outcome, ending, properties) + _bounds_text(model, outcome, ending),
         distinct_states=ending.distinct,
-        transitions=sum(action.fired for action in ending.actions),
+        transitions=transitions,
         depth=len(ending.levels),
         seconds=ending.seconds,
         compile_seconds=ending.compile_seconds,
@@ -97,6 +99,13 @@ def verdict_of(model: Model, ending: Ending) -> Verdict:
         notes=tuple(_notes(model, ending)),
         held_states=ending.held,
     )
+
+
+def _transitions(ending: Ending) -> int | None:
+    """How many steps there are out of the distinct states, or were walked. None where the search ended before every
+    state was expanded: an engine that stops within a state has looked at other steps of it than another."""
+    known = ending.exhausted or ending.engine == "walk"
+    return sum(action.fired for action in ending.actions) if known else None
 
 
 def _of_values(ending: Ending) -> Ending:
@@ -159,7 +168,7 @@ def _notes(model: Model, ending: Ending) -> Iterator[str]:
     """What the engine notes, and what a reader should know of a verdict that has little to say."""
     yield from ending.notes
     yield from model.notes
-    if ending.exhausted and not ending.distinct:
+    if ending.exhausted and ending.distinct == 0:
         yield _NO_START
     if not model.properties:
         yield _NO_PROPERTY

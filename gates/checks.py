@@ -335,7 +335,8 @@ def _lines(report: Mapping[str, Any]) -> Iterator[str]:
     violated = [prop for prop in report["properties"] if prop["verdict"] == "violated"]
     if not violated and report["failure"] is None:
         for name in ("distinct_states", "transitions", "depth"):
-            yield f"{name} = {report[name]}"
+            if report[name] is not None:
+                yield f"{name} = {report[name]}"
     if report["outcome"] not in ("none", "safety"):
         yield f'outcome = "{report["outcome"]}"'
     yield "[check.expect]"

@@ -25,6 +25,7 @@ from .frontend.source import CAPACITY_BESIDE, Source, read, source_of_class
 from .immutable import immutable
 from .kinds import Domain
 from .left_out import half_imported, look_alikes
+from .unparsed import syntax_errors
 from .values import is_unsettled
 
 _numbers = itertools.count(1)
@@ -150,10 +151,15 @@ def _make_private(module: ModuleType, name: str) -> None:
 
 
 def _note_failure(path: str, error: BaseException, diagnostics: Diagnostics) -> None:
-    """Notes why a file cannot be read or imported: its own syntax, or what it raised on the way."""
+    """Notes why a file cannot be read or imported: its own syntax, or what it raised on the way; and the syntax of the
+    other files of the model, which would be reported one after the other."""
+    broken = {each.filename: each for each in syntax_errors(Path(path))}
     if isinstance(error, SyntaxError) and error.filename == path:
-        diagnostics.add("TG001", _syntax_place(path, error), error.msg, _instead_of(error))
-    else:
+        broken[path] = error
+    for file, each in broken.items():
+        assert file is not None, "the text of a file was parsed"
+        diagnostics.add("TG001", _syntax_place(file, each), each.msg, _instead_of(each))
+    if not isinstance(error, SyntaxError) or error.filename not in broken:
         expected = isinstance(error, (NoValueYet, WrongDecorator))
         message = str(error) if expected else f"{type(error).__name__}: {error}"
         instead = error.instead if expected else _import_hint(path, error)

@@ -103,6 +103,8 @@ CODES: dict[str, str] = {
     "TG412": "a loop over too many values",
 }
 """Every code and its one-line meaning. A code is never reused for something else."""
+UNREAD = ("TG001", "TG002")
+"""The mistakes that keep a model from being imported, so that only the text of its files can be judged."""
 
 
 @immutable
@@ -167,6 +169,8 @@ class ModelErrors(Exception):
         """Every diagnostic, an empty line between two, and how many there are."""
         count = len(self.errors)
         summary = "1 error" if count == 1 else f"{count} errors"
+        if any(each.code in UNREAD for each in self.errors):
+            summary += "; the rest of the model is read once it can be imported"
         return "\n\n".join([*(each.render() for each in self.errors), summary])
 
 

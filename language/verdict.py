@@ -85,10 +85,10 @@ class ActionCoverage:
 @immutable
 class Level:
     """One breadth-first level: its depth (the initial states being 1), its new distinct states, and the seconds it
-    took."""
+    took. `states` is None where the engine counts none: bmc."""
 
     depth: int
-    states: int
+    states: int | None
     seconds: float
 
 
@@ -112,12 +112,15 @@ class Verdict:
     """The result of checking one bound model with one engine.
 
     `assurance` says in words what the verdict rests on (`exhaustive within bounds`, `bounded to depth 12`). `outcome`
-    says what kind of failure it is. `transitions` counts enabled action instances out of distinct states; `depth`
+    says what kind of failure it is. `transitions` counts enabled action instances out of distinct states, once all of
+    these were expanded, and the steps of random walks; it is None where a search ended before, since how many steps it
+    had looked at by then depends on the engine; `depth`
     counts states on the longest shortest path, an initial state being 1. `symmetry` names the domains whose renamings
     were folded; `states_beyond` counts, of the distinct states, those beyond a `@bound`: checked, not expanded. `notes`
     are sentences a user should read (why symmetry was refused, what a limit cut). `held_states` is in how many states
     nothing was enabled and a limit stopped what the protocol or a client would do: they are no deadlocks, since larger
-    bounds go on there. Both are None where an engine does not count them: random walks and bmc.
+    bounds go on there. Both are None where an engine does not count them: random walks and bmc. bmc counts no states
+    at all: `distinct_states`, `transitions` and `bytes_per_state` are None.
     """
 
     model: str
@@ -128,13 +131,13 @@ class Verdict:
     verdict: Word
     outcome: Outcome
     assurance: str
-    distinct_states: int
-    transitions: int
+    distinct_states: int | None
+    transitions: int | None
     depth: int
     seconds: float
     compile_seconds: float
     peak_memory_bytes: int
-    bytes_per_state: float
+    bytes_per_state: float | None
     symmetry: tuple[str, ...]
     properties: tuple[PropertyVerdict, ...]
     actions: tuple[ActionCoverage, ...]

@@ -364,7 +364,7 @@ def test_a_model_may_lie_in_several_files(tmp_path: Path) -> None:
 def test_files_of_one_name_beside_different_models_are_different(tmp_path: Path) -> None:
     def states(folder: str, limit: int) -> int:
         definition = room(tmp_path / folder, MOVES.replace("< 2", f"< {limit}"))
-        return ENGINES["python"](definition.bind(), Search(), None).distinct_states
+        return ENGINES["python"](definition.bind(), Search(), None).distinct_states or 0
 
     assert [states("one", 2), states("other", 1), states("one", 0)] == [27, 8, 1]
     assert not {"people", "moves", "room"} & set(sys.modules)

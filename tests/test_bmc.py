@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import multiprocessing
 import os
 import time
@@ -369,3 +370,14 @@ def test_a_message_that_can_be_taken_is_no_deadlock_wherever_it_is_kept(number: 
     start = "notes={Note(at=n) for n in range(1, 4)}\ntaken=0"
     model = bound(tmp_path, text_of(fields, start, NOTES.replace("NUMBER", str(number)), before=before))
     assert bmc.check(model, Search(depth=1)).failure is None
+
+
+def test_what_is_not_counted_is_no_number(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Runs of bounded length are looked at without counting states: null in JSON, and no level has a number."""
+    small(tmp_path, COUNTER, "count=0", STEPS)
+    (path,) = tmp_path.glob("*.py")
+    main(["check", str(path), "--engine", "bmc", "--depth", "2", "--json"])
+    report = json.loads(capsys.readouterr().out)
+    uncounted = ("distinct_states", "transitions", "states_per_second", "bytes_per_state")
+    assert [report[name] for name in uncounted] == [None] * 4
+    assert [(level["depth"], level["states"]) for level in report["levels"]] == [(1, None), (2, None), (3, None)]

@@ -307,7 +307,7 @@ def test_engines_count_what_constant_limits_and_budgets_in_branches_cut(tmp_path
     verdict = native(model, Search())
     cuts = {name: cut for (name, _, _), cut in cuts_of(verdict).items()}
     assert cuts == {name: cut for (name, _, _), cut in cuts_of(plain(model, Search())).items()}
-    assert cuts["hurry"] == 4 * verdict.distinct_states and cuts["flip"] > 0
+    assert cuts["hurry"] == 4 * (verdict.distinct_states or 0) and cuts["flip"] > 0
     budgets = [guard.text for action in verdict.actions for guard in action.guards if guard.text == "tops_left > 0"]
     assert budgets == ["tops_left > 0"], "a budget is one limit, in however many branches it is asked"
 

@@ -70,4 +70,4 @@ def test_early_returns(losses: int, tmp_path: Path) -> None:
     text = text_of("count: Small\nlast: Small\ncolor: Color", "count=0\nlast=0\ncolor=Color.RED", BODY, before=BEFORE)
     verdict = agree(bound(tmp_path, text, constants={"losses": losses}))
     assert verdict is not None
-    assert (verdict.failure, verdict.distinct_states > 10) == (None, True)
+    assert (verdict.failure, (verdict.distinct_states or 0) > 10) == (None, True)

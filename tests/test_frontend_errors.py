@@ -114,7 +114,7 @@ OTHERS: dict[str, tuple[dict[str, str], str, str]] = {
         "step is an action function",
     ),
     "a name of a number": ({"BODY": "s.nodes = {Node(s.count)}"}, "TG107", "a name is not made from a number"),
-    "a state made in an action": ({"BODY": "x = Counter(count=0, nodes=Set())"}, "TG115", "a state is made by"),
+    "a state made in an action": ({"BODY": "x = Counter(count=0, nodes=Set())"}, "TG107", "a state is made by"),
     "an identity test of numbers": ({"BODY": "assert node is not node"}, "TG112", "`is` compares objects"),
     "a loop with an else": ({"BODY": "for i in range(2): pass\n    else: s.count = 1"}, "TG116", "a loop has no else"),
     "a loop over a reused name": ({"BODY": "for node in Node: pass"}, "TG213", "the loop would overwrite node"),

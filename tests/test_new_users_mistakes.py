@@ -410,3 +410,47 @@ def test_a_capacity_stands_beside_the_type(annotation: str, later: bool, code: s
         load(file).bind()
     hints = [error.hint for error in caught.value.errors if error.code == code]
     assert hints and all("Annotated[Seq[Node], Capacity(3)]" in hint for hint in hints)
+
+
+def test_every_file_of_a_model_that_is_not_python_is_reported(tmp_path: Path) -> None:
+    (tmp_path / "first.py").write_text("from second import b\n\na = = 1\n", encoding="utf-8")
+    (tmp_path / "second.py").write_text("b = 1\nb ++ \n", encoding="utf-8")
+    for line in ("from first import a", "from first import a\na =="):
+        path = tmp_path / "whole.py"
+        path.write_text(f'"""A model."""\n\n{line}\n', encoding="utf-8")
+        with pytest.raises(ModelErrors) as caught:
+            load(path)
+        found = [(error.code, Path(error.where.file).name, error.where.line) for error in caught.value.errors]
+        own = [("TG001", "whole.py", 4)] if "==" in line else []
+        assert found == [("TG001", "first.py", 3), ("TG001", "second.py", 2), *own]
+        assert caught.value.render().endswith("errors; the rest of the model is read once it can be imported")
+
+
+def test_a_state_made_in_an_action_is_no_matter_of_returns(tmp_path: Path) -> None:
+    """`s_next = Box(...)` is how another language writes a step."""
+    with pytest.raises(ModelErrors) as caught:
+        bound(tmp_path, STATE_MADE)
+    (error,) = caught.value.errors
+    assert (error.code, error.hint) == ("TG107", "s.field = value, for each that changes")
+
+
+STATE_MADE = '''"""A box."""
+
+from tidegate.language import action, initial, state
+
+
+@state
+class Box:
+    full: bool
+
+
+@initial
+def empty() -> Box:
+    return Box(full=False)
+
+
+@action
+def fill(s: Box) -> None:
+    """The box is filled."""
+    s_next = Box(full=True)
+'''

@@ -324,7 +324,7 @@ def test_messages_are_part_of_what_distinguishes_states(tmp_path: Path) -> None:
         search = Search(projection=name)
         mine, theirs = native(model, search), plain(model, search)
         assert summary(mine) == summary(theirs)
-        found[name] = mine.distinct_states
+        found[name] = mine.distinct_states or 0
     states = {(each.net, each.got) for each in cast("Any", reachable(model))}
     assert found["view"] == len(states) < found[None]
     assert found["alone"] <= found["view"]

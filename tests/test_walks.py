@@ -133,7 +133,7 @@ def test_long_walks_go_on_with_the_fast_kernel_and_are_the_same(
         verdicts.append(walked(model, strategy=strategy, seed=7, workers=workers, keep_going=True))
         made.append(len(list(KEPT[0].glob("*.o"))))
     assert made == [1, 2, 2], "the quick kernel; that and the fast one; the fast one is at hand"
-    assert verdicts[0].transitions > 2_000
+    assert (verdicts[0].transitions or 0) > 2_000
     for other in verdicts[1:]:
         assert (reported(other), counts(other)) == (reported(verdicts[0]), counts(verdicts[0]))
 
@@ -220,10 +220,10 @@ def test_keep_going_gives_every_property_its_first_run(tmp_path: Path) -> None:
 def test_walks_see_much_of_what_there_is_and_nothing_else() -> None:
     definition, profile = find("replication:kip320")
     model = definition.bind(profile=profile, ghosts=False)
-    exact = native(model, Search()).distinct_states
+    exact = native(model, Search()).distinct_states or 0
     for strategy in STRATEGIES:
         verdict = walked(model, number=100_000, depth=60, strategy=strategy)
-        assert 0.4 * exact < verdict.distinct_states < 1.06 * exact, strategy
+        assert 0.4 * exact < (verdict.distinct_states or 0) < 1.06 * exact, strategy
         assert sum(each.fired for each in verdict.actions) == verdict.transitions
 
 
@@ -307,7 +307,7 @@ def test_novel_fields_change_the_walks_and_not_their_truth(tmp_path: Path) -> No
     plainly, choosily = (walked(model, keep_going=True, fields=fields) for fields in ((), ("table",)))
     assert counts(plainly) != counts(choosily)
     exact = plain(model, Search(keep_going=True))
-    assert choosily.distinct_states <= 1.06 * exact.distinct_states
+    assert (choosily.distinct_states or 0) <= 1.06 * (exact.distinct_states or 0)
 
 
 @settings(max_examples=40, deadline=None)

@@ -8,7 +8,7 @@ beyond it, and the verdict says so.
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from ...language.judge import attempt, bound_crossed, deadlock, holds, initial_states, instances, is_deadlock
 from ...language.model import Model, Property
@@ -108,9 +108,9 @@ class _Bounded:
                 try:
                     wanted = self._settle(unrolling, wanted)
                 except _Found:
-                    self.levels.append(Level(length + 1, 0, time.monotonic() - level))
+                    self.levels.append(Level(length + 1, None, time.monotonic() - level))
                     raise
-                self.levels.append(Level(length + 1, 0, time.monotonic() - level))
+                self.levels.append(Level(length + 1, None, time.monotonic() - level))
                 self.complete = length
         finally:
             solver.close()
@@ -234,10 +234,10 @@ class _Bounded:
             failure=self.failure,
             deadlock=self.deadlock,
             runs=self.runs,
-            distinct=0,
+            distinct=None,
             seconds=self.seconds,
             compile_seconds=self.prepared,
-            bytes_per_state=0.0,
+            bytes_per_state=None,
             symmetry=self.folded,
             actions=tuple(self.despite),
             levels=tuple(self.levels),
@@ -245,4 +245,4 @@ class _Bounded:
             notes=(*self.notes, *notes_of(self.search)),
             bounded=bounded,
         )
-        return replace(verdict_of(self.model, ending), transitions=0)
+        return verdict_of(self.model, ending)

@@ -406,10 +406,7 @@ def _lambda(scope: Scope, node: ast.Lambda, expected: Type | None) -> ir.Expr:
 def _make(scope: Scope, cls: type[Any], node: ast.Call) -> ir.Expr:
     mark = mark_of(cls)
     if mark is not None and mark.role == "state" and cls not in scope.program.types.images:
-        message = "a state is made by an @initial function only, as the value it returns"
-        raise scope.error(
-            "TG115", node, message, f"return {cls.__name__}(...) as the last statement of an @initial function"
-        )
+        raise scope.error("TG107", node, *_no_state_here(scope, cls.__name__))
     type_ = scope.program.types.named(cls)
     if isinstance(type_, Record):
         return _record(scope, type_, node)
@@ -419,6 +416,16 @@ def _make(scope: Scope, cls: type[Any], node: ast.Call) -> ir.Expr:
         hint = f"{type_.name}.{type_.members[0]}"
         raise scope.error("TG107", node, f"{type_.name}(...) looks a member up by its value", hint)
     raise _not_in_language(scope, node)
+
+
+def _no_state_here(scope: Scope, state: str) -> tuple[str, str]:
+    """Why no state is made here, and what to write instead."""
+    if scope.role == "initial":
+        return "an @initial function makes one state, where it ends", f"return {state}(...) as its last statement"
+    message = "a state is made by an @initial function only, as the value it returns"
+    if scope.role == "action":
+        return f"{message}; an action changes the state that it is given", "s.field = value, for each that changes"
+    return message, f"return {state}(...) as the last statement of an @initial function"
 
 
 def _member(scope: Scope, cls: type[Any], type_: Identity, node: ast.Call) -> ir.Expr:

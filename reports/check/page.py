@@ -74,18 +74,14 @@ def _headline(page: Page, verdict: Verdict) -> None:
 
 def _numbers(page: Page, verdict: Verdict) -> None:
     page.blank()
-    walked = verdict.engine == "walk"
-    counted = (
-        f"{'about ' if walked else ''}{count(verdict.distinct_states, 'distinct state')}, "
-        f"{count(verdict.transitions, 'step' if walked else 'transition')}, depth {verdict.depth}"
-    )
-    page.line(_runs(verdict) if verdict.engine == "bmc" else counted, indent=2)
+    states = verdict.distinct_states or 0
+    page.line(_runs(verdict) if verdict.distinct_states is None else _counted(verdict, states), indent=2)
     if verdict.states_beyond:
-        within = count(verdict.distinct_states - verdict.states_beyond, "state")
+        within = count(states - verdict.states_beyond, "state")
         beyond = f"{verdict.states_beyond:,} beyond it are checked, not expanded"
         page.line(f"{within} within the @bound; {beyond}", indent=2)
     compiled = f"compiled in {seconds_text(verdict.compile_seconds)}, " if verdict.engine != "python" else ""
-    large = verdict.distinct_states >= _LARGE
+    large = states >= _LARGE
     memory = f"{verdict.bytes_per_state:.1f} bytes a state, " if large and verdict.bytes_per_state else ""
     rate = f" ({_rate(verdict)})" if large or (verdict.seconds >= 1 and verdict.engine != "bmc") else ""
     page.line(
@@ -98,9 +94,16 @@ def _numbers(page: Page, verdict: Verdict) -> None:
         page.line(f"plain Python checked {states} and their successors again and agrees", indent=2)
 
 
+def _counted(verdict: Verdict, states: int) -> str:
+    """`3 distinct states, 4 transitions, depth 2`; no transitions where the search ended before it knew them."""
+    walked = verdict.engine == "walk"
+    steps = "" if verdict.transitions is None else f"{count(verdict.transitions, 'step' if walked else 'transition')}, "
+    return f"{'about ' if walked else ''}{count(states, 'distinct state')}, {steps}depth {verdict.depth}"
+
+
 def _rate(verdict: Verdict) -> str:
     if verdict.engine == "walk":
-        return f"{count(round(verdict.transitions / max(verdict.seconds, 1e-9)))} steps/s"
+        return f"{count(round((verdict.transitions or 0) / max(verdict.seconds, 1e-9)))} steps/s"
     return rate_text(states_per_second(verdict))
 
 

@@ -75,7 +75,7 @@ def _properties(check: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     for name, value in check.get("constants", {}).items():
         yield f"set.{name}", _text(value)
     for name in ("assurance", "distinct_states", "transitions", "depth"):
-        if check["report"] is not None:
+        if check["report"] is not None and check["report"][name] is not None:
             yield name, _text(check["report"][name])
 
 

@@ -48,8 +48,9 @@ def found_text(check: Mapping[str, Any]) -> str:
     report: Mapping[str, Any] | None = check["report"]
     if report is None:
         return seconds_text(check["seconds"])
-    states = f"{count(report['distinct_states'], 'state')}, depth {report['depth']}"
-    return f"{states}, {seconds_text(check['seconds'])}"
+    counted = report["distinct_states"] is not None
+    states = f"{count(report['distinct_states'], 'state')}, " if counted else ""
+    return f"{states}depth {report['depth']}, {seconds_text(check['seconds'])}"
 
 
 def sum_text(document: Document) -> str:
