@@ -123,4 +123,4 @@ def induction(
         known=known_violations(definition, model, boundless),
         elsewhere=violations_elsewhere(definition, model, boundless),
     )
-    return Induction(definition, model, request)
+    return Induction(definition, model, request, boundless=boundless)

@@ -181,7 +181,7 @@ def _proved(definition: Definition, model: Model, options: argparse.Namespace) -
     with _LiveTable(options) as watched:
         if options.candidates:
             return surviving(definition, model, asked, watched.heard)
-        induction = Induction(definition, model, asked)
+        induction = Induction(definition, model, asked, boundless=boundless)
         watched.begin(induction.actions(), induction.obligations())
         proof = induction.prove(watched.heard)
     if options.record_hints:

@@ -170,9 +170,10 @@ def refute(definition: Definition, mutant: Mutant, folder: Path) -> list[ProofFi
 
     profile = PROFILES[mutant.model]
     model = definition.bind(f"{mutant.model}:{profile}", profile=profile)
-    known = known_violations(definition, model, boundless_constants(definition, model))
+    boundless = boundless_constants(definition, model)
+    asked = ProofRequest(workers=1, folder=folder, known=known_violations(definition, model, boundless))
     with pytest.raises(Refuted):
-        Induction(definition, model, ProofRequest(workers=1, folder=folder, known=known)).prove(heard)
+        Induction(definition, model, asked, boundless=boundless).prove(heard)
     return found
 
 

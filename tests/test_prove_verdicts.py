@@ -257,6 +257,9 @@ def test_what_the_published_models_do_not_have(name: str, left_out: set[str]) ->
     definition, profile = find(name)
     induction = Induction(definition, definition.bind(name, {}, profile), ProofRequest())
     assert {each for each, why in induction.apart.items() if hasattr(why, "line") is False} == left_out
+    changed = induction.sample.changed()
+    assert changed
+    assert Claims(induction.model, changed).fixed().keys() == Claims(induction.model).fixed().keys()
 
 
 # --- known false ------------------------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ without them, is about the feature.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from math import inf
 from types import CodeType
@@ -24,9 +24,11 @@ from ...language.refinement import Refinement
 from ...language.types import Map, Option, Pool, Record, Seq, Type
 from ..traversal import fields_read
 from .algebra import Extensional
+from .effort import CLOCK
 from .encoding import Encoding, unbounded
 from .errors import NotUnbounded
 from .predicate import clauses
+from .process_pool import watched
 from .shapes import Fields, Heap, Shape, Slots, SymbolicOption, Table
 from .states import SymbolicState, fresh_state
 from .terms import Bit, formula, negation
@@ -39,10 +41,11 @@ Verdict: TypeAlias = "Unstated | Unclaimed"
 
 
 class Claims:
-    """The claims of one bound model whose bounds are open, its lemmas bound."""
+    """The claims of one bound model whose bounds are open, its lemmas bound. Of each field in `changing` a run is known
+    that changes it. No such field is among those that no step changes, so they need not be looked at."""
 
-    def __init__(self, model: Model) -> None:
-        self.model, self.encoding = model, unbounded(model)
+    def __init__(self, model: Model, changing: Collection[str] = ()) -> None:
+        self.model, self.encoding, self.changing = model, unbounded(model), frozenset(changing)
         self.before, self.after = (fresh_state(model, self.encoding, each) for each in "01")
         self._fixed: Mapping[str, Shape] | None = None
 
@@ -100,7 +103,8 @@ class Claims:
         solver.set("rlimit", WORK)
         solver.add(formula(self.before.valid), formula(self.after.valid))
         solver.add(z3.Not(z3.And([z3.BoolVal(True), *goals])))
-        return solver.check() == z3.unsat
+        with watched(CLOCK):
+            return solver.check() == z3.unsat
 
     def fixed(self) -> Mapping[str, Shape]:
         """The fields that no step changes where all of them have their initial values, with those values.
@@ -122,7 +126,9 @@ class Claims:
         return {
             name: shape
             for name, shape in first.items()
-            if _is_endless(shape) and all(self._is_same(shape, each[name]) for each in others)
+            if name not in self.changing
+            and _is_endless(shape)
+            and all(self._is_same(shape, each[name]) for each in others)
         }
 
     def _drop_changed(self, fixed: dict[str, Shape], action: Action) -> bool:

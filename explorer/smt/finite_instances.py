@@ -28,6 +28,7 @@ from .effort import CLOCK
 from .encoding import Encoding, finite
 from .nearest import nearest
 from .predicate import predicate
+from .process_pool import watched
 from .statements import loops_over_members
 from .states import SymbolicState, fresh_state, value_of
 from .terms import Bit, both, conjunction, disjunction, formula, negation
@@ -96,6 +97,11 @@ class FiniteInstances:
             return bool(self[number])
         except ModelErrors:
             return False
+
+    def bind(self, count: int) -> None:
+        """Binds the first even copies: processes that are started after it need not bind them again."""
+        for number in range(min(count, self.even)):
+            self.is_model(number)
 
     def sizes(self, number: int) -> str:
         """A copy's bounds in words."""
@@ -223,13 +229,15 @@ class Searched:
         solver.set("rlimit", WORK)
         solver.set("timeout", round(1000 * CLOCK))
         solver.add(*self.assumed, formula(wanted))
-        answer = solver.check()
+        with watched(CLOCK):
+            answer = solver.check()
         return solver.model() if answer == z3.sat else answer == z3.unsat
 
     def _nearest(self, wanted: Bit, found: z3.ModelRef) -> z3.ModelRef:
         if self.first is None:
             return found
-        return nearest(self.model, self.encoding, self.before, [*self.assumed, formula(wanted)], self.first, found)
+        with watched(CLOCK):
+            return nearest(self.model, self.encoding, self.before, [*self.assumed, formula(wanted)], self.first, found)
 
     @cached_property
     def first(self) -> State | None:

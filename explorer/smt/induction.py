@@ -36,7 +36,7 @@ from .finite_instances import FiniteInstances, confirm, lemmas_of
 from .hints import Hints
 from .process_pool import LostTask, run_tasks
 from .proof_cache import ProofCache
-from .prover import Doubt, FoundCounterexample, OpenObligation, ProofGround, Prover, Result, Settled, Task
+from .prover import SUSPECTED, Doubt, FoundCounterexample, OpenObligation, ProofGround, Prover, Result, Settled, Task
 from .reach import Reach
 from .sampling import Sample, sampled
 from .simulation import simulate
@@ -89,13 +89,18 @@ class ProofRequest:
 class Induction:
     """One model's proof: what there is to prove, and what was found so far. `model` has the values of the constants;
     if it is bound with its lemmas, they among its properties, it is not bound again. `without` are lemmas to leave
-    out."""
+    out; `boundless` is what `boundless_constants` says, for a caller who has asked already."""
 
     def __init__(
-        self, definition: Definition, model: Model, asked: ProofRequest, without: Collection[str] = ()
+        self,
+        definition: Definition,
+        model: Model,
+        asked: ProofRequest,
+        without: Collection[str] = (),
+        boundless: frozenset[str] | None = None,
     ) -> None:
         self.definition, self.given, self.asked = definition, model, asked
-        self.boundless = boundless_constants(definition, model)
+        self.boundless = boundless_constants(definition, model) if boundless is None else boundless
         open_ = definition.bind(model.name, constants=model.values, open=self.boundless, ghosts=True, lemmas=True)
         lemmas = tuple(each for each in open_.lemmas if each.name not in without)
         self.model = replace(open_, lemmas=lemmas, step_bounds=())
@@ -153,7 +158,8 @@ class Induction:
         none."""
         found = dict[str, Unstated | Unclaimed]()
         names = tuple(each.name for each in self._wanted())
-        for result in run_tasks(lambda: Claims(self.model).survey, deque([names]), 1, None):
+        changed = self.sample.changed()
+        for result in run_tasks(lambda: Claims(self.model, changed).survey, deque([names]), 1, None):
             if isinstance(result, LostTask):
                 raise RuntimeError(f"what there is to prove could not be found out: {result.reason}")
             if isinstance(result, Unstated) and result.goal in self.asked.properties:
@@ -222,6 +228,8 @@ class Induction:
             self._note(each, heard)
         fresh, kept = self._fresh(obligations, heard)
         few = len(fresh) * FEW < kept
+        if few:
+            self.instances.bind(SUSPECTED)
         asked = _suspects(fresh) if few else _tasks(fresh)
         doubts = [each for each in self._doubts() if not self._is_settled(each)]
         tasks = deque[Task | Doubt]([*asked, *doubts])
@@ -231,8 +239,7 @@ class Induction:
             if not few:
                 self._simulate()
             for result in run_tasks(self._worker, tasks, self.asked.workers, deadline):
-                if isinstance(result, OpenObligation):
-                    tasks.append(self._put_off(result))
+                tasks.extend(self._left(result))
                 if not _refutes_or_waits(result):
                     self._simulate()
                 for each in self._taken(result):
@@ -249,6 +256,27 @@ class Induction:
             if isinstance(each, Obligation):
                 self._note(ProofFinding(each, "not proved", 0.0, stopped), heard)
         return stopped
+
+    def _left(self, result: Result | LostTask) -> Iterator[Task]:
+        """What is still to do after a result: an open obligation, or those of a lost task that it was not at."""
+        match result:
+            case OpenObligation():
+                yield self._put_off(result)
+            case LostTask(task=Task() as lost) if lost.suspect:
+                for each in self._unanswered(lost):
+                    yield self._put_off(OpenObligation(each, 0.0, suspect=True))
+            case LostTask(task=Task() as lost) if rest := tuple(self._unanswered(lost)[1:]):
+                again = Task(rest, lost.hard)
+                self.again |= dict.fromkeys(rest, again)
+                yield again
+            case _:
+                pass
+
+    def _unanswered(self, lost: Task) -> list[Obligation]:
+        """The obligations of a lost task that nothing was found of, and that are in no other task; the first of them is
+        the one that a process was at which did not ask about all at once."""
+        known = {each.obligation for each in self.findings}
+        return [each for each in lost.obligations if each not in known and self.again.get(each, lost) == lost]
 
     def _put_off(self, result: OpenObligation) -> Task:
         """The task that an open obligation is next."""
@@ -399,11 +427,8 @@ class Induction:
             case LostTask(task=Doubt() as doubt, reason=reason):
                 self.notes.append(f"whether {doubt.action or doubt.goal} is vacuous is not known: {reason}")
             case LostTask(task=task, reason=reason):
-                lost = cast(Task, task)
-                known = {each.obligation for each in self.findings}
-                for each in lost.obligations:
-                    if each not in known and self.again.get(each, lost) == lost:
-                        yield ProofFinding(each, "not proved", 0.0, reason)
+                for each in self._unanswered(cast(Task, task))[:1]:
+                    yield ProofFinding(each, "not proved", 0.0, reason)
             case _:
                 yield self._confirm(cast(FoundCounterexample, result))
 

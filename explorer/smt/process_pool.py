@@ -1,6 +1,9 @@
 """Processes that prove: each takes obligations from one list, in order, and pool back what they came to.
 
 Z3 is not shared between them. A process proves what it is given, nothing else; it dies with the run.
+
+Z3 does not always hear its own clock. So a process says before a query until when it has to be `watched`, and whoever
+started it ends it when the query has not come back by then.
 """
 
 from __future__ import annotations
@@ -12,6 +15,8 @@ import time
 import traceback
 from collections import deque
 from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import ForkProcess
@@ -20,12 +25,37 @@ from typing import Any, TypeAlias
 Work: TypeAlias = Callable[[Any], Iterator[Any]]
 """Takes a task and gives its results one by one."""
 
+GRACE = 30.0
+"""Seconds after the time limit of a query, until its process is ended."""
+
+OVERDUE = "the solver did not stop when its time was up, and its process was ended"
+"""The reason for a task whose process was ended."""
+
+_LOOK = 1.0
+"""Seconds between two looks at whether a query is overdue."""
+
 _context = multiprocessing.get_context("fork")
+_watch: ContextVar[Any] = ContextVar("watch", default=None)
+
+
+@contextmanager
+def watched(seconds: float) -> Generator[None]:
+    """What is inside ends within so many seconds, and the `GRACE`, or this process is ended: its task is a `LostTask`
+    then. In a process that nobody watches it takes as long as it takes."""
+    until = _watch.get()
+    if until is None:
+        yield
+        return
+    until.value = time.monotonic() + seconds + GRACE
+    try:
+        yield
+    finally:
+        until.value = 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class LostTask:
-    """A task whose process died, with the sentence that says how."""
+    """A task whose process died, or was ended, with the sentence that says how."""
 
     task: Any
     reason: str
@@ -33,19 +63,26 @@ class LostTask:
 
 @dataclass(slots=True)
 class _Worker:
-    """One process, and the task it is at."""
+    """One process, the task it is at, and when the query has to be back that it is at (of `time.monotonic`; 0 for
+    none)."""
 
     process: ForkProcess
     pipe: Connection
+    until: Any
     task: Any = None
+
+    @property
+    def is_overdue(self) -> bool:
+        """Whether a query has not come back in time."""
+        return 0.0 < self.until.value < time.monotonic()
 
 
 def run_tasks(make: Callable[[], Work], tasks: deque[Any], workers: int, deadline: float | None) -> Generator[Any]:
     """The results of all tasks as they come, each made by what `make` gives in a process of its own. Tasks are taken
     from the left, and whoever takes the results may add more. No task is None.
 
-    A `LostTask` stands for a task whose process died. Raises what a task raises; ends silently at the deadline (of
-    `time.monotonic`). However it ends, no process stays.
+    A `LostTask` stands for a task whose process died, or was ended since what was `watched` in it did not end. Raises
+    what a task raises; ends silently at the deadline (of `time.monotonic`). However it ends, no process stays.
     """
     pool = list[_Worker]()
     try:
@@ -53,10 +90,14 @@ def run_tasks(make: Callable[[], Work], tasks: deque[Any], workers: int, deadlin
             left = None if deadline is None else deadline - time.monotonic()
             if left is not None and left <= 0:
                 return
-            ready = wait([worker.pipe for worker in busy], left)
+            ready = wait([worker.pipe for worker in busy], _LOOK if left is None else min(left, _LOOK))
             for worker in busy:
                 if worker.pipe in ready:
                     yield from _receive(worker, pool)
+                elif worker.is_overdue:
+                    pool.remove(worker)
+                    _stop(worker)
+                    yield LostTask(worker.task, OVERDUE)
     finally:
         for worker in pool:
             _stop(worker)
@@ -77,9 +118,9 @@ def _receive(worker: _Worker, pool: list[_Worker]) -> Iterator[Any]:
     try:
         kind, value = worker.pipe.recv()
     except EOFError:
+        pool.remove(worker)
         worker.process.join()
         worker.pipe.close()
-        pool.remove(worker)
         yield LostTask(worker.task, _death(worker.process.exitcode))
         return
     if kind == "error":
@@ -92,10 +133,11 @@ def _receive(worker: _Worker, pool: list[_Worker]) -> Iterator[Any]:
 
 def _start(make: Callable[[], Work]) -> _Worker:
     ours, theirs = _context.Pipe()
-    process = _context.Process(target=_serve, args=(make, theirs, ours), daemon=True)
+    until = _context.RawValue("d", 0.0)  # without a lock, with which a process could die
+    process = _context.Process(target=_serve, args=(make, theirs, ours, until), daemon=True)
     process.start()
     theirs.close()
-    return _Worker(process, ours)
+    return _Worker(process, ours, until)
 
 
 def _give(worker: _Worker, task: Any) -> None:
@@ -115,8 +157,9 @@ def _death(code: int | None) -> str:
     return f"the solver's process ended (exit {code})"
 
 
-def _serve(make: Callable[[], Work], pipe: Connection, others_end: Connection) -> None:
+def _serve(make: Callable[[], Work], pipe: Connection, others_end: Connection, until: Any) -> None:
     """What a process does: until nobody asks any more."""
+    _watch.set(until)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # whoever started us ends us
     others_end.close()
     work: Work | None = None

@@ -18,7 +18,7 @@ from .questions import Questions
 from .transition import is_off, is_spent
 from .vacuity import ReachedStates, denied
 
-_SMALL = 2
+SUSPECTED = 2
 """The copies that are searched before anything is proved, where little has changed."""
 
 
@@ -134,7 +134,7 @@ class Prover:
         """What the smallest copies refute, each copy asked about all obligations at once: that costs less than one
         proof that fails."""
         open_ = list(obligations)
-        for copy in itertools.islice(self._all_copies(), _SMALL):
+        for copy in itertools.islice(self._all_copies(), SUSPECTED):
             began = time.perf_counter()
             for each, sketch in copy.sketches(open_):
                 open_.remove(each)

@@ -26,6 +26,7 @@ from .effort import SHORT, SolverEffort, patience
 from .encoding import unbounded
 from .hints import Hints
 from .predicate import clauses
+from .process_pool import watched
 from .splitting import split
 from .statements import loops_over_members
 from .states import SymbolicState, fresh_state
@@ -327,7 +328,8 @@ class Questions:
         solver.push()
         solver.add(_denied(goals))
         began = time.monotonic()
-        found = solver.check()
+        with watched(patience(work)):
+            found = solver.check()
         late = found != z3.unsat and time.monotonic() - began >= patience(work)
         reason = "" if found == z3.unsat else _reason(solver, work)
         solver.pop()
@@ -374,7 +376,9 @@ class Questions:
         names = {z3.Bool(f"lemma.{text}"): text for text in self._names if lemmas is None or text in lemmas}
         for name, text in names.items():
             solver.add([z3.Implies(name, said) for said in self._said(text)])
-        if solver.check(*names) != z3.unsat:
+        with watched(patience(work)):
+            found = solver.check(*names)
+        if found != z3.unsat:
             return None
         used = {str(term) for term in solver.unsat_core()}
         return frozenset(text for name, text in names.items() if str(name) in used)

@@ -32,6 +32,15 @@ class Sample:
     met: tuple[State, ...] = ()
     pairs: tuple[tuple[State, State], ...] = ()
 
+    def changed(self) -> frozenset[str]:
+        """The fields that a step which was looked at changes."""
+        return frozenset(
+            name
+            for before, after in self.pairs
+            for name, old, new in zip(before.__match_args__, before, after, strict=True)
+            if old != new
+        )
+
 
 def sampled(model: Model, goals: Sequence[Property], seed: int) -> Sample:
     """The initial states, and the states of a few random walks. What is false somewhere is looked at no further."""

@@ -27,6 +27,7 @@ from .effort import CLOCK
 from .encoding import Encoding, unbounded
 from .errors import NotUnbounded
 from .predicate import Defining, clauses
+from .process_pool import watched
 from .shapes import Fields, Function, Holding, Records, Shape, Slots, SymbolicOption, Table
 from .shapes import Sequence as Elements
 from .statements import Path
@@ -130,7 +131,8 @@ class FormulaCheck:
     def _answer(self, parts: Sequence[_Part], assumed: Sequence[z3.BoolRef]) -> z3.CheckSatResult:
         self.solver.push()
         self.solver.add(*assumed, *(formula(part.bit) for part in parts))
-        answer = self.solver.check()
+        with watched(CLOCK):
+            answer = self.solver.check()
         self.solver.pop()
         return answer
 
