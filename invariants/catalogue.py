@@ -43,6 +43,7 @@ _ENTRIES = (
     BuiltIn("partition", default_profile="kafka_4_1"),
     BuiltIn("log", default_profile="kept"),
     BuiltIn("leadership"),
+    BuiltIn("znode_election", default_profile="recipe"),
 )
 
 CATALOGUE: Mapping[str, BuiltIn] = {entry.name: entry for entry in _ENTRIES}

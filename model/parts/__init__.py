@@ -1,1 +1,2 @@
-"""Parts of protocols that several models hold, each written once: networks, quorums, logs with epochs."""
+"""Parts of protocols that several models hold, each written once: networks, quorums, logs with epochs,
+sessions and watches of ZooKeeper."""

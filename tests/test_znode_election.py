@@ -1,0 +1,194 @@
+"""The election by sequential znodes as stories, and what was recorded of it. The steps are taken by the judge."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tidegate.explorer import ENGINES
+from tidegate.explorer.search import Search
+from tidegate.gates.records import Recorded, read
+from tidegate.invariants.catalogue import find
+from tidegate.language.judge import holds, initial_states, replay
+from tidegate.language.steptext import StepError
+from tidegate.language.values import State
+from tidegate.model.parts.zookeeper import Session
+from tidegate.model.znode_election import IDS, MOST, PATHS, PLACES, Candidate, Role
+
+from .conftest import ROOT
+from .shipped import shipped, tiered
+from .test_counts import assert_as_recorded, bound
+
+B2, B10, B1, B3 = (Candidate(i) for i in range(4))
+CHECKS = read(ROOT / "spec" / "znode_election.toml").checks
+
+
+class Story:
+    """Brokers 2, 10, 1 and 3, of which each wants to lead."""
+
+    def __init__(self, profile: str = "recipe", **constants: Any) -> None:
+        self.model = shipped(f"znode_election:{profile}", constants, called=profile)
+        self.state: State = next(iter(initial_states(self.model)))
+
+    def step(self, action: str, **arguments: Any) -> Story:
+        """Takes one step; StepError when it is disabled."""
+        self.state = replay(self.model, self.state, [(action, arguments)]).steps[-1].after
+        return self
+
+    def join(self, *some: Candidate) -> Story:
+        """Each creates its znode, in this order."""
+        for candidate in some:
+            self.step("join", candidate=candidate)
+        return self
+
+    def lead(self, candidate: Candidate) -> Story:
+        return self.step("lead", candidate=candidate)
+
+    def wait(self, *some: Candidate) -> Story:
+        """Each reads the znodes and sets its watch."""
+        for candidate in some:
+            self.step("read", candidate=candidate).step("wait", candidate=candidate)
+        return self
+
+    def expire(self, candidate: Candidate) -> Story:
+        """A candidate is cut off for so long that its session expires, and does not know."""
+        return self.step("lose_connection", candidate=candidate).step("end_session", candidate=candidate)
+
+    def act(self, candidate: Candidate) -> Story:
+        return self.step("act", candidate=candidate)
+
+    def woken(self) -> set[Candidate]:
+        """Who will hear that what it watched is gone."""
+        return {each for each in (B2, B10, B1, B3) if self.state.news[each]}
+
+    def leaders(self) -> set[Candidate]:
+        """Who believes that it leads."""
+        return {each for each in (B2, B10, B1, B3) if self.state.role[each] == Role.LEADING}
+
+    def false(self) -> set[str]:
+        """The invariants that are false now."""
+        return {p.name for p in self.model.properties if p.kind == "invariant" and not holds(self.model, p, self.state)}
+
+
+# --- the recipe -------------------------------------------------------------------------------------------------------
+
+
+def test_the_next_in_line_takes_over_and_the_zombie_is_refused() -> None:
+    story = Story().join(B2, B10, B1).lead(B2).wait(B10, B1).act(B2).expire(B2)
+    # Only the one just behind is woken.
+    assert story.woken() == {B10}
+    story.step("hear", candidate=B10).lead(B10)
+    # The old leader does not know yet. Nothing that it does is refused until somebody has seen the new epoch.
+    assert story.leaders() == {B2, B10}
+    assert story.false() == {"at_most_one_believes_to_lead"}
+    story.act(B2).act(B10)
+    with pytest.raises(StepError, match="obeyed"):
+        story.act(B2)
+    # Once it reaches ZooKeeper again it knows, and is last in line.
+    story.step("learn", candidate=B2).join(B2).wait(B2)
+    assert story.leaders() == {B10}
+    assert story.state.number[B2] == 3
+
+
+def test_a_candidate_that_is_cut_off_keeps_its_znode() -> None:
+    story = Story().join(B2, B10).lead(B2).wait(B10).step("lose_connection", candidate=B2)
+    assert (story.state.number[B2], story.woken()) == (0, set())
+    story.step("connect_again", candidate=B2)
+    assert story.state.session[B2] == Session.CONNECTED
+    assert story.leaders() == {B2}
+
+
+def test_a_znode_that_goes_before_it_is_watched_is_read_again() -> None:
+    story = Story().join(B2, B10).lead(B2).step("read", candidate=B10).expire(B2)
+    # Nobody will tell: the watch was not set yet.
+    assert story.woken() == set()
+    with pytest.raises(StepError):
+        story.step("wait", candidate=B10)
+    assert story.step("read_again", candidate=B10).lead(B10).leaders() == {B2, B10}
+
+
+def test_who_does_not_look_again_waits_for_ever() -> None:
+    story = Story("lost_wakeup").join(B2, B10).lead(B2).step("read", candidate=B10).expire(B2)
+    assert "nobody_waits_in_vain" in story.step("wait", candidate=B10).false()
+
+
+def test_without_a_majority_nobody_takes_over() -> None:
+    story = Story().join(B2, B10).lead(B2).wait(B10).step("lose_connection", candidate=B2).step("lose_majority")
+    for action, candidate in (("end_session", B2), ("connect_again", B2), ("join", B1)):
+        with pytest.raises(StepError, match="majority"):
+            story.step(action, candidate=candidate)
+    # The leader goes on.
+    assert story.act(B2).state.obeyed == 1
+    story.step("regain_majority").step("end_session", candidate=B2).step("hear", candidate=B10).lead(B10)
+    assert story.false() == {"at_most_one_believes_to_lead"}
+
+
+# --- what is turned off -----------------------------------------------------------------------------------------------
+
+
+def test_where_all_watch_the_first_all_are_woken() -> None:
+    story = Story("watch_first").join(B2, B10, B1, B3).lead(B2).wait(B10, B1, B3).expire(B2)
+    assert story.woken() == {B10, B1, B3}
+
+
+def test_a_leader_that_ignores_its_expiry_believes_for_ever_and_is_refused() -> None:
+    story = Story("zookeeper_1209").join(B2, B10).lead(B2).expire(B2).step("learn", candidate=B2)
+    assert story.false() == {"no_leader_without_session"}
+    story.lead(B10).act(B10)
+    with pytest.raises(StepError, match="obeyed"):
+        story.act(B2)
+
+
+def test_the_paths_are_ordered_as_strings() -> None:
+    paths = {PLACES[at * MOST + number]: (broker, number) for at, broker in enumerate(IDS) for number in range(MOST)}
+    assert [paths[place][0] for place in range(0, len(PATHS), MOST)] == [1, 10, 2, 3]
+    assert PATHS[PLACES[1 * MOST + 2]] == "control_path_1_10-0000000002"
+
+
+def test_a_newcomer_with_a_smaller_path_passes_a_leader_that_is_well() -> None:
+    story = Story("by_path").join(B2).lead(B2).act(B2).join(B10).lead(B10)
+    assert story.leaders() == {B2, B10}
+    assert story.woken() == set()
+    # The epoch still keeps them apart, and it is the leader that is well that is refused.
+    story.act(B10)
+    with pytest.raises(StepError, match="obeyed"):
+        story.act(B2)
+    assert story.false() == {"at_most_one_believes_to_lead", "min_seq_leader"}
+
+
+def test_by_number_the_same_newcomer_waits() -> None:
+    story = Story().join(B2).lead(B2).join(B10)
+    with pytest.raises(StepError):
+        story.lead(B10)
+
+
+# --- what is recorded -------------------------------------------------------------------------------------------------
+
+
+def named(check: Recorded) -> str:
+    return f"{check.profile} {check.bounds} {' '.join(check.properties) if len(check.properties) < 3 else 'rest'}"
+
+
+@pytest.mark.parametrize("check", tiered(CHECKS, lambda check: "violated" in str(check.properties), named))
+def test_what_is_recorded_comes_out(check: Recorded, cache: Path) -> None:
+    """The counterexamples; exhaustive searches are long, and the gate makes them all again."""
+    assert_as_recorded(check, ENGINES["native"](bound(check), Search(symmetry=check.symmetry, cache=cache), None))
+
+
+def test_every_rule_has_a_profile_without_it_and_what_then_fails() -> None:
+    fails = {(check.profile, name) for check in CHECKS for name, it in check.properties.items() if it.steps}
+    assert {
+        ("by_path", "min_seq_leader"), ("by_path", "leader_stability"), ("by_path", "no_herd"),
+        ("watch_first", "no_herd"), ("unfenced", "no_zombie_effect"), ("lost_wakeup", "nobody_waits_in_vain"),
+        ("zookeeper_1209", "no_leader_without_session"), ("recipe", "at_most_one_believes_to_lead"),
+    } <= fails  # fmt: skip
+
+
+def test_plain_python_counts_the_same(cache: Path) -> None:
+    small = {"candidates": 2, "znodes": 2, "cuts": 1}
+    kept = ["no_zombie_effect", "leader_stability", "no_herd"]
+    model = find("znode_election")[0].bind("small", small, "recipe", properties=kept)
+    native, plain = (ENGINES[name](model, Search(cache=cache), None) for name in ("native", "python"))
+    counts = [(each.distinct_states, each.transitions, each.depth) for each in (native, plain)]
+    assert counts[0] == counts[1]
