@@ -73,7 +73,7 @@ def _missing(step: ScenarioStep) -> str:
 def _leader_after(step: ScenarioStep) -> str:
     """Who leads by what a step says of it; "" if it says nothing of that."""
     found = re.search(r"(?:successor=|^elect_(?:preferred|uncleanly)\((?:broker=)?)([A-E])", step.step)
-    found = found or re.search(r"learns that ⟨([A-E])⟩ leads", step.says)
+    found = found or re.search(r"learns of epoch \d+: leader ⟨([A-E])⟩", step.says)
     return found[1] if found else ""
 
 

@@ -36,6 +36,9 @@ TITLES = {
 }
 """The name of each page of the gallery, as docs/gallery.md has it in the first column of its table."""
 
+DECISIONS_BOOST = 0.1
+"""How a decision counts in a search, where a page for users counts 1: it is written for developers."""
+
 OUTSIDE = re.compile(r"\[([^\]]+)\]\((?:\.\./)+(?!decisions|tutorials)[^)]*\)")
 """A link to a file of the repository that is no page of the site."""
 
@@ -44,6 +47,8 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
     """A page's text as readers see it: links to files outside the site are plain text, and the empty lines of samples,
     which doctest spells `<BLANKLINE>`, are empty."""
     depth = page.file.src_uri.count("/")
+    if page.file.src_uri.startswith("decisions/"):
+        page.meta["search"] = {"boost": DECISIONS_BOOST}
     if page.file.src_uri == "gallery.md":
         markdown = with_links(markdown)
 

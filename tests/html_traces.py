@@ -1,4 +1,4 @@
-"""Trace documents for the tests of faces: of shipped models, of a model that never rests, and made by hand."""
+"""Trace documents for the tests of pages: of shipped models, of a model that never rests, and made by hand."""
 
 from __future__ import annotations
 

@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Callable, Generator
 from pathlib import Path
+from typing import Literal
 
 import jsonschema
 import pytest
@@ -372,6 +373,23 @@ def test_twice_as_large_it_is_one_column(browser: Browser, saved: Page) -> None:
         tops = [box["y"] for box in boxes if box is not None]
         assert len(tops) == 4 and tops == sorted(tops)
         assert len({box["x"] for box in boxes if box is not None}) == 1
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_on_a_phone_what_is_cut_off_fades_on_that_side(
+    browser: Browser, saved: Page, theme: Literal["light", "dark"]
+) -> None:
+    path = saved(kip_101())
+    with shown(browser, path, viewport={"width": 390, "height": 844}, color_scheme=theme) as one:
+        chart = one.all("#chart")
+        for left, cut in ((0, "right"), (40, "left right"), (10_000, "left")):
+            chart.evaluate(f"(box) => box.scrollLeft = {left}")
+            expect(chart).to_have_attribute("data-cut", cut)
+            faded = one.run("getComputedStyle(document.querySelector('#chart')).maskImage")
+            assert "linear-gradient" in faded
+        assert one.run("document.documentElement.scrollWidth") == 390
+    with shown(browser, path, viewport={"width": 1600, "height": 900}, color_scheme=theme) as wide:
+        assert wide.all("#chart[data-cut]").count() == 0
 
 
 def test_on_paper_there_are_the_words_and_every_step(browser: Browser, saved: Page) -> None:

@@ -258,9 +258,9 @@ def kept(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_report_says_for_what_it_is_proved(three: Proof, kept: None, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["prove", "replication:kip320"]) is Exit.HOLDS
     said = " ".join(capsys.readouterr().out.split())
-    assert "✓ replication:kip320: proved for 3 replicas, whatever log_size and max_records may be, for every" in said
+    assert "✓ replication:kip320: proved for 3 replicas, for every value of log_size and max_records, for every" in said
     assert "for every max_leader_epoch of at least 1; of 15 properties" in said
-    assert "not proved for any other number of replicas; nothing is said of what must happen some day" in said
+    assert "not proved for any other number of replicas; liveness, what must happen eventually, is not proved" in said
     assert "fetch ✓ ✓✓✓✓✓" in said and "kept" in said
 
 

@@ -60,7 +60,7 @@ def test_a_property_alone_is_conditional(capsys: pytest.CaptureFixture[str]) -> 
     path = written(TEXT)
     assert main(["prove", path, "--property", "not_ahead_by_two"]) is Exit.CONDITIONAL
     said = " ".join(capsys.readouterr().out.split())
-    assert "~ mine.py: conditional, whatever top may be: it rests on 1 lemma that is not proved here" in said
+    assert "~ mine.py: conditional, for every value of top: it rests on 1 lemma that is not proved here" in said
     assert "assumes 1 lemma that is not asked for; without --lemma and --property they are proved too" in said
     assert "✓ mine.py" not in said and "conditional not_ahead_by_two" in said
     exit_, document = report(path, "--property", "not_ahead_by_two", capsys=capsys)
@@ -287,7 +287,7 @@ def test_a_recorded_violation_is_not_claimed(capsys: pytest.CaptureFixture[str])
         "known false not_ahead_by_two: a violation in 2 steps is recorded within the default bounds (mine.toml:4): "
         "the lower one does not look"
     ) in said
-    assert "whatever top may be; of 2 properties 1 is proved and 1 is known to be false" in said
+    assert ", for every value of top; of 2 properties 1 is proved and 1 is known to be false" in said
     assert main(["prove", path, "--set", "careful=false", "--property", "not_ahead_by_two"]) is Exit.SAFETY
     assert main(["prove", path]) is Exit.SAFETY  # the record is of another value of the constant
 
@@ -318,11 +318,11 @@ def test_a_bound_that_may_be_0_is_named(capsys: pytest.CaptureFixture[str]) -> N
     path = written(TEXT.replace("minimum=1", "minimum=0"))
     assert main(["prove", path]) is Exit.HOLDS
     said = " ".join(capsys.readouterr().out.split())
-    assert "✓ mine.py: proved, for every top of at least 1" in said and "whatever top" not in said
+    assert "✓ mine.py: proved, for every top of at least 1" in said and "value of top" not in said
     assert "not proved for top=0, which --set proves apart" in said
     assert main(["prove", written(TEXT, "other.py")]) is Exit.HOLDS
     said = " ".join(capsys.readouterr().out.split())
-    assert "✓ other.py: proved, whatever top may be" in said
+    assert "✓ other.py: proved, for every value of top" in said
     assert "top=0" not in said and "of at least 1" not in said
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import html
+import json
 import os
 import re
 import subprocess
@@ -41,6 +43,21 @@ def test_each_scenario_of_the_gallery_is_a_page(site: Path, name: str) -> None:
     text = (site / "gallery" / f"{name}.html").read_text(encoding="utf-8")
     assert "tidegate replay" in text
     assert f'href="gallery/{name}.html"' in (site / "gallery.html").read_text(encoding="utf-8")
+
+
+def test_the_first_page_says_how_to_install_and_what_to_run(site: Path) -> None:
+    text = (site / "index.html").read_text(encoding="utf-8")
+    words = html.unescape(re.sub(r"<[^>]+>", "", text))
+    assert 'id="installing"' in text and "pip install -q '.[all]'" in words
+    assert "tidegate demo" in words and 'src="kip-101.svg"' in text and (site / "kip-101.svg").exists()
+
+
+def test_a_search_shows_pages_for_users_before_decisions(site: Path) -> None:
+    entries = json.loads((site / "search" / "search_index.json").read_text(encoding="utf-8"))["docs"]
+    boosts = {entry["location"]: entry.get("boost", 1) for entry in entries}
+    decisions = {boost for place, boost in boosts.items() if place.startswith("decisions/")}
+    assert decisions and max(decisions) < 1
+    assert {boost for place, boost in boosts.items() if place.startswith(("audit.html", "cli.html"))} == {1}
 
 
 def test_nothing_is_fetched_from_elsewhere(site: Path) -> None:

@@ -27,7 +27,7 @@ from .abstract import refinement_argument
 from .evidence import ABSENT, Effects, Reading, StatePart
 from .explanation import Reason
 from .sentences import sentence
-from .summary import InShort
+from .summary import InShort, Race
 from .wording import Wording, enclosing, is_record, listed, up
 
 Document = dict[str, Any]
@@ -80,12 +80,14 @@ class _Argument:
     def document(self) -> list[Document]:
         """Its sentences in order."""
         mentioned = self._events()
-        events = [_row("event", step, self._event_text(step, cells)) for step, cells in mentioned.items()]
+        race = self._race(mentioned)
+        mentioned = mentioned if race is None else _merged(mentioned, race)
+        events = [_row("event", step, self._event_text(step, cells, race)) for step, cells in mentioned.items()]
         however = self._however()
         lets = [_row("let", step, text) for step, text in sorted(self._lets(set(mentioned)))]
         title = _row("title", self.at, f"Why this violates {self.prop.name}: {self.prop.says}")
         now = [] if self.prop.kind == "transition" else self._end()
-        short = InShort(self.model, self.run, self.words, mentioned).sentence(self._cause, self._says, now)
+        short = InShort(self.model, self.run, self.words, mentioned).sentence(self._cause, self._says, now, race)
         shorts = [_row("short", self.at, short)] if short else []
         return [title, *shorts, *lets, *events, _row("however", self.at, however)]
 
@@ -156,13 +158,46 @@ class _Argument:
         action = self.model.action(taken.action)
         return Reading(self.model, {action.form.state: self.states[step - 1]}).step(action, taken.arguments)
 
-    def _event_text(self, number: int, cells: Sequence[StatePart]) -> str:
+    # --- what was looked at, and was no longer so ---------------------------------------------------------------------
+
+    def _race(self, mentioned: Mapping[int, Sequence[StatePart]]) -> Race | None:
+        """Why a run whose steps rest on nothing else that is worth saying was possible: the last mentioned step
+        was enabled by an earlier look at a cell which is no longer as it was, by a step between the two."""
+        actions = {step: self.model.action(self.run.steps[step - 1].action) for step in mentioned}
+        if not mentioned or any(self._why(step, actions[step], cells) for step, cells in mentioned.items()):
+            return None
+        acted = max(mentioned)
+        for looked, _ in self._enabling(acted):
+            for cell in self._about(self._effects(looked).guards):
+                seen, left, now = (cell.look(self.states[at]) for at in (looked - 1, looked, acted - 1))
+                changed = self._last_change(cell, acted - 1)
+                if cell.field in self.moving and changed is not None and seen == left != now:
+                    fact = self.words.fact(cell, self.states[looked - 1], past=True)
+                    return Race(self._looks(mentioned, cell, looked), fact, changed, cell, acted)
+        return None
+
+    def _looks(self, mentioned: Iterable[int], cell: StatePart, last: int) -> dict[int, StatePart]:
+        """The steps that saw a cell as the last of them did, and enabled mentioned steps: each with what it wrote."""
+        seen = cell.look(self.states[last - 1])
+        found = {looked: shown for step in mentioned for looked, shown in self._enabling(step) if looked <= last}
+        same = (step for step in found if _bare(cell) in map(_bare, self._effects(step).guards))
+        return {step: found[step] for step in sorted(same) if cell.look(self.states[step - 1]) == seen}
+
+    def _enabling(self, step: int) -> Iterator[tuple[int, StatePart]]:
+        """The steps that wrote what the guards of a step read, each with the cell."""
+        for cell in self._about(self._effects(step).guards):
+            changed = self._last_change(cell, step - 1)
+            if changed is not None:
+                yield changed, cell
+
+    def _event_text(self, number: int, cells: Sequence[StatePart], race: Race | None = None) -> str:
         before, after = self.states[number - 1], self.states[number]
         effects = list(dict.fromkeys(text for cell in cells for text in self.words.effects(cell, before, after)))
         step = self.run.steps[number - 1]
         action = self.model.action(step.action)
         said = _sentence(self.model, action, before, step.arguments)
-        return _capital(f"{listed(effects)} at step {number}{self._why(number, action, cells)}: {said}")
+        why = f", when {race.fact}" if race and number in race.looks else self._why(number, action, cells)
+        return _capital(f"{listed(effects)} at step {number}{why}: {said}")
 
     def _why(self, number: int, action: Action, cells: Sequence[StatePart]) -> str:
         """What the values written rested on: all of it with `because`, the most informative part with `when`."""
@@ -237,6 +272,15 @@ class _Argument:
     def _now(self, cell: StatePart) -> str:
         at = self.index[cell.state]
         return self.words.fact(cell, self.states[at], past=at < self.at)
+
+
+def _merged(mentioned: Mapping[int, Sequence[StatePart]], race: Race) -> dict[int, list[StatePart]]:
+    """The steps to mention with those of a race."""
+    found = {step: list(cells) for step, cells in mentioned.items()}
+    for step, cell in (*race.looks.items(), (race.changed, race.cell)):
+        if cell not in found.setdefault(step, []):
+            found[step].append(cell)
+    return dict(sorted(found.items()))
 
 
 def _bare(cell: StatePart) -> StatePart:

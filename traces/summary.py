@@ -42,6 +42,22 @@ class _Promise:
     records: list[Any]
 
 
+@immutable
+class Race:
+    """A step that acted on what earlier ones had seen, after it had ceased to be so."""
+
+    looks: dict[int, StatePart]
+    """The steps that saw it, each with the cell by which it enabled a later one; the last is the one acted on."""
+    fact: str
+    """What they saw: `` `held` was false ``."""
+    changed: int
+    """The step after them that changed it."""
+    cell: StatePart
+    """What that step changed."""
+    acted: int
+    """The step that was enabled all the same."""
+
+
 class InShort:
     """The sentence of one argument, of the steps that it mentions, each with the cells that it changed."""
 
@@ -51,11 +67,14 @@ class InShort:
         view = model.view if isinstance(model.view, LogLanes) else None
         self.log, self.mark = ("", "") if view is None else (view.log, view.high_watermark)
 
-    def sentence(self, why: Why, said: Callable[[int], str], now: Sequence[str]) -> str:
+    def sentence(self, why: Why, said: Callable[[int], str], now: Sequence[str], race: Race | None = None) -> str:
         """The sentence; "" where the argument mentions no step. `said` is a step's own sentence, `now` is what is so
-        at the end."""
+        at the end, `race` why the run was possible, where that is a look that came too early."""
         loss = self._loss()
-        parts = self._without_loss(why, now) if loss is None else self._with_loss(*loss, why, said)
+        if loss is not None:
+            parts = self._with_loss(*loss, why, said)
+        else:
+            parts = self._without_loss(why, now) if race is None else self._with_race(race, now)
         return f"In short: {'; '.join(parts)}." if parts else ""
 
     def _with_loss(self, step: int, lane: str, lost: list[Any], why: Why, said: Callable[[int], str]) -> list[str]:
@@ -84,6 +103,14 @@ class InShort:
         cause = why(steps[-1], self.mentioned[steps[-1]])
         last = f"{self._effect(steps[-1])} at step {steps[-1]}{cause if cause.startswith(', because') else ''}"
         return [*before, last, *([f"now {listed(now)}"] if 0 < len(now) <= FACTS_MAX else [])]
+
+    def _with_race(self, race: Race, now: Sequence[str]) -> list[str]:
+        """What was seen, that it ceased to be so, who acted on it all the same, and how things are now."""
+        looks = [f"{self._change(step, cell)} at step {step}" for step, cell in race.looks.items()]
+        seen = f"{listed(looks)}, when {race.fact}"
+        ceased = f"{self._change(race.changed, race.cell)} at step {race.changed}"
+        acted = f"{self._effect(race.acted)} at step {race.acted} all the same"
+        return [seen, ceased, acted, *([f"now {listed(now)}"] if 0 < len(now) <= FACTS_MAX else [])]
 
     def _loss(self) -> tuple[int, str, list[Any]] | None:
         """The last step that took records out of a log, whose, and which: of those mentioned, else of all, if what
@@ -168,6 +195,10 @@ class InShort:
         texts = [text for cell in self.mentioned[step] for text in self.words.effects(cell, before, after)]
         leads = [_LEADS.sub(r"\1 became leader", text) for text in texts if _LEADS.fullmatch(text)]
         return (leads or texts)[0]
+
+    def _change(self, step: int, cell: StatePart) -> str:
+        """What a step did to one cell."""
+        return listed(self.words.effects(cell, self.states[step - 1], self.states[step]))
 
     def _named(self, records: Sequence[Any]) -> str:
         if len(records) > RECORDS_MAX:

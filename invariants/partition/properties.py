@@ -8,9 +8,8 @@ if unclean stops are distinguished (ELR). Bounds beyond that break them, which i
 What Kafka does not promise stands below as something that must be *possible*: a leader whose own high watermark is
 behind what was committed, and an error for a record that is committed all the same.
 
-R1 to R31 are the numbers under which the project lists these properties; the names are those of Jason Gustafson's and
-Jack Vanlightly's specifications. Wherever brokers may lose parts of their logs, "all members of the ISR" means those
-that have not; a broker that deletes its copy in a reassignment has lost it.
+The names are those of Jason Gustafson's and Jack Vanlightly's specifications. Wherever brokers may lose parts of their
+logs, "all members of the ISR" means those that have not; a broker that deletes its copy in a reassignment has lost it.
 """
 
 from __future__ import annotations
@@ -52,7 +51,7 @@ def acknowledged_kept(s: Partition) -> bool:
 
 @invariant
 def leader_completeness(s: Partition) -> bool:
-    """R5. With acks=all: the leader holds every record that was acknowledged."""
+    """With acks=all: the leader holds every record that was acknowledged."""
     return acks != Acks.ALL or all(
         any(record.id == id for record in s.log[leader])
         for leader in Broker
@@ -63,13 +62,13 @@ def leader_completeness(s: Partition) -> bool:
 
 @invariant
 def acked_durable(s: Partition) -> bool:
-    """R13. Every record that was acknowledged is in the log of some broker."""
+    """Every record that was acknowledged is in the log of some broker."""
     return all(any(record.id == id for broker in Broker for record in s.log[broker]) for id in s.acknowledged)
 
 
 @invariant
 def consistent_read(s: Partition) -> bool:
-    """R11. The leader holds what consumers may have read, where they have read it."""
+    """The leader holds what consumers may have read, where they have read it."""
     return all(
         offset < len(s.log[leader]) and s.log[leader][offset].id == id
         for leader in Broker
@@ -81,7 +80,7 @@ def consistent_read(s: Partition) -> bool:
 
 @invariant
 def reads_below_high_watermark(s: Partition) -> bool:
-    """R12. No record is read before it is committed."""
+    """No record is read before it is committed."""
     return all(
         offset < len(s.committed) and s.committed[offset] == id for offset in range(log_size) for id in s.read[offset]
     )
@@ -131,7 +130,7 @@ def preferred_replica_complete(s: Partition) -> bool:
 
 @invariant
 def no_duplicate(s: Partition) -> bool:
-    """R29. No log has a producer's record twice."""
+    """No log has a producer's record twice."""
     return all(
         s.log[broker][offset].id != s.log[broker][before].id
         for broker in Broker
@@ -142,7 +141,7 @@ def no_duplicate(s: Partition) -> bool:
 
 @invariant
 def producer_order(s: Partition) -> bool:
-    """R30. Records stand in the order in which they were sent (a record that is there twice has an order, too)."""
+    """Records stand in the order in which they were sent (a record that is there twice has an order, too)."""
     return all(
         s.log[broker][before].id <= s.log[broker][offset].id
         for broker in Broker
@@ -156,7 +155,7 @@ def producer_order(s: Partition) -> bool:
 
 @invariant
 def committed_log_matching(s: Partition) -> bool:
-    """R9. Two logs are the same below both high watermarks."""
+    """Two logs are the same below both high watermarks."""
     return all(
         s.log[one][offset] == s.log[other][offset]
         for one in Broker
@@ -167,7 +166,7 @@ def committed_log_matching(s: Partition) -> bool:
 
 @invariant
 def log_matching(s: Partition) -> bool:
-    """R10. Two logs with a record of the same epoch at the same offset are the same up to there."""
+    """Two logs with a record of the same epoch at the same offset are the same up to there."""
     return all(
         s.log[one][before] == s.log[other][before]
         for one in Broker
@@ -180,7 +179,7 @@ def log_matching(s: Partition) -> bool:
 
 @invariant
 def weak_isr(s: Partition) -> bool:
-    """R3. Every member of the ISR that a leader knows holds the leader's records below its high watermark."""
+    """Every member of the ISR that a leader knows holds the leader's records below its high watermark."""
     return all(
         has_same_record(s, leader, broker, offset)
         for leader in Broker
@@ -193,7 +192,7 @@ def weak_isr(s: Partition) -> bool:
 
 @invariant
 def strong_isr(s: Partition) -> bool:
-    """R4. Every member of the registered ISR holds the records of each leader below its high watermark."""
+    """Every member of the registered ISR holds the records of each leader below its high watermark."""
     return all(
         has_same_record(s, leader, broker, offset)
         for leader in Broker
@@ -224,7 +223,7 @@ def counted_log_matches(s: Partition) -> bool:
 
 @invariant
 def leader_candidate_completeness(s: Partition) -> bool:
-    """R6. Every running broker that may be elected cleanly holds every record that was committed."""
+    """Every running broker that may be elected cleanly holds every record that was committed."""
     return all(has_all_committed(s, broker) for broker in (s.registered.isr | s.registered.elr) & s.up)
 
 
@@ -238,7 +237,7 @@ def has_all_committed(s: Partition, broker: Broker) -> bool:
 
 @invariant
 def min_isr_copies(s: Partition) -> bool:
-    """R14. Of every committed record min.insync.replicas brokers have a copy, or have lost it."""
+    """Of every committed record min.insync.replicas brokers have a copy, or have lost it."""
     return all(
         sum(
             1
@@ -252,7 +251,7 @@ def min_isr_copies(s: Partition) -> bool:
 
 @invariant
 def unclean_exclusion(s: Partition) -> bool:
-    """R15. A broker that runs again without all it had is in neither the ISR nor the ELR."""
+    """A broker that runs again without all it had is in neither the ISR nor the ELR."""
     return all(
         has_all_committed(s, broker) for broker in (s.registered.isr | s.registered.elr) & s.up if broker in s.lossy
     )
@@ -263,19 +262,19 @@ def unclean_exclusion(s: Partition) -> bool:
 
 @invariant
 def type_ok(s: Partition) -> bool:
-    """R1. Every field holds a value of its type (checked at every store, so that nothing is left to say here)."""
+    """Every field holds a value of its type (checked at every store, so that nothing is left to say here)."""
     return True
 
 
 @invariant
 def leader_in_isr(s: Partition) -> bool:
-    """R2. The registered leader, if any, is in the ISR."""
+    """The registered leader, if any, is in the ISR."""
     return s.registered.leader is None or s.registered.leader in s.registered.isr
 
 
 @invariant
 def replication_quorum_superset(s: Partition) -> bool:
-    """R7. Every broker that may be elected counts for the high watermark of the leader of the newest epoch."""
+    """Every broker that may be elected counts for the high watermark of the leader of the newest epoch."""
     return all(
         s.registered.isr | s.registered.elr <= counted(s, leader)
         and (s.pending[leader] is not None or not is_current(s, leader) or counted(s, leader) == s.registered.isr)
@@ -286,7 +285,7 @@ def replication_quorum_superset(s: Partition) -> bool:
 
 @invariant
 def valid_high_watermark(s: Partition) -> bool:
-    """R8. No member of the registered ISR is behind the high watermark of the leader of the newest epoch."""
+    """No member of the registered ISR is behind the high watermark of the leader of the newest epoch."""
     return all(
         len(s.log[broker]) >= s.high_watermark[leader]
         for leader in Broker
@@ -298,13 +297,13 @@ def valid_high_watermark(s: Partition) -> bool:
 
 @invariant
 def recovery_knows_whom(s: Partition) -> bool:
-    """R16. With ELR, and once no broker may be elected cleanly, the last known leader is recorded."""
+    """With ELR, and once no broker may be elected cleanly, the last known leader is recorded."""
     return not elr or len(s.registered.isr | s.registered.elr) > 0 or s.registered.last_known_leader is not None
 
 
 @invariant
 def valid_isr_and_elr(s: Partition) -> bool:
-    """R17. No broker is in both the ISR and the ELR, and the ELR is empty while the ISR has min.isr members."""
+    """No broker is in both the ISR and the ELR, and the ELR is empty while the ISR has min.isr members."""
     return len(s.registered.isr & s.registered.elr) == 0 and (
         len(s.registered.isr) < effective_min_isr() or len(s.registered.elr) == 0
     )
@@ -312,19 +311,19 @@ def valid_isr_and_elr(s: Partition) -> bool:
 
 @invariant
 def isr_unfenced(s: Partition) -> bool:
-    """R18. No fenced broker is in the ISR, unless it is the only member."""
+    """No fenced broker is in the ISR, unless it is the only member."""
     return len(s.registered.isr) == 1 or len(s.registered.isr & s.fenced) == 0
 
 
 @invariant
 def leader_unfenced(s: Partition) -> bool:
-    """R19. The registered leader is not fenced."""
+    """The registered leader is not fenced."""
     return s.registered.leader is None or s.registered.leader not in s.fenced
 
 
 @invariant
 def one_leader_per_epoch(s: Partition) -> bool:
-    """R25. No two brokers lead in the same epoch."""
+    """No two brokers lead in the same epoch."""
     return all(
         one == other or s.view[one].leader_epoch != s.view[other].leader_epoch
         for one in Broker
@@ -336,7 +335,7 @@ def one_leader_per_epoch(s: Partition) -> bool:
 
 @invariant
 def metadata_is_of_the_past(s: Partition) -> bool:
-    """R26. What a broker knows was registered once: no later epoch, and in the newest one its leader."""
+    """What a broker knows was registered once: no later epoch, and in the newest one its leader."""
     return all(
         s.view[broker].leader_epoch < s.registered.leader_epoch
         or (s.view[broker].leader_epoch == s.registered.leader_epoch and s.view[broker].leader == s.registered.leader)
@@ -350,7 +349,7 @@ def metadata_is_of_the_past(s: Partition) -> bool:
 
 @transition
 def true_high_watermark_never_decreases(before: Partition, after: Partition) -> bool:
-    """R20. A running broker that is elected holds all that was committed."""
+    """A running broker that is elected holds all that was committed."""
     return after.registered.leader_epoch == before.registered.leader_epoch or all(
         has_all_committed(after, leader) for leader in after.up if after.registered.leader == leader
     )
@@ -358,7 +357,7 @@ def true_high_watermark_never_decreases(before: Partition, after: Partition) -> 
 
 @transition
 def joins_with_all_committed(before: Partition, after: Partition) -> bool:
-    """R21. A running broker that joins the ISR holds all that was committed, even if the leader's own mark lags."""
+    """A running broker that joins the ISR holds all that was committed, even if the leader's own mark lags."""
     return after.registered.leader_epoch != before.registered.leader_epoch or all(
         has_all_committed(after, broker) for broker in (after.registered.isr - before.registered.isr) & after.up
     )
@@ -366,7 +365,7 @@ def joins_with_all_committed(before: Partition, after: Partition) -> bool:
 
 @transition
 def no_truncation_below_true_high_watermark(before: Partition, after: Partition) -> bool:
-    """R23. No broker that may be elected cuts off a committed record."""
+    """No broker that may be elected cuts off a committed record."""
     return all(
         len(after.log[broker]) >= min(len(before.log[broker]), len(before.committed))
         for broker in (before.registered.isr | before.registered.elr) & before.up & after.up
@@ -375,7 +374,7 @@ def no_truncation_below_true_high_watermark(before: Partition, after: Partition)
 
 @transition
 def epochs_never_decrease(before: Partition, after: Partition) -> bool:
-    """R24. No leader epoch goes back, neither the registered one nor what a running broker knows."""
+    """No leader epoch goes back, neither the registered one nor what a running broker knows."""
     return after.registered.leader_epoch >= before.registered.leader_epoch and all(
         after.view[broker].leader_epoch >= before.view[broker].leader_epoch for broker in before.up & after.up
     )
@@ -383,7 +382,7 @@ def epochs_never_decrease(before: Partition, after: Partition) -> bool:
 
 @transition
 def isr_grows_by_true_leader(before: Partition, after: Partition) -> bool:
-    """R27. Only its leader, knowing the ISR as it is, lets anybody join it; elections may make one its only member."""
+    """Only its leader, knowing the ISR as it is, lets anybody join it; elections may make one its only member."""
     return (
         after.registered.isr <= before.registered.isr
         or after.registered.leader != before.registered.leader
@@ -393,7 +392,7 @@ def isr_grows_by_true_leader(before: Partition, after: Partition) -> bool:
 
 @transition
 def reassignment_keeps_min_isr(before: Partition, after: Partition) -> bool:
-    """R31. With a reassignment complete, all who shall have a copy are in the ISR, and it is no less than min.isr."""
+    """With a reassignment complete, all who shall have a copy are in the ISR, and it is no less than min.isr."""
     return (
         not is_reassigned(before)
         or is_reassigned(after)
@@ -432,13 +431,13 @@ def two_brokers_lead(s: Partition) -> bool:
 
 @reachable
 def leader_is_behind(s: Partition) -> bool:
-    """R22 is not promised: the high watermark of the leader of the newest epoch is behind what was committed."""
+    """Not promised: the high watermark of the leader of the newest epoch is behind what was committed."""
     return any(is_true_leader(s, leader) and s.high_watermark[leader] < len(s.committed) for leader in Broker)
 
 
 @reachable
 def refused_record_is_committed(s: Partition) -> bool:
-    """R28 is not promised: a record that was reported to its producer as failed is committed."""
+    """Not promised: a record that was reported to its producer as failed is committed."""
     return any(id in s.refused for id in s.committed)
 
 

@@ -159,8 +159,7 @@ def _coverage(page: Page, verdict: Verdict) -> None:
     _guards(page, f"guards that never let anything through{where}", _shut_guards(live))
     _guards(page, "limits that cut (the bounds, not the protocol, stopped these steps)", _cutting_limits(live))
     if verdict.held_states:
-        where = count(verdict.held_states, "state")
-        page.line(f"only {_stopping(live)} {where}: nothing is enabled there, and it is no deadlock", indent=2, hang=4)
+        page.line(_held(verdict.held_states, _stopping(live)), indent=2, hang=4)
 
 
 def _stopped(action: ActionCoverage, verdict: Verdict) -> str:
@@ -173,12 +172,19 @@ def _stopped(action: ActionCoverage, verdict: Verdict) -> str:
     return f"stopped by @bound {action.stopped_by}, as it is meant: {action.name}"
 
 
+def _held(states: int, bounds: str) -> str:
+    """What is said of states that only the bounds keep from going on."""
+    if states == 1:
+        return f"1 state has no next step because of {bounds} alone; it is not counted as a deadlock"
+    return f"{states:,} states have no next step because of {bounds} alone; they are not counted as deadlocks"
+
+
 def _stopping(actions: list[ActionCoverage]) -> str:
-    """What bounds a search, with its verb: the limits that were listed, and each `@bound` by its name."""
+    """What bounds a search: the limits that were listed, and each `@bound` by its name."""
     guards = [guard for action in actions for guard in action.guards if guard.evaluated > guard.passed]
     bounds = list(dict.fromkeys(guard.text for guard in guards if guard.text.startswith("@bound ")))
     named = [*(["these limits"] if _cutting_limits(actions) or not bounds else []), *bounds]
-    return f"{' and '.join(named)} {'stops' if named == bounds[:1] else 'stop'}"
+    return " and ".join(named)
 
 
 def _shut_guards(actions: list[ActionCoverage]) -> list[tuple[str, str, str]]:

@@ -120,10 +120,10 @@ def proof_page(proof: Proof, paper: Paper) -> Page:
 
 
 def headline(proof: Proof) -> str:
-    """`proved for 3 voters, whatever max_epoch may be, for every crashes of at least 1`."""
+    """`proved for 3 voters, for every value of max_epoch, for every crashes of at least 1`."""
     sizes = _listed([count(size, name.lower()) for name, size in proof.sizes.items()])
     whatever = [name for name in proof.boundless if name not in proof.above_zero]
-    about = f" for {sizes}" * bool(sizes) + f", whatever {_listed(whatever)} may be" * bool(whatever)
+    about = f" for {sizes}" * bool(sizes) + _values(whatever, proof.word) * bool(whatever)
     about += f", for every {_listed(proof.above_zero)} of at least 1" * bool(proof.above_zero)
     if proof.word in ("proved", "vacuous"):
         return f"{proof.word}{about}{_how_many(proof)}"
@@ -132,6 +132,12 @@ def headline(proof: Proof) -> str:
     words = [each.word for each in proof.findings]
     parts = [f"{words.count(word)} {word}" for word in MARKS if word in words]
     return f"{proof.word}{about}: of {count(len(words), 'obligation')} {_listed(parts)}{_how_many(proof)}"
+
+
+def _values(names: list[str], word: str) -> str:
+    """Which values a result is about. What is refuted is refuted for some of them, not for each."""
+    said = _listed(names)
+    return f", where {said} may have any value" if word in ("refuted", "not proved") else f", for every value of {said}"
 
 
 def _how_many(proof: Proof) -> str:
@@ -168,7 +174,7 @@ def claim(proof: Proof) -> list[str]:
     lines.append("assumes that Z3 and the formulas given to it are right")
     members = _listed([f"number of {name.lower()}s" for name in proof.sizes])
     lines.append(f"not proved for any other {members}" if members else "nothing else is proved")
-    lines[-1] += "; nothing is said of what must happen some day"
+    lines[-1] += "; liveness, what must happen eventually, is not proved"
     return lines
 
 

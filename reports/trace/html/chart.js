@@ -265,3 +265,25 @@ class Strip {
     for (const cursor of this.cursors) cursor.setAttribute("x", position * this.unit);
   }
 }
+
+// --- what scrolls sideways -------------------------------------------------------------------------------------------
+
+/** Says of a box on which sides it is cut, so that the style fades them: one sees that it scrolls. */
+function showCut(box) {
+  const rest = box.scrollWidth - box.clientWidth - box.scrollLeft;
+  const sides = [...(box.scrollLeft > 1 ? ["left"] : []), ...(rest > 1 ? ["right"] : [])];
+  if (sides.length) box.dataset.cut = sides.join(" ");
+  else delete box.dataset.cut;
+}
+
+/** Keeps this up to date for some boxes: as they scroll, and as they or what is in them change in size. The observer
+ * reports once the browser has laid the page out, so that asking for sizes costs nothing. */
+function watchCuts(...boxes) {
+  const sizes = new ResizeObserver(() => boxes.forEach(showCut));
+  const observe = (box) => [box, ...box.children].forEach((element) => sizes.observe(element));
+  for (const box of boxes) {
+    observe(box);
+    box.addEventListener("scroll", () => showCut(box));
+    new MutationObserver(() => observe(box)).observe(box, { childList: true });
+  }
+}
