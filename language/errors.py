@@ -104,7 +104,7 @@ CODES: dict[str, str] = {
 }
 """Every code and its one-line meaning. A code is never reused for something else."""
 UNREAD = ("TG001", "TG002")
-"""The mistakes that keep a model from being imported, so that only the text of its files can be judged."""
+"""The mistakes that keep a model from being imported, so that only the text of its files can be checked."""
 
 
 @immutable

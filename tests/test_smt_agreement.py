@@ -37,6 +37,8 @@ MODELS: list[tuple[str, dict[str, int]]] = [
     ("partition", {}),
     ("log", {}),
     ("leadership", {}),
+    ("znode_election", {}),
+    ("znode_election:by_path", {"candidates": 2}),
 ]
 
 
