@@ -144,7 +144,7 @@ MISTAKES = {
         "@invariant\ndef low(s: World) -> bool:\n    '''Low.'''\n"
         "    return not (isinstance(s.last, Vote) and is_late(s.last))\n",
         "TG203",
-        "match it: case Vote() as x: ..., where x is the Vote; isinstance does not change a type",
+        "match it: case Vote() as x: ...; isinstance says so only of a name that keeps its value",
     ),
     "messages that are numbered": (
         "@invariant\ndef low(s: World) -> bool:\n    '''Low.'''\n    return all(i < 3 for i, x in enumerate(s.sent))\n",

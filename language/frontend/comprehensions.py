@@ -15,7 +15,7 @@ from .intervals import hull, total
 from .matching import fit, plain
 from .ordering import member_at, position_of
 from .scope import Scope, expression, expressions
-from .sources import bind_target, iteration
+from .sources import bind_target, filters, iteration
 from .unions import name_parts
 
 Kind = Literal["all", "any", "sum", "min", "max", "set"]
@@ -32,7 +32,7 @@ def generators(scope: Scope, nodes: list[ast.comprehension]) -> tuple[Scope, tup
     for node in nodes:
         over = iteration(inner, node.iter)
         binding, first = bind_target(inner, node.target, over)
-        conditions = (*first, *(condition(inner, each) for each in node.ifs))
+        conditions = (*first, *filters(inner, node.ifs))
         made.append(ir.Generator(binding.name, over.type, over.source, conditions))
         rounds *= over.rounds
     return inner, tuple(made), rounds

@@ -19,6 +19,7 @@ from ..types import Bool, Enumeration, Identity, Int, Map, Option, Pool, Record,
 from .annotations import MEMBERS_MAX, describe
 from .intervals import arithmetic, fits, hull
 from .matching import fit, is_member, join, plain, unify
+from .narrowing import know
 from .scope import MISSING, Binding, Scope, expression, expressions, undefined
 from .tables import is_table, table
 from .unions import part_at, union_part
@@ -376,11 +377,13 @@ def _slice(scope: Scope, sequence: ir.Expr, bounds: ast.Slice, node: ast.AST) ->
 def bool_operation(scope: Scope, node: ast.BoolOp, expected: Type | None) -> ir.Expr:
     """`a and b`, `a or b`; nested ones of the same operator are one."""
     made: list[ir.Expr] = []
+    inner, goes_on = scope.inner(), isinstance(node.op, ast.And)
     for operand in node.values:
         try:
-            made.append(condition(scope, operand))
+            made.append(condition(inner, operand))
         except Abandoned:
             continue
+        know(inner, operand, goes_on)
     if len(made) < len(node.values):
         raise Abandoned
     return (conjunction if isinstance(node.op, ast.And) else disjunction)(made, scope.where(node))
@@ -580,12 +583,13 @@ def _concatenation(scope: Scope, left: ir.Expr, right: ir.Expr, node: ast.AST) -
 def choice(scope: Scope, node: ast.IfExp, expected: Type | None) -> ir.Expr:
     """`yes if condition else no`."""
     test = condition(scope, node.test)
+    true, false = (know(scope.inner(), node.test, truth) for truth in (True, False))
     if expected is None and is_shapeless(node.body):
-        no = expression(scope, node.orelse)
-        yes = expression(scope, node.body, no.type)
+        no = expression(false, node.orelse)
+        yes = expression(true, node.body, no.type)
     else:
-        yes = expression(scope, node.body, expected)
-        no = expression(scope, node.orelse, expected if expected is not None else yes.type)
+        yes = expression(true, node.body, expected)
+        no = expression(false, node.orelse, expected if expected is not None else yes.type)
     union = expected.of if isinstance(expected, Option) else expected
     if isinstance(union, Record):
         yes, no = (fit(scope, each, union, node) if is_member(each.type, union) else each for each in (yes, no))

@@ -195,11 +195,27 @@ def fit(scope: Scope, value: ir.Expr, wanted: Type, node: ast.AST) -> ir.Expr:
             return _moved_option(scope, value, found.of, wanted)
     if isinstance(found, Option) and (agrees(found.of, wanted) or _are_sets_of_numbers(found.of, wanted)):
         return fit(scope, ir.Unwrap(value, found.of, value.where), wanted, node)
+    at = _known_member(scope, found, wanted, node)
+    if at is not None:
+        whole = value if not isinstance(found, Option) else ir.Unwrap(value, found.of, value.where)
+        assert isinstance(whole.type, Record), "it is a union"
+        return fit(scope, as_member(whole, whole.type, at, value.where), wanted, node)
     one, other = describe(found), describe(wanted)
     if one == other:
         message = f"this is {one} and so is what is needed here, but of other numbers"
         raise scope.error("TG203", node, message, "both with the same ranges, or a comparison of their elements")
     raise scope.error("TG203", node, f"this is {one}, and {other} is needed", _hint(found, wanted))
+
+
+def _known_member(scope: Scope, found: Type, wanted: Type, node: ast.AST) -> int | None:
+    """Which record of its union a name stands for here, where that is known and is the one that is wanted."""
+    union = found.of if isinstance(found, Option) else found
+    record = wanted.of if isinstance(wanted, Option) else wanted
+    if not isinstance(node, ast.Name) or not isinstance(union, Record) or not union.variants:
+        return None
+    left = scope.records_of(node.id)
+    at = number_in(union, record) if isinstance(record, Record) else None
+    return at if at is not None and left == frozenset({at}) else None
 
 
 def _are_alike(one: Type, other: Type) -> bool:
@@ -278,6 +294,23 @@ def as_union(value: ir.Expr, union: Record) -> ir.Expr:
     return ir.MakeRecord(tuple(parts), union, where)
 
 
+def member_part(value: ir.Expr, union: Record, at: int, name: str, where: ir.Where) -> ir.Expr:
+    """A field of a value of a union that is known to be the record with this place."""
+    member, places = union.variants[at]
+    names = [text for text, _ in member.fields]
+    slot, of = union.fields[places[names.index(name)]]
+    wanted = member.fields[names.index(name)][1]
+    part = ir.RecordField(value, slot, of, where)
+    return ir.Unwrap(part, wanted, where) if isinstance(of, Option) and not isinstance(wanted, Option) else part
+
+
+def as_member(value: ir.Expr, union: Record, at: int, where: ir.Where) -> ir.Expr:
+    """A value of a union as the record that it is known to be."""
+    member, _ = union.variants[at]
+    parts = tuple(member_part(value, union, at, name, where) for name, _ in member.fields)
+    return ir.MakeRecord(parts, member, where)
+
+
 def _absent(of: Type, where: ir.Where) -> ir.Expr:
     """What a part of a union holds that a value does not have: see `records.absent`."""
     match of:
@@ -295,8 +328,10 @@ def _hint(found: Type, wanted: Type) -> str:
     match found, wanted:
         case _, Option(of=of):
             return _hint(found, of)
+        case Option(of=Record() as union), Record() if union.variants:
+            return _hint(union, wanted)
         case Record(variants=variants), Record(name=name) if any(member == wanted for member, _ in variants):
-            return f"match it: case {name}() as x: ..., where x is the {name}; isinstance does not change a type"
+            return f"match it: case {name}() as x: ...; isinstance says so only of a name that keeps its value"
         case Unit(), _:
             return f"a {describe(wanted)}; or declare the place as {describe(wanted)} | None"
         case ((Seq() | Subset() | Pool()), Int()):

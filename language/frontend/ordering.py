@@ -9,10 +9,10 @@ from .. import ir
 from ..errors import Abandoned
 from ..types import Bool, Enumeration, Identity, Int, Seq, Type, scalar_size
 from .annotations import describe
-from .expressions import condition, constant_expression, make_arithmetic, number
+from .expressions import constant_expression, make_arithmetic, number
 from .matching import plain
 from .scope import Scope, expression
-from .sources import bind_target, iteration
+from .sources import bind_target, filters, iteration
 
 
 def ordered(scope: Scope, node: ast.expr) -> ir.Expr:
@@ -96,7 +96,7 @@ def call_choose(scope: Scope, node: ast.Call, expected: Type | None) -> ir.Expr:
         hint = "a parameter, which is tried with each; or min(...) of a field"
         raise scope.error("TG211", node, f"{describe(over.type)} has no first value to choose", hint)
     binding, conditions = bind_target(inner, generator.target, over)
-    made = ir.Generator(binding.name, over.type, over.source, (*conditions, *_conditions(inner, generator)))
+    made = ir.Generator(binding.name, over.type, over.source, (*conditions, *filters(inner, generator.ifs)))
     at = position_of(ir.Name(binding.name, over.type, where), where)
     return member_at(ir.Quantified("min", (made,), at, None, at.type, where), over.type, where)
 
@@ -111,9 +111,5 @@ def _first_of_sequence(scope: Scope, generator: ast.comprehension, row: ir.Expr,
     scope.alias(generator.target.id, ir.Index(row, at, row.type.of, where))
     stop = ir.Length(row, Int(0, capacity), where)
     source = ir.Range(ir.Const(0, Int(0, 0), where), stop, where)
-    made = ir.Generator(variable, index, source, _conditions(scope, generator))
+    made = ir.Generator(variable, index, source, tuple(filters(scope, generator.ifs)))
     return ir.Index(row, ir.Quantified("min", (made,), at, None, index, where), row.type.of, where)
-
-
-def _conditions(scope: Scope, generator: ast.comprehension) -> tuple[ir.Expr, ...]:
-    return tuple(condition(scope, node) for node in generator.ifs)

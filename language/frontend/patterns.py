@@ -11,10 +11,10 @@ from ..types import Bool, Enumeration, Option, Record, Type
 from .annotations import describe
 from .comparisons import compare
 from .expressions import BOOL, condition, conjunction, disjunction
-from .matching import field_of, number_in
+from .matching import as_member, field_of, member_part, number_in
 from .scope import Scope, block, expression, statements
 from .statements import branches
-from .unions import as_member, is_one_of, member_part, record_named, unpacked
+from .unions import is_one_of, record_named, unpacked
 
 Made = list[ir.Statement]
 Names = dict[str, ir.Expr]

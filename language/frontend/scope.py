@@ -104,7 +104,8 @@ class Scope:
     """The names visible at one point of a function. `states` maps its state parameters to the caller's names.
 
     In a step helper `call` is where it was called. `variables` are the types that a helper's type variables stand for,
-    `arguments` the names that keep the arguments of step helpers.
+    `arguments` the names that keep the arguments of step helpers. `known` are the records of its union that a name
+    may be here, where less than all, and what it was bound to when that was asked.
     """
 
     def __init__(self, program: Program, source: Source, namespace: Mapping[str, Any], role: Role) -> None:
@@ -123,6 +124,7 @@ class Scope:
         self.call: ir.Where | None = None
         self.variables: Mapping[Any, Type] = {}
         self.arguments: set[str] = set()
+        self.known: dict[str, tuple[Binding, frozenset[int]]] = {}
 
     def inner(self) -> Scope:
         """A scope inside this one: sees its names, adds its own."""
@@ -131,7 +133,7 @@ class Scope:
         made.returns, made.returned = self.returns, self.returned
         made.locals, made.changing = self.locals, self.changing
         made.call, made.variables, made.arguments = self.call, self.variables, self.arguments
-        made.names = dict(self.names)
+        made.names, made.known = dict(self.names), dict(self.known)
         return made
 
     # --- mistakes ----------------------------------------------------------------------------------------------------
@@ -168,6 +170,11 @@ class Scope:
     def alias(self, name: str, value: ir.Expr) -> None:
         """Makes `name` stand for a part of what a loop visits."""
         self.names[name] = Binding(name, value.type, True, value)
+
+    def records_of(self, name: str) -> frozenset[int] | None:
+        """The records of its union that a name may be here, by number; None where all."""
+        binding, numbers = self.known.get(name, (None, None))
+        return numbers if binding is not None and self.names.get(name) is binding else None
 
     def state_called(self, node: ast.expr) -> str | None:
         """The state that a name stands for here, by its name in the typed form; None for anything else."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+from collections.abc import Iterator
 from dataclasses import replace
 from enum import Enum
 
@@ -13,9 +14,10 @@ from ..kinds import Domain, range_of
 from ..records import is_box, unboxed
 from ..types import Bool, Enumeration, Identity, Int, Map, Pool, Seq, Subset, Type, scalar_size, value_count
 from .annotations import MEMBERS_MAX, describe
-from .expressions import BOOL, int_type, integer, number
+from .expressions import BOOL, condition, int_type, integer, number
 from .intervals import steps
 from .matching import fit, join, plain
+from .narrowing import know
 from .scope import Binding, Scope, expression
 from .unions import name_parts
 
@@ -270,3 +272,10 @@ def _conditions(over: Iteration, binding: Binding) -> tuple[ir.Expr, ...]:
         return ()
     where = over.within.where
     return (ir.SetOperation("<=", ir.Name(binding.name, binding.type, where), over.within, BOOL, where),)
+
+
+def filters(scope: Scope, nodes: list[ast.expr]) -> Iterator[ir.Expr]:
+    """The filters of a loop, each of which knows what those before it ask."""
+    for node in nodes:
+        yield condition(scope, node)
+        know(scope, node, True)

@@ -17,6 +17,7 @@ from .expressions import condition, fitted, integer
 from .helpers import names_assigned
 from .intervals import hull, widened
 from .matching import agrees, fit, is_known, join, settle, with_numbers
+from .narrowing import know
 from .places import cell
 from .scope import MISSING, Binding, Scope, block, expression, statements
 from .sources import Iteration, bind_target, iteration, kept
@@ -70,6 +71,7 @@ def _guard(scope: Scope, call: ast.Call, made: Made, *, is_limit: bool) -> None:
             value = condition(scope, part)
         except Abandoned:
             continue
+        know(scope, part, True)
         text, where = scope.source.text_of(part), scope.where(part)
         made.append(ir.Limit(value, text, where) if is_limit else ir.Require(value, text, where))
 
@@ -313,6 +315,7 @@ def nothing(scope: Scope, node: ast.Pass, made: Made) -> bool:
 def assertion(scope: Scope, node: ast.Assert, made: Made) -> bool:
     """`assert condition`."""
     made.append(ir.Assert(condition(scope, node.test), scope.source.text_of(node.test), scope.where(node)))
+    know(scope, node.test, True)
     return False
 
 
@@ -323,9 +326,19 @@ def branch(scope: Scope, node: ast.If, made: Made) -> bool:
         test: ir.Expr | None = condition(scope, node.test)
     except Abandoned:
         test = None  # its mistake is noted; the branches may hold more
-    return branches(
-        scope, test, lambda s: block(s, node.body), lambda s: block(s, node.orelse), scope.where(node), made
+    ends: list[bool] = []
+
+    def way(within: Scope, nodes: list[ast.stmt], truth: bool) -> tuple[tuple[ir.Statement, ...], bool]:
+        inside, end = block(know(within, node.test, truth), nodes)
+        ends.append(end)
+        return inside, end
+
+    end = branches(
+        scope, test, lambda s: way(s, node.body, True), lambda s: way(s, node.orelse, False), scope.where(node), made
     )
+    if any(ends) and not end:  # what follows is reached by the other way only
+        know(scope, node.test, ends[1])
+    return end
 
 
 Body = Callable[[Scope], "tuple[tuple[ir.Statement, ...], bool]"]

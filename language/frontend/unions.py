@@ -9,7 +9,7 @@ from .. import ir
 from ..records import KIND, is_tuple
 from ..types import Bool, Option, Record, Type
 from .annotations import describe
-from .matching import field_of, number_in, plain
+from .matching import field_of, member_part, number_in, plain
 from .scope import Scope
 
 
@@ -66,23 +66,6 @@ def one_of(value: ir.Expr, numbers: list[int], where: ir.Where) -> ir.Expr:
     assert isinstance(union, Record), "it is a union"
     there = ir.Not(ir.IsNone(value, Bool(), where), Bool(), where)
     return ir.And((there, is_one_of(ir.Unwrap(value, union, where), union, numbers, where)), Bool(), where)
-
-
-def member_part(value: ir.Expr, union: Record, at: int, name: str, where: ir.Where) -> ir.Expr:
-    """A field of a value of a union that is known to be the record with this place."""
-    member, places = union.variants[at]
-    names = [text for text, _ in member.fields]
-    slot, of = union.fields[places[names.index(name)]]
-    wanted = member.fields[names.index(name)][1]
-    part = ir.RecordField(value, slot, of, where)
-    return ir.Unwrap(part, wanted, where) if isinstance(of, Option) and not isinstance(wanted, Option) else part
-
-
-def as_member(value: ir.Expr, union: Record, at: int, where: ir.Where) -> ir.Expr:
-    """A value of a union as the record that it is known to be."""
-    member, _ = union.variants[at]
-    parts = tuple(member_part(value, union, at, name, where) for name, _ in member.fields)
-    return ir.MakeRecord(parts, member, where)
 
 
 def union_part(scope: Scope, value: ir.Expr, union: Record, name: str, node: ast.AST) -> ir.Expr:

@@ -1,0 +1,57 @@
+"""What `isinstance` says of a name: which records of its union it may still be where a condition is true, or false.
+
+Only of a name that keeps its value: a parameter, what a loop visits, a name in a pattern. A path from the state may be
+written before it is read again.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from collections.abc import Iterator
+
+from ..errors import Abandoned
+from ..types import Option, Record
+from .scope import Scope
+from .unions import asked_for
+
+Fact = tuple[str, frozenset[int]]
+
+
+def know(scope: Scope, test: ast.expr, truth: bool) -> Scope:
+    """The scope, in which names are from here on what they are where a condition has this truth."""
+    for name, numbers in _facts(scope, test, truth):
+        before = scope.records_of(name)
+        scope.known[name] = scope.names[name], numbers if before is None else before & numbers
+    return scope
+
+
+def _facts(scope: Scope, test: ast.expr, truth: bool) -> Iterator[Fact]:
+    match test:
+        case ast.UnaryOp(op=ast.Not(), operand=operand):
+            yield from _facts(scope, operand, not truth)
+        case ast.BoolOp(op=op, values=values) if isinstance(op, ast.And) == truth:
+            for each in values:
+                yield from _facts(scope, each, truth)
+        case ast.Call(func=func, args=[ast.Name(id=name), records]) if scope.static(func) is builtins.isinstance:
+            yield from _asked(scope, name, records, truth)
+        case _:
+            pass
+
+
+def _asked(scope: Scope, name: str, records: ast.expr, truth: bool) -> Iterator[Fact]:
+    """What one `isinstance` says. That an option is none of some records says nothing: it may be None."""
+    binding = scope.names.get(name)
+    if binding is None or binding.piece is not None or (name in scope.assigned and not binding.is_loop_variable):
+        return
+    union = binding.type.of if isinstance(binding.type, Option) else binding.type
+    if not isinstance(union, Record) or not union.variants:
+        return
+    try:
+        numbers = frozenset(asked_for(scope, records, union))
+    except Abandoned:
+        return  # it is noted where the condition is elaborated
+    if truth:
+        yield name, numbers
+    elif not isinstance(binding.type, Option):
+        yield name, frozenset(range(len(union.variants))) - numbers
