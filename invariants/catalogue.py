@@ -57,6 +57,7 @@ REFINEMENTS: Mapping[str, BuiltIn] = {
         BuiltIn("raft_as_log", "raft", "raft.as_log"),
         BuiltIn("kraft_as_log", "kip996", "kraft.as_log"),
         BuiltIn("raft_as_leadership", "raft", "raft.as_leadership"),
+        BuiltIn("raft_as_exchanges", "paper", "raft.as_exchanges"),
         BuiltIn("kraft_as_leadership", "kip996", "kraft.as_leadership"),
     )
 }

@@ -3,6 +3,7 @@ properties of the model."""
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import replace
@@ -18,15 +19,18 @@ from .declare import STUTTERS, Mark
 from .drafts import Shape
 from .errors import Abandoned, ModelErrors, UsageError
 from .errors import nearest as closest
-from .frontend.abstract_steps import Unsupported, image_type
+from .frontend.abstract_steps import image_type
 from .frontend.annotations import Types
 from .frontend.folding import Folder
-from .frontend.refining import Relation, decorator_place, refinement, refuse, step_place
+from .frontend.refining import Relation, decorator_place, refinement, step_place
 from .frontend.roles import first_line
 from .frontend.scope import Program
 from .judge import shape_of
 from .model import Model, Property
 from .refinement import Refinement
+from .types import Map, Pool, Record, Seq, Type
+from .values import State
+from .values import replace as replaced
 
 if TYPE_CHECKING:
     from .binding import Definition
@@ -46,7 +50,7 @@ class Abstractions:
 
     def __init__(self, definition: Definition, load: Load, values: Mapping[str, Value], types: Types) -> None:
         self.definition, self.load, self.values, self.types = definition, load, values, types
-        self.models: dict[FunctionType, tuple[Model, type[Any]]] = {}
+        self.models: dict[FunctionType, tuple[Model, Record]] = {}
         self.relations: dict[FunctionType, Relation] = {}
         self.shapes: dict[type[Any], Shape] = {}
         self.sizes: dict[str, int] = {}
@@ -60,9 +64,8 @@ class Abstractions:
                 with suppress(Abandoned):
                     self._bind(program, function, mark)
         said = {function: dict(mark.may_be) for function, mark in self.definition.functions}
-        for function, (abstract, cls) in self.models.items():
+        for function, (abstract, record) in self.models.items():
             with suppress(Abandoned):
-                record = self.types.images[cls]
                 self.relations[function] = refinement(program, function, abstract, record, said[function])
         return {function: each.form for function, each in self.relations.items()}
 
@@ -80,6 +83,8 @@ class Abstractions:
         given = tuple((name, _text_of(value)) for name, value in mark.given)
         mapping = folder.function(relation.mapping)
         needs = self.of_open[function]
+        if self.models[function][1].python is self.definition.state_class:
+            image = _over(image, shape_of(self.models[function][0]))
         made = Refinement(self.models[function][0], image, mapping, given, dict(mark.may_be), needs)
         if needs:
             form = None
@@ -94,13 +99,16 @@ class Abstractions:
         gives, and ModelErrors for the abstract model's own text."""
         assert mark.abstract is not None, "the decorator takes a module"
         definition = self.load(mark.abstract)
-        shared = self._shared(definition)
+        shared, cls = self._shared(definition), definition.state_class
+        is_own = cls is self.definition.state_class
         given = {name: self.values[name] for name in shared}
         needed = shared | {name for _, value in mark.given for name in _names(value)}
         self.of_open[function] = self.types.open & needed
         for name, value in mark.given:
             found = self._value(program, function, definition, name, value)
-            if given.setdefault(name, found) != found:
+            if is_own:
+                given[name] = found
+            elif given.setdefault(name, found) != found:
                 place, message = decorator_place(program, function, name), f"{name} is a constant of this model, too"
                 if not self._is_named(name):
                     file = Path(str(mark.abstract.__file__)).name
@@ -111,29 +119,44 @@ class Abstractions:
         name = Path(str(mark.abstract.__file__)).stem
         if name == "__init__":
             name = definition.name
+        if is_own:
+            said = ", ".join(f"{each}={_text_of(given[each])}" for each, _ in mark.given)
+            name = f"{name} with {said}" if said else name
         boundless = _without_budgets(definition, given)
         try:
             abstract = boundless.bind(name, given, open=shared & self.types.open, ghosts=False, properties=())
         except ModelErrors:  # its text may need a value for what is open here; if that is not it, it is said now
             abstract = boundless.bind(name, given, ghosts=False, properties=())
         self._check_steps(program, function, mark, definition, name)
-        cls = definition.state_class
+        if is_own:
+            self._bind_own(program, function, mark, abstract)
+            return
         own = ((each, abstract.values[name]) for name, each in definition.constants.items() if name not in shared)
         self.types.add_constants(own)
-        try:
-            record = image_type(abstract, cls)
-        except Unsupported as problem:
-            refuse(program, function, problem, abstract)
-            raise Abandoned from None
+        record = image_type(abstract, cls)
         if not self.types.add_image(cls, record) or self._differs(abstract, cls):
             message = f"another refinement gives the constants of {name} other values"
             program.diagnostics.add("TG317", decorator_place(program, function), message, "the same values for each")
             raise Abandoned
-        self.models[function] = abstract, cls
+        self.models[function] = abstract, record
         self.shapes.setdefault(cls, shape_of(abstract))
         for module in modules_of(mark.abstract):
             self.names.setdefault(module, abstract.namespace)
         self.sizes |= {each.name: each.size for each in abstract.domains}
+
+    def _bind_own(self, program: Program, function: FunctionType, mark: Mark, abstract: Model) -> None:
+        """Notes what a mapping to the model itself, with other values of its constants, makes: both have one text, and
+        must have the same types but for how many messages there may be. Raises Abandoned after noting another."""
+        fields = program.shape.fields
+        record = image_type(abstract, program.shape.python, fields)
+        for name, type_ in record.fields:
+            if not _are_one(type_, fields[name]):
+                changed = ", ".join(each for each, _ in mark.given)
+                message = f"{name} is of another type where {changed} has the value that @refines gives"
+                hint = "values of constants that switch actions on and off, or say how many messages are in flight"
+                program.diagnostics.add("TG317", decorator_place(program, function), message, hint)
+                raise Abandoned
+        self.models[function] = abstract, record
 
     def _check_steps(
         self, program: Program, function: FunctionType, mark: Mark, abstract: Definition, name: str
@@ -178,7 +201,7 @@ class Abstractions:
 
     def _differs(self, abstract: Model, cls: type[Any]) -> bool:
         """Whether another refinement has the same abstract model with other values of its constants."""
-        return any(cls is other and abstract.values != model.values for model, other in self.models.values())
+        return any(cls is other.python and abstract.values != model.values for model, other in self.models.values())
 
     def _shared(self, abstract: Definition) -> frozenset[str]:
         """The constants that an abstract model has in common with this one."""
@@ -201,6 +224,35 @@ class Abstractions:
                 "TG317", place, message, "give values that the constants of the abstract model can have"
             )
             raise Abandoned from None
+
+
+def _are_one(abstract: Type, own: Type) -> bool:
+    """Whether two types are one, but for the room that a sequence or a set of records has."""
+    match abstract, own:
+        case (Seq(), Seq()) | (Pool(), Pool()):
+            return replace(abstract, capacity=own.capacity, capacity_open=own.capacity_open) == own
+        case Map(), Map():
+            return abstract.key == own.key and _are_one(abstract.value, own.value)
+        case _:
+            return abstract == own
+
+
+def _over(image: Callable[..., Any], shape: Shape) -> Callable[[State], State]:
+    """A mapping whose `replace(s, ...)` makes a state of the abstract model, which is the model itself with other
+    constants."""
+    function = cast(FunctionType, image)
+
+    def made(record: Any, **changes: Any) -> Any:
+        if not isinstance(record, State):
+            return replaced(record, **changes)
+        kept = {name: getattr(record, name) for name in shape.names if name not in changes}
+        return shape(**kept, **changes)
+
+    names = {name: made for name, each in function.__globals__.items() if each in (replaced, dataclasses.replace)}
+    return FunctionType(
+        function.__code__, {**function.__globals__, **names}, function.__name__, function.__defaults__,
+        function.__closure__,
+    )  # fmt: skip
 
 
 def _text_of(given: Any) -> str:

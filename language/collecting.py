@@ -271,7 +271,8 @@ class Collector:
     def __init__(self, module: ModuleType, properties: tuple[ModuleType, ...], diagnostics: Diagnostics) -> None:
         self.module, self.properties, self.diagnostics = module, properties, diagnostics
         self.path = str(module.__file__)
-        self.abstract = frozenset(refined_by(module, *properties))
+        own = frozenset(each for given in (module, *properties) for each in modules_of(given))
+        self.abstract = frozenset(refined_by(module, *properties)) - own
         self.above = frozenset(_all_above(self.abstract))
 
     def collect(self) -> Collected:

@@ -25,11 +25,11 @@ def flip(s: World) -> None:
 
 
 class Plain(Writer):
-    """Writes models of which an image can be compared: without bags of messages and ghosts."""
+    """Writes models of which an image can be compared: without ghosts."""
 
     def _choose_fields(self) -> dict[str, Kind]:
         chosen = super()._choose_fields().items()
-        return {name: kind for name, kind in chosen if name != "ghost" and "Bag[" not in kind.text}
+        return {name: kind for name, kind in chosen if name != "ghost"}
 
 
 def pair(seed: int, size: int, name: str) -> tuple[str, str, bool]:

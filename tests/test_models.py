@@ -74,7 +74,8 @@ def test_a_refinement_has_all_of_its_model_and_one_property(name: str) -> None:
     for role in ("initial", "action", "terminal"):
         assert own.names(role) == definition.names(role)
     assert own.profiles == definition.profiles
-    assert REFINEMENTS[name].default_profile == CATALOGUE[concrete].default_profile
+    if abstract in CATALOGUE:  # else it refines itself, in a profile where the two differ
+        assert REFINEMENTS[name].default_profile == CATALOGUE[concrete].default_profile
 
 
 # --- the texts --------------------------------------------------------------------------------------------------------

@@ -162,6 +162,39 @@ def test_letters_are_compared_as_sets(engine: str, case: int, tmp_path: Path) ->
         assert len(found.run.steps) == steps
 
 
+BAGS: tuple[tuple[Mapping[str, str], int | None], ...] = (
+    ({}, None),
+    ({"    s.bag.remove(letter)\n": ""}, 2),
+    ({"    s.bag.add(letter)\n": "    s.bag.add(letter)\n    s.bag.add(letter)\n"}, 1),
+    ({"    s.bag.remove(letter)\n": "    while_there(s, letter)\n"}, 3),
+)
+"""The same of bags, in which a letter may be twice: what is changed, and after how many steps it is no post."""
+ALL_OF_IT = '''
+
+def while_there(s: Office, letter: Letter) -> None:
+    """Every copy of a letter is gone."""
+    for number in range(2):
+        s.bag.discard(letter)
+'''
+
+
+@pytest.mark.parametrize("engine", HERE)
+@pytest.mark.parametrize("case", range(len(BAGS)))
+def test_letters_are_counted_in_bags(engine: str, case: int, tmp_path: Path) -> None:
+    changed, steps = BAGS[case]
+    office = {"Range, Set,": "Range, Bag, Set,", "bag: Annotated[Set[": "bag: Annotated[Bag[", "bag=Set()": "bag=Bag()"}
+    office |= {"require(letter not in s.bag and letter not in s.boxes[to])": "require(letter not in s.boxes[to])"}
+    post = {"Range, Set,": "Range, Bag, Set,", "net: Annotated[Set[": "net: Annotated[Bag[", "net=Set()": "net=Bag()"}
+    post |= {"require(letter not in s.net and letter not in s.boxes[to])": "require(letter not in s.boxes[to])"}
+    if any("while_there" in new for new in changed.values()):
+        office |= {"\n\n@refines(post)": f"{ALL_OF_IT}\n\n@refines(post)"}
+    model = bound(tmp_path, {**office, **changed}, post)
+    (found,) = asked(engine, model).properties
+    assert found.verdict == ("holds" if steps is None else "violated")
+    if found.run is not None and engine != "walk":
+        assert len(found.run.steps) == steps
+
+
 @pytest.mark.parametrize("engine", HERE)
 def test_an_image_with_too_many_letters_is_an_error_of_the_model(engine: str, tmp_path: Path) -> None:
     verdict = asked(engine, bound(tmp_path, {"len(s.bag) < 2": "len(s.bag) < 3"}))

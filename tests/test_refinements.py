@@ -25,6 +25,9 @@ ORDINARY = [
     "replication_as_log:kip101 published, symmetric, ghosts, as_log violated",
     "raft_as_leadership:forgotten_votes one_term, symmetric, ghosts, as_leadership violated",
     "kraft_as_leadership:lost_votes one_epoch, symmetric, ghosts, as_leadership violated",
+    "raft_as_exchanges:paper late, symmetric, ghosts, as_exchanges violated",
+    "raft_as_exchanges:paper two_servers, symmetric, ghosts, as_exchanges violated",
+    "raft_as_exchanges:paper timely_log, symmetric, ghosts",
     "raft_as_log:no_up_to_date_check two_elections, symmetric, ghosts, as_log violated",
 ]
 """Those that are checked in every run of the tests; the gate checks the others."""
@@ -55,6 +58,7 @@ BOUNDS: dict[str, dict[str, int]] = {
     "raft_as_log": {"log_size": 1, "client_values": 2},
     "kraft_as_log": {"max_epoch": 2},
     "raft_as_leadership": {"log_size": 1, "client_values": 0, "crashes": 1},
+    "raft_as_exchanges": {"servers": 2, "max_term": 1, "crashes": 0, "messages": 1, "timely": True},
     "kraft_as_leadership": {"max_epoch": 2, "max_records": 0},
 }
 """In which the bugs show, of the default profile of each refinement."""
@@ -132,6 +136,21 @@ MUTANTS = {
     "raft: a vote is forgotten": Mutant(
         "raft_as_leadership", "raft/election.py", "    s.voted_for[voter] = candidate\n", ""
     ),
+    "raft: a vote is given and forgotten": Mutant(
+        "raft_as_exchanges", "raft/network.py", "        s.voted_for[request.to] = request.source\n", ""
+    ),
+    "raft: one answer elects": Mutant(
+        "raft_as_exchanges",
+        "raft/network.py",
+        "s.votes_granted[candidate].add(reply.source)",
+        "s.role[candidate] = Role.LEADER",
+    ),
+    "raft: an answer counts for an entry more": Mutant(
+        "raft_as_exchanges",
+        "raft/network.py",
+        "s.match_index[leader][follower] = max(known, reply.index)",
+        "s.match_index[leader][follower] = max(known, reply.index + 1)",
+    ),
     "kraft: a log is up to date that lacks one record": Mutant(
         "kraft_as_log",
         "kraft/quorum.py",
@@ -181,23 +200,28 @@ def test_a_planted_bug_breaks_the_refinement(name: str, tmp_path: Path) -> None:
     assert found.verdict == "violated"
 
 
-# --- why one granularity of Raft does not refine the other ------------------------------------------------------------
+# --- what a granularity of Raft leaves out ----------------------------------------------------------------------------
+
+TIMELY = {"servers": 2, "max_term": 2, "client_values": 2, "timely": True}
 
 
-def test_only_with_messages_in_flight_does_a_server_vote_for_who_is_no_longer_a_candidate(cache: Path) -> None:
-    """In one step for a request and its answer, both servers are as the request says. With messages, the one that asked
-    may be in a later term; no step of the other granularity gives it a vote then."""
-    definition = load(ROOT / "tests" / "models" / "raft_granularity.py")
-    found = {
-        messages: ENGINES["native"](
-            definition.bind(constants={"log_size": 1, "client_values": 1, "messages": messages}),
-            Search(symmetry=True, cache=cache),
-            None,
-        ).properties[0]
-        for messages in (0, 1)
-    }
-    assert [found[0].verdict, found[1].verdict] == ["holds", "violated"]
-    assert steps_of(found[1]) == 5
+@pytest.mark.parametrize(
+    ("constants", "steps", "action"),
+    [
+        ({"messages": 2}, 23, "receive_append_reply"),
+        ({"messages": 1, "max_term": 1, "losses": 1}, 15, "advance_commit_index"),
+    ],
+)
+def test_with_several_messages_or_lost_ones_raft_is_not_raft_in_one_step(
+    constants: dict[str, int], steps: int, action: str, cache: Path
+) -> None:
+    """Though none is late: a leader asks again before it hears, and counts no answer that is lost."""
+    definition, profile = find("raft_as_exchanges")
+    model = definition.bind(profile=profile, constants={**TIMELY, **constants})
+    (found,) = ENGINES["native"](model, Search(symmetry=True, cache=cache), None).properties
+    assert (found.verdict, steps_of(found)) == ("violated", steps)
+    assert found.run is not None
+    assert found.run.steps[-1].action == action
 
 
 # --- a high watermark is no history -----------------------------------------------------------------------------------

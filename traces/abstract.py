@@ -1,9 +1,14 @@
 """Why a model does not refine another: the steps of a run, beside each the abstract step that it is, and at the last
 what the nearest abstract action would have needed.
 
-    In step 1 tick stutters: hour_clock stays in Clock(hour=0).
-    In step 4 tick is advance of hour_clock, to Clock(hour=1).
-    However, no action of hour_clock leads from Clock(hour=1) to Clock(hour=3). The nearest is advance, ...
+    In short: for tick at step 6 to be advance of hour_clock, hour would have to be 2 and is 3.
+    - Steps 1 to 3 stutter.
+    - tick is advance of hour_clock: hour: 0 -> 1.
+    - tick stutters.
+    However, no action of hour_clock does this: hour: 1 -> 3. The nearest is advance: for it hour would have to be 2 and
+      is 3.
+
+Of an abstract state only what changes is said.
 """
 
 from __future__ import annotations
@@ -19,7 +24,7 @@ from ..language.refinement import Refinement, image_of
 from ..language.steptext import format_step
 from ..language.values import ModelError, State, show
 from ..language.verdict import Run, Step
-from .differences import Change, state_to_json
+from .differences import Change, changes, state_to_json
 from .nearest import Nearest, nearest
 from .typetext import type_to_json
 
@@ -51,9 +56,10 @@ def claim(refinement: Refinement, states: Sequence[State], action: str | None) -
     images, name = [refinement.image(each) for each in states], refinement.abstract.name
     if len(images) == 1:
         return f"{images[0]!r} is an initial state of {name}"
+    changed = _changed(refinement, *images)
     if action is not None and action in refinement.may_be:
-        return f"{_may_be(refinement, action)} from {images[0]!r} to {images[1]!r}"
-    return f"{name} takes a step from {images[0]!r} to {images[1]!r}"
+        return f"{_may_be(refinement, action)}, and does this: {changed}"
+    return f"{name} takes a step that does this: {changed}"
 
 
 def abstract_lane(prop: Property, run: Run) -> Document:
@@ -104,6 +110,7 @@ def refinement_argument(prop: Property, run: Run, at: int) -> list[Document]:
     refinement = prop.refinement
     assert refinement is not None, "another property has an argument of its own"
     rows = [_row("title", at, f"Why this violates {prop.name}: {prop.says}")]
+    rows += [_row("short", at, each) for each in _short(refinement, run, at)]
     rows += [_row("event", number, text) for number, text in _beside(refinement, run, at)]
     return [*rows, _row("however", at, _however(refinement, run, at))]
 
@@ -112,17 +119,50 @@ def _row(role: str, step: int, text: str) -> Document:
     return {"role": role, "step": step, "text": text}
 
 
-def _beside(refinement: Refinement, run: Run, at: int) -> Iterator[tuple[int, str]]:
-    """For each step before the one that fails, its number and the abstract step that it is."""
-    states, name = run.states(), refinement.abstract.name
-    for number, step in enumerate(run.steps[: max(at - 1, 0)], 1):
-        images = refinement.image(states[number - 1]), refinement.image(states[number])
-        found = refinement.between(*images, step.action)
+def _short(refinement: Refinement, run: Run, at: int) -> Iterator[str]:
+    """What would have to be otherwise for the step that fails to be the nearest abstract step, in one sentence; none
+    where no abstract step is near, or where the step is one that its action may not be."""
+    if at == 0:
+        return
+    before, after = (refinement.image(each) for each in run.states()[at - 1 : at + 1])
+    step = run.steps[at - 1]
+    close = nearest(refinement, before, after, step.action)
+    if close is not None and (close.guard is not None or close.changes):
         taken = format_step(step.action, step.arguments)
-        if isinstance(found, Step):
-            yield number, f"{taken} is {format_step(found.action, found.arguments)} of {name}, to {images[1]!r}."
-        else:
-            yield number, f"{taken} stutters: {name} stays in {images[1]!r}."
+        text = f"`{close.guard}` would have to be true" if close.guard else ", ".join(map(_needed, close.changes))
+        yield f"In short: for {taken} at step {at} to be {close.step} of {refinement.abstract.name}, {text}."
+
+
+def _beside(refinement: Refinement, run: Run, at: int) -> Iterator[tuple[int, str]]:
+    """For the steps before the one that fails, the number of a step and the abstract step that it is; of several that
+    stutter one after another the number of the first, and which they are."""
+    still: list[int] = []
+    for number, step in enumerate(run.steps[: max(at - 1, 0)], 1):
+        before, after = (refinement.image(each) for each in run.states()[number - 1 : number + 1])
+        found = refinement.between(before, after, step.action)
+        if not isinstance(found, Step):
+            still.append(number)
+            continue
+        yield from _stuttering(run, still)
+        still = []
+        taken, name = format_step(step.action, step.arguments), refinement.abstract.name
+        changed = _changed(refinement, before, after)
+        yield number, f"{taken} is {format_step(found.action, found.arguments)} of {name}: {changed}."
+    yield from _stuttering(run, still)
+
+
+def _stuttering(run: Run, steps: Sequence[int]) -> Iterator[tuple[int, str]]:
+    """That steps one after another change nothing of the abstract state."""
+    if len(steps) == 1:
+        step = run.steps[steps[0] - 1]
+        yield steps[0], f"{format_step(step.action, step.arguments)} stutters."
+    elif steps:
+        yield steps[0], f"Steps {steps[0]} to {steps[-1]} stutter."
+
+
+def _changed(refinement: Refinement, before: State, after: State) -> str:
+    """What changes from one abstract state to another."""
+    return "; ".join(each.text() for each in changes(refinement.abstract.fields, before, after)) or "nothing changes"
 
 
 def _however(refinement: Refinement, run: Run, at: int) -> str:
@@ -140,13 +180,14 @@ def _however(refinement: Refinement, run: Run, at: int) -> str:
 def _wrong_step(refinement: Refinement, before: State, image: State, step: Step) -> str:
     """That a step is no abstract step, or another one than its action may be."""
     name, other = refinement.abstract.name, refinement.between(before, image)
+    changed = _changed(refinement, before, image)
     if step.action not in refinement.may_be or other is None:
-        return f"However, no action of {name} leads from {before!r} to {image!r}."
+        return f"However, no action of {name} does this: {changed}."
     taken, rule = format_step(step.action, step.arguments), _may_be(refinement, step.action)
     if isinstance(other, Step):
-        is_ = f"is {format_step(other.action, other.arguments)} of {name}, from {before!r} to {image!r}"
+        is_ = f"is {format_step(other.action, other.arguments)} of {name}: {changed}"
     else:
-        is_ = f"stutters: {name} stays in {image!r}"
+        is_ = "stutters"
     return f"However, {taken} {is_}. @refines says that {rule}."
 
 

@@ -283,6 +283,10 @@ class Statements(Loops):
         type_ = node.type
         assert isinstance(type_, Pool)
         cell = self.stage(type_, Items(type_, 0, ()))
+        if type_.multiple and node.op == "-":
+            self.write(cell, left)
+            self._each_that(right, lambda _: True, lambda record: self._pool_remove(cell, type_, record, False))
+            return cell
         wanted: Bit | None = {"|": None, "&": True, "-": False, "^": False}[node.op]
         self._each_that(left, lambda record: self._stands(record, right, wanted),
                         lambda record: self._put_last(cell, type_, record))  # fmt: skip

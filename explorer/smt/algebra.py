@@ -343,21 +343,32 @@ class Algebra:
         return cast(Heap, self.choose(condition, self.with_record(pool, record), pool))
 
     def combined(self, op: str, left: Heap | Records, right: Heap | Records) -> Shape:
-        """An operator on sets of records. Extensional, where those without a capacity are asked to be within others."""
+        """An operator on sets of records, or of bags their sum and their difference. Extensional, where those without a
+        capacity are asked to be within others, or a bag without one loses a copy."""
         if op == "<=":
             if not isinstance(left, Heap):
                 raise Extensional
             here = ((self.is_below(at, left.count), each) for at, each in enumerate(left.slots))
             return conjunction(implies(there, self.has(right, each)) for there, each in here)
         if isinstance(left, Records) or isinstance(right, Records):
+            if left.multiple and op == "-":
+                raise Extensional
             return Records(lambda each: in_result(op, self.has(left, each), self.has(right, each)), False)
-        made = Heap(known(0), (), False)
+        if left.multiple and op == "-":
+            return self._without_each(left, right)
+        made = Heap(known(0), (), left.multiple)
         for own, others in ((left, right), *(((right, left),) if op in ("|", "^") else ())):
             for at, each in enumerate(own.slots):
                 there = True if op == "|" else self.has(others, each)
                 stays = there if op in ("|", "&") else negation(there)
                 made = self.with_if(both(self.is_below(at, own.count), stays), made, each)
         return made
+
+    def _without_each(self, bag: Heap, gone: Heap) -> Heap:
+        """A bag without one copy of each record of another."""
+        for at, each in enumerate(gone.slots):
+            bag = cast(Heap, self.choose(self.is_below(at, gone.count), self.without_record(bag, each), bag))
+        return bag
 
     def without_record(self, pool: Heap | Records, record: Fields, left: Bit = False) -> Heap | Records:
         """The pool without one copy of the record, if it has one. Where it may be there more than once, and it is not

@@ -72,6 +72,16 @@ def kept(value: ir.Expr, declared: Type) -> ir.Expr:
     return ir.Call(form, (value,), declared, where)
 
 
+def whole(value: ir.Expr, record: Record) -> ir.Expr:
+    """A state of the abstract model that something else made, as one whose fields are of their types: an error of the
+    model where one lies outside."""
+    name = ir.Name("@whole", value.type, value.where)
+    parts = (kept(ir.RecordField(name, each, _unbounded(of), value.where), of) for each, of in record.fields)
+    made = ir.MakeRecord(tuple(parts), record, value.where)
+    form = ir.Function("@whole", (("@whole", value.type),), (), (ir.Return(made, value.where),), record, value.where)
+    return ir.Call(form, (value,), record, value.where)
+
+
 def _belongs(value: ir.Expr, declared: Type, depth: int) -> Iterable[ir.Expr]:
     """What must be true for a value to be one of a declared type, of the same shape."""
     where = value.where
@@ -143,23 +153,22 @@ def _number(value: int, where: ir.Where) -> ir.Const:
 # --- the abstract state ---------------------------------------------------------------------------------------------
 
 
-def image_type(abstract: Model, cls: type[Any]) -> Record:
-    """The state of an abstract model as a record. Raises Unsupported for what a record cannot hold."""
-    for each in abstract.fields:
-        if _holds_bag(each.type):
-            place = each.where or abstract.actions[0].form.where
-            raise Unsupported(place, f"{each.name} holds a bag of messages, which no image can be compared with")
-    return Record(cls.__name__, tuple((each.name, each.type) for each in abstract.fields), cls)
+def image_type(abstract: Model, cls: type[Any], own: Mapping[str, Type] | None = None) -> Record:
+    """The state of an abstract model as a record. Where that is the model itself with other constants, `own` are its
+    own fields: what a field without room for anything would hold is what it holds here."""
+    fields = ((each.name, _without_room(each.type, (own or {}).get(each.name))) for each in abstract.fields)
+    return Record(cls.__name__, tuple(fields), cls)
 
 
-def _holds_bag(type_: Type) -> bool:
-    match type_:
-        case Pool(multiple=multiple):
-            return multiple
-        case Map(value=value):
-            return _holds_bag(value)
+def _without_room(type_: Type, own: Type | None) -> Type:
+    """A type of messages of which there is none, as one of the messages that another type has."""
+    match type_, own:
+        case Pool(capacity=0), Pool(of=of):
+            return replace(type_, of=of)
+        case Map(value=value), Map(value=other):
+            return replace(type_, value=_without_room(value, other))
         case _:
-            return False
+            return type_
 
 
 def steps_between(abstract: Model, record: Record, before: ir.Expr, after: ir.Expr) -> dict[str, ir.Expr]:
@@ -458,13 +467,13 @@ class _ActionFunctions:
                 return ir.Slice(old, None, value, type_, where)
             case ir.Add(), Subset():
                 return ir.SetOperation("|", old, ir.MakeSubset((value,), type_, where), type_, where)
-            case ir.Add(), Pool(of=of, capacity=capacity):
-                one = ir.MakePool((kept(value, of),), Pool(of, 1), where)
-                return kept(ir.SetOperation("|", old, one, Pool(of, capacity + 1), where), type_)
-            case ir.Remove(strict=strict), Pool(of=of):
+            case ir.Add(), Pool(of=of, capacity=capacity, multiple=multiple):
+                one = ir.MakePool((kept(value, of),), Pool(of, 1, multiple), where)
+                return kept(ir.SetOperation("|", old, one, Pool(of, capacity + 1, multiple), where), type_)
+            case ir.Remove(strict=strict), Pool(of=of, multiple=multiple):
                 if strict:
                     checks.append(ir.Assert(ir.Contains(value, old, Bool(), where), "", where))
-                return ir.SetOperation("-", old, ir.MakePool((value,), Pool(of, 1), where), type_, where)
+                return ir.SetOperation("-", old, ir.MakePool((value,), Pool(of, 1, multiple), where), type_, where)
             case ir.Remove(strict=strict), Subset():
                 if strict:
                     checks.append(ir.Assert(ir.Contains(value, old, Bool(), where), "", where))

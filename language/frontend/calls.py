@@ -229,17 +229,34 @@ def _replace(scope: Scope, node: ast.Call, expected: Type | None) -> ir.Expr:
     usage = "replace(record, field=value)"
     if len(node.args) != 1:
         raise scope.error("TG211", node, "replace takes one record, and its changes by name", usage)
+    state, image = scope.state_called(node.args[0]), scope.program.own_image
+    if state is not None and image is not None:
+        return _image_of(scope, state, image, node)
     record = plain(expression(scope, node.args[0]))
     if not isinstance(record.type, Record):
         raise scope.error("TG203", node.args[0], f"this is {describe(record.type)}, not a record", usage)
-    fields = dict(record.type.fields)
-    changes: list[tuple[str, ir.Expr]] = []
+    changes = _changes(scope, record.type, node)
+    return ir.Replace(record, tuple(changes.items()), record.type, scope.where(node))
+
+
+def _image_of(scope: Scope, state: str, image: Record, node: ast.Call) -> ir.Expr:
+    """A state as one of the same model with other constants, some fields changed: what a mapping to it returns."""
+    changes, own, where = _changes(scope, image, node), scope.program.shape.fields, scope.where(node)
+    fields = (changes.get(name) or ir.StateField(state, name, own[name], where) for name, _ in image.fields)
+    return ir.MakeRecord(tuple(fields), image, where)
+
+
+def _changes(scope: Scope, type_: Record, node: ast.Call) -> dict[str, ir.Expr]:
+    """What `replace` changes of a record of this type, by field. TG202 for a field that there is not."""
+    fields, changes = dict(type_.fields), dict[str, ir.Expr]()
     for keyword in node.keywords:
         if keyword.arg is None or keyword.arg not in fields:
-            message = f"{record.type.name} has no field {keyword.arg}"
+            message = f"{type_.name} has no field {keyword.arg}"
+            if keyword.arg in scope.program.shape.ghosts and type_ is scope.program.own_image:
+                message = f"{type_.name}.{keyword.arg} is a ghost, and an image has none"
             raise scope.error("TG202", keyword, message, nearest(str(keyword.arg), fields))
-        changes.append((keyword.arg, fitted(scope, keyword.value, fields[keyword.arg])))
-    return ir.Replace(record, tuple(changes), record.type, scope.where(node))
+        changes[keyword.arg] = fitted(scope, keyword.value, fields[keyword.arg])
+    return changes
 
 
 def _range(scope: Scope, node: ast.Call, expected: Type | None) -> ir.Expr:

@@ -19,7 +19,7 @@ from ..immutable import immutable
 from ..model import Model
 from ..records import is_tuple
 from ..types import Bool, Enumeration, Identity, Map, Option, Record, Seq, Subset, Type
-from .abstract_steps import Unsupported, disjunction, kept, starts_at, steps_between
+from .abstract_steps import Unsupported, disjunction, kept, starts_at, steps_between, whole
 from .helpers import CallSignature, function_form, signature
 from .roles import heading, located
 from .scope import Program
@@ -52,6 +52,8 @@ def refinement(
     source, node = located(program, function)
     its = signature(program, function, source, node)
     where = heading(source, node)
+    if record.python is program.shape.python and its.returns is None:
+        its = replace(its, returns=record)
     _check_signature(program, its, record, where)
     images = [_image(program, its, record, state) for state in STATES]
     lets = [ir.Let(name, ir.Call(image, (), record, where), where) for name, image in zip(IMAGES, images, strict=True)]
@@ -133,9 +135,12 @@ def _mapping(program: Program, its: CallSignature, state: str) -> ir.Function:
     """The author's function over the state of this name."""
     ((parameter, _),) = its.parameters
     program.stack.append(its.function)
+    image = its.returns
+    program.own_image = image if isinstance(image, Record) and image.python is program.shape.python else None
     try:
         return function_form(program, its, "helper", {parameter.arg: state}, ())
     finally:
+        program.own_image = None
         program.stack.pop()
 
 
@@ -152,9 +157,10 @@ def _checked(
                 parts = tuple(kept(part, of) for part, (_, of) in zip(fields, record.fields, strict=True))
                 made.append(replace(statement, value=replace(value, fields=parts)))
             case ir.Return(value=value):
-                message = f"{its.node.name} is a refinement, and does not make the {record.name} here that it returns"
-                program.diagnostics.add("TG115", value.where, message, f"return {record.name}(field=..., ...)")
-                raise Abandoned
+                assert isinstance(value.type, Record), "its type is the one that the function returns"
+                for (name, found), (_, of) in zip(value.type.fields, record.fields, strict=True):
+                    _check_classes(program, its, name, ir.RecordField(value, name, found, value.where), of)
+                made.append(replace(statement, value=whole(value, record)))
             case ir.If(yes=yes, no=no):
                 made.append(
                     replace(statement, yes=_checked(program, its, yes, record), no=_checked(program, its, no, record))

@@ -17,7 +17,7 @@ from .. import ir
 from ..constants import Constant, Value
 from ..errors import Abandoned, Diagnostics, nearest
 from ..immutable import immutable
-from ..types import Type
+from ..types import Record, Type
 from .annotations import Types
 from .source import Source
 
@@ -78,7 +78,8 @@ class Program:
     """One binding of one model while it is elaborated. `helpers` keeps each helper per argument types and states.
 
     `calls` are the calls of step helpers that were elaborated, `pieces` the names in them that stand for a piece of
-    the state, and `bounds` the model's `@bound` predicates.
+    the state, and `bounds` the model's `@bound` predicates. `own_image` is the state of the model with other values of
+    its constants, as a record, while a mapping to it is elaborated: what `replace(s, ...)` makes there.
     """
 
     types: Types
@@ -89,6 +90,7 @@ class Program:
     calls: set[ir.Where] = field(default_factory=set[ir.Where])
     stack: list[FunctionType] = field(default_factory=list[FunctionType])
     bounds: tuple[FunctionType, ...] = ()
+    own_image: Record | None = None
 
     @property
     def values(self) -> Mapping[str, Value]:
