@@ -173,7 +173,8 @@ class Prover:
             if isinstance(found, Sketch):
                 return found, ""
             if found:
-                searched = f"there is no counterexample within {self.instances.sizes(copy.number)}"
+                sizes = self.instances.sizes(copy.number)
+                searched = f"there is no counterexample {f'within {sizes}' if sizes else 'in the finite copy'}"
         return None, searched
 
     def _all_copies(self) -> Iterator[Searched]:

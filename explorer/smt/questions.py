@@ -264,7 +264,8 @@ class Questions:
         said += _assumed(instance.assumptions)
         for case in cases(instance, symmetric):
             context = Context([], case=case)
-            context.happens = context.inside(said)
+            named = [term == member for term, member in case if term.num_args() > 0]  # what it is made of occurs too
+            context.happens = [*context.inside(said), *named]
             yield instance, context
 
     # --- trying ------------------------------------------------------------------------------------------------------

@@ -154,8 +154,9 @@ class _Arguments:
             return [
                 _Argument(slot, there) for at, slot in slots if (there := algebra.is_below(at, pool.count)) is not False
             ]
-        index, _ = self.encoding.numbers.fresh(f"{name}@", 0, len(pool.slots) - 1)
-        return [_Argument(algebra.picked(pool.slots, 0, index), self.encoding.numbers.less(index, pool.count))]
+        index, is_slot = self.encoding.numbers.fresh(f"{name}@", 0, len(pool.slots) - 1)
+        there = both(is_slot, self.encoding.numbers.less(index, pool.count))
+        return [_Argument(algebra.picked(pool.slots, 0, index), there)]
 
 
 def in_pool(algebra: Algebra, pool: Shape, record: Fields, parameter: Parameter) -> Bit:
