@@ -1,0 +1,74 @@
+"""The folders as layers, by a tool that is not ours: what follows imports shows no arrow that runs up."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import tomllib
+
+import grimp
+import pytest
+
+from .conftest import ROOT
+from .test_style import ALLOWED
+
+
+@pytest.fixture
+def graph() -> grimp.ImportGraph:
+    """Every import of ours that stands in the checkout."""
+    return grimp.build_graph("tidegate", cache_dir=None)
+
+
+def layers() -> list[grimp.Layer]:
+    """The layers of pyproject.toml, the uppermost first; the folders of one do not import each other."""
+    text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    contract = tomllib.loads(text)["tool"]["importlinter"]["contracts"][0]
+    return [grimp.Layer(*line.split(" | ")) for line in contract["layers"]]
+
+
+def arrows_up(graph: grimp.ImportGraph) -> set[tuple[str, str]]:
+    """Who imports whom against the layers, by folder."""
+    found = graph.find_illegal_dependencies_for_layers(layers=layers(), containers={"tidegate"})
+    return {(each.importer, each.imported) for each in found}
+
+
+def table() -> dict[str, set[str]]:
+    """Who may import whom, as ARCHITECTURE.md has it."""
+    text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    allowed: dict[str, set[str]] = {}
+    for folder, may in re.findall(r"^\| `(\w+)/` \| .* \| (.+) \|$", text, flags=re.MULTILINE):
+        named = set(re.findall(r"`(\w+)`", may))
+        allowed[folder] = set(allowed) - named if may.startswith("all of these") else named
+    return allowed
+
+
+def test_the_table_of_folders_is_the_one_that_is_checked() -> None:
+    given = {folder: may - {"spec"} for folder, may in ALLOWED.items() if folder != "spec"}
+    assert {folder: may for folder, may in table().items() if folder in given} == given
+
+
+def test_no_arrow_runs_up(graph: grimp.ImportGraph) -> None:
+    assert len(graph.modules) > 300
+    assert arrows_up(graph) == set()
+    graph.add_import(importer="tidegate.language.ir", imported="tidegate.cli.main")
+    assert ("tidegate.language", "tidegate.cli") in arrows_up(graph)
+
+
+def test_every_import_between_folders_is_in_the_table(graph: grimp.ImportGraph) -> None:
+    inside = {module for module in graph.modules if module.count(".") > 1}
+    arrows = {
+        (importer.split(".")[1], imported.split(".")[1])
+        for importer in inside
+        for imported in graph.find_modules_directly_imported_by(importer)
+        if imported in inside
+    }
+    assert ("cli", "api") in arrows and ("explorer", "language") in arrows
+    assert {(one, other) for one, other in arrows if one != other and other not in ALLOWED[one]} == set()
+
+
+def test_the_linter_of_imports_is_content() -> None:
+    program = "from importlinter.cli import lint_imports_command; lint_imports_command()"
+    command = [sys.executable, "-c", program, "--no-cache"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0 and "1 kept, 0 broken" in done.stdout, done.stdout + done.stderr
