@@ -103,7 +103,8 @@ def _executed(path: Path, diagnostics: Diagnostics) -> ModuleType:
 def _own_modules(folder: Path, prefix: str) -> Generator[None, None, None]:
     """While it lasts, what is imported from below a folder is imported afresh, even where something else has imported a
     module of that name; after it, those modules have private names, and the others their own again."""
-    aside = {name: sys.modules.pop(name) for name in sorted(sys.modules) if _is_shadowed(name, folder)}
+    shadowed = {top for top in {_top_of(name) for name in sys.modules} if _is_shadowed(top, folder)}
+    aside = {name: sys.modules.pop(name) for name in sorted(sys.modules) if _top_of(name) in shadowed}
     before, written = set(sys.modules), sys.dont_write_bytecode
     sys.path.insert(0, str(folder))
     importlib.invalidate_caches()
@@ -119,9 +120,13 @@ def _own_modules(folder: Path, prefix: str) -> Generator[None, None, None]:
         sys.modules.update(aside)
 
 
-def _is_shadowed(name: str, folder: Path) -> bool:
-    """Whether a model in this folder that imports this module means a file or a folder of its own."""
-    top = name.partition(".")[0]
+def _top_of(name: str) -> str:
+    """The package that a module belongs to, by its name; of a module in no package, the name itself."""
+    return name.partition(".")[0]
+
+
+def _is_shadowed(top: str, folder: Path) -> bool:
+    """Whether a model in this folder that imports this package means a file or a folder of its own."""
     if top in _FOREIGN or top.startswith(PRIVATE):
         return False
     own = folder / top
@@ -130,8 +135,7 @@ def _is_shadowed(name: str, folder: Path) -> bool:
 
 def _lies_below(module: ModuleType, folder: Path) -> bool:
     """Whether a module is a file below a folder, or a package there; what is installed is not a model's."""
-    name = module.__name__.partition(".")[0]
-    if name in _FOREIGN:
+    if _top_of(module.__name__) in _FOREIGN:
         return False
     file = getattr(module, "__file__", None)
     places = [Path(each).resolve() for each in ([file] if file else getattr(module, "__path__", ()))]
