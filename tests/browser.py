@@ -13,6 +13,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect, sync_playwright
 
+MOST = 300_000
+"""Milliseconds after which something in the browser hangs, and is not only slow on a busy machine."""
 MISSING = "no chromium here; `apt-get install chromium` brings it"
 
 
@@ -71,7 +73,7 @@ class Shown:
 
     def waits(self, selector: str, reported: str) -> None:
         """Waits until an element's text is this."""
-        expect(self.page.locator(selector)).to_have_text(reported, timeout=20_000)
+        expect(self.page.locator(selector)).to_have_text(reported, timeout=MOST)
 
     def passes(self, milliseconds: int) -> None:
         """Lets time pass in the page, where it stands still otherwise: what was due by then has happened."""
@@ -92,6 +94,7 @@ def shown(
     """
     given: dict[str, Any] = {"viewport": {"width": 1280, "height": 900}, "color_scheme": "light", **context}
     made = browser.new_context(**given)
+    made.set_default_timeout(MOST)
     page = made.new_page()
     page.clock.install(time=0)
     page.clock.pause_at(1000)

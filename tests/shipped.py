@@ -34,6 +34,6 @@ def tiered(every: Iterable[T], ordinary: Callable[[T], bool], name: Callable[[T]
     return [pytest.param(each, id=name(each), marks=[] if ordinary(each) else [pytest.mark.long]) for each in every]
 
 
-def tiered_rows(every: Iterable[Sequence[Any]], ordinary: Callable[..., bool]) -> list[Any]:
-    """As `tiered`, of a test that takes several parameters; `ordinary` takes the values of a row."""
-    return [pytest.param(*row, marks=[] if ordinary(*row) else [pytest.mark.long]) for row in every]
+def tiered_rows(every: Iterable[Sequence[Any]], ordinary: Callable[[Sequence[Any]], bool]) -> list[Any]:
+    """As `tiered`, of a test that takes several parameters: each row has their values."""
+    return [pytest.param(*row, marks=[] if ordinary(row) else [pytest.mark.long]) for row in every]

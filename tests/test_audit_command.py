@@ -14,6 +14,7 @@ from tidegate.audit.document import spans
 from tidegate.audit.scenario import renamed
 
 from .conftest import ROOT, Run
+from .shipped import tiered_rows
 
 CLUSTERS = ROOT / "examples" / "clusters"
 ELR = ("--features", "eligible.leader.replicas.version=1")
@@ -51,7 +52,13 @@ SAMPLES: Sequence[tuple[str, tuple[str, ...], int, str, str]] = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize(("name", "options", "exit_", "topic", "says"), SAMPLES)
+LARGE = ("good", "rack-power-loss", "combined", "strimzi")
+"""Samples whose audit takes seconds of a processor."""
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "exit_", "topic", "says"), tiered_rows(SAMPLES, lambda row: row[0] not in LARGE)
+)
 def test_each_sample_has_its_headline(
     name: str, options: tuple[str, ...], exit_: int, topic: str, says: str, audit: Audit
 ) -> None:
@@ -123,6 +130,7 @@ def test_a_topic_that_no_file_maps_is_never_failed_on_a_guess(audit: Audit, tmp_
     assert found["table"]["no-loss"]["crash@all"]["on"] == ["acks"]
 
 
+@pytest.mark.long  # what an unstated version leaves open is ordinary where the sample is smaller, in the next test
 def test_nothing_is_assumed_of_a_version_that_is_not_stated(audit: Audit, tmp_path: Path) -> None:
     shutil.copytree(CLUSTERS / "good", tmp_path / "c")
     ended, document = audit(tmp_path / "c", "--distribution", "apache", "--require", "no-loss=power-loss@one")

@@ -197,6 +197,7 @@ def asked(address: str, how: Secured | None = None) -> Cluster:
     return cluster
 
 
+@pytest.mark.long  # ten starts of Kafka's own tools; what each of them prints is read in test_audit_read
 def test_it_says_what_a_collection_says(here: Here, tmp_path: Path) -> None:
     capture.collect(here.kafka, here.plain, tmp_path / "collected")
     collected, findings = read([tmp_path / "collected"])

@@ -64,7 +64,12 @@ STANDS_IN = ("crash", "lose_disk", "lose_host")
 
 
 @pytest.mark.parametrize(
-    ("step", "cell"), [("crash", "crash@one"), ("lose_disk", "disk-loss@one"), ("lose_host", "rack-loss@one")]
+    ("step", "cell"),
+    [
+        ("crash", "crash@one"),
+        pytest.param("lose_disk", "disk-loss@one", marks=pytest.mark.long),
+        pytest.param("lose_host", "rack-loss@one", marks=pytest.mark.long),
+    ],
 )
 def test_a_run_is_of_the_fault_that_its_cell_names(step: str, cell: str, cache: Path) -> None:
     """A loss of power that a crash or a lost disk answers for is shown as one, step by step, and loses the same."""

@@ -95,7 +95,7 @@ def test_every_column_of_the_matrix_has_a_cell() -> None:
     assert {*COLUMNS, GOES_ON} == {cell.column for cell, _ in cells()}
 
 
-@pytest.mark.parametrize("profile", [profile for profile, _, _ in VERSIONS])
+@pytest.mark.parametrize("profile", tiered([each for each, _, _ in VERSIONS], lambda each: each != "kafka_0_10"))
 def test_the_audit_says_what_the_matrix_says(profile: str, explorations: Explorations) -> None:
     """Every cell of the page, all of it: what the page has lost the audit loses, in as many steps where it explored
     just that, and what the page keeps the audit keeps. With acks=0 the audit's checks have a failing request, too."""
@@ -231,7 +231,7 @@ def test_an_idempotent_producer_is_safe_whatever_fails(profile: str, exploration
     assert {two[name] for name in asked} == {BOTH_KEPT}
 
 
-@pytest.mark.parametrize("acks", ["all", "leader"])
+@pytest.mark.parametrize("acks", ["all", pytest.param("leader", marks=pytest.mark.long)])
 def test_without_idempotence_retries_lose_in_every_cell(acks: str, explorations: Explorations) -> None:
     assert set(delivered(signature(acks=acks, idempotent=False), explorations).values()) == {BOTH_LOST}
     one_at_a_time = delivered(signature(acks=acks, idempotent=False, max_in_flight=1), explorations)
@@ -302,7 +302,13 @@ def test_zookeeper_has_what_the_models_own_profile_has() -> None:
 # --- the same by another way ------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("own", [{"elr": False, "power_losses": 1, "isr_shrinks": 1}, {"acks": "leader", "crashes": 1}])
+@pytest.mark.parametrize(
+    "own",
+    [
+        pytest.param({"elr": False, "power_losses": 1, "isr_shrinks": 1}, marks=pytest.mark.long),
+        {"acks": "leader", "crashes": 1},
+    ],
+)
 def test_a_revalued_model_is_the_bound_one(own: dict[str, Any], cache: Path) -> None:
     """One kernel and a revalued model find what a model bound for these values finds, and plain Python too."""
     opened = [name for name in definition().constants if name not in ("replicas", "max_records", "log_size")]
@@ -368,9 +374,9 @@ def test_what_is_not_stated_decides_or_does_not() -> None:
     [
         (signature(acks="leader"), {"acks"}),
         (signature(replicas=1, min_isr=1), {"replicas", "min_isr"}),
-        (signature(min_isr=3), {"lower_min_isr"}),
+        pytest.param(signature(min_isr=3), {"lower_min_isr"}, marks=pytest.mark.long),
         (signature(replicas=1, min_isr=1, acks="leader"), {"acks", "replicas", "min_isr"}),
-        (signature("kafka_2_1", kraft=False), {"elr"}),
+        pytest.param(signature("kafka_2_1", kraft=False), {"elr"}, marks=pytest.mark.long),
     ],
 )
 def test_a_repair_is_minimal(one: Signature, expected: set[str], explorations: Explorations) -> None:

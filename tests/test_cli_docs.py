@@ -39,9 +39,13 @@ class Example:
 
 
 LONG = (
+    "audit examples/clusters/last-replica-standing", "check kraft:kafka_12619 --bounds figure_8",
+    "check kraft:kip595 --bounds empty_disk", "check kraft:kafka_14238", "check kraft:kafka_15489", "check raft:no_",
+    "check raft:own_word", "check raft:same_name", "check raft:count_replicas", "check raft --bounds four_terms",
+    "check partition_as_log:last_replica_standing", "--to dot --raw",
     "audit examples/clusters/good/topics.txt", "audit examples/clusters/strimzi", "--engine spark",
     "check kraft:kafka_12619 --bounds three_epochs", "check kraft:kip595 --bounds large",
-    "check kraft:kip595 --bounds empty_disk_and_crash", "prove kraft:kafka_12619", "prove replication:kip320",
+    "prove kraft:kafka_12619", "prove replication:kip320",
 )  # fmt: skip
 """Commands that take seconds of a processor, and do what ordinary tests look at: the large searches are in spec/, and
 the audit's examples, the proofs and Spark have files of tests of their own."""

@@ -560,7 +560,7 @@ PROTOCOLS = ("replication", "async_isr")
 
 
 @pytest.mark.parametrize(
-    "path", tiered(SHIPPED, lambda path: path.stem != "every_construct", lambda path: path.stem)
+    "path", tiered(SHIPPED, lambda path: path.stem not in ("every_construct", "coordinator"), lambda path: path.stem)
 )  # test_every_construct looks at that one
 def test_examples_state_by_state(path: Path) -> None:
     state_by_state(load(path))

@@ -79,9 +79,9 @@ def test_kraft_is_proved_for_five_voters_whatever_the_bounds(tmp_path: Path) -> 
 @pytest.mark.parametrize(
     ("profile", "action", "lemma"),
     [
-        ("kafka_12619", "fetch", "a_majority_acknowledged_what_was_counted"),
+        pytest.param("kafka_12619", "fetch", "a_majority_acknowledged_what_was_counted", marks=pytest.mark.long),
         ("lost_votes", "restart", "ballots_are_remembered"),
-        ("kafka_10533", "restart", "who_acknowledged_in_its_epoch_has_it"),
+        pytest.param("kafka_10533", "restart", "who_acknowledged_in_its_epoch_has_it", marks=pytest.mark.long),
     ],
 )
 def test_a_planted_bug_is_refuted_in_the_step_that_has_it(

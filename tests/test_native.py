@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +32,7 @@ from tidegate.language.judge import holds, replay
 from tidegate.language.verdict import Disagreement
 
 from .engines import agree, bound, summary, text_of
+from .shipped import tiered_rows
 
 NODE = "size = constant(2, minimum=1, maximum=3, says='nodes')\n\n\nclass Node(Domain, size=size):\n    '''A node.'''\n"
 FIELDS = "table: Map[Node, Small]\ncount: Annotated[int, Range(0, 20)]"
@@ -248,7 +250,7 @@ def test_one_kernel_serves_every_value_of_an_open_constant(tmp_path: Path) -> No
     assert len(kernels(cache)) == 1
 
 
-@pytest.mark.parametrize("symmetric", [False, True])
+@pytest.mark.parametrize("symmetric", [False, pytest.param(True, marks=pytest.mark.long)])
 def test_every_effort_finds_the_same(symmetric: bool, tmp_path: Path) -> None:
     definition, profile = find("partition:kafka_2_7")
     small = {"replicas": 2, "log_size": 2, "max_records": 1, "power_losses": 1}
@@ -261,8 +263,9 @@ def test_every_effort_finds_the_same(symmetric: bool, tmp_path: Path) -> None:
     assert rolled == full
 
 
-@pytest.mark.parametrize("workers", [1, 2])
-@pytest.mark.parametrize("long", [0, 40, 5_000])
+@pytest.mark.parametrize(
+    ("long", "workers"), tiered_rows(product([0, 40, 5_000], [1, 2]), lambda row: row in {(0, 1), (40, 2)})
+)
 def test_a_long_search_goes_on_with_the_fast_kernel(
     long: int, workers: int, tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -101,6 +101,7 @@ def test_every_cell_of_the_matrix_is_what_a_check_finds(profile: str, pages: Pag
     assert {cell: cell.found(pages) for cell in said} == said
 
 
+@pytest.mark.long  # the matrix itself is ordinary, and so is the refinement of each profile in test_refinements
 def test_a_partition_is_the_log_that_the_matrix_says(pages: Pages) -> None:
     _, part, _ = between(MATRIX.read_text(encoding="utf-8"), "matrix")
     said = list(matrix_cells(part))

@@ -20,6 +20,7 @@ from tidegate.language.errors import ModelErrors
 from tidegate.language.proof import Proof
 from tidegate.language.values import ModelError
 
+from .shipped import tiered
 from .test_proofs_are_sound import Wrong
 
 FIELDS = {
@@ -128,10 +129,14 @@ def assert_true(definition: Definition, top: int) -> None:
     assert verdict.outcome not in ("safety", "model_error"), verdict
 
 
-@settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-@given(seed=st.integers(0, 2**32))
-def test_what_is_proved_holds_in_every_instance(tmp_path_factory: pytest.TempPathFactory, seed: int) -> None:
-    check_seed(tmp_path_factory.mktemp("random"), seed)
+@pytest.mark.parametrize("examples", tiered((3, 12), lambda examples: examples == 3))
+def test_what_is_proved_holds_in_every_instance(examples: int, tmp_path_factory: pytest.TempPathFactory) -> None:
+    @settings(max_examples=examples, suppress_health_check=[HealthCheck.too_slow])
+    @given(seed=st.integers(0, 2**32))
+    def try_one(seed: int) -> None:
+        check_seed(tmp_path_factory.mktemp("random"), seed)
+
+    try_one()
 
 
 def check_seed(folder: Path, seed: int) -> str:

@@ -408,7 +408,16 @@ def test_a_proof_that_was_edited_is_not_believed(kept: Path) -> None:
     assert main(["prove", path]) is Exit.SAFETY
 
 
-@pytest.mark.parametrize("text", ["[" * 100_000, "[]", "3", "{}", '{"seal": 3, "schema": "tidegate.proved/2"}'])
+NO_PROOFS = [
+    pytest.param("[" * 100_000, marks=pytest.mark.long),
+    pytest.param("[]", marks=pytest.mark.long),
+    pytest.param("3", marks=pytest.mark.long),
+    "{}",
+    '{"seal": 3, "schema": "tidegate.proved/2"}',
+]
+
+
+@pytest.mark.parametrize("text", NO_PROOFS)
 def test_what_is_no_proof_at_all_is_not_believed(kept: Path, text: str) -> None:
     path = written(TEXT)
     assert main(["prove", path]) is Exit.HOLDS

@@ -46,7 +46,7 @@ def compare(text: str, folder: Path, seed: int) -> None:
         assert reported.get(each) == known.get(each), each
 
 
-@pytest.mark.parametrize("examples", tiered((10, 30), lambda examples: examples == 10))
+@pytest.mark.parametrize("examples", tiered((4, 30), lambda examples: examples == 4))
 def test_random_models(examples: int, tmp_path_factory: pytest.TempPathFactory) -> None:
     """TIDEGATE_DEEP=1 draws new ones, and a thousand of them."""
 

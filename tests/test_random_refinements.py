@@ -65,7 +65,7 @@ def compare(seed: int, size: int, folder: Path, *, every: bool) -> str | None:
     return told
 
 
-@pytest.mark.parametrize("examples", tiered((12, 60), lambda examples: examples == 12))
+@pytest.mark.parametrize("examples", tiered((5, 60), lambda examples: examples == 5))
 def test_random_refinements(examples: int, tmp_path_factory: pytest.TempPathFactory) -> None:
     """TIDEGATE_DEEP=1 draws new ones, and a thousand of them."""
 

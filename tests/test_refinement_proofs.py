@@ -19,7 +19,7 @@ from tidegate.language.values import ModelError
 
 from . import random_refinements
 from .conftest import ROOT, Run
-from .shipped import tiered
+from .shipped import tiered, tiered_rows
 
 EXAMPLES = ROOT / "examples"
 TCOMMIT = (EXAMPLES / "tcommit.py").read_text(encoding="utf-8")
@@ -54,17 +54,19 @@ def test_the_command_says_that_it_is_proved(tidegate: Run) -> None:
     assert "proved  consistent, as_transaction_commit" in done.out
 
 
+FALSE = [
+    ("    require(s.prepared == Set(Manager))\n", "", "refuted"),
+    ("    require(order in s.orders)\n", "", "refuted"),
+    ("    s.prepared.add(report.source)", "    s.prepared |= Set(Manager)", "refuted"),
+    ("Status.COMMITTED if order == Decision.COMMIT", "Status.COMMITTED if order == Decision.ABORT", "refuted"),
+    ("    s.status[manager] = Status.PREPARED\n", "    s.status[manager] = Status.ABORTED\n", "refuted"),
+    ("receive: STUTTERS", "receive: tcommit.abort", "refuted"),
+    ("Status.WORKING for manager in Manager", "Status.ABORTED for manager in Manager", "refuted"),
+]
+
+
 @pytest.mark.parametrize(
-    ("correct", "planted", "word"),
-    [
-        ("    require(s.prepared == Set(Manager))\n", "", "refuted"),
-        ("    require(order in s.orders)\n", "", "refuted"),
-        ("    s.prepared.add(report.source)", "    s.prepared |= Set(Manager)", "refuted"),
-        ("Status.COMMITTED if order == Decision.COMMIT", "Status.COMMITTED if order == Decision.ABORT", "refuted"),
-        ("    s.status[manager] = Status.PREPARED\n", "    s.status[manager] = Status.ABORTED\n", "refuted"),
-        ("receive: STUTTERS", "receive: tcommit.abort", "refuted"),
-        ("Status.WORKING for manager in Manager", "Status.ABORTED for manager in Manager", "refuted"),
-    ],
+    ("correct", "planted", "word"), tiered_rows(FALSE, lambda row: "require" in row[0] or "WORKING" in row[0])
 )
 def test_a_false_refinement_is_not_proved(correct: str, planted: str, word: str, tmp_path: Path) -> None:
     assert TWO_PHASE.count(correct) == 1
@@ -96,7 +98,7 @@ def test_an_image_of_open_constants_is_not_stated(tidegate: Run, tmp_path: Path)
         assert "hour_clock is bound to values of its constants, and a proof has none for day; check it" in said
 
 
-@pytest.mark.parametrize("examples", tiered((3, 40), lambda examples: examples == 3))
+@pytest.mark.parametrize("examples", tiered((1, 40), lambda examples: examples == 1))
 def test_random_refinements_that_are_false_are_not_proved(
     examples: int, tmp_path_factory: pytest.TempPathFactory
 ) -> None:

@@ -21,6 +21,7 @@ from tidegate.language.values import ModelError
 
 from .engines import bound, reachable_states
 from .random_models import texts
+from .shipped import tiered
 from .smt import agree, any_state
 
 MODELS: list[tuple[str, dict[str, int]]] = [
@@ -57,15 +58,19 @@ def test_the_list_has_every_model() -> None:
     assert {name.partition(":")[0] for name, _ in MODELS} == set(CATALOGUE)
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
-@given(text=texts(), seed=st.integers(0, 2**32))
-def test_random_models_mean_the_same(tmp_path_factory: pytest.TempPathFactory, text: str, seed: int) -> None:
-    folder: Path = tmp_path_factory.mktemp("random")
-    with suppress(ModelErrors):
-        model = bound(folder, text)
-        encoding, chosen = finite(model), random.Random(seed)
-        for state in (*reachable_states(model, 4, seed), *(any_state(model, chosen) for _ in range(4))):
-            agree(model, encoding, state)
+@pytest.mark.parametrize("examples", tiered((12, 40), lambda examples: examples == 12))
+def test_random_models_mean_the_same(examples: int, tmp_path_factory: pytest.TempPathFactory) -> None:
+    @settings(max_examples=examples, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+    @given(text=texts(), seed=st.integers(0, 2**32))
+    def try_one(text: str, seed: int) -> None:
+        folder: Path = tmp_path_factory.mktemp("random")
+        with suppress(ModelErrors):
+            model = bound(folder, text)
+            encoding, chosen = finite(model), random.Random(seed)
+            for state in (*reachable_states(model, 4, seed), *(any_state(model, chosen) for _ in range(4))):
+                agree(model, encoding, state)
+
+    try_one()
 
 
 # --- the unbounded formulas -------------------------------------------------------------------------------------------
@@ -102,15 +107,19 @@ def test_the_unbounded_formulas_allow_every_step(name: str, constants: dict[str,
         assert allow(definition, name, cast("dict[str, int]", values), 4, seed=1) > 0
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
-@given(text=texts(), seed=st.integers(0, 2**32))
+@pytest.mark.parametrize("examples", tiered((8, 25), lambda examples: examples == 8))
 def test_the_unbounded_formulas_allow_every_step_of_random_models(
-    tmp_path_factory: pytest.TempPathFactory, text: str, seed: int
+    examples: int, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    path: Path = tmp_path_factory.mktemp("random") / "model.py"
-    path.write_text(text, encoding="utf-8")
-    with suppress(ModelErrors, ModelError, NotUnbounded):
-        allow(load(path), "model", {}, 4, seed)
+    @settings(max_examples=examples, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+    @given(text=texts(), seed=st.integers(0, 2**32))
+    def try_one(text: str, seed: int) -> None:
+        path: Path = tmp_path_factory.mktemp("random") / "model.py"
+        path.write_text(text, encoding="utf-8")
+        with suppress(ModelErrors, ModelError, NotUnbounded):
+            allow(load(path), "model", {}, 4, seed)
+
+    try_one()
 
 
 def test_open_constants_have_their_values() -> None:

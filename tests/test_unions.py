@@ -128,7 +128,7 @@ def text() -> str:
     return text_of(FIELDS, START, BODY, before=BEFORE)
 
 
-@pytest.mark.parametrize("symmetry", [False, True])
+@pytest.mark.parametrize("symmetry", [False, pytest.param(True, marks=pytest.mark.long)])
 def test_every_engine_agrees(text: str, symmetry: bool, tmp_path: Path) -> None:
     model = bound(tmp_path, text)
     verdict = agree(model, symmetry=symmetry)

@@ -26,6 +26,7 @@ from tidegate.language.verdict import Verdict
 from . import random_models
 from .conftest import Run
 from .engines import MEMORY, asked, bound, text_of
+from .shipped import tiered
 
 SLOW = (HealthCheck.too_slow, HealthCheck.filter_too_much, HealthCheck.data_too_large)
 STRATEGIES: tuple[Strategy, ...] = ("uniform", "swarm", "guided")
@@ -217,14 +218,14 @@ def test_keep_going_gives_every_property_its_first_run(tmp_path: Path) -> None:
 # --- against exhaustion -----------------------------------------------------------------------------------------------
 
 
-def test_walks_see_much_of_what_there_is_and_nothing_else() -> None:
+@pytest.mark.parametrize("strategy", tiered(STRATEGIES, lambda strategy: strategy == STRATEGIES[0]))
+def test_walks_see_much_of_what_there_is_and_nothing_else(strategy: Strategy) -> None:
     definition, profile = find("replication:kip320")
     model = definition.bind(profile=profile, ghosts=False)
     exact = native(model, Search()).distinct_states or 0
-    for strategy in STRATEGIES:
-        verdict = walked(model, number=100_000, depth=60, strategy=strategy)
-        assert 0.4 * exact < (verdict.distinct_states or 0) < 1.06 * exact, strategy
-        assert sum(each.fired for each in verdict.actions) == verdict.transitions
+    verdict = walked(model, number=100_000, depth=60, strategy=strategy)
+    assert 0.4 * exact < (verdict.distinct_states or 0) < 1.06 * exact
+    assert sum(each.fired for each in verdict.actions) == verdict.transitions
 
 
 FALSE = """
@@ -242,13 +243,22 @@ def test_a_property_that_is_false_at_the_start_ends_with_a_run_of_no_steps(tmp_p
     assert violated.run is not None and not violated.run.steps
 
 
-@settings(max_examples=8, deadline=None, suppress_health_check=SLOW, phases=[Phase.generate])
-@given(random_models.texts(), st.sampled_from(STRATEGIES), st.integers(0, 2**40))
+@pytest.mark.parametrize("examples", tiered((3, 12), lambda examples: examples == 3))
 def test_on_random_models_walks_find_only_what_exhaustion_finds(
-    tmp_path_factory: pytest.TempPathFactory, text: str, strategy: Strategy, seed: int
+    examples: int, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
+    @settings(max_examples=examples, suppress_health_check=SLOW, phases=[Phase.generate])
+    @given(random_models.texts(), st.sampled_from(STRATEGIES), st.integers(0, 2**40))
+    def try_one(text: str, strategy: Strategy, seed: int) -> None:
+        only_what_exhaustion_finds(tmp_path_factory.mktemp("random"), text, strategy, seed)
+
+    try_one()
+
+
+def only_what_exhaustion_finds(folder: Path, text: str, strategy: Strategy, seed: int) -> None:
+    """Walks of a model violate, reach and fire nothing that the exhaustive search does not."""
     try:
-        model = bound(tmp_path_factory.mktemp("random"), text)
+        model = bound(folder, text)
     except ModelErrors:
         reject()
     exact = asked(native, model, Search(keep_going=True, memory_bytes=MEMORY, seconds=5))
