@@ -10,7 +10,7 @@ from .cluster import Answer, Default, Origin, Stated, Unknown
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class FactValue:
     """One value that a fact may have, as it is shown, and what it sets."""
 
     shown: str
@@ -22,11 +22,11 @@ class Fact:
     """Something that an answer may depend on: its name, its possible values (one if it is known), and what to give."""
 
     name: str
-    choices: tuple[Choice, ...]
+    choices: tuple[FactValue, ...]
     ask: str = ""
 
 
-def ask_of_version(choices: Sequence[Choice], elr: str) -> str:
+def ask_of_version(choices: Sequence[FactValue], elr: str) -> str:
     """What to give where the version is open: the release, or of one release the level of the feature `elr`."""
     if len({(choice.sets["binary"], choice.sets["kraft"]) for choice in choices}) > 1:
         return "--kafka-version, and kafka-features.sh describe"

@@ -44,7 +44,7 @@ WITH_FILES = ("java", "librdkafka")
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class DefaultRow:
     """One default: who has it (`of`: a distribution or a client family), from which version until before which.
 
     `where` names the part of it that has this default, if others have another: a class, a number of zones.
@@ -74,7 +74,7 @@ class Key:
     legal: tuple[str, ...]
     legal_of: Mapping[str, tuple[str, ...]]
     aliases: Mapping[str, tuple[str, ...]]
-    defaults: tuple[Row, ...]
+    defaults: tuple[DefaultRow, ...]
 
 
 @cache
@@ -100,7 +100,7 @@ def _key(text: dict[str, Any]) -> Key:
         tuple(text.get("legal", ())),
         {family: tuple(words) for family, words in text.get("legal_of", {}).items()},
         {family: tuple(words) for family, words in text.get("aliases", {}).items()},
-        tuple(Row(**row) for row in text.get("defaults", ())),
+        tuple(DefaultRow(**row) for row in text.get("defaults", ())),
     )
 
 
@@ -291,7 +291,7 @@ def _owner(client: Client, key: Key) -> str | None:
 
 
 def _by_version(
-    rows: Sequence[Row], what: str, version: Stated | None, ask: str, whose: str, within: Span | None = None
+    rows: Sequence[DefaultRow], what: str, version: Stated | None, ask: str, whose: str, within: Span | None = None
 ) -> Answer:
     """The default of a version, or of every version `within` a span if it is not stated."""
     known = span(version.value) if version is not None else within
@@ -308,7 +308,7 @@ def _by_version(
     return Unknown(f"{what}, and its default depends on the {whose}", ask, possible)
 
 
-def _overlap(row: Row, span_of: Span) -> bool:
+def _overlap(row: DefaultRow, span_of: Span) -> bool:
     first, last = span_of
     return (not row.since or last >= span(row.since)[0]) and (not row.until or first < span(row.until)[0])
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from . import pods
 from .cluster import OFFSETS, Broker, Cluster, Topic
-from .facts import CannotBeMade, Choice, Fact, Used
+from .facts import CannotBeMade, Fact, FactValue, Used
 from .keys import at_least
 
 
@@ -23,13 +23,13 @@ def placement(cluster: Cluster, topic: Topic, replicas: int, used: list[Used]) -
         "one_machine": _share_a_machine(cluster),
     }
     sets["ephemeral"], sets["of_pod"] = _ephemeral(cluster, topic, used)
-    return Fact("placement", (Choice(str(sets["in_rack"]), sets),))
+    return Fact("placement", (FactValue(str(sets["in_rack"]), sets),))
 
 
 def nodes_of_pods(cluster: Cluster) -> Iterator[Fact]:
     """Whether pods share a node, where nothing keeps them apart: a loss of power takes all that are on one."""
     if not _share_a_machine(cluster) and not pods.are_apart(_pods(cluster)):
-        choices = (Choice("apart", {"one_machine": False}), Choice("shared", {"one_machine": True}))
+        choices = (FactValue("apart", {"one_machine": False}), FactValue("shared", {"one_machine": True}))
         yield Fact(NODES, choices, ASK_OF_NODES)
 
 
@@ -57,7 +57,7 @@ def follower_reads(cluster: Cluster, topic: Topic, used: list[Used]) -> Fact:
     found = None if topic.internal else next(stated, None)
     if found is not None:
         used.append(Used(key, found.value, found.origin))
-    return Fact(key, (Choice("" if found is None else found.value, {"follower_reads": found is not None}),))
+    return Fact(key, (FactValue("" if found is None else found.value, {"follower_reads": found is not None}),))
 
 
 def missing_racks(cluster: Cluster, topic: Topic) -> tuple[str, str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from .cluster import OFFSETS, Client, Cluster, Default, Stated, Topic, Unknown
-from .facts import CannotTell, Choice, DoesNotStart, Fact, Used, note
+from .facts import CannotTell, DoesNotStart, Fact, FactValue, Used, note
 from .keys import at_least, value_of
 from .starting import breaks_idempotence, in_force, why_not
 
@@ -66,8 +66,8 @@ def _named(cluster: Cluster, topic: Topic) -> Sequence[str]:
 def _acks_of_anybody(cluster: Cluster, used: list[Used]) -> Fact:
     if cluster.acks is not None:
         used.append(Used("acks", cluster.acks.value, cluster.acks.origin))
-        return Fact("acks", (Choice(cluster.acks.value, {"acks": ACKS[cluster.acks.value]}),))
-    return Fact("acks", (Choice("all", {"acks": "all"}), Choice("1", {"acks": "leader"})), _ASK)
+        return Fact("acks", (FactValue(cluster.acks.value, {"acks": ACKS[cluster.acks.value]}),))
+    return Fact("acks", (FactValue("all", {"acks": "all"}), FactValue("1", {"acks": "leader"})), _ASK)
 
 
 def _acks_of_kafka(cluster: Cluster, topic: Topic, used: list[Used]) -> Fact:
@@ -78,8 +78,8 @@ def _acks_of_kafka(cluster: Cluster, topic: Topic, used: list[Used]) -> Fact:
             word = ACKS.get(setting.value.strip()) if setting.key == key else None
             if word not in (None, "all"):
                 used.append(Used(key, setting.value, setting.origin))
-                return Fact("acks", (Choice(setting.value, {"acks": word}),))
-    return Fact("acks", (Choice("all", {"acks": "all"}),))
+                return Fact("acks", (FactValue(setting.value, {"acks": word}),))
+    return Fact("acks", (FactValue("all", {"acks": "all"}),))
 
 
 def _acks(cluster: Cluster, producer: Client, used: list[Used]) -> Fact:
@@ -89,14 +89,14 @@ def _acks(cluster: Cluster, producer: Client, used: list[Used]) -> Fact:
     note(answer, "acks", used)
     if isinstance(answer, Unknown):
         words = dict.fromkeys(ACKS[default.value] for default in answer.possible if default.value in ACKS)
-        choices = tuple(Choice(_SHOWN[text], {"acks": text}) for text in words or ("all", "leader"))
+        choices = tuple(FactValue(_SHOWN[text], {"acks": text}) for text in words or ("all", "leader"))
         return Fact("acks", choices, answer.ask)
     word = ACKS.get(answer.value.strip().lower())
     if word is None:
         raise CannotTell(
             f"acks of {producer.name} is `{answer.value}`, which is not one of {', '.join(ACKS)}; correct it"
         )
-    return Fact("acks", (Choice(answer.value, {"acks": word}),))
+    return Fact("acks", (FactValue(answer.value, {"acks": word}),))
 
 
 def asks_for_idempotence(cluster: Cluster, producer: Client) -> bool:
@@ -125,15 +125,15 @@ def _sending(cluster: Cluster, producer: Client, used: list[Used]) -> Iterator[F
         ask = answer.ask if isinstance(answer, Unknown) else ""
         yield Fact(key, tuple(_idempotence(truth, explicit=False) for truth in truths), ask)
     in_flight, ask = _numbers(cluster, producer, "max.in.flight.requests.per.connection", used)
-    most = (Choice(str(number), {"in_flight": max(1, number or MOST_IN_FLIGHT)}) for number in in_flight)
+    most = (FactValue(str(number), {"in_flight": max(1, number or MOST_IN_FLIGHT)}) for number in in_flight)
     yield Fact("in flight", tuple(most), ask)
     retries, ask = _numbers(cluster, producer, "retries", used)
-    some = {retry != 0: Choice(str(retry), {"retries": retry != 0}) for retry in retries}
+    some = {retry != 0: FactValue(str(retry), {"retries": retry != 0}) for retry in retries}
     yield Fact("retries", tuple(some.values()), ask)
 
 
-def _idempotence(wanted: bool, *, explicit: bool) -> Choice:
-    return Choice(str(wanted).lower(), {"idempotent": wanted, "explicit": explicit})
+def _idempotence(wanted: bool, *, explicit: bool) -> FactValue:
+    return FactValue(str(wanted).lower(), {"idempotent": wanted, "explicit": explicit})
 
 
 def _numbers(cluster: Cluster, producer: Client, key: str, used: list[Used]) -> tuple[tuple[int | None, ...], str]:

@@ -29,7 +29,7 @@ from .cluster import (
     Unknown,
 )
 from .controlling import UNCLEAN, least_in_sync, unclean_elections
-from .facts import CannotTell, Choice, Fact, Used, ask_of_version, note
+from .facts import CannotTell, Fact, FactValue, Used, ask_of_version, note
 from .keys import ELR_FEATURE, SPANS, elr_is_too_early, is_version, span, value_of
 from .nodes import Refusals, raise_if_never_up, refusals
 from .placing import creatable, follower_reads, has_one_by_default, nodes_of_pods, placement
@@ -405,7 +405,7 @@ def _factor(cluster: Cluster, topic: Topic, replicas: int) -> Fact:
     open_ = topic.is_cut_short or (topic.streams != "" and has_one_by_default(cluster, topic) is None)
     numbers = dict.fromkeys((replicas, 1) if open_ else (replicas,))
     ask = "--client java:VERSION" if topic.streams else "the whole output of kafka-topics.sh --describe"
-    return Fact("replication factor", tuple(Choice(str(number), {"replicas": number}) for number in numbers), ask)
+    return Fact("replication factor", tuple(FactValue(str(number), {"replicas": number}) for number in numbers), ask)
 
 
 def _replicas(cluster: Cluster, topic: Topic, used: list[Used]) -> int:
@@ -456,11 +456,11 @@ def _min_isr(cluster: Cluster, topic: Topic, replicas: int, used: list[Used]) ->
     if isinstance(answer, Unknown):
         numbers = sorted({max(1, int(default.value)) for default in answer.possible if default.value.isdecimal()})
         values = numbers if len(numbers) > 1 else range(1, replicas + 1)  # Apache's default alone would be a guess
-        choices = tuple(Choice(str(n), {"min_isr": n}) for n in values)
+        choices = tuple(FactValue(str(n), {"min_isr": n}) for n in values)
         return Fact(key, choices, answer.ask)
     if not answer.value.isdecimal():
         raise CannotTell(f"{key} of {topic.name} is `{answer.value}`, which is not a number; correct it")
-    return Fact(key, (Choice(answer.value, {"min_isr": max(1, int(answer.value))}),))
+    return Fact(key, (FactValue(answer.value, {"min_isr": max(1, int(answer.value))}),))
 
 
 def _min_isr_answer(cluster: Cluster, topic: Topic, key: str) -> Answer:
@@ -489,15 +489,15 @@ def _min_isr_with_elr(cluster: Cluster, topic: Topic, used: list[Used]) -> Itera
     numbers = dict.fromkeys(max(1, int(value)) for value in values if value.isdecimal())
     ask = answer.ask if isinstance(answer, Unknown) else ""
     if numbers:
-        yield Fact(key, tuple(Choice(str(number), {"min_isr_with_elr": number}) for number in numbers), ask)
+        yield Fact(key, tuple(FactValue(str(number), {"min_isr_with_elr": number}) for number in numbers), ask)
 
 
 def _unclean(cluster: Cluster, topic: Topic, used: list[Used]) -> Fact:
     answer = note(unclean_elections(cluster, topic), UNCLEAN, used)
     if isinstance(answer, Unknown):
         possible = tuple(dict.fromkeys(default.value for default in answer.possible)) or ("false", "true")
-        return Fact(UNCLEAN, tuple(Choice(text, {"unclean": text == "true"}) for text in possible), answer.ask)
-    return Fact(UNCLEAN, (Choice(answer.value, {"unclean": answer.value.strip().lower() == "true"}),))
+        return Fact(UNCLEAN, tuple(FactValue(text, {"unclean": text == "true"}) for text in possible), answer.ask)
+    return Fact(UNCLEAN, (FactValue(answer.value, {"unclean": answer.value.strip().lower() == "true"}),))
 
 
 def _fsync(cluster: Cluster, topic: Topic, used: list[Used]) -> Fact:
@@ -512,8 +512,8 @@ def _fsync(cluster: Cluster, topic: Topic, used: list[Used]) -> Fact:
     return Fact(key, (_flushing(always=answer.value == "1"),))
 
 
-def _flushing(*, always: bool) -> Choice:
-    return Choice("1" if always else "never", {"fsync": always})
+def _flushing(*, always: bool) -> FactValue:
+    return FactValue("1" if always else "never", {"fsync": always})
 
 
 # --- versions as facts ------------------------------------------------------------------------------------------------
@@ -529,7 +529,7 @@ def _version_facts(cluster: Cluster, topic: Topic, used: list[Used]) -> Iterator
     yield Fact("version", choices, ask_of_version(choices, ELR_FEATURE))
 
 
-def _version_choices(cluster: Cluster, topic: Topic, used: list[Used]) -> Iterator[Choice]:
+def _version_choices(cluster: Cluster, topic: Topic, used: list[Used]) -> Iterator[FactValue]:
     versions, planes = cluster.versions, (cluster.control_plane,) if cluster.control_plane else ("kraft", "zookeeper")
     if versions.kafka is not None:
         used.append(Used("version", versions.kafka.value, versions.kafka.origin, versions.kafka.assumed))
@@ -544,7 +544,7 @@ def _version_choices(cluster: Cluster, topic: Topic, used: list[Used]) -> Iterat
                 for stated, how in protocols(cluster, kraft=kraft):
                     spoken = _protocol(stated, binary)
                     old = not kraft and has_old_format(cluster, topic, stated, used)
-                    yield Choice(f"{shown}{about}{how}", sets | {"protocol": spoken, "old_format": old})
+                    yield FactValue(f"{shown}{about}{how}", sets | {"protocol": spoken, "old_format": old})
 
 
 RELEASES = (

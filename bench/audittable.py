@@ -72,7 +72,7 @@ SHOWN: Mapping[str, Mapping[Word, str]] = {
 
 ACKS = ("0", "1", "all")
 
-Row = tuple[tuple[str, ...], Signature]
+SettingsRow = tuple[tuple[str, ...], Signature]
 """The settings as the page shows them, and what is asked."""
 
 LOST_HEAD = ("acks", "replicas", "min.isr", "unclean")
@@ -100,14 +100,14 @@ def signature_of(
     )
 
 
-def lost_rows(version: Version) -> Iterator[Row]:
+def lost_rows(version: Version) -> Iterator[SettingsRow]:
     """The rows about what is lost by what goes wrong with brokers."""
     for acks, replicas, least, unclean in itertools.product(ACKS, (1, 2, 3), (1, 2, 3), (False, True)):
         shown = (acks, str(replicas), str(least), str(unclean).lower())
         yield shown, signature_of(version, acks, replicas, least, unclean=unclean)
 
 
-def placed_rows(version: Version) -> Iterator[Row]:
+def placed_rows(version: Version) -> Iterator[SettingsRow]:
     """The rows about racks, controllers, and what goes on: with clean elections, each number of racks that differs."""
     some = itertools.product(ACKS, (1, 2, 3), (1, 2, 3), (1, 2, 3), (False, True))
     for acks, replicas, least, racks, co_located in some:
@@ -119,7 +119,7 @@ def placed_rows(version: Version) -> Iterator[Row]:
 TABLES = ((LOST_HEAD, LOST, lost_rows), (PLACED_HEAD, PLACED, placed_rows))
 
 
-def line_of(row: Row, columns: Sequence[Column], explorations: Explorations) -> str:
+def line_of(row: SettingsRow, columns: Sequence[Column], explorations: Explorations) -> str:
     """A row of the page."""
     shown, signature = row
     words = [SHOWN[name][answer(signature, QUESTION[name], BY_NAME[cell], explorations).word] for name, cell in columns]

@@ -14,8 +14,7 @@ from ..language.binding import Definition
 from ..language.errors import UsageError
 from ..reports.exits import Exit
 from ..reports.files import write_text
-from ..reports.spec.mathematics import RecordedChecks as Row
-from ..reports.spec.mathematics import Specification, specification_text
+from ..reports.spec.mathematics import RecordedChecks, Specification, specification_text
 from .models import CATALOGUE
 from .verbs import Parser, Verbs, add_verb
 
@@ -80,7 +79,7 @@ def recorded_of(name: str) -> tuple[Recorded, ...]:
     return tuple(check for path in paths for check in read(path).checks)
 
 
-def _rows(checks: Iterable[Recorded], definition: Definition) -> list[Row]:
+def _rows(checks: Iterable[Recorded], definition: Definition) -> list[RecordedChecks]:
     """One row for all that is recorded of a profile at one size, in the order of the file."""
     groups: dict[tuple[str, str, str], list[Recorded]] = {}
     for check in checks:
@@ -90,13 +89,13 @@ def _rows(checks: Iterable[Recorded], definition: Definition) -> list[Row]:
     return [_row(profile, constants, marks, group) for (profile, constants, marks), group in groups.items()]
 
 
-def _row(profile: str, constants: str, marks: str, checks: Iterable[Recorded]) -> Row:
+def _row(profile: str, constants: str, marks: str, checks: Iterable[Recorded]) -> RecordedChecks:
     counts: dict[str, int] = {}
     found: dict[str, str | int] = {}
     for check in checks:
         counts.update(check.counts)
         found.update({name: _found(prop) for name, prop in check.properties.items()})
-    return Row(
+    return RecordedChecks(
         profile=profile,
         constants=constants,
         marks=marks,

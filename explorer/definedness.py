@@ -142,7 +142,7 @@ class LoopScope:
             case ir.Quantified(kind="max", generators=(one,), body=body, default=default):
                 round_ = self.bind(one.variable)
                 key, more = round_.linear(body)
-                if not isinstance(one.source, ir.Range) or key != round_.names[one.variable]:
+                if not isinstance(one.source, ir.IntRange) or key != round_.names[one.variable]:
                     return self
                 stop = one.source.stop
                 is_bound = default is None or self.is_less(default, stop, 1 - more)
@@ -371,7 +371,7 @@ def _expressions(node: Any) -> Iterator[ir.Expr]:
 
 def _within(scope: LoopScope, variable: str, type_: Any, source: ir.Source) -> LoopScope:
     """The scope in a round: the variable of a range is between its ends."""
-    if not isinstance(source, ir.Range):
+    if not isinstance(source, ir.IntRange):
         return scope
     name = ir.Name(variable, type_, source.where)
     return scope.less(source.start, name, 0).less(name, source.stop, 1)

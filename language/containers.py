@@ -164,7 +164,7 @@ class Container:
         made._owner = None
         return made
 
-    def view(self, owner: Owner, key: Any, check: Accepts) -> Self:
+    def with_owner(self, owner: Owner, key: Any, check: Accepts) -> Self:
         """The same value, which notifies `owner` when it is changed."""
         made = self._like(self._items)
         made._owner = owner

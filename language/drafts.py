@@ -119,7 +119,9 @@ class Cells:
         self.written = False
         self.values: dict[str, Any] = {}
         for name, value in zip(shape.names, state, strict=True):
-            self.values[name] = value.view(self, name, shape.checks[name]) if isinstance(value, Container) else value
+            self.values[name] = (
+                value.with_owner(self, name, shape.checks[name]) if isinstance(value, Container) else value
+            )
         for name in shape.folded:
             self.values[name] = SINK
 
@@ -128,7 +130,7 @@ class Cells:
         self._touch()
         if not old.same(self.values[key]):
             raise stale(key)
-        self.values[key] = new.view(self, key, self.shape.checks[key])
+        self.values[key] = new.with_owner(self, key, self.shape.checks[key])
 
     def at(self, key: str) -> Any:
         """What the field holds now."""
@@ -146,7 +148,9 @@ class Cells:
             raise ModelError(f"{self.shape.name} has no field {name}")
         self._touch()
         kept = self.shape.accept(name, value)
-        self.values[name] = kept.view(self, name, self.shape.checks[name]) if isinstance(kept, Container) else kept
+        self.values[name] = (
+            kept.with_owner(self, name, self.shape.checks[name]) if isinstance(kept, Container) else kept
+        )
 
     def _touch(self) -> None:
         """Notes a write, or stops it."""

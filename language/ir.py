@@ -341,7 +341,7 @@ class MakeState:
 
 
 @immutable
-class Range:
+class IntRange:
     """Iterates `start`, ..., `stop - 1`."""
 
     start: Expr
@@ -366,7 +366,7 @@ class Elements:
     where: Where
 
 
-Source: TypeAlias = Range | Members | Elements
+Source: TypeAlias = IntRange | Members | Elements
 
 
 @immutable

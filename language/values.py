@@ -113,7 +113,7 @@ class Map(Container, Generic[K, V]):
         except (KeyError, TypeError):
             raise _no_key(self, key) from None
         if self._owner is not None and isinstance(value, Container):
-            return cast(V, value.view(self, key, self._check.inner))
+            return cast(V, value.with_owner(self, key, self._check.inner))
         return value
 
     def __setitem__(self, key: K, value: V) -> None:
@@ -201,7 +201,7 @@ class Seq(Container, Generic[T]):
             return self._slice(index)
         value = self._items[self._offset(index)]
         if self._owner is not None and isinstance(value, Container):
-            return cast(T, value.view(self, index, self._check.inner))
+            return cast(T, value.with_owner(self, index, self._check.inner))
         return value
 
     def _offset(self, index: int) -> int:

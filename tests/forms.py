@@ -102,7 +102,7 @@ _SHOWN: dict[type[Any], Callable[[Any], str]] = {
     ir.MakePool: lambda f: _many("Pool", f.elements),
     ir.MakeMap: lambda f: f"{{{f.variable}: {show(f.value)}}}",
     ir.MakeState: lambda f: _many("State", f.fields),
-    ir.Range: lambda f: f"{show(f.start)}..{show(f.stop)}",
+    ir.IntRange: lambda f: f"{show(f.start)}..{show(f.stop)}",
     ir.Members: lambda f: f.of.name,
     ir.Elements: lambda f: show(f.of),
     ir.Quantified: _quantified,

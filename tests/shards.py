@@ -18,7 +18,7 @@ from tidegate.explorer.spark.step import FACTS, receive, spread
 from tidegate.language.model import Model
 from tidegate.language.verdict import Verdict
 
-Row = tuple[int, int, bytes]
+StateRow = tuple[int, int, bytes]
 
 
 class Loop:
@@ -28,7 +28,7 @@ class Loop:
     def __init__(
         self,
         shards: int = 3,
-        spoil: Callable[[int, list[Row]], list[Row]] | None = None,
+        spoil: Callable[[int, list[StateRow]], list[StateRow]] | None = None,
         before: Callable[[Job, int], None] | None = None,
     ) -> None:
         self.shards, self.target = shards, Target.host()
@@ -46,7 +46,7 @@ class Loop:
             if self._spoil is not None:
                 sent = self._spoil(number, sent)
             random.Random(number).shuffle(sent)
-            reported = list[Row]()
+            reported = list[StateRow]()
             for shard in range(job.shards):
                 mine = [(kind, data) for owner, kind, data in sent if owner == shard]
                 reported += receive(_copied(job), shard, number, mine)

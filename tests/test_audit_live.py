@@ -356,7 +356,7 @@ class Answers:
     def describe_features(self) -> object:
         return self._answer("describe_features", {})
 
-    def quorum(self) -> object:
+    def describe_quorum(self) -> object:
         return self._answer("quorum", IncompatibleBrokerVersion())
 
     def describe_topics(self) -> object:
@@ -408,9 +408,9 @@ class Older(Admin):
 
 def test_brokers_whose_answer_the_client_does_not_understand() -> None:
     assert Older().brokers() == [1, 3]
-    assert Older(error_code=0, leader_id=7).quorum()["leader_id"] == 7
+    assert Older(error_code=0, leader_id=7).describe_quorum()["leader_id"] == 7
     with pytest.raises(UnknownTopicOrPartitionError):
-        Older(error_code=3).quorum()
+        Older(error_code=3).describe_quorum()
 
 
 def test_a_cluster_with_zookeeper_and_a_reassignment_under_way(monkeypatch: pytest.MonkeyPatch) -> None:

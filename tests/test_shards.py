@@ -27,7 +27,7 @@ from tidegate.language.verdict import Verdict
 from tidegate.traces.differences import state_to_json
 
 from .engines import bound, text_of
-from .shards import Loop, Row, looped
+from .shards import Loop, StateRow, looped
 from .shipped import tiered, tiered_rows
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -237,7 +237,7 @@ def test_a_run_goes_on_where_its_manifest_ends(
 def without(kind: int) -> Any:
     """Loses the first row of a kind on its way to level 6."""
 
-    def spoil(level: int, rows: list[Row]) -> list[Row]:
+    def spoil(level: int, rows: list[StateRow]) -> list[StateRow]:
         lost = next((row for row in rows if row[1] == kind), None) if level == 6 else None
         return [row for row in rows if row is not lost]
 

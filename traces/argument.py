@@ -50,12 +50,12 @@ def argument(model: Model, prop: Property, run: Run, at: int, reason: Reason) ->
     if prop.refinement is not None:
         return refinement_argument(prop, run, at)
     try:
-        return _Argument(model, prop, run, at, reason).document()
+        return _ArgumentText(model, prop, run, at, reason).document()
     except ModelError:
         return []
 
 
-class _Argument:
+class _ArgumentText:
     """One argument being made."""
 
     def __init__(self, model: Model, prop: Property, run: Run, at: int, reason: Reason) -> None:

@@ -267,7 +267,7 @@ class Reading:
     def _admitted(self, source: ir.Source, names: Environment) -> Iterator[tuple[Seen, Reads]]:
         """Each value that a loop goes over, with what lets that round in."""
         match source:
-            case ir.Range(start=start, stop=stop):
+            case ir.IntRange(start=start, stop=stop):
                 first, last = self.see(start, names), self.see(stop, names)
                 reads = (*first.all(), *last.all())
                 yield from ((Seen(number), reads) for number in range(first.value, last.value))
@@ -286,7 +286,7 @@ class Reading:
     def _whole(self, source: ir.Source, names: Environment) -> Reads:
         """What a loop's rounds rest on altogether."""
         match source:
-            case ir.Range(start=start, stop=stop):
+            case ir.IntRange(start=start, stop=stop):
                 return (*self.see(start, names).all(), *self.see(stop, names).all())
             case ir.Elements(of=of):
                 return self.see(of, names).all()

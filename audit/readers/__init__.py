@@ -178,7 +178,7 @@ def part_of(path: str, text: str) -> Part | None:
         return _terraform(path, plain)
     if suffix in (".yaml", ".yml"):
         return of_yaml(path, plain)
-    for reader in (describe.topics, describe.configs, describe.features, describe.quorum):
+    for reader in (describe.topics, describe.configs, describe.features, describe.read_quorum):
         part = reader(path, plain)
         if part is not None:
             return part

@@ -23,7 +23,7 @@ class Admin(KafkaAdminClient):
             answer = self._manager.run(self._get_cluster_metadata, [])
             return sorted(broker["node_id"] for broker in answer["brokers"])
 
-    def quorum(self) -> dict[str, Any]:
+    def describe_quorum(self) -> dict[str, Any]:
         """What the leader of the metadata log says of it. Raises KafkaError; IncompatibleBrokerVersion before 3.3."""
         topic = DescribeQuorumRequest.TopicData
         log = topic(topic_name="__cluster_metadata", partitions=[topic.PartitionData(partition_index=0)])

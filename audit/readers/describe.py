@@ -352,7 +352,7 @@ def features(path: str, text: str) -> Part | None:
     return part
 
 
-def quorum(path: str, text: str) -> Part | None:
+def read_quorum(path: str, text: str) -> Part | None:
     """`kafka-metadata-quorum.sh describe --status` or `--replication`."""
     if re.search(r"^CurrentVoters:", text, re.M) and "LeaderId:" in text:
         return _status(path, text)

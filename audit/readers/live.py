@@ -374,7 +374,7 @@ def _quorum(part: Part, client: Admin, address: str) -> None:
     """The controllers of KRaft. With ZooKeeper there are none to ask for."""
     origin = Origin(address, None, "metadata quorum")
     try:
-        quorum = client.quorum()
+        quorum = client.describe_quorum()
     except IncompatibleBrokerVersion:
         if part.control_plane == "kraft":
             part.note("not_read", "warning", "these brokers do not say who the controllers are", origin, FILES)

@@ -131,11 +131,13 @@ def may_propose(s: Paxos, ballot: int, value: Value, quorum: Set[Replica]) -> bo
 def propose(s: Paxos, ballot: Ballot, value: Value) -> None:
     """{value} is proposed in ballot {ballot}."""
     require(all(m.ballot != ballot for m in s.proposals))
-    require(any(is_majority(q) and may_propose(s, ballot, value, q) for q in subsets(Replica) if len(q) == quorum()))
+    require(
+        any(is_majority(q) and may_propose(s, ballot, value, q) for q in subsets(Replica) if len(q) == quorum_size())
+    )
     s.proposals.add(Accept(ballot=ballot, value=value))
 
 
-def quorum() -> int:
+def quorum_size() -> int:
     """How many replicas are just a majority."""
     return replicas // 2 + 1
 

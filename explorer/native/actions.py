@@ -69,7 +69,7 @@ class Counters:
         return self.next - 1
 
 
-class Plan:
+class ActionPlan:
     """An action's shape: which statements come before the copy, at which depth of the parameter loops, and what is
     counted."""
 
@@ -190,7 +190,7 @@ class ActionCode(Statements):
         builder.position_at_end(start)
         self.error_block = function.append_basic_block("error")
 
-    def generate(self, plan: Plan) -> None:
+    def generate(self, plan: ActionPlan) -> None:
         """Fill the function."""
         self.plan = plan
         broke = llvm.IRBuilder(self.error_block)

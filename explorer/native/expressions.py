@@ -584,7 +584,7 @@ class Expressions(Shapes):
         match source:
             case ir.Members(of=of):
                 return value_count(of)
-            case ir.Range(start=start, stop=stop):
+            case ir.IntRange(start=start, stop=stop):
                 assert isinstance(start.type, Int)
                 assert isinstance(stop.type, Int)
                 return max(0, stop.type.hi - start.type.lo)

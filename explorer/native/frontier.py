@@ -10,7 +10,7 @@ from ...language.values import State
 from .compiler import Code
 from .kernel import CONTEXT, EVENTS, NO_PARENT, REHASH_BATCH
 from .memory import Ahead, Region
-from .program import Program
+from .program import KernelInterface
 
 CELLS = {name: index for index, name in enumerate(CONTEXT)}
 LOAD = 0.8
@@ -31,7 +31,7 @@ class Frontier:
     `limit` bounds the bytes of all of it; when they are used up `grow` says so by returning False.
     """
 
-    def __init__(self, program: Program, code: Code, limit: int) -> None:
+    def __init__(self, program: KernelInterface, code: Code, limit: int) -> None:
         self.program, self.words = program, program.layout.words
         self.limit = limit
         per_state = 8 * self.words + 4
@@ -210,7 +210,7 @@ class Frontier:
         return self.program.layout.encode(tuple(state))
 
 
-def decode(model: Model, program: Program, words: tuple[int, ...]) -> State:
+def decode(model: Model, program: KernelInterface, words: tuple[int, ...]) -> State:
     """The plain-Python state that words stand for."""
     names = [field.name for field in program.layout.fields]
     return shape_of(model)(**dict(zip(names, program.layout.decode(words), strict=True)))

@@ -16,7 +16,7 @@ from ..traversal import digest
 from .compiler import Code, compile_text, content_key, load_binary, read_object, write_object
 from .effort import FULL, QUICK, CompileEffort
 from .initials import combinations
-from .program import Program, can_happen, generate, plan_program
+from .program import KernelInterface, can_happen, generate, plan_program
 
 
 @immutable
@@ -24,7 +24,7 @@ class Kernel:
     """Compiled code and what the driver must know of it. `seconds` is what making or loading took; `cached` which.
     `binary` is the object code, made with `effort`."""
 
-    program: Program
+    program: KernelInterface
     code: Code
     seconds: float
     cached: bool
@@ -86,7 +86,7 @@ def kernel_of(
 
 def kernel_text(
     model: Model,
-    program: Program,
+    program: KernelInterface,
     symmetric: Sequence[Identity],
     folder: Path | None,
     *,

@@ -28,7 +28,7 @@ class Loops(Expressions):
             case ir.Members(of=of):
                 exists = self.existing(of)
                 self._rounds(0, value_count(of), unroll, lambda at: run(self.member(of, at), exists(at)))
-            case ir.Range(start=start, stop=stop):
+            case ir.IntRange(start=start, stop=stop):
                 self._range(start, stop, type_, run, unroll)
             case ir.Elements(of=of):
                 container = self.evaluate(of)
@@ -175,7 +175,7 @@ class Loops(Expressions):
 
     def _knows_ends(self, source: ir.Source) -> bool:
         """Whether the ends of a range lie where their types say: those from a record made on the way need not."""
-        if not isinstance(source, ir.Range):
+        if not isinstance(source, ir.IntRange):
             return True
         for each in (*traverse(source.start), *traverse(source.stop)):
             if isinstance(each, ir.RecordField) and not is_stored(each.record):

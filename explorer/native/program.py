@@ -14,7 +14,7 @@ from ...language.ir import Const, Function, Require
 from ...language.model import Action, Model, Property
 from ...language.types import Identity
 from . import kernel, sharding, starting, walk_kernel
-from .actions import CELL, FAILED, ActionCode, Counters, Plan, bump, load_opens
+from .actions import CELL, FAILED, ActionCode, ActionPlan, Counters, bump, load_opens
 from .canonical import canonical_function
 from .cells import Memory
 from .effort import FULL, CompileEffort
@@ -39,7 +39,7 @@ PROPERTIES_MAX = 63
 
 
 @immutable
-class Program:
+class KernelInterface:
     """What the driver must know about a model's generated code; it follows from the model, so a cached kernel needs
     no more.
 
@@ -54,7 +54,7 @@ class Program:
     held_states: int
     within: tuple[int, ...]
     beyond_states: tuple[int, ...]
-    plans: tuple[Plan, ...]
+    plans: tuple[ActionPlan, ...]
     context_cells: int
     buffer_slots: int
     starts: tuple[int, ...]
@@ -63,7 +63,7 @@ class Program:
     witnesses: tuple[Property, ...]
 
 
-def plan_program(model: Model) -> Program:
+def plan_program(model: Model) -> KernelInterface:
     """Decide layout, context and coverage of a bound model."""
     layout = Layout(model.fields, model.values)
     opens = {name: len(CONTEXT) + index for index, name in enumerate(sorted(model.open))}
@@ -72,13 +72,15 @@ def plan_program(model: Model) -> Program:
     active = [action for action in model.actions if can_happen(action)]
     within, beyond = (tuple(counters.new() for _ in model.bounds) for _ in range(2))
     passed = dict(zip((each.name for each in model.bounds), within, strict=True))
-    plans = tuple(Plan(number, action, model, layout, counters, passed) for number, action in enumerate(active))
+    plans = tuple(ActionPlan(number, action, model, layout, counters, passed) for number, action in enumerate(active))
     slots = BATCH + sum(plan.fan_out() for plan in plans) + 16
     kinds = (applicable(model, kind) for kind in ("invariant", "transition", "reachable"))
-    return Program(layout, opens, held_states, within, beyond, plans, counters.next, slots, combinations(model), *kinds)
+    return KernelInterface(
+        layout, opens, held_states, within, beyond, plans, counters.next, slots, combinations(model), *kinds
+    )
 
 
-def with_properties_of(program: Program, model: Model) -> Program:
+def with_properties_of(program: KernelInterface, model: Model) -> KernelInterface:
     """The program with the properties of a model that differs in nothing but the values of open constants."""
     invariants, transitions, witnesses = (applicable(model, kind) for kind in ("invariant", "transition", "reachable"))
     return replace(program, invariants=invariants, transitions=transitions, witnesses=witnesses)
@@ -86,7 +88,7 @@ def with_properties_of(program: Program, model: Model) -> Program:
 
 def generate(
     model: Model,
-    program: Program,
+    program: KernelInterface,
     symmetric: Sequence[Identity],
     *,
     walks: bool = False,
@@ -138,7 +140,7 @@ def applicable(model: Model, kind: str) -> tuple[Property, ...]:
 
 
 def _kernel(
-    module: llvm.Module, program: Program, made: dict[str, llvm.Function], texts: Sequence[Text], finger: int
+    module: llvm.Module, program: KernelInterface, made: dict[str, llvm.Function], texts: Sequence[Text], finger: int
 ) -> None:
     numbers = {
         **CELL, **{name: index for index, name in enumerate(EVENTS)},
@@ -279,7 +281,7 @@ class _Functions:
             value = builder.load(address(builder, after, word(at)))
             builder.store(value, address(builder, base, word(start + 1 + at)))
 
-    def expand(self, program: Program, model: Model) -> None:
+    def expand(self, program: KernelInterface, model: Model) -> None:
         """`expand(c, state, out, parent)`: every successor by every action, none beyond a `@bound`, or FAILED."""
         main = self._function("expand", WORDS, WORDS, WORDS, I64, public=True)
         builder = llvm.IRBuilder(main.append_basic_block())
@@ -308,7 +310,7 @@ class _Functions:
         builder.ret(total)
         self.made["expand"] = main
 
-    def _fitting(self, plan: Plan, watch: llvm.Function | None, kept: Sequence[llvm.Function]) -> CompileEffort:
+    def _fitting(self, plan: ActionPlan, watch: llvm.Function | None, kept: Sequence[llvm.Function]) -> CompileEffort:
         """The effort for one action: its instances are written out only if all of them together are not too long."""
         instances, budget = plan.fan_out(), self.effort.instructions
         if not 1 < instances <= self.effort.instances:

@@ -27,7 +27,7 @@ from .frontier import Frontier
 from .kernel import ERROR_BIT, NO_PARENT
 from .kernels import Kernel, kernel_at_once, kernel_of
 from .outcome import Confirmation, coverage_of
-from .program import Program
+from .program import KernelInterface
 from .search import Faster
 from .walker import Tally, Walker, ground_of, merge_tallies
 
@@ -324,7 +324,7 @@ def verdict(model: Model, search: Search, kernel: Kernel, frontier: Frontier, to
     return replace(verdict_of(model, ending), depth=took.tally.longest + 1)
 
 
-def _beyond(model: Model, program: Program, frontier: Frontier) -> Iterator[str]:
+def _beyond(model: Model, program: KernelInterface, frontier: Frontier) -> Iterator[str]:
     """How many walks ended because they went beyond a `@bound`."""
     for each, cell in zip(model.bounds, program.beyond_states, strict=True):
         ended = frontier.counter(cell)

@@ -510,7 +510,7 @@ class Evaluator:
     def elements(self, source: ir.Source, names: Names, loop: LoopProgress, there: Bit) -> Iterator[tuple[Bit, Shape]]:
         """What a source goes over: whether each element is there, and what it is."""
         match source:
-            case ir.Range(start=start, stop=stop):
+            case ir.IntRange(start=start, stop=stop):
                 (first, one), (end, other) = self.number(start, names), self.number(stop, names)
                 loop.need(there, both(one, other))
                 if end.hi == inf or first.lo == -inf:

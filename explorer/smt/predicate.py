@@ -288,7 +288,7 @@ class _Clauses(Execution):
     def _any_element(self, generator: ir.Generator, names: Names, at: _Context) -> tuple[Shape, _Context]:
         """Any element of what has no end."""
         match generator.source:
-            case ir.Range(start=start, stop=stop):
+            case ir.IntRange(start=start, stop=stop):
                 (first, one), (end, other) = self.number(start, names), self.number(stop, names)
                 index, variables = self._variable(first.lo, end.hi - 1)
                 above = negation(self.numbers.less(index, first))

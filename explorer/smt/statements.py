@@ -185,7 +185,7 @@ class Execution(Evaluator):
     def _append_all(self, statement: ir.For, path: Path) -> bool:
         """`for i in range(a, b): place.append(value)`, however many that are; False if the loop is another one."""
         match statement:
-            case ir.For(source=ir.Range(start=start, stop=stop), body=(ir.Append(place=place, value=value),)):
+            case ir.For(source=ir.IntRange(start=start, stop=stop), body=(ir.Append(place=place, value=value),)):
                 grown = any(
                     isinstance(node, ir.StateField) and node.field == place.field for node in traverse((value,))
                 )

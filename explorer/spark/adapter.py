@@ -21,7 +21,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from .job import Damaged, Job
 from .levels import Facts
-from .step import Data, Row, receive, spread
+from .step import Data, StateRow, receive, spread
 from .walks import Share, WalksTaken, take
 
 SCHEMA = "dst int, kind int, blk binary"
@@ -89,7 +89,7 @@ def _settle() -> None:
     gc.freeze()
 
 
-def _received(job: Job, level: int, rows: Iterator[tuple[int, int, Data]], *, goes_on: bool) -> Iterator[Row]:
+def _received(job: Job, level: int, rows: Iterator[tuple[int, int, Data]], *, goes_on: bool) -> Iterator[StateRow]:
     """A partition's rows, which are all for one shard."""
     first = next(rows, None)
     if first is None:
@@ -120,8 +120,8 @@ def _rows(batches: Batches) -> Iterator[tuple[int, int, Data]]:
             yield owner, kinds[at], (ctypes.c_char * size).from_address(content.address + places[at])
 
 
-def _batches(rows: Iterator[Row]) -> Batches:
-    waiting, size = list[Row](), 0
+def _batches(rows: Iterator[StateRow]) -> Batches:
+    waiting, size = list[StateRow](), 0
     for row in rows:
         waiting.append(row)
         size += len(row[2])
@@ -132,7 +132,7 @@ def _batches(rows: Iterator[Row]) -> Batches:
         yield _batch(waiting)
 
 
-def _batch(rows: list[Row]) -> pa.RecordBatch:
+def _batch(rows: list[StateRow]) -> pa.RecordBatch:
     """Rows as a batch that is made around their bytes."""
     owners, kinds, blocks = zip(*rows, strict=True)
     ends = struct.pack(f"<{len(rows) + 1}i", 0, *itertools.accumulate(map(len, blocks)))

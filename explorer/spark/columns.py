@@ -18,7 +18,7 @@ from ...language.verdict import Verdict
 from ...traces.differences import state_to_json
 from ..arrow import arrow_type, cell
 from ..native.frontier import decode
-from ..native.program import Program
+from ..native.program import KernelInterface
 from .job import Job
 from .levels import LevelFile
 from .rundir import Manifest
@@ -114,7 +114,7 @@ def write_rows(rows: Sequence[dict[str, Any]], path: Path) -> None:
 # --- states -----------------------------------------------------------------------------------------------------------
 
 
-def write_states(model: Model, program: Program, job: Job, manifest: Manifest, folder: Path) -> int:
+def write_states(model: Model, program: KernelInterface, job: Job, manifest: Manifest, folder: Path) -> int:
     """Every reached state, a file a level and shard; how many. Besides the fields there are `depth_`, `shard_` and
     `index_`, which say where a state is, and `parent_shard_` and `parent_index_`, one level up. Raises OSError."""
     folder.mkdir(parents=True, exist_ok=True)
@@ -133,7 +133,7 @@ def write_states(model: Model, program: Program, job: Job, manifest: Manifest, f
     return written
 
 
-def _row(model: Model, program: Program, file: LevelFile, index: int) -> dict[str, Any]:
+def _row(model: Model, program: KernelInterface, file: LevelFile, index: int) -> dict[str, Any]:
     parent, state = file.parent(index), state_to_json(decode(model, program, file.state(index)))
     return {
         "depth_": file.level, "shard_": file.shard, "index_": index,

@@ -29,7 +29,7 @@ from .seen import TORN, FingerprintTable
 from .shipping import load_code
 
 Data: TypeAlias = "bytes | ctypes.Array[ctypes.c_char]"
-Row = tuple[int, int, bytes]
+StateRow = tuple[int, int, bytes]
 BLOCK, TRAILER, FACTS = 0, 1, 2
 """Kinds of rows: states; the end of what one source sends; what a task reports, passed on to the driver."""
 
@@ -125,7 +125,7 @@ class Outbox:
             machine.put(name, ctypes.addressof(table))
         machine.put("HALF", self.half)
 
-    def ready(self, least: int) -> Iterator[Row]:
+    def ready(self, least: int) -> Iterator[StateRow]:
         """The blocks of at least so many states, emptied."""
         for owner, count in enumerate(self.dealt):
             if count >= least:
@@ -138,7 +138,7 @@ class Outbox:
                 yield owner, BLOCK, ctypes.string_at(begin, before + behind)
         self.machine.put("READY", 0)
 
-    def trailers(self) -> Iterator[Row]:
+    def trailers(self) -> Iterator[StateRow]:
         """What ends the sending."""
         for owner, count in enumerate(self.sent):
             yield owner, TRAILER, _TRAILER.pack(self.shard, self.level, count)
@@ -160,7 +160,7 @@ def _address(data: Data) -> int:
     return ctypes.addressof(data)
 
 
-def spread(job: Job, shard: int, level: int) -> Iterator[Row]:
+def spread(job: Job, shard: int, level: int) -> Iterator[StateRow]:
     """Expand a shard's states of a level: rows for the shards that own the successors, then what was found."""
     machine, file = Machine(job), LevelFile(job, level, shard)
     outbox = Outbox(machine, shard, level)
@@ -190,7 +190,7 @@ def spread(job: Job, shard: int, level: int) -> Iterator[Row]:
     yield _facts_row(shard, "spread", level, expanded=file.count, counters=counters, sent=outbox.sent, finds=finds)
 
 
-def _facts_row(shard: int, phase: str, level: int, **facts: Any) -> Row:
+def _facts_row(shard: int, phase: str, level: int, **facts: Any) -> StateRow:
     return shard, FACTS, json.dumps({"phase": phase, "level": level, "shard": shard, **facts}).encode()
 
 
@@ -222,7 +222,7 @@ def _bits(mask: int) -> list[int]:
 # --- what is received -------------------------------------------------------------------------------------------------
 
 
-def receive(job: Job, shard: int, level: int, rows: Iterable[tuple[int, Data]]) -> Iterator[Row]:
+def receive(job: Job, shard: int, level: int, rows: Iterable[tuple[int, Data]]) -> Iterator[StateRow]:
     """Take the rows (kind, bytes) that every shard sent to this one from the level before, and keep what is new as
     the shard's share of `level`. Gives what was found, and the facts among the rows. All rows are taken, always."""
     counts = _Counts(job, shard, level)

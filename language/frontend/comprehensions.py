@@ -199,7 +199,7 @@ def _known_members(scope: Scope, node: ast.comprehension) -> tuple[ir.Expr, ...]
             numbers = range(lo, hi + 1)
         case ir.Members(of=Identity(size_open=None) | Enumeration() | Bool() as of):
             numbers = range(scalar_size(of))
-        case ir.Range(start=ir.Const(number=lo), stop=ir.Const(number=hi)):
+        case ir.IntRange(start=ir.Const(number=lo), stop=ir.Const(number=hi)):
             return tuple(ir.Const(each, Int(each, each), where) for each in range(lo, hi))
         case ir.Elements(of=ir.MakeSeq(elements=elements)):
             return elements

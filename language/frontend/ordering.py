@@ -110,6 +110,6 @@ def _first_of_sequence(scope: Scope, generator: ast.comprehension, row: ir.Expr,
     at = ir.Name(variable, index, where)
     scope.alias(generator.target.id, ir.Index(row, at, row.type.of, where))
     stop = ir.Length(row, Int(0, capacity), where)
-    source = ir.Range(ir.Const(0, Int(0, 0), where), stop, where)
+    source = ir.IntRange(ir.Const(0, Int(0, 0), where), stop, where)
     made = ir.Generator(variable, index, source, tuple(filters(scope, generator.ifs)))
     return ir.Index(row, ir.Quantified("min", (made,), at, None, index, where), row.type.of, where)

@@ -100,7 +100,7 @@ def _range(scope: Scope, node: ast.Call) -> Iteration:
     start = integer(scope, node.args[0]) if len(node.args) == 2 else number(scope, 0, node)
     stop = integer(scope, node.args[-1])
     rounds = max(0, int_type(stop).hi - int_type(start).lo)
-    return Iteration(ir.Range(start, stop, scope.where(node)), steps(int_type(start), int_type(stop)), rounds)
+    return Iteration(ir.IntRange(start, stop, scope.where(node)), steps(int_type(start), int_type(stop)), rounds)
 
 
 def _members(scope: Scope, cls: type, node: ast.expr) -> Iteration:
@@ -125,7 +125,7 @@ def _subsets(scope: Scope, node: ast.Call) -> Iteration:
     match over.source:
         case ir.Members(of=Int() | Bool() | Enumeration() | Identity() as of):
             return _all_sets(scope, of, node, None)
-        case ir.Range(start=ir.Const(number=lo), stop=ir.Const(number=hi)) if lo < hi:
+        case ir.IntRange(start=ir.Const(number=lo), stop=ir.Const(number=hi)) if lo < hi:
             return _all_sets(scope, Int(lo, hi - 1), node, None)
         case ir.Elements(of=holder) if isinstance(holder.type, Subset):
             return _all_sets(scope, holder.type.of, node, holder)
@@ -189,7 +189,7 @@ def _listed(scope: Scope, over: Iteration, node: ast.expr) -> ir.Expr:
         case ir.Members(of=Identity(size_open=None) | Enumeration() | Int(lo_open=None, hi_open=None) as of):
             first = of.lo if isinstance(of, Int) else 0
             numbers = range(first, first + scalar_size(of))
-        case ir.Range(start=ir.Const(number=lo), stop=ir.Const(number=hi)):
+        case ir.IntRange(start=ir.Const(number=lo), stop=ir.Const(number=hi)):
             of, numbers = over.type, range(lo, hi)
         case _:
             message = "how many these are is not known here"
@@ -198,7 +198,7 @@ def _listed(scope: Scope, over: Iteration, node: ast.expr) -> ir.Expr:
     return ir.MakeSeq(made, Seq(of, len(made)), where)
 
 
-def _indexes(rows: tuple[ir.Expr, ...], where: ir.Where) -> ir.Range:
+def _indexes(rows: tuple[ir.Expr, ...], where: ir.Where) -> ir.IntRange:
     """The indexes that all of the sequences have."""
     lengths: list[ir.Expr] = []
     for row in rows:
@@ -207,7 +207,7 @@ def _indexes(rows: tuple[ir.Expr, ...], where: ir.Where) -> ir.Range:
     stop = lengths[0]
     for length in lengths[1:]:
         stop = ir.Arithmetic("min", stop, length, Int(0, min(int_type(stop).hi, int_type(length).hi)), where)
-    return ir.Range(ir.Const(0, Int(0, 0), where), stop, where)
+    return ir.IntRange(ir.Const(0, Int(0, 0), where), stop, where)
 
 
 # --- the loop's own names ---------------------------------------------------------------------------------------------

@@ -42,7 +42,7 @@ _PARTS: dict[type[Any], tuple[str, ...]] = {
     ir.MakeState: ("fields",),
     ir.Quantified: ("generators", "body", "default"),
     ir.Call: ("arguments",),
-    ir.Range: ("start", "stop"),
+    ir.IntRange: ("start", "stop"),
     ir.Members: (),
     ir.Elements: ("of",),
     ir.Generator: ("source", "conditions"),

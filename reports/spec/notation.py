@@ -307,7 +307,7 @@ def _binders(expression: ir.Quantified, scope: NotationScope) -> tuple[str, str,
 def source_text(source: ir.Source, scope: NotationScope) -> str:
     """What a bound name ranges over."""
     match source:
-        case ir.Range(start=start, stop=stop):
+        case ir.IntRange(start=start, stop=stop):
             return f"[{show(start, scope)}, {show(stop, scope)})"
         case ir.Members(of=Subset(of=of)):
             return f"𝒫({type_text(of)})"

@@ -37,8 +37,8 @@ def as_replication(s: Partition) -> led_replication.Partition:
         isr=Map({at: known_isr(s, broker(at)) for at in led_replication.Replica}),
         next_record_id=s.sent,
         next_leader_epoch=1,
-        quorum=registered(s, registered_isr(s)),
-        requests=Set({registered(s, Set(led_replication.Replica))}),
+        quorum=leader_and_isr(s, registered_isr(s)),
+        requests=Set({leader_and_isr(s, Set(led_replication.Replica))}),
     )
 
 
@@ -50,7 +50,7 @@ def copy(s: Partition, at: Broker) -> Copy:
     return made
 
 
-def registered(s: Partition, isr: Set[led_replication.Replica]) -> led_replication.LeaderAndIsr:
+def leader_and_isr(s: Partition, isr: Set[led_replication.Replica]) -> led_replication.LeaderAndIsr:
     """What is registered, with an ISR."""
     leader = replica_of(s.registered.leader)
     return led_replication.LeaderAndIsr(leader=leader, leader_epoch=s.registered.leader_epoch, isr=isr)
