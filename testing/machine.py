@@ -16,7 +16,6 @@ It needs `pip install 'tidegate[test]'`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from functools import partial
 from typing import Any
 
 from hypothesis import note
@@ -131,9 +130,8 @@ def _rule_of(name: str) -> Any:
     def take(self: _Machine, data: st.DataObject) -> None:
         self.take(name, data)
 
+    def is_enabled(self: _Machine) -> bool:  # Hypothesis writes out a partial with all that its arguments hold
+        return name in self.enabled
+
     take.__name__ = take.__qualname__ = name
-    return precondition(partial(_is_enabled, name))(rule(data=st.data())(take))
-
-
-def _is_enabled(name: str, machine: _Machine) -> bool:
-    return name in machine.enabled
+    return precondition(is_enabled)(rule(data=st.data())(take))

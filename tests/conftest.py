@@ -39,18 +39,24 @@ if os.environ.pop("PYTHONDONTWRITEBYTECODE", None):
     os.environ["PYTHONPYCACHEPREFIX"] = _bytecode.name
 
 LONGEST = (
-    "test_style", "test_spark", "test_cli_docs", "test_native", "test_audit_live", "test_cli_examples", "test_shards",
-    "test_differential", "test_kraft", "test_prove", "test_bmc", "test_audit_situations", "test_gate",
-    "test_html_browser", "test_audit_cases", "test_prove_verdicts", "test_published", "test_walks",
-    "test_audit_verdicts", "test_html_keys", "test_random_models", "test_smt_agreement", "test_gate_workers",
-    "test_trace_document", "test_audit_inference", "test_audit_losses", "test_symmetry", "test_partition",
-    "test_raft_proof", "test_simulate",
+    "test_spark", "test_html_browser", "test_cli_docs", "test_prove_verdicts", "test_prove_mistakes", "test_html_keys",
+    "test_arguments", "test_gate", "test_cli_examples", "test_refinement", "test_prove", "test_native", "test_api",
+    "test_shards", "test_audit_live", "test_audit_cases", "test_audit_verdicts", "test_cli", "test_differential",
+    "test_bmc", "test_cli_spec", "test_audit_situations", "test_audit_command", "test_raft_proof", "test_published",
+    "test_smt_agreement", "test_kraft", "test_proofs_are_sound", "test_refinements", "test_partition", "test_hints",
+    "test_walks", "test_audit_scenario", "test_not_checked", "test_step_bounds", "test_adapted", "test_counts",
+    "test_docs_language", "test_style", "test_random_models", "test_audit_losses", "test_site", "test_audit_plans",
 )  # fmt: skip
 """The files that take longest, which are begun first, so that no process has one of them left when all else is done."""
 
+COLLECTED = pytest.StashKey[list[pytest.Item]]()
+"""All tests that were collected, those of the tiers that are not run too."""
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Puts the longest files first; the order is otherwise that of their names."""
+    config.stash[COLLECTED] = list(items)
     places = {name: place for place, name in enumerate(LONGEST)}
     items.sort(key=lambda item: places.get(item.path.stem, len(places)))
 

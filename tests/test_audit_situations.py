@@ -98,7 +98,7 @@ LATTICE = [(replicas, least) for replicas in range(1, 6) for least in range(1, r
 
 
 @pytest.mark.parametrize("profile", ["kafka_3_9", "kafka_4_1"])
-@pytest.mark.parametrize("size", tiered(LATTICE, lambda size: size[0] < 5, lambda size: f"{size[0]}-{size[1]}"))
+@pytest.mark.parametrize("size", tiered(LATTICE, lambda size: size[0] < 4, lambda size: f"{size[0]}-{size[1]}"))
 def test_the_default_fails_for_every_unclean_election_and_for_min_isr_1(
     size: tuple[int, int], profile: str, explorations: Explorations
 ) -> None:

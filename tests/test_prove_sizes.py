@@ -162,7 +162,7 @@ WRONG = {
 }
 
 
-@pytest.mark.parametrize("count", [2, 4])
+@pytest.mark.parametrize("count", [2, pytest.param(4, marks=pytest.mark.long)])
 @pytest.mark.parametrize("name", MODELS)
 def test_a_number_of_nodes_may_be_a_constant(tmp_path: Path, name: str, count: int) -> None:
     words: dict[str, str] = {}

@@ -21,7 +21,7 @@ from tidegate.language.values import State
 
 from . import random_models
 from .engines import agree, bound, compiled, reachable_states, text_of
-from .shipped import tiered
+from .shipped import tiered, tiered_rows
 
 TWO = """
 class Node(Domain, size={nodes}, symmetric=True):
@@ -120,7 +120,9 @@ def shape_names(model: Model) -> list[str]:
     return [field.name for field in model.fields]
 
 
-@pytest.mark.parametrize(("nodes", "pots"), [(3, 2), (2, 3), (4, 1), (1, 4), (5, 1)])
+@pytest.mark.parametrize(
+    ("nodes", "pots"), tiered_rows([(3, 2), (2, 3), (4, 1), (1, 4), (5, 1)], lambda row: row in {(3, 2), (1, 4)})
+)
 def test_every_renaming_has_one_canonical_form(nodes: int, pots: int, tmp_path: Path) -> None:
     model = community(tmp_path, nodes, pots)
     native_ = compiled(model, symmetry=True)

@@ -12,7 +12,7 @@ from types import ModuleType
 from typing import Any
 
 import pytest
-from hypothesis import settings
+from hypothesis import Phase, settings
 from hypothesis.stateful import run_state_machine_as_test  # pyright: ignore[reportUnknownVariableType]
 from tidegate.language.binding import load
 from tidegate.language.values import State
@@ -22,7 +22,13 @@ from .conftest import ROOT
 from .engines import bound, text_of
 
 EXAMPLE = ROOT / "examples" / "segmented_log"
-QUICK = settings(max_examples=60, deadline=None, database=None, derandomize=True)
+QUICK = settings(
+    max_examples=60,
+    deadline=None,
+    database=None,
+    derandomize=True,
+    phases=[Phase.explicit, Phase.generate, Phase.shrink],
+)
 
 
 @pytest.fixture
