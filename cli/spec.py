@@ -10,16 +10,17 @@ from pathlib import Path
 
 from ..api.models import definition_of
 from ..gates.records import Expected, Recorded, constant_text, read, shipped
+from ..invariants.catalogue import CATALOGUE, REFINEMENTS
 from ..language.binding import Definition
+from ..language.constants import ConstantExpression
 from ..language.errors import UsageError
 from ..reports.exits import Exit
 from ..reports.files import write_text
-from ..reports.spec.mathematics import RecordedChecks, Specification, specification_text
-from .models import CATALOGUE
+from ..reports.spec.mathematics import RecordedChecks, Specification, refinement_text, specification_text
 from .verbs import Parser, Verbs, add_verb
 
 EXAMPLES = """\
-  tidegate spec                 write spec/<model>.md for every built-in model
+  tidegate spec                 write spec/<model>.md for every built-in model and refinement
   tidegate spec --check         exit 6 and show the difference when a page is out of date
   tidegate spec mine.py         print the page of a model of your own
 """
@@ -47,7 +48,7 @@ def run(options: argparse.Namespace) -> Exit:
         )
     if not folder.is_dir():
         raise UsageError(f"--dir {folder}: there is no such directory")
-    texts = {folder / f"{name}.md": page(name) for name in CATALOGUE}
+    texts = {folder / f"{name}.md": page(name) for name in (*CATALOGUE, *REFINEMENTS)}
     return _compared(texts) if options.check else _written(texts)
 
 
@@ -57,19 +58,31 @@ def folder_of_pages() -> Path:
 
 
 def page(name: str) -> str:
-    """The page of one model."""
-    definition, _ = definition_of(name)
-    model = definition.bind(name, open=tuple(definition.constants))
-    return specification_text(
-        Specification(
-            title=f"`{Path(name).stem}`, formally",
-            model=model,
-            profiles=definition.profiles,
-            recorded=_rows(recorded_of(name), definition),
-            recorded_in=f"{Path(name).stem}.toml",
-            command="tidegate spec",
-        )
+    """The page of one model, or of what is claimed of it by another: with the values of the claim's default profile."""
+    definition, profile = definition_of(name)
+    claim = name in REFINEMENTS
+    opened = tuple(each for each in definition.constants if each not in _given(definition))
+    model = definition.bind(name, profile=profile if claim else None, open=opened)
+    made = Specification(
+        title=f"`{Path(name).stem}`, formally",
+        model=model,
+        profiles=definition.profiles,
+        recorded=_rows(recorded_of(name), definition),
+        recorded_in=f"{Path(name).stem}.toml",
+        command="tidegate spec",
     )
+    if not claim:
+        return specification_text(made)
+    of = name.partition("_as_")[0]
+    known = CATALOGUE[of].definition().constants
+    own = {each: constant for each, constant in definition.constants.items() if each not in known}
+    return refinement_text(made, of, own)
+
+
+def _given(definition: Definition) -> frozenset[str]:
+    """The constants of which abstract models have the values: they are bound to these."""
+    given = [value for _, mark in definition.functions for _, value in mark.given]
+    return frozenset(name for each in given if isinstance(each, ConstantExpression) for name in each.names())
 
 
 def recorded_of(name: str) -> tuple[Recorded, ...]:

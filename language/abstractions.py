@@ -124,7 +124,8 @@ class Abstractions:
             name = f"{name} with {said}" if said else name
         boundless = _without_budgets(definition, given)
         try:
-            abstract = boundless.bind(name, given, open=shared & self.types.open, ghosts=False, properties=())
+            opened = (shared & self.types.open) - {each for each, _ in mark.given}
+            abstract = boundless.bind(name, given, open=opened, ghosts=False, properties=())
         except ModelErrors:  # its text may need a value for what is open here; if that is not it, it is said now
             abstract = boundless.bind(name, given, ghosts=False, properties=())
         self._check_steps(program, function, mark, definition, name)

@@ -69,6 +69,30 @@ def start() -> OneLog:
     return OneLog(log=empty(), seen=Map({reader: Seq() for reader in range(readers)}))
 
 
+def unread(
+    written: int,
+    committed: Order,
+    acknowledged: Set[Entry],
+    lost: Set[Entry],
+    down: bool = False,
+    available: bool = True,
+) -> OneLog:
+    """A log with its first `written` entries appended, of which nobody has read anything yet: what a reader would see
+    is `committed`. Models that refine this one, whose brokers do not know who has read what, say with it what they
+    are."""
+    return OneLog(
+        log=Log(
+            appended=Set(entry for entry in range(entries) if entry < written),
+            committed=committed,
+            acknowledged=acknowledged,
+            lost=lost,
+            down=down,
+            available=available,
+        ),
+        seen=Map({reader: Seq() for reader in range(readers)}),
+    )
+
+
 @action(kind="client")
 def append(s: OneLog, entry: Entry, confirmed: bool) -> None:
     """A writer appends entry {entry}, and takes it for safe at once: {confirmed}."""

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 from tidegate.cli.spec import page
-from tidegate.invariants.catalogue import CATALOGUE
+from tidegate.invariants.catalogue import CATALOGUE, REFINEMENTS
 
 from .conftest import ROOT, Run
 
 
-@pytest.mark.parametrize("name", CATALOGUE)
+@pytest.mark.parametrize("name", [*CATALOGUE, *REFINEMENTS])
 def test_the_page_is_what_the_models_text_gives(name: str) -> None:
     written = (ROOT / "spec" / f"{name}.md").read_text(encoding="utf-8")
     assert written == page(name), "out of date: run `tidegate spec`"
@@ -28,6 +28,20 @@ def test_the_page_has_every_constant_field_action_and_property(name: str) -> Non
     wanted += [f"### {each.name}" for each in (*model.actions, *model.properties)]
     assert [each for each in wanted if each not in text] == []
     assert "== " not in text.replace("≜", ""), "it is notation, not Python"
+
+
+@pytest.mark.parametrize("name", REFINEMENTS)
+def test_the_page_of_a_claim_has_the_mapping_and_the_abstract_actions(name: str) -> None:
+    definition = REFINEMENTS[name].definition()
+    (claim,) = definition.bind(name).properties
+    assert claim.refinement is not None
+    text = page(name)
+    assert f"{claim.name} ≜" in text
+    assert f"*A refinement of* `{claim.refinement.abstract.name}`" in text
+    wanted = [f"| `{each.name}" for each in claim.refinement.abstract.actions]
+    wanted += [f"### {each}" for each in definition.names("bound")]
+    assert [each for each in wanted if each not in text] == []
+    assert f"[{name.partition('_as_')[0]}]({name.partition('_as_')[0]}.md)" in text
 
 
 def test_drift_is_shown_and_exits_6(tidegate: Run, tmp_path: Path) -> None:

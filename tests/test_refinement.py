@@ -103,6 +103,29 @@ def test_an_image_outside_the_abstract_types_is_an_error_at_its_line(
     assert verdict.failure.where == f"{tmp_path / 'watch.py'}:{number}"
 
 
+HELPED = """
+def clock(hour: int) -> hour_clock.Clock:
+    \"\"\"A clock that shows an hour.\"\"\"
+    return hour_clock.Clock(hour=hour)
+"""
+
+
+@pytest.mark.parametrize("engine", HERE)
+@pytest.mark.parametrize(
+    ("hour", "steps"), [("s.hour", None), ("s.hour if s.minute != 1 else 0", 4), ("s.hour + s.minute // 2", -1)]
+)
+def test_a_helper_may_make_the_image(engine: str, hour: str, steps: int | None, tmp_path: Path) -> None:
+    text = WATCH.replace("return hour_clock.Clock(hour=s.hour)", f"return clock({hour})")
+    assert text != WATCH
+    verdict = asked(engine, bound(tmp_path, f"{text}{HELPED}"))
+    if steps == -1:
+        assert verdict.failure is not None
+        assert verdict.failure.message == "as_hour_clock: hour: 4 is outside 0..3"
+        assert verdict.failure.where.startswith(str(tmp_path / "watch.py"))
+    else:
+        assert told(verdict) == ("holds" if steps is None else "violated", steps)
+
+
 @pytest.mark.parametrize("engine", HERE)
 def test_an_abstract_action_that_breaks_its_types_is_an_error_at_its_line(engine: str, tmp_path: Path) -> None:
     abstract = CLOCK.replace("(s.hour + 1) % hours", "s.hour + 1")

@@ -7,7 +7,7 @@ epoch, or every voter, does not have it. LeaderChange records are no entries: th
 
 from __future__ import annotations
 
-from ...language import Map, Seq, Set, refines
+from ...language import Seq, Set, refines
 from ...model import kraft, log
 from ...model.kraft.quorum import Number, Quorum, Role, Voter, max_records
 from .properties import has_record
@@ -20,16 +20,11 @@ view = kraft.view
 @refines(log, entries=max_records, readers=1)
 def as_log(s: Quorum) -> log.OneLog:
     """To an active controller, the quorum is a log. What brokers apply is `committed`."""
-    return log.OneLog(
-        log=log.Log(
-            appended=Set(id for id in range(max_records) if id < s.written),
-            committed=committed(s),
-            acknowledged=Set(record.number - 1 for record in s.committed if record.number > 0),
-            lost=Set(record.number - 1 for record in s.committed if record.number > 0 and is_lost(s, record.number)),
-            down=False,
-            available=True,
-        ),
-        seen=Map({reader: Seq() for reader in range(log.readers)}),
+    return log.unread(
+        written=s.written,
+        committed=committed(s),
+        acknowledged=Set(record.number - 1 for record in s.committed if record.number > 0),
+        lost=Set(record.number - 1 for record in s.committed if record.number > 0 and is_lost(s, record.number)),
     )
 
 

@@ -12,7 +12,7 @@ see no other record there is `consistent_read`, in the partition's own propertie
 
 from __future__ import annotations
 
-from ...language import Map, Seq, Set, refines
+from ...language import Set, refines
 from ...model import log, partition
 from ...model.partition import nobody_leads as nobody_leads
 from ...model.partition.broker import is_current
@@ -38,16 +38,13 @@ view = partition.view
 @refines(log, entries=max_records, readers=1, failures=1, readers_diverge=False)
 def as_log(s: Partition) -> log.OneLog:
     """To whoever writes to it, the partition is a log. Nobody has read yet: what a reader would see is `committed`."""
-    return log.OneLog(
-        log=log.Log(
-            appended=Set(id for id in range(max_records) if id < s.sent),
-            committed=s.committed,
-            acknowledged=s.acknowledged,
-            lost=Set(id for id in s.acknowledged if is_lost(s, id)),
-            down=a_broker_is_down(s),
-            available=not a_broker_is_down(s) or takes_writes(s),
-        ),
-        seen=Map({reader: Seq() for reader in range(log.readers)}),
+    return log.unread(
+        written=s.sent,
+        committed=s.committed,
+        acknowledged=s.acknowledged,
+        lost=Set(id for id in s.acknowledged if is_lost(s, id)),
+        down=a_broker_is_down(s),
+        available=not a_broker_is_down(s) or takes_writes(s),
     )
 
 

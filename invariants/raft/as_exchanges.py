@@ -84,8 +84,10 @@ def no_message_is_late(s: Cluster) -> bool:
 
 @bound
 def nobody_commits_before_it_hears(before: Cluster, after: Cluster) -> bool:
-    """With `timely`, the search leaves out that a leader calls entries committed while an answer is on its way to it:
-    in one step it knows all that was answered, and would call committed more."""
+    """With `timely`, a leader that calls entries committed while an answer is on its way to it is left out.
+
+    In one step it knows all that was answered, and would call more committed.
+    """
     return not timely or not any(
         after.commit_index[message.to] > before.commit_index[message.to] and message.kind == Kind.APPEND_REPLY
         for message in before.network

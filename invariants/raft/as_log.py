@@ -7,7 +7,7 @@ it. It is a log whether an exchange is one step (`raft`) or messages are in flig
 
 from __future__ import annotations
 
-from ...language import Map, Seq, Set, refines
+from ...language import Seq, Set, refines
 from ...model import log, raft
 from ...model.raft.cluster import Cluster, Command, Role, Server, client_values
 
@@ -19,16 +19,11 @@ view = raft.view
 @refines(log, entries=client_values, readers=1)
 def as_log(s: Cluster) -> log.OneLog:
     """To a client, the cluster is a log. What servers apply is `committed`."""
-    return log.OneLog(
-        log=log.Log(
-            appended=Set(id for id in range(client_values) if id < s.next_command),
-            committed=committed(s),
-            acknowledged=Set(id for id in range(client_values) if id in committed(s)),
-            lost=Set(id for id in range(client_values) if id in committed(s) and is_lost(s, id)),
-            down=False,
-            available=True,
-        ),
-        seen=Map({reader: Seq() for reader in range(log.readers)}),
+    return log.unread(
+        written=s.next_command,
+        committed=committed(s),
+        acknowledged=Set(id for id in range(client_values) if id in committed(s)),
+        lost=Set(id for id in range(client_values) if id in committed(s) and is_lost(s, id)),
     )
 
 

@@ -8,7 +8,7 @@ not have it.
 
 from __future__ import annotations
 
-from ...language import Map, Seq, Set, refines
+from ...language import Seq, Set, refines
 from ...model import log, replication
 from ...model.replication.isr import nobody_is_in_sync as nobody_is_in_sync
 from ...model.replication.state import Partition, RecordId, Replica, log_size, max_records
@@ -21,16 +21,11 @@ view = replication.view
 @refines(log, entries=max_records, readers=1)
 def as_log(s: Partition) -> log.OneLog:
     """To whoever writes to it, the partition is a log. Nobody has read yet: what a reader would see is `committed`."""
-    return log.OneLog(
-        log=log.Log(
-            appended=Set(id for id in range(max_records) if id < s.next_record_id),
-            committed=committed(s),
-            acknowledged=s.committed,
-            lost=Set(id for id in s.committed if any(not has(s, member, id) for member in s.quorum.isr)),
-            down=False,
-            available=True,
-        ),
-        seen=Map({reader: Seq() for reader in range(log.readers)}),
+    return log.unread(
+        written=s.next_record_id,
+        committed=committed(s),
+        acknowledged=s.committed,
+        lost=Set(id for id in s.committed if any(not has(s, member, id) for member in s.quorum.isr)),
     )
 
 

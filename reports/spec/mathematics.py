@@ -56,6 +56,40 @@ class Specification:
     command: str
 
 
+def refinement_text(page: Specification, model_name: str, own: Mapping[str, Constant]) -> str:
+    """The Markdown page of what is claimed of a model: the model's text has a page of its own, named `model_name`, and
+    `own` are the constants that the claim adds."""
+    model = page.model
+    parts = [
+        f"# {page.title}",
+        f"<!-- Generated from the model's text by `{page.command}`; a test fails when it is out of date. -->",
+        model.doc.strip(),
+        f"The text is that of [{model_name}]({model_name}.md), with its constants and profiles; the claim stands here.",
+        NOTATION,
+        *_section("Constants of the claim", [_constants(own)] if own else []),
+        *_section("The claim", [_property(each, _CLAIMS["transition"]) for each in model.properties]),
+        *_section("What a step may be", [_abstract_actions(each) for each in model.properties]),
+        *_section("States from which nothing happens", [_property(each, _ENDS) for each in model.bounds]),
+        *_section("Steps that are looked at", [_property(each, _WITHIN) for each in model.step_bounds]),
+        *_section("Definitions", [_code(_definitions(model, behaviour=False))] if _definitions(model, False) else []),
+        *_section("Recorded results", _recorded(page)),
+    ]
+    return "\n\n".join(part.rstrip() for part in parts if part) + "\n"
+
+
+def _abstract_actions(each: Property) -> str:
+    """The actions of the abstract model, one of which a step is that does not stutter."""
+    if each.refinement is None:
+        return ""
+    abstract = each.refinement.abstract
+    rows = [
+        (f"`{action.name}{parameters_text(action.form.parameters)}`", _marked(action.sentence))
+        for action in abstract.actions
+    ]
+    said = f"One of `{abstract.name}`, as far as the constants have it, or it stutters:"
+    return f"{said}\n\n" + _table(("action", "what happens"), rows)
+
+
 def specification_text(page: Specification) -> str:
     """The Markdown page."""
     model = page.model
@@ -187,6 +221,7 @@ _CLAIMS = {
     "reachable": "*In some reachable state:*",
 }
 _MAY_END = "*A run may end where:*"
+_ENDS = "*A state is checked, and nothing happens from it, where this is false:*"
 _WITHIN = "*Of the steps that actions allow, those are looked at for which:*"
 
 
@@ -218,10 +253,11 @@ def _property(each: Property, claim: str) -> str:
     return f"### {each.name}\n\n{each.says}{ghosts} {claim}\n\n{lines}"
 
 
-def _definitions(model: Model) -> list[str]:
-    claims = (*model.properties, *model.terminals, *model.step_bounds)
+def _definitions(model: Model, behaviour: bool = True) -> list[str]:
+    """What is called: by the model's behaviour, too, or only by what is claimed of it."""
+    claims = (*model.properties, *(model.terminals if behaviour else model.bounds), *model.step_bounds)
     claimed = [each.form if each.refinement is None else each.refinement.mapping for each in claims]
-    forms = [*(each.form for each in (*model.initials, *model.actions)), *claimed]
+    forms = [*((each.form for each in (*model.initials, *model.actions)) if behaviour else ()), *claimed]
     calls = [part.function for form in forms for part in traverse(form) if isinstance(part, ir.Call)]
     texts = dict.fromkeys(_helper(function) for function in calls)
     return "\n\n".join(sorted(texts)).split("\n") if texts else []
