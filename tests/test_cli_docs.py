@@ -10,12 +10,16 @@ from __future__ import annotations
 import doctest
 import os
 import re
+import shlex
 import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
+from tidegate.api.models import bind_model
+from tidegate.cli.options import chosen
+from tidegate.cli.verbs import parser
 
 from .commands import Commands
 from .conftest import ROOT
@@ -92,6 +96,24 @@ def test_the_page_is_true(example: Example, workshop: Path, cache: Path, command
     assert done.exit == example.exit, done.out
     checker = doctest.OutputChecker()
     assert checker.check_output(example.output, done.out, doctest.ELLIPSIS), f"$ {example.command}\n{done.out}"
+
+
+def unexecuted() -> Iterator[tuple[str, str]]:
+    """The command lines of other blocks, each with its page: for clusters, for hours, for models of one's own."""
+    for page in PAGES:
+        text = page.read_text(encoding="utf-8").replace("\\\n", " ")
+        for language, block in re.findall(r"^```(\w*)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL):
+            for line in re.findall(r"^tidegate (.*?)(?: +#.*)?$", block, re.MULTILINE) if language != "console" else ():
+                yield page.stem, line.replace(" ... ", " ").replace("MODEL", "replication:kip320")
+
+
+@pytest.mark.parametrize(("page", "line"), list(unexecuted()))
+def test_what_a_page_shows_and_nothing_executes_is_a_command_all_the_same(page: str, line: str) -> None:
+    verb, *rest = shlex.split(line)
+    options = parser(verb).parse_args([verb, *rest])
+    model = bind_model(chosen(options))
+    asked: list[str] = options.properties or []
+    assert set(asked) <= {prop.name for prop in model.properties}, page
 
 
 @pytest.mark.parametrize("command", LONG)
