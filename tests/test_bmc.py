@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import multiprocessing
 import os
+import re
 import time
 from functools import partial
 from pathlib import Path
@@ -17,6 +18,8 @@ from tidegate.explorer import ENGINES
 from tidegate.explorer.search import Progress, Search
 from tidegate.explorer.smt import bmc, circuits, cnf, sat, unrolling
 from tidegate.explorer.smt.encoding import finite
+from tidegate.explorer.smt.predicate import predicate
+from tidegate.explorer.smt.states import fresh_state
 from tidegate.gates.records import named_bounds
 from tidegate.invariants.catalogue import find
 from tidegate.language.model import Model
@@ -275,6 +278,81 @@ def test_time_ends_the_making_of_formulas(tmp_path: Path, monkeypatch: pytest.Mo
 def unasked(*given: Any) -> None:
     """Nobody comes so far."""
     raise AssertionError("clauses were asked for")
+
+
+def test_one_formula_is_cut_too(tmp_path: Path) -> None:
+    """However much one property or one action says, no more is made of it after the limit."""
+    model = small(tmp_path, COUNTER, "count=0", STEPS)
+    form, encoding = model.properties[0].form, finite(model)
+    assert form is not None
+    state = fresh_state(model, encoding, "s")
+    predicate(form, encoding, state)
+    encoding.deadline = time.monotonic()
+    with pytest.raises(sat.SolverEnded, match="the time limit was reached"):
+        predicate(form, encoding, state)
+
+
+SCATTERED = """
+@initial
+def anywhere(a: Node, b: Node, c: Node) -> World:
+    '''Anywhere but all at one.'''
+    require(not (a == b and b == c))
+    return World(at=Map({m: a if m == Node(0) else b if m == Node(1) else c for m in Node}))
+
+
+@action
+def move(s: World, node: Node) -> None:
+    '''{node} goes to the first.'''
+    s.at[node] = Node(0)
+
+
+@reachable
+def settled(s: World) -> bool:
+    '''All are at the last, but one.'''
+    return sum(s.at[m] == Node(2) for m in Node) == 2
+
+
+@invariant
+def apart(s: World) -> bool:
+    '''Not all are at the first.'''
+    return any(s.at[m] != Node(0) for m in Node)
+"""
+
+
+def test_an_initial_function_is_one_formula_however_many_states_it_gives(tmp_path: Path) -> None:
+    """24 starts of three nodes; a formula for each of thousands took longer than the search."""
+    before = "class Node(Domain, size=3):\n    '''A node.'''\n"
+    text = text_of("at: Map[Node, Node]", "at=0", SCATTERED, before=before)
+    model = bound(tmp_path, re.sub(r"@initial\ndef start.*?\n    \)\n", "", text, flags=re.DOTALL))
+    assert len(circuits.circuits_of(model, finite(model)).starts) == 1
+    mine, theirs = checked(model, 3), ENGINES["native"](model, Search(), None)
+    for verdict in (mine, theirs):
+        found = {prop.name: (prop.verdict, length(prop.run)) for prop in verdict.properties}
+        assert found == {"settled": ("reached", 0), "apart": ("violated", 1)}
+
+
+def test_a_solver_that_is_gone_is_reported_and_closed() -> None:
+    """What was not sent any more is not sent when it is closed."""
+    solver = sat.Sat(memory_bytes=2**40)
+    solver.process.kill()
+    solver.process.wait()
+    with pytest.raises(sat.SolverEnded, match="the memory limit"):
+        solver.add([(1,)])
+    solver.close()
+
+
+@pytest.mark.parametrize("bits", [20, 24, 25])
+def test_little_memory_is_no_solver_that_is_missing(bits: int) -> None:
+    solver = sat.Sat(memory_bytes=2**bits)
+    with pytest.raises(sat.SolverEnded, match="the memory limit"):
+        much_to_solve(solver)
+    solver.close()
+
+
+def much_to_solve(solver: sat.Sat) -> None:
+    """More than a megabyte holds."""
+    solver.add([(number, -number - 1) for number in range(1, 500_000)])
+    solver.solve([1])
 
 
 def test_memory_ends_it() -> None:

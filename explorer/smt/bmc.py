@@ -20,7 +20,6 @@ from ..search import Progress, Report, Search
 from ..verdicts import Ending, notes_of, peak_memory_bytes, verdict_of
 from .circuits import CircuitQuestion, Circuits, circuits_of
 from .encoding import finite
-from .ordering import namings
 from .sat import Sat, SolverEnded
 from .unrolling import Unrolling
 
@@ -80,7 +79,7 @@ class _Bounded:
             encoding = finite(self.model)
             seconds = self.search.seconds
             circuits = circuits_of(self.model, encoding, None if seconds is None else began + seconds)
-            self.folded = tuple(each.domain.name for each in namings(self.model, encoding))
+            self.folded = circuits.named
             self.prepared = time.monotonic() - began
             self._deepen(circuits, began)
         except KeyboardInterrupt:

@@ -107,13 +107,15 @@ class Circuits:
     state_questions: tuple[CircuitQuestion, ...]
     step_questions: tuple[CircuitQuestion, ...]
     swappable: tuple[tuple[int, int], ...]
+    named: tuple[str, ...]
+    """The domains whose members are told apart in the order in which a run names them."""
 
 
 class _Builder:
     """Makes the circuits of one model."""
 
-    def __init__(self, model: Model, encoding: Encoding, deadline: float | None) -> None:
-        self.model, self.encoding, self.deadline = model, encoding, deadline
+    def __init__(self, model: Model, encoding: Encoding) -> None:
+        self.model, self.encoding, self.deadline = model, encoding, encoding.deadline
         self.numbers, self.algebra = encoding.numbers, encoding.algebra
         self.before = fresh_state(model, encoding, "s")
         self.after = fresh_state(model, encoding, "t")
@@ -154,7 +156,7 @@ class _Builder:
 
     def circuits(self) -> Circuits:
         """All four."""
-        began = tuple(self._in_time(starts(self.model, self.encoding, "!0")))
+        began = tuple(self._in_time(starts(self.model, self.encoding, "!0", free=True)))
         acting = tuple(self._in_time(instances(self.model, self.encoding, self.before, "!")))
         start_choice, start_valid = self.choice(max(1, len(began)), "!start")
         choice, choice_valid = self.choice(max(1, len(acting)), "!step")
@@ -175,6 +177,7 @@ class _Builder:
             state_questions,
             (*step_questions, *_stopped(acting)),
             tuple(swappable(self._touches(acting))),
+            tuple(each.domain.name for each in self.namings),
         )
 
     def _in_time(self, things: Iterable[_Each]) -> Iterator[_Each]:
@@ -324,4 +327,8 @@ def _id(term: object) -> int:
 
 def circuits_of(model: Model, encoding: Encoding, deadline: float | None = None) -> Circuits:
     """The circuits of a model in the finite encoding. SolverEnded at the `deadline`, a time of `time.monotonic`."""
-    return _Builder(model, encoding, deadline).circuits()
+    encoding.deadline = deadline
+    try:
+        return _Builder(model, encoding).circuits()
+    finally:
+        encoding.deadline = None

@@ -51,13 +51,13 @@ class Encoding:
     """An encoding of one bound model: made by `finite` or `unbounded`.
 
     `boundless` names the constants that have no value here: each is a variable, and `constants` says of them what is
-    known. `algebra` computes with shapes.
+    known. `algebra` computes with shapes. No term is made after the `deadline`, a time of `time.monotonic`.
     """
 
     def __init__(self, model: Model, numbers: Integers, boundless: frozenset[str]) -> None:
         self.model = model
         self.values = model.values
-        self.boundless = boundless
+        self.boundless, self.deadline = boundless, cast("float | None", None)
         self.numbers = numbers
         self.algebra = Algebra(numbers)
         self._variables = {name: self._open(name) for name in sorted(boundless)}

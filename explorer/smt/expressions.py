@@ -15,6 +15,7 @@ from .algebra import Extensional, aligned, bit, in_result, remembered
 from .encoding import Encoding
 from .errors import NotUnbounded
 from .numbers import not_less
+from .sat import heed
 from .shapes import Fields, Function, Heap, Holding, Members, Records, Sequence, Shape, Slots, SymbolicOption, Table
 from .terms import Bit, Number, both, choose_bit, conjunction, either, implies, known, negation
 
@@ -60,7 +61,9 @@ class Evaluator:
     # --- one expression -----------------------------------------------------------------------------------------------
 
     def value(self, expression: ir.Expr, names: Names) -> Value:
-        """The expression's value. NotUnbounded, with the line, when it has none in this encoding."""
+        """The expression's value. NotUnbounded, with the line, when it has none in this encoding; SolverEnded after the
+        encoding's deadline."""
+        heed(self.encoding.deadline)
         try:
             return getattr(self, f"_{type(expression).__name__}")(expression, names)
         except Extensional:

@@ -18,9 +18,10 @@ from ...language.judge import initial_states
 from ...language.kinds import Domain
 from ...language.model import Model
 from ...language.types import Identity, Option, Record, Subset, Type
-from ..renaming import is_unchanged
+from ..renaming import unchanged
 from ..symmetry import symmetry_of
 from .encoding import Encoding
+from .sat import heed
 from .shapes import Fields, Members, Shape, SymbolicOption
 from .terms import Bit, Number, both, conjunction, disjunction, either, formula, implies
 from .transition import Instance
@@ -150,8 +151,12 @@ class Naming:
 
 
 def namings(model: Model, encoding: Encoding) -> list[Naming]:
-    """One for each domain whose members the model treats alike, if it begins without distinguishing them."""
-    domains = symmetry_of(model).domains
-    begun = list(initial_states(model)) if domains else []
-    alike = [domain for domain in domains if all(is_unchanged(model, domain, state) for state in begun)]
-    return [Naming(encoding, identity) for identity in alike]
+    """One for each domain whose members the model treats alike, if it begins without distinguishing them. SolverEnded
+    at the encoding's deadline: there may be many initial states."""
+    alike = {domain: unchanged(model, domain) for domain in symmetry_of(model).domains}
+    for state in initial_states(model) if alike else ():
+        heed(encoding.deadline)
+        alike = {domain: is_unchanged for domain, is_unchanged in alike.items() if is_unchanged(state)}
+        if not alike:
+            break
+    return [Naming(encoding, domain) for domain in alike]

@@ -16,6 +16,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from importlib.util import find_spec
 from itertools import islice
 from typing import IO, Any, Protocol, TypeVar, cast
@@ -96,7 +97,8 @@ class Sat:
         self.process.wait()
         for pipe in (self.process.stdin, self.process.stdout):
             if pipe is not None:
-                pipe.close()
+                with suppress(BrokenPipeError):  # of what was not sent any more
+                    pipe.close()
 
     def _send(self, message: Any) -> None:
         try:
@@ -223,12 +225,12 @@ def _main(name: str, memory: int) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_DIE_WITH_PARENT, signal.SIGKILL)
-    if memory:
-        resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
     try:
         backend = Cadical() if name == "CaDiCaL" else Z3()
     except ImportError:
         sys.exit(_UNUSABLE)
+    if memory:  # from here on: an import that runs out of it looks like a solver that is missing
+        resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
     serve(backend, sys.stdin.buffer, sys.stdout.buffer)
 
 

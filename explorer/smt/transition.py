@@ -106,8 +106,10 @@ class _Argument:
 class _Arguments:
     """The arguments that parameters range over in a state. Free terms are shared between actions: only one happens."""
 
-    def __init__(self, encoding: Encoding, pre: SymbolicState | None, suffix: str, ground: bool) -> None:
-        self.encoding, self.pre, self.suffix, self.ground = encoding, pre, suffix, ground
+    def __init__(
+        self, encoding: Encoding, pre: SymbolicState | None, suffix: str, ground: bool, *, free: bool = False
+    ) -> None:
+        self.encoding, self.pre, self.suffix, self.ground, self.free = encoding, pre, suffix, ground, free
         self.known: dict[tuple[Any, ...], list[_Argument]] = {}
         self.names: set[str] = set()
 
@@ -137,7 +139,7 @@ class _Arguments:
         return wanted
 
     def _values(self, type_: Type, name: str) -> list[_Argument]:
-        if self.ground or _is_concrete(type_):
+        if self.ground or (_is_concrete(type_) and not self.free):
             values = members_of(type_, self.encoding.values)
             return [_Argument(self.encoding.constant(type_, value), True, value, True) for value in values]
         return [_Argument(*self.encoding.fresh(type_, name))]
@@ -311,11 +313,12 @@ def _concrete(parameters: tuple[Parameter, ...], given: tuple[_Argument, ...]) -
 # --- initial states ---------------------------------------------------------------------------------------------------
 
 
-def starts(model: Model, encoding: Encoding, suffix: str = "") -> list[Start]:
-    """Every initial function with its arguments; the free ones are terms named after `suffix`."""
+def starts(model: Model, encoding: Encoding, suffix: str = "", *, free: bool = False) -> list[Start]:
+    """Every initial function with its arguments; the free ones are terms named after `suffix`. With `free` all are:
+    then each function is there once, however many arguments it may have."""
     made: list[Start] = []
     for initial in model.initials:
-        arguments = _Arguments(encoding, None, f"{suffix}!{initial.name}", False)
+        arguments = _Arguments(encoding, None, f"{suffix}!{initial.name}", False, free=free)
         for given in arguments.of(initial.form.parameters):
             start = _start(model, encoding, initial, given, f"{suffix}!{initial.name}{len(made)}")
             if start.guard is not False or start.defined is not True:
