@@ -72,8 +72,10 @@ def test_kraft_with_pre_votes_is_proved_for_three_voters_whatever_the_bounds(tmp
 
 
 @pytest.mark.proof
-def test_kraft_is_proved_for_five_voters_whatever_the_bounds(tmp_path: Path) -> None:
-    assert_proved(5, tmp_path)
+@pytest.mark.parametrize("profile", ["kip595", "kip996"])
+def test_kraft_is_proved_for_five_voters_whatever_the_bounds(profile: str, tmp_path: Path) -> None:
+    """A disruption is known of both, and `assert_proved` does not ask about it."""
+    assert_proved(5, tmp_path, profile)
 
 
 @pytest.mark.parametrize(

@@ -14,8 +14,9 @@ from tidegate.explorer.smt.errors import NotUnbounded
 from tidegate.explorer.smt.induction import Induction, ProofRequest
 from tidegate.language.binding import load
 from tidegate.language.errors import ModelErrors, UsageError
-from tidegate.language.proof import Proof
+from tidegate.language.proof import Obligation, Proof
 from tidegate.language.values import ModelError
+from tidegate.reports.check.proof import counterexample_document
 
 from . import random_refinements
 from .conftest import ROOT, Run
@@ -80,6 +81,33 @@ def test_without_a_lemma_that_it_needs_it_is_not_proved(tmp_path: Path) -> None:
     assert words(proof, "as_transaction_commit") == {"proved", "refuted"}
     against = [each.counterexample for each in proof.findings if each.word == "refuted"]
     assert {each is not None and each.reachable for each in against} == {False}
+
+
+def test_a_counterexample_to_induction_speaks_of_the_step_and_not_of_where_it_begins(tmp_path: Path) -> None:
+    """The image of the state where it begins need be no initial one."""
+    text = TWO_PHASE[: TWO_PHASE.index("@lemma\ndef an_order_is")].replace("# --- what is wanted", f"{REVIVE}# ---")
+    text = text.replace("        abort: STUTTERS,\n", "        abort: STUTTERS,\n        revive: STUTTERS,\n")
+    proof = proof_of(tmp_path, text, {"tcommit": TCOMMIT})
+    step = Obligation("step", "as_transaction_commit", "revive")
+    (found,) = [each for each in proof.findings if each.obligation == step]
+    assert found.counterexample is not None and not found.counterexample.reachable
+    document = counterexample_document(found)
+    assert document["truth"]["as_transaction_commit"] == "-0"
+    assert document["property"]["fails"]["step"] == 1
+    assert "0" not in document["abstract"][0]["steps"]
+    said = [row["text"] for row in document["argument"]]
+    assert not any("is not an initial state of tcommit" in each for each in said)
+    assert any("no action of tcommit does this" in each or "@refines says" in each for each in said)
+
+
+REVIVE = '''@action
+def revive(s: Transaction, manager: Manager) -> None:
+    """It never happens, which no lemma says."""
+    require(Decision.ABORT in s.orders and s.decision is None and s.status[manager] == Status.ABORTED)
+    s.status[manager] = Status.WORKING
+
+
+'''
 
 
 LEMMA = '\n\n@lemma\ndef small(s: {}) -> bool:\n    """Always so."""\n    return s.{} >= 0\n'

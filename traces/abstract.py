@@ -31,14 +31,14 @@ from .typetext import type_to_json
 Document = dict[str, Any]
 
 
-def truth_of_refinement(model: Model, prop: Property, run: Run) -> str:
+def truth_of_refinement(model: Model, prop: Property, run: Run, *, anywhere: bool = False) -> str:
     """A refinement along a run: of its initial state, then of each step: `1`, `0`, or `-` where an image cannot be
-    made."""
+    made, and for the first state of a run that begins `anywhere`."""
     refinement = prop.refinement
     assert refinement is not None, "another property says nothing of initial states alone"
     if not prop.applicable:
         return "-" * len(run.states())
-    first = _truth(lambda: refinement.is_initial(image_of(model, refinement, run.start)))
+    first = "-" if anywhere else _truth(lambda: refinement.is_initial(image_of(model, refinement, run.start)))
     ends = zip(run.states(), run.steps, strict=False)
     truths = (_truth(partial(holds, model, prop, before, step.after, action=step.action)) for before, step in ends)
     return first + "".join(truths)
@@ -62,11 +62,11 @@ def claim(refinement: Refinement, states: Sequence[State], action: str | None) -
     return f"{name} takes a step that does this: {changed}"
 
 
-def abstract_lane(prop: Property, run: Run) -> Document:
+def abstract_lane(prop: Property, run: Run, *, anywhere: bool = False) -> Document:
     """What an abstract model does along a run: its states by the number of the state that has this image, each where it
     differs from the one before; and its steps by the number of the step that is one. A step that is not there stutters,
-    and one that is none of the abstract model's is None. So are step 0, where the run begins in no initial state of it,
-    and an image that cannot be made."""
+    and one that is none of the abstract model's is None. So are step 0, where the run begins in no initial state of it
+    and may not begin `anywhere`, and an image that cannot be made."""
     refinement = prop.refinement
     assert refinement is not None, "another property has no abstract model"
     states, steps = dict[str, Any](), dict[str, str | None]()
@@ -75,7 +75,7 @@ def abstract_lane(prop: Property, run: Run) -> Document:
         try:
             image = refinement.image(state)
             if last is None:
-                found = STUTTERS if refinement.is_initial(image) else None
+                found = STUTTERS if anywhere or refinement.is_initial(image) else None
             else:
                 found = refinement.between(last, image, run.steps[number - 1].action)
         except ModelError:

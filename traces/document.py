@@ -50,13 +50,17 @@ def schema() -> Document:
     return json.loads((resources.files(__package__ or "") / "trace-1.schema.json").read_text(encoding="utf-8"))
 
 
-def trace_document(model: Model, about: PropertyVerdict | Failure, *, engine: str = "python") -> Document:
-    """The document of a property's example, or of a failure. ValueError when the property's verdict has no run."""
+def trace_document(
+    model: Model, about: PropertyVerdict | Failure, *, engine: str = "python", anywhere: bool = False
+) -> Document:
+    """The document of a property's example, or of a failure. A run that begins `anywhere` need not begin in an initial
+    state, and a refinement says nothing of its first state. ValueError when the property's verdict has no run."""
     if about.run is None:
         raise ValueError(f"{about.name} has no run to show")
     if isinstance(about, PropertyVerdict):
-        return _document(model, about.run, engine, {prop.name: prop for prop in model.properties}[about.name])
-    return _document(model, about.run, engine, None, about)
+        chosen = {prop.name: prop for prop in model.properties}[about.name]
+        return _document(model, about.run, engine, chosen, anywhere=anywhere)
+    return _document(model, about.run, engine, None, about, anywhere=anywhere)
 
 
 def run_document(
@@ -86,8 +90,10 @@ def _document(
     chosen: Property | None,
     failure: Failure | None = None,
     loop: int | None = None,
+    *,
+    anywhere: bool = False,
 ) -> Document:
-    truth = {prop.name: _truth(model, prop, run) for prop in model.properties}
+    truth = {prop.name: _truth(model, prop, run, anywhere) for prop in model.properties}
     about = chosen or (None if failure is not None else _first_failing(model, truth))
     broken = None if failure is None else _failure(model, failure)
     fails = None if about is None else _fails(model, about, run, truth[about.name])
@@ -120,7 +126,7 @@ def _document(
     }
     refined = [each for each in model.properties if each.refinement is not None and each.applicable]
     if refined:
-        document["abstract"] = [abstract_lane(each, run) for each in refined]
+        document["abstract"] = [abstract_lane(each, run, anywhere=anywhere) for each in refined]
     return document | {"title": title(document)}
 
 
@@ -209,12 +215,12 @@ class _Run:
 # --- properties and failures ------------------------------------------------------------------------------------------
 
 
-def _truth(model: Model, prop: Property, run: Run) -> str:
+def _truth(model: Model, prop: Property, run: Run, anywhere: bool) -> str:
     states = run.states()
     if not prop.applicable:
         return "-" * len(states)
     if prop.refinement is not None:
-        return truth_of_refinement(model, prop, run)
+        return truth_of_refinement(model, prop, run, anywhere=anywhere)
     if prop.kind == "transition":
         return "-" + "".join(_truth_of(model, prop, before, step.after) for before, step in _pairs(run))
     return "".join(_truth_of(model, prop, state, None) for state in states)

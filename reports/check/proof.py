@@ -299,11 +299,11 @@ def counterexample_document(finding: ProofFinding) -> Document:
     assert found is not None, "only what is refuted has a counterexample"
     if found.action is not None:
         failure = Failure(found.message, "", found.run, found.action, found.arguments)
-        document = trace_document(found.model, failure, engine="z3")
+        document = trace_document(found.model, failure, engine="z3", anywhere=not found.reachable)
     else:
         prop = {each.name: each for each in found.model.properties}[finding.obligation.goal]
         subject = PropertyVerdict(prop.name, prop.kind, prop.says, "violated", found.run)
-        document = trace_document(found.model, subject, engine="z3")
+        document = trace_document(found.model, subject, engine="z3", anywhere=not found.reachable)
     if not found.reachable:
         document["begins"] = "induction"
         document["explored"] = found.explored
