@@ -48,7 +48,7 @@ class CheckResult:
 
     @property
     def traces(self) -> Mapping[str, Trace]:
-        """The trace of each property that has one, and under "" of a failure that is no property's."""
+        """The trace of each property that has one, and under "" of a failure that is not a property's."""
         return {name: Trace(document) for name, document in trace_documents(self.model, self.verdict).items()}
 
     def trace(self, name: str | None = None) -> Trace:
@@ -165,7 +165,7 @@ def check_model(model: Model, engine: str, search: Search, report: Report | None
 
 
 def trace_documents(model: Model, verdict: Verdict, names: Collection[str] | None = None) -> Mapping[str, Document]:
-    """A trace document for each property that has a run, and under "" for a failure that is no property's; of these
+    """A trace document for each property that has a run, and under "" for a failure that is not a property's; of these
     only `names`, where they are given: a document takes longer to make than a run to find."""
     failures = {} if verdict.failure is None else {"": verdict.failure}
     runs = {each.name: each for each in verdict.properties if each.run is not None} | failures

@@ -34,7 +34,7 @@ class ModelChoice:
 def definition_of(text: str) -> tuple[Definition, str | None]:
     """The definition and profile that MODEL names: `replication`, `replication:kip320`, `mine.py`, `mine.py:profile`.
 
-    Raises `UsageError` for a name or path that is not there, `ModelErrors` for a text that is no model.
+    Raises `UsageError` for a name or path that is not there, `ModelErrors` for a text that is not a model.
     """
     path, colon, profile = text.partition(":")
     if path.endswith(".py") or "/" in path or Path(path).is_dir():

@@ -33,7 +33,7 @@ Kind = Literal[
     "latent",  # ignored by this version, harmful after an upgrade
     "incomplete",  # a part is missing, or may lose records that no answer is about: the exit is 5 at best
     "not_read",  # a file, or a part of one, that no reader understands
-    "not_modelled",  # what the model has not got, and what to read the answers as
+    "not_modelled",  # what the model does not have, and what to read the answers as
 ]
 ControlPlane = Literal["zookeeper", "kraft"]
 Role = Literal["broker", "controller"]
@@ -395,7 +395,8 @@ class Cluster:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Something to know that is no question to the model. `source` is a KIP, a JIRA or a documentation page, or ''."""
+    """Something to know that is not a question to the model. `source` is a KIP, a JIRA, a page of the documentation,
+    or ''."""
 
     kind: Kind
     severity: Severity

@@ -217,7 +217,7 @@ def _conditional(verdict: SubjectVerdict) -> Iterator[Document]:
 
 
 _IS: Mapping[str, str] = {"version": " ", "placement": " ", "in flight": " ", NODES: " are "}
-"""What stands between a fact and its value, where it is no setting."""
+"""What stands between a fact and its value, where it is not a setting."""
 
 
 def _values(variants: Sequence[Variant], names: Sequence[str]) -> dict[str, list[str]]:

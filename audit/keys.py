@@ -135,7 +135,7 @@ def families() -> frozenset[str]:
 
 
 def span(version: str) -> Span:
-    """The releases that a text may mean, first and last: "3.1" is any 3.1.x. ValueError if it is no version."""
+    """The releases that a text may mean, first and last: "3.1" is any 3.1.x. ValueError if it is not a version."""
     found = re.fullmatch(r"v?(\d{1,6}(?:\.\d{1,6}){0,3})(?:\.x)?(?:[-+_].*)?", version.strip())
     if found is None:
         raise ValueError(f"`{version}` is not a version: write it like 3.9.1, or 3.9")

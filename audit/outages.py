@@ -1,6 +1,6 @@
 """What is out of service now, as far as descriptions show it: partitions without a leader, writes that are refused.
 
-It is no question to the model: a partition without a leader is neither written nor read; with an ISR below
+It is not a question to the model: a partition without a leader is neither written nor read; with an ISR below
 min.insync.replicas acks=all is refused, and since 3.7 the high watermark stands still too, so that what other producers
 write is not readable (KAFKA-15583).
 """

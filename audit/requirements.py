@@ -109,7 +109,7 @@ DEFAULT: Sequence[Requirement] = PRESETS["standard"].requirements
 
 
 class NoRequirement(ValueError):
-    """A text that is no requirement; the message says what is wrong and what there is."""
+    """A text that is not a requirement; the message says what is wrong and what there is."""
 
 
 EXAMPLE = "no-loss=power-loss@min-isr"

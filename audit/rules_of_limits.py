@@ -1,4 +1,4 @@
-"""What is set and the model has not got: said where it is set, so that no answer is taken to cover it."""
+"""What is set and the model does not have: said where it is set, so that no answer is taken to cover it."""
 
 from __future__ import annotations
 

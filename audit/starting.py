@@ -72,7 +72,7 @@ def _refusal(setting: Setting, why: str) -> Finding:
 
 
 def _illegal(client: Client) -> Iterator[str]:
-    """What Java's ConfigDef refuses; that it is no legal value is a finding already, made by the readers."""
+    """What Java's ConfigDef refuses; that it is not a legal value is a finding already, made by the readers."""
     if underneath(client) != "java":
         return
     for setting in in_force(client):

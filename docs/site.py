@@ -40,7 +40,7 @@ DECISIONS_BOOST = 0.1
 """How a decision counts in a search, where a page for users counts 1: it is written for developers."""
 
 OUTSIDE = re.compile(r"\[([^\]]+)\]\((?:\.\./)+(?!decisions|tutorials)[^)]*\)")
-"""A link to a file of the repository that is no page of the site."""
+"""A link to a file of the repository that is not a page of the site."""
 
 
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:

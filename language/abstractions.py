@@ -267,7 +267,7 @@ def _text_of(given: Any) -> str:
 
 def _without_budgets(definition: Definition, given: Mapping[str, Value]) -> Definition:
     """An abstract model whose faults may happen as often as they like, or never where their budget is 0: a budget is a
-    bound of the search, and what is left of it is no part of what a refinement speaks of."""
+    bound of the search, and what is left of it is not part of what a refinement speaks of."""
     values = definition.values(given)
     return replace(
         definition,

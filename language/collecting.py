@@ -207,7 +207,7 @@ def _import_hint(path: str, error: BaseException) -> str:
         if name == _LANGUAGE and hasattr(builtins, wanted):
             return f"{wanted} without an import: it is Python's own"
         if name == _LANGUAGE and wanted in _LIVENESS:
-            return "@invariant, @transition or @reachable: what must happen some day (liveness) cannot be stated"
+            return "@invariant, @transition or @reachable: what must happen eventually (liveness) cannot be stated"
         return nearest(wanted, _names_of(name)) or _IMPORTABLE
     if isinstance(error, TypeError) and str(error).startswith("Too many arguments for <class"):
         return CAPACITY_BESIDE

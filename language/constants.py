@@ -92,7 +92,7 @@ class ConstantExpression:
 
     def __eq__(self, other: object) -> bool:
         """Refused, as `__bool__` is, with a value and with another constant: whether they are equal is known once the
-        model is bound. It is equal to itself, and to nothing that is no value of a constant."""
+        model is bound. It is equal to itself, and to nothing that is not a value of a constant."""
         if self is other or not isinstance(other, bool | int | Enum | ConstantExpression):
             return self is other
         raise NoValueYet(f"{_NO_VALUE}: it cannot be compared with {_shown(other)} here", _IN_A_FUNCTION)

@@ -228,7 +228,7 @@ def refines(
 
     `abstract` is the abstract model's module. `given` are values of its constants: numbers, bools, members of enums, or
     expressions over the model's own constants; a constant that both models share has the model's value, and any other
-    its default. TypeError, at the decorator's line, for something that is no module, or `steps` that name no actions.
+    its default. TypeError, at the decorator's line, for what is not a module, or `steps` that name no actions.
     """
     if not isinstance(cast(object, abstract), ModuleType):
         raise TypeError("@refines takes the module of the abstract model: import hour_clock; @refines(hour_clock)")

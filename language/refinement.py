@@ -73,8 +73,8 @@ class Refinement:
 
 
 def at_the_start(model: Model, prop: Property) -> Run | Failure | None:
-    """What is wrong with the images of the initial states: the first that is no initial state of the abstract model, as
-    a run without steps; one that cannot be made, as a failure. None where all are right."""
+    """What is wrong with the images of the initial states: the first that is not an initial state of the abstract
+    model, as a run without steps; one that cannot be made, as a failure. None where all are right."""
     assert prop.refinement is not None, "another property says nothing of initial states alone"
     allowed = set(initial_states(prop.refinement.abstract))
     for state in initial_states(model):

@@ -80,7 +80,7 @@ def _parse(model: Model, number: int, step: str, known: Mapping[str, A]) -> tupl
 
 
 class _Unreadable(Exception):
-    """A piece of text that is no value of its type."""
+    """A piece of text that is not a value of its type."""
 
 
 def _arguments(model: Model, step: str, parameters: tuple[Parameter, ...]) -> dict[str, Any]:

@@ -228,7 +228,7 @@ def test_a_case_whose_process_died_is_not_decided_and_not_kept(tmp_path: Path, m
 
 @pytest.fixture(scope="module")
 def large() -> Any:
-    """What the bench writes, which is no package."""
+    """What the bench writes, which is not a package."""
     path = ROOT / "bench" / "auditinput.py"
     spec = importlib.util.spec_from_file_location("auditinput", path)
     assert spec is not None and spec.loader is not None

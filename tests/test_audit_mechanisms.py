@@ -1,4 +1,4 @@
-"""What single rules of Kafka mend shows in the audit of the releases that have not got them, and in no later one."""
+"""What single rules of Kafka mend shows in the audit of the releases that do not have them, and in no later one."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Configuration that is no broker's and no plain client's: Connect, Streams, MirrorMaker, Spring; and what is said
-where something is set that the model has not got."""
+"""Configuration that is not a broker's and no plain client's: Connect, Streams, MirrorMaker, Spring; and what is said
+where something is set that the model does not have."""
 
 from __future__ import annotations
 
@@ -205,7 +205,7 @@ def test_share_groups_and_remote_logs_topics_are_asked_about_where_they_are_set(
     assert {(v.signature.replicas, v.signature.min_isr) for v in remote.variants} == {(3, 2)}
 
 
-# --- what the model has not got ---------------------------------------------------------------------------------------
+# --- what the model does not have -------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

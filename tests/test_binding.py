@@ -221,7 +221,7 @@ BAD: dict[str, tuple[dict[str, Any], str]] = {
     "an unknown property": ({"properties": ["someone_own"]}, "no property someone_own; did you mean someone_owns"),
     "an unknown open constant": ({"open": ["roof"]}, "no constant roof to leave open; did you mean room"),
     "a number out of range": ({"constants": {"nodes": 9}}, "nodes=9: it must be an integer from 1 to 3"),
-    "text that is no number": ({"constants": {"nodes": "two"}}, "nodes=two: it must be an integer from 1 to 3"),
+    "text that is not a number": ({"constants": {"nodes": "two"}}, "nodes=two: it must be an integer from 1 to 3"),
     "a number for a bool": ({"constants": {"careful": 1}}, "careful=1: it must be true or false"),
     "a bool for a number": ({"constants": {"nodes": True}}, "nodes=true: it must be an integer from 1 to 3"),
     "a member that is none": ({"constants": {"mode": "quick"}}, "mode=quick: it must be one of off, slow, fast"),

@@ -199,7 +199,7 @@ def test_symmetry_folds_the_classics(name: str, orbits: int, engine: str, cache:
 
 
 def yardstick() -> ModuleType:
-    """The hand-written explorer of bench/, which is no package."""
+    """The hand-written explorer of bench/, which is not a package."""
     spec = importlib.util.spec_from_file_location("plain_kip320", ROOT / "bench" / "plain_kip320.py")
     assert spec is not None
     assert spec.loader is not None

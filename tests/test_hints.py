@@ -129,8 +129,8 @@ def test_a_lemma_left_out_only_makes_a_proof_harder() -> None:
 
 
 UNREADABLE = [
-    (b"", 1, "this is no JSON: Expecting value"),
-    (b'{\n\n"schema"', 3, "this is no JSON: Expecting ':' delimiter"),
+    (b"", 1, "this is not JSON: Expecting value"),
+    (b'{\n\n"schema"', 3, "this is not JSON: Expecting ':' delimiter"),
     (b"[]", 1, 'it must be an object whose "schema" is "tidegate.hints/1"'),
     (b'{"schema": "tidegate.hints/9"}', 1, 'it must be an object whose "schema" is "tidegate.hints/1"'),
     (
@@ -147,7 +147,7 @@ UNREADABLE = [
     (b"\n" + b"[" * 200_000, 2, "this is nested too deeply"),
     (b'{"a":\n' * 200_000, 3, "this is nested too deeply"),
     (b'{"schema": ' + b"9" * 10_000 + b"}", 1, "it holds a number, and hints have none"),
-    (b'{"schema": "tidegate.hints/1",\n "le\xffad": {}}', 2, "this is no UTF-8 text"),
+    (b'{"schema": "tidegate.hints/1",\n "le\xffad": {}}', 2, "this is not UTF-8 text"),
 ]
 
 

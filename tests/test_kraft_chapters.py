@@ -47,7 +47,7 @@ def test_a_voter_with_an_empty_disk_is_rebuilt_from_a_snapshot() -> None:
     story.step("delete_records", voter=A, start=2).step("replace_disk", voter=B)
     story.step("begin_quorum_epoch", leader=A, voter=B).step("load_snapshot", follower=B, leader=A)
     assert (story.log(B), story.state.snapshot[B]) == ("1x", 2)
-    # What it has not got as records it does not cut, even where it does not know its high watermark.
+    # What it does not have as records it does not cut, even where it does not know its high watermark.
     story.restart(B).write(A).fetch(B, A)
     assert (story.log(B), story.broken) == ("1xy", set())
 

@@ -196,7 +196,7 @@ def test_a_mistake_is_refused_with_what_to_write(what: str, tmp_path: Path) -> N
     [
         ("from tidegate.language import Capcity", "did you mean Capacity?"),
         ("from tidegate.language import invariants, state", "did you mean invariant?"),
-        ("from tidegate.language import eventually", "what must happen some day (liveness) cannot be stated"),
+        ("from tidegate.language import eventually", "what must happen eventually (liveness) cannot be stated"),
         ("from tidegate.langage import state", "; did you mean tidegate.language?"),
         ("import tidegat", "; did you mean tidegate?"),
         ("import helprs", "; did you mean helpers?"),

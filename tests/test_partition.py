@@ -199,7 +199,7 @@ def test_with_the_controllers_majority_gone_nothing_is_decided() -> None:
     story.step("crash", broker=B).step("crash", broker=C)
     with pytest.raises(StepError, match="controllers_decide"):
         story.fence(B, A)
-    # B is in the ISR for ever, and has not got the record.
+    # B is in the ISR for ever, and does not have the record.
     with pytest.raises(StepError, match="end_in_sync"):
         story.step("advance_high_watermark", leader=A)
     # One host that comes back is enough to go on.

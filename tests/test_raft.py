@@ -90,7 +90,7 @@ class Story:
         return self.step("restart", server=server, kept=kept)
 
     def log(self, server: Server) -> str:
-        """A server's log, a letter and a term an entry: `x1 y2`; `-` where it is no command."""
+        """A server's log, a letter and a term an entry: `x1 y2`; `-` where it is not a command."""
         return " ".join(
             f"{'-' if entry.command is None else COMMANDS[entry.command]}{entry.term}"
             for entry in self.state.log[server]

@@ -147,7 +147,7 @@ CASES: tuple[tuple[Mapping[str, str], int | None], ...] = (
     ({"letter not in s.bag and letter not in s.boxes[to]": "letter not in s.bag"}, 3),
     ({"@refines(post)": "@refines(post, {bring: post.lose})"}, 2),
 )
-"""What is changed in the office, and after how many steps it is no post; None where it is one."""
+"""What is changed in the office, and after how many steps it is not a post; None where it is one."""
 
 
 @pytest.mark.parametrize(
@@ -168,7 +168,7 @@ BAGS: tuple[tuple[Mapping[str, str], int | None], ...] = (
     ({"    s.bag.add(letter)\n": "    s.bag.add(letter)\n    s.bag.add(letter)\n"}, 1),
     ({"    s.bag.remove(letter)\n": "    while_there(s, letter)\n"}, 3),
 )
-"""The same of bags, in which a letter may be twice: what is changed, and after how many steps it is no post."""
+"""The same of bags, in which a letter may be twice: what is changed, and after how many steps it is not a post."""
 ALL_OF_IT = '''
 
 def while_there(s: Office, letter: Letter) -> None:

@@ -97,7 +97,7 @@ VERSIONS = ("truncate_to_hw", "kip101", "kip279", "kip320_first_try", "kip320")
 @pytest.mark.parametrize("version", VERSIONS)
 def test_a_record_is_written_replicated_and_committed(version: str) -> None:
     story = Story(version, replicas=2).elect(A).lead(0).follow(B, 0).write(A)
-    # It is not committed while B has not got it: the leader cannot move on.
+    # It is not committed while B does not have it: the leader cannot move on.
     with pytest.raises(StepError, match=r"follower in s\.isr"):
         story.commit(A)
     story.fetch(B, A).commit(A)
@@ -317,7 +317,7 @@ def test_without_the_fence_of_the_fetch() -> None:
     # A alone commits x in epoch 2; B, still in epoch 0, fetches x, and learns from the answer that it is committed.
     story.write(A).shrink(A, B).shrink(A, C).commit(A).fetch(B, A)
     assert story.high_watermark(B) == 1
-    # B then hears that it led epoch 1: a leader with a committed record that its ISR has not got.
+    # B then hears that it led epoch 1: a leader with a committed record that its ISR does not have.
     story.lead(1)
     assert "weak_isr" in story.breaks()
     assert "strong_isr" not in story.breaks()
@@ -355,7 +355,7 @@ def test_a_replica_asked_into_the_isr_is_counted_before_the_answer(maximal_isr: 
         # The leader drops B and knows it; then it asks B, which has all that is committed (nothing), in again.
         "request_shrink(B); handle_request(AlterIsr(isr={A}, version=0)); handle_update(IsrUpdate(isr={A}, version=1))",
         "request_expand(B); handle_request(AlterIsr(isr={A, B}, version=1))",
-        # The controller has agreed, and the leader has not heard. It takes a write that B has not got.
+        # The controller has agreed, and the leader has not heard. It takes a write that B does not have.
         "write",
     ]
     state = run_text(model, "; ".join(reported)).states()[-1]

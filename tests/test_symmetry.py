@@ -274,7 +274,7 @@ REFUSED = {
             require(any(other == node or 10 // s.count[other] > 20 for other in Node))  # here
             s.chosen = node
         """,
-    "a claim that is no outermost all": """
+    "a claim that is not the outermost all": """
         @invariant
         def fair(s: World) -> bool:
             '''Fair.'''

@@ -39,6 +39,10 @@ OLD = {
     r"\bwhat stands there\b": "its content, which",
     r"\bhears? (that|where|whether)\b": "learns, receives",
     r"\blogs part\b": "logs diverge",
+    r"\b(it|that|this|which) is no (?!longer|more\b|better|less|other|use\b|need|such\b|way\b)": "is not a",
+    r"\bsome day\b": "eventually",
+    r"\bwhatever [\w ]+ may be\b": "for every value of",
+    r"\bhas not got\b|\bhave not got\b": "does not have, lacks",
 }
 """What is not written, and what is written in its place."""
 

@@ -37,7 +37,7 @@ def letter(number: int | None) -> str:
 
 
 class Picture:
-    """A model's view, compiled. Raises `Undrawable` when an expression of it is no Python, or names nothing there is.
+    """A model's view, compiled. Raises `Undrawable` when an expression of it is not Python, or names nothing there is.
 
     The same exception comes from `frame` when an expression fails in a state.
     """

@@ -53,7 +53,7 @@ TOOLS = re.compile(
 
 SCRIPT = re.compile(r"""[^\s;&|"'=()]*[\w\-]\.(?:sh|bash|py|pl|rb)(?=[\s;&|"']|$)""")
 PROGRAM = re.compile(r"/(?!bin/|usr/bin/|usr/local/bin/|sbin/|usr/sbin/)\S+")
-"""What a container runs first, if it is no program of the system's."""
+"""What a container runs first, if it is not a program of the system."""
 
 ALTERS = re.compile(r"kafka-configs(\.sh)?\b[^;&|\n]*--(alter|add-config)|kafka_conf_set|kafka_server_conf_set")
 

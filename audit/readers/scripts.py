@@ -86,7 +86,7 @@ def _of_script(text: str, files: frozenset[str]) -> re.Match[str] | None:
 
 
 def _is_read(text: str, found: re.Match[str], files: frozenset[str]) -> bool:
-    """Whether it starts Kafka with a file that was read, or sets a variable that is no setting."""
+    """Whether it starts Kafka with a file that was read, or sets a variable that is not a setting."""
     variable = found.groupdict().get("variable")
     if variable is not None:
         passed_over = commands.PASSED_OVER.match(text, found.start()) is not None

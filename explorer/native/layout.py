@@ -89,7 +89,7 @@ def _bits_for(codes: int) -> int:
 
 
 def shape_of(type_: Type) -> Shape:
-    """The shape of a type. TypeError for `Unit`, which is no data."""
+    """The shape of a type. TypeError for `Unit`, which is not data."""
     match type_:
         case Int() | Bool() | Enumeration() | Identity():
             return Leaf(_bits_for(scalar_size(type_)))

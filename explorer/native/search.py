@@ -287,7 +287,7 @@ class Driver:
         kernel = make()
         self.frontier.call(kernel.code)
         self.findings.compile_seconds += kernel.seconds
-        self.started += kernel.seconds  # which is no time of the search
+        self.started += kernel.seconds  # which is not time of the search
 
     def _nothing_before(self) -> bool:
         """Whether the search goes on up to the state that stopped the kernel: what was reached before it is checked

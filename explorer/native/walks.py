@@ -252,7 +252,7 @@ class WalkPool:
         make, self.faster = self.faster, None
         self.kernel = make()
         self.compile_seconds += self.kernel.seconds
-        self.started += self.kernel.seconds  # which is no time of the walks
+        self.started += self.kernel.seconds  # which is not time of the walks
 
     def _report(self) -> None:
         if self.report is None:

@@ -389,7 +389,7 @@ class Algebra:
 
 def in_result(op: str, a: Bit, b: Bit) -> Bit:
     """Whether an element is in what an operator makes of two sets, which have it if `a` and if `b`; of `<=`, whether
-    it is no reason against it."""
+    it is not a reason against it."""
     match op:
         case "|":
             return either(a, b)

@@ -74,14 +74,14 @@ def _parsed(path: Path) -> dict[tuple[str, str], frozenset[str]]:
     try:
         text = path.read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
-        raise UnreadableHints(path, _line(error.object, error.start), "this is no UTF-8 text") from None
+        raise UnreadableHints(path, _line(error.object, error.start), "this is not UTF-8 text") from None
     except OSError as error:
         raise UnreadableHints(path, 1, f"it cannot be read: {error.strerror}") from None
     _look_at_depth(path, text)
     try:
         held = json.loads(text)
     except json.JSONDecodeError as error:
-        raise UnreadableHints(path, error.lineno, f"this is no JSON: {error.msg}") from None
+        raise UnreadableHints(path, error.lineno, f"this is not JSON: {error.msg}") from None
     except ValueError:  # an integer of more digits than Python converts
         raise UnreadableHints(path, 1, "it holds a number, and hints have none") from None
     if not isinstance(held, dict) or cast("dict[str, Any]", held).pop("schema", None) != SCHEMA:

@@ -46,7 +46,7 @@ def _left(asked: ProofRequest, began: float) -> ProofRequest:
 
 
 def _fallen(proof: Proof, rounds: int) -> list[Fall]:
-    """The lemmas with a finding that is no proof: for each the first that refutes it, else the first that does not
+    """The lemmas with a finding that is not a proof: for each the first that refutes it, else the first that does not
     prove it."""
     found = dict[str, ProofFinding]()
     for finding in sorted(proof.findings, key=lambda finding: finding.word != "refuted"):

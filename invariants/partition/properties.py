@@ -3,7 +3,7 @@
 Kafka's promise is conditional, and so are these. A record is *acknowledged* once its producer may count on it, and
 *committed* once it was below the high watermark of a broker that led, so that a consumer may have read it. With
 `acks=all` and clean elections both are kept while fewer than `min.insync.replicas` brokers lose a part of their log,
-if unclean stops are distinguished (ELR). Bounds beyond that break them, which is no bug: see `spec/partition.toml`.
+if unclean stops are distinguished (ELR). Bounds beyond that break them, which is not a bug: see `spec/partition.toml`.
 
 What Kafka does not promise stands below as something that must be *possible*: a leader whose own high watermark is
 behind what was committed, and an error for a record that is committed all the same.

@@ -136,7 +136,7 @@ def _is_number(scope: Scope, element: ast.expr) -> bool:
 
 
 def contains(scope: Scope, element: ir.Expr, holder: ir.Expr, part: ast.AST, node: ast.AST) -> ir.Expr:
-    """`element in holder`. None is never in a container of plain values, which is no error."""
+    """`element in holder`. None is never in a container of plain values, which is not an error."""
     assert isinstance(holder.type, (Subset, Pool, Seq))
     where, of = scope.where(node), holder.type.of
     if isinstance(element.type, Subset) and isinstance(holder.type, Subset):

@@ -26,7 +26,7 @@ Each mistake of its history is a switch, and a profile that makes this one mista
   answer that it leads, and takes that for impossible.
 
 How fine the steps are is a switch too. As it is, a request and its answer are one step: a lost request is a step that
-is not taken, and the answer to a fetch may be lost by itself, since the follower is then counted and has not got the
+is not taken, and the answer to a fetch may be lost by itself, since the follower is then counted and does not have the
 next record. With `late_answers` that answer is in flight; with `messages=n` every request and every answer is.
 
 What is left out, and why:

@@ -50,7 +50,7 @@ from .state import Acks, Broker, Partition, Truncation
 
 modules = (state, broker, controller, reassignment, faults)  # in the order of a record's life
 
-# Versions, newest first, each by what it has not got of the next one.
+# Versions, newest first, each by what it lacks of the next one.
 
 _kafka_4_1 = {}
 _kafka_3_9 = {"elr": False}

@@ -105,7 +105,7 @@ def a_record_is_missing(s: Partition) -> bool:
     """A record that was sent is not in the leader's log, and is not sent again: the producer waits for its answer, or
     what it sends next is out of sequence.
 
-    Kafka's producer retries until delivery.timeout.ms; here `retries` bounds that, and is 0 where it is no question.
+    Kafka's producer retries until delivery.timeout.ms; here `retries` bounds that, and is 0 where it is not a question.
     """
     return retries == 0 and any(
         id < s.sent

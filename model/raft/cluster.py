@@ -155,7 +155,7 @@ class Message:
     to: Server
     index: Index = 0  # where the candidate's log ends; before which the new entry goes; up to where the logs agree
     log_term: Term = 0  # of requests: the term of the sender's entry at that index
-    entry: Option[Entry] = None  # of an AppendEntries request that is no heartbeat
+    entry: Option[Entry] = None  # of an AppendEntries request that is not a heartbeat
     commit_index: Index = 0  # of an AppendEntries request: up to where the follower may then commit
     read: ReadNumber = 0  # of AppendEntries: the read that the leader had to answer when it sent it
     success: bool = False  # of replies: the vote is granted, the logs agree

@@ -237,7 +237,7 @@ def _those(proof: Proof, word: str) -> str:
 
 
 def _failures(page: Page, proof: Proof) -> None:
-    """Every finding that is no proof, in a sentence."""
+    """Every finding that is not a proof, in a sentence."""
     for each in proof.findings:
         if each.word != "proved":
             page.blank()

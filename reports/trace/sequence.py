@@ -16,7 +16,7 @@ from ..document import Document
 
 MOST_STEPS = 60
 OTHERS = "others"
-"""Who sends and acts that is no lane: a controller, a client."""
+"""Who sends and acts that is not a lane: a controller, a client."""
 
 
 @immutable

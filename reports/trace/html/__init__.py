@@ -110,5 +110,5 @@ def _filled(template: str, parts: Mapping[str, str]) -> str:
     """The template with its `@NAME@`s replaced; a part is not searched for further ones."""
     pieces = template.split("@")
     if pieces[1::2] != [name for name in pieces[1::2] if name in parts]:
-        raise ValueError("the template of the page has an @ that is no part's")
+        raise ValueError("the template of the page has an @ that is not a part's")
     return "".join(parts[piece] if at % 2 else piece for at, piece in enumerate(pieces))
