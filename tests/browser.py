@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect, sync_playwright
@@ -84,28 +85,58 @@ class Shown:
         return self.page.evaluate(script)
 
 
+_BLANK: WeakKeyDictionary[Browser, list[Page]] = WeakKeyDictionary()
+"""Pages without options of their own that show nothing now. To begin one takes thrice as long as what most tests do."""
+
+
+@contextmanager
+def blank(browser: Browser, **options: Any) -> Generator[Page]:
+    """A blank page whose clock stands still. One without options serves several tests, but none after a test that
+    failed."""
+    kept = [] if options else _BLANK.setdefault(browser, [])
+    if kept:
+        page = kept.pop()
+    else:
+        given: dict[str, Any] = {"viewport": {"width": 1280, "height": 900}, "color_scheme": "light", **options}
+        made = browser.new_context(**given)
+        made.set_default_timeout(MOST)
+        page = made.new_page()
+        page.clock.install(time=0)
+        page.clock.pause_at(1000)
+    try:
+        yield page
+    except BaseException:
+        page.context.close()
+        raise
+    if options:
+        page.context.close()
+    else:
+        page.goto("about:blank")
+        kept.append(page)
+
+
 @contextmanager
 def shown(
-    browser: Browser, file: Path, place: str = "", at: str = "#steps [aria-selected=true]", **context: Any
+    browser: Browser, file: Path, place: str = "", at: str = "#steps [aria-selected=true]", **options: Any
 ) -> Generator[Shown]:
     """The page of a file, at a place such as `s=3`, once the element `at` is there; afterwards it must have complained
     of nothing, and asked for nothing but itself. The page's clock stands still but for `passes`, so that nothing
-    depends on this machine's load.
+    depends on this machine's load. With `options` of a browser's context the page is in one of its own.
     """
-    given: dict[str, Any] = {"viewport": {"width": 1280, "height": 900}, "color_scheme": "light", **context}
-    made = browser.new_context(**given)
-    made.set_default_timeout(MOST)
-    page = made.new_page()
-    page.clock.install(time=0)
-    page.clock.pause_at(1000)
-    one = Shown(page)
-    page.on("console", lambda message: one.complaints.append(f"{message.type}: {message.text}"))
-    page.on("pageerror", lambda error: one.complaints.append(str(error)))
-    page.on("request", lambda request: one.requests.append(request.url))
     address = file.as_uri()
-    page.goto(f"{address}#{place}" if place else address)
-    page.wait_for_selector(at, state="attached")
-    yield one
-    made.close()
+    with blank(browser, **options) as page:
+        one = Shown(page)
+        heard: dict[Any, Callable[[Any], None]] = {
+            "console": lambda message: one.complaints.append(f"{message.type}: {message.text}"),
+            "pageerror": lambda error: one.complaints.append(str(error)),
+            "request": lambda request: one.requests.append(request.url),
+        }
+        for event, hear in heard.items():
+            page.on(event, hear)
+        page.goto(f"{address}#{place}" if place else address)
+        page.wait_for_selector(at, state="attached")
+        yield one
+        for event, hear in heard.items():
+            page.remove_listener(event, hear)
     assert not one.complaints
     assert {url.partition("#")[0] for url in one.requests} <= {address}

@@ -103,7 +103,7 @@ def test_in_the_frame_of_a_notebook_the_page_stays_itself(browser: Browser, tmp_
 
 
 def test_moving_leaves_no_trail_in_the_history(browser: Browser, saved: Page) -> None:
-    with shown(browser, saved(kip_101())) as one:
+    with shown(browser, saved(kip_101()), color_scheme="light") as one:  # with a history of its own
         length = one.run("history.length")
         one.press("g", "j")
         place(one)
@@ -397,7 +397,7 @@ def test_on_a_phone_what_is_cut_off_fades_on_that_side(
 
 
 def test_on_paper_there_are_the_words_and_every_step(browser: Browser, saved: Page) -> None:
-    with shown(browser, saved(kip_101()), "s=8&t=dark") as one:
+    with shown(browser, saved(kip_101()), "s=8&t=dark", color_scheme="light") as one:
         one.page.emulate_media(media="print")
         one.page.wait_for_selector("#paper h1")
         assert one.seen("#paper") and not one.seen("main") and not one.seen("#header")
