@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import ctypes
+from typing import Any
 
+from ...language.drafts import Shape
 from ...language.judge import shape_of
 from ...language.model import Model
 from ...language.values import State
 from .compiler import Code
 from .kernel import CONTEXT, EVENTS, NO_PARENT, REHASH_BATCH
+from .layout import KEPT
 from .memory import Ahead, Region
 from .program import KernelInterface
 
@@ -212,5 +215,18 @@ class Frontier:
 
 def decode(model: Model, program: KernelInterface, words: tuple[int, ...]) -> State:
     """The plain-Python state that words stand for."""
-    names = [field.name for field in program.layout.fields]
-    return shape_of(model)(**dict(zip(names, program.layout.decode(words), strict=True)))
+    shape = shape_of(model)
+    values = zip((field.name for field in program.layout.fields), program.layout.decode(words), strict=True)
+    return shape.state(_accepted(shape, name, value) for name, value in values)
+
+
+def _accepted(shape: Shape, name: str, value: Any) -> Any:
+    """A field's value as its state stores it: for the very object that was seen before, the one from then. States that
+    share bits share values, which are checked and encoded once."""
+    kept: dict[tuple[str, int], tuple[Any, Any]] = shape.memo.setdefault("accepted", {})
+    known = kept.get((name, id(value)))
+    if known is None:
+        if len(kept) >= KEPT:
+            kept.clear()
+        known = kept[name, id(value)] = (value, shape.accept(name, value))
+    return known[1]

@@ -34,7 +34,7 @@ from ...language.types import (
 
 WORD = 64
 
-KEPT = 256
+KEPT = 4096
 """Values of fields that are kept with their words, for the next states."""
 
 
