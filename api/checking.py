@@ -44,7 +44,7 @@ class CheckResult:
     @property
     def properties(self) -> Mapping[str, str]:
         """Each property's verdict by name: `holds`, `violated`, `reached`, ..."""
-        return {each.name: each.verdict for each in self.verdict.properties}
+        return {prop.name: prop.verdict for prop in self.verdict.properties}
 
     @property
     def traces(self) -> Mapping[str, Trace]:
@@ -55,7 +55,7 @@ class CheckResult:
         """The trace of one property; without a name, of the first that is violated, or of the failure. UsageError when
         there is none."""
         traces = self.traces
-        violated = [each.name for each in self.verdict.properties if each.verdict == "violated"]
+        violated = [prop.name for prop in self.verdict.properties if prop.verdict == "violated"]
         chosen = next((each for each in [*violated, ""] if each in traces), None) if name is None else name
         if chosen is None or chosen not in traces:
             what = "nothing failed" if name is None else f"{name} has no trace; {nearest(name, traces)}"
@@ -88,8 +88,8 @@ class CheckResult:
         return verdict_page(self.verdict, PAPER).text()
 
     def _repr_html_(self) -> str:
-        rows = [(each.name, each.kind, each.verdict, each.says) for each in self.verdict.properties]
-        failed = self.verdict.failure is not None or any(each.verdict == "violated" for each in self.verdict.properties)
+        rows = [(prop.name, prop.kind, prop.verdict, prop.says) for prop in self.verdict.properties]
+        failed = self.verdict.failure is not None or any(prop.verdict == "violated" for prop in self.verdict.properties)
         shown = self.trace()._repr_html_() if failed else ""  # pyright: ignore[reportPrivateUsage]  # IPython's name
         return preformatted(headline(self.verdict)) + table(rows, ("property", "kind", "verdict", "says")) + shown
 
@@ -168,7 +168,7 @@ def trace_documents(model: Model, verdict: Verdict, names: Collection[str] | Non
     """A trace document for each property that has a run, and under "" for a failure that is not a property's; of these
     only `names`, where they are given: a document takes longer to make than a run to find."""
     failures = {} if verdict.failure is None else {"": verdict.failure}
-    runs = {each.name: each for each in verdict.properties if each.run is not None} | failures
+    runs = {prop.name: prop for prop in verdict.properties if prop.run is not None} | failures
     return {
         name: trace_document(model, each, engine=verdict.engine)
         for name, each in runs.items()

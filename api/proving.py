@@ -47,7 +47,9 @@ class ProofResult:
     @property
     def counterexamples(self) -> tuple[Trace, ...]:
         """The counterexamples to induction, as traces."""
-        return tuple(Trace(counterexample_document(each)) for each in self.proof.findings if each.counterexample)
+        return tuple(
+            Trace(counterexample_document(finding)) for finding in self.proof.findings if finding.counterexample
+        )
 
     def document(self) -> Document:
         """The result as `tidegate prove --json` prints it."""

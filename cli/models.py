@@ -58,17 +58,17 @@ def describe(text: str) -> dict[str, Any]:
         "constants": [_constant(name, each) for name, each in definition.constants.items()],
         "profiles": _plain_values(definition.profiles),
         "bounds": _plain_values(named_bounds(text)),
-        "domains": [{"name": each.name, "symmetric": each.symmetric} for each in model.domains],
-        "actions": [{"name": each.name, "kind": each.kind, "says": each.sentence} for each in model.actions],
+        "domains": [{"name": domain.name, "symmetric": domain.symmetric} for domain in model.domains],
+        "actions": [{"name": action.name, "kind": action.kind, "says": action.sentence} for action in model.actions],
         "properties": [
             {
-                "name": each.name,
-                "kind": each.kind,
-                "says": each.says,
-                "ghosts": sorted(each.ghosts),
-                "refines": None if each.refinement is None else each.refinement.abstract.name,
+                "name": prop.name,
+                "kind": prop.kind,
+                "says": prop.says,
+                "ghosts": sorted(prop.ghosts),
+                "refines": None if prop.refinement is None else prop.refinement.abstract.name,
             }
-            for each in model.properties
+            for prop in model.properties
         ],
     }
 
@@ -88,10 +88,14 @@ def _page(described: dict[str, Any], paper: Paper) -> Page:
     page = Page(paper)
     page.line(described["name"], style="bold")
     page.line(described["says"], indent=2, hang=0)
-    _section(page, "constants", [(_default(each), _range(each), each["says"]) for each in described["constants"]])
+    _section(
+        page,
+        "constants",
+        [(_default(constant), _range(constant), constant["says"]) for constant in described["constants"]],
+    )
     for title in ("profiles", "bounds"):
         _section(page, title, [(name, _values(values)) for name, values in described[title].items()])
-    _section(page, "properties", [(each["name"], _kind(each), each["says"]) for each in described["properties"]])
+    _section(page, "properties", [(prop["name"], _kind(prop), prop["says"]) for prop in described["properties"]])
     return page
 
 

@@ -133,7 +133,7 @@ def run(options: argparse.Namespace) -> Exit:
     except UnreadableHints as error:
         print(f"tidegate: {error}; correct it, remove it, or write it anew with --record-hints", file=sys.stderr)
         return Exit.UNREADABLE
-    refuted = {at: each for at, each in enumerate(proof.findings) if each.counterexample}
+    refuted = {at: finding for at, finding in enumerate(proof.findings) if finding.counterexample}
     paths = {} if out is None else {at: str(out / _file_name(each)) for at, each in refuted.items()}
     document = proof_document(proof, paths)
     if options.json:
@@ -206,7 +206,11 @@ class _LiveTable:
 
     def begin(self, actions: Sequence[str], obligations: Sequence[Obligation]) -> None:
         """Says which column is which."""
-        goals = list(dict.fromkeys(each.goal for each in obligations if each.goal and each.kind == "step"))
+        goals = list(
+            dict.fromkeys(
+                obligation.goal for obligation in obligations if obligation.goal and obligation.kind == "step"
+            )
+        )
         self.table, self.all = ProofTable(goals, actions, obligations), len(obligations)
         if not self.silent and goals:
             print(legend(goals, self.paper))

@@ -153,7 +153,7 @@ def _document(model: Model, text: str, *, shrink: bool) -> Document:
     except StepError as error:
         raise UsageError(str(error)) from None
     except ModelError as error:
-        if error.action in {each.name for each in model.initials}:
+        if error.action in {initial.name for initial in model.initials}:
             raise  # there is no state before it that a trace could begin with
         failure = Failure(error.message, error.where, _until(model, text, error), error.action, error.arguments)
         return trace_document(model, failure)

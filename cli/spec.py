@@ -61,7 +61,7 @@ def page(name: str) -> str:
     """The page of one model, or of what is claimed of it by another: with the values of the claim's default profile."""
     definition, profile = definition_of(name)
     claim = name in REFINEMENTS
-    opened = tuple(each for each in definition.constants if each not in _given(definition))
+    opened = tuple(constant for constant in definition.constants if constant not in _given(definition))
     model = definition.bind(name, profile=profile if claim else None, open=opened)
     made = Specification(
         title=f"`{Path(name).stem}`, formally",

@@ -189,14 +189,14 @@ def known_violations(definition: Definition, model: Model, boundless: Collection
     within any bounds for the constants that are `boundless`, all others being as they are in the model."""
     found: dict[str, str] = {}
     for file in recorded_of(model.name):
-        for each in file.checks:
-            violated = {name: it for name, it in each.properties.items() if it.verdict == "violated"}
-            if violated and _is_of(each, definition, model, boundless):
-                where = f"{Path(each.place.file).name}:{each.place.line}"
-                bounds = each.bounds or "the default bounds"
+        for check in file.checks:
+            violated = {name: it for name, it in check.properties.items() if it.verdict == "violated"}
+            if violated and _is_of(check, definition, model, boundless):
+                where = f"{Path(check.place.file).name}:{check.place.line}"
+                bounds = check.bounds or "the default bounds"
                 for name, it in violated.items():
                     steps = f"a violation in {it.steps} steps" if it.steps is not None else "a violation"
-                    said = f"{steps} is recorded within {bounds} ({where})" + f": {each.says}" * bool(each.says)
+                    said = f"{steps} is recorded within {bounds} ({where})" + f": {check.says}" * bool(check.says)
                     found.setdefault(name, said)
     return found
 
@@ -206,12 +206,12 @@ def violations_elsewhere(definition: Definition, model: Model, boundless: Collec
     clause that names these constants and the reason. Constants that are `boundless` may differ as they like."""
     reasons: dict[str, dict[str, list[tuple[Mapping[str, Value], str]]]] = {}
     for file in recorded_of(model.name):
-        for each in file.checks:
-            other = _differences(each, definition, model, boundless)
-            if other and each.says:
-                name = f"{model.name.partition(':')[0]}:{each.profile}" if each.profile else model.name
-                for goal in (goal for goal, it in each.properties.items() if it.verdict == "violated"):
-                    reasons.setdefault(goal, {}).setdefault(each.says, []).append((other, name))
+        for check in file.checks:
+            other = _differences(check, definition, model, boundless)
+            if other and check.says:
+                name = f"{model.name.partition(':')[0]}:{check.profile}" if check.profile else model.name
+                for goal in (goal for goal, it in check.properties.items() if it.verdict == "violated"):
+                    reasons.setdefault(goal, {}).setdefault(check.says, []).append((other, name))
     return {goal: "; ".join(starmap(_elsewhere, whys.items())) for goal, whys in reasons.items()}
 
 
@@ -301,9 +301,9 @@ def _model(name: str, path: Path) -> str:
 
 
 def _names(values: list[Any], place: str) -> tuple[str, ...]:
-    for each in values:
-        if not isinstance(each, str):
-            raise UsageError(f"{place}: {each!r} is not the name of a constant")
+    for value in values:
+        if not isinstance(value, str):
+            raise UsageError(f"{place}: {value!r} is not the name of a constant")
     return tuple(values)
 
 
@@ -380,7 +380,7 @@ def _audit(table: dict[str, Any], where: EntryLocation, number: int) -> AuditRec
     files, require = _texts(table, "files", place), _texts(table, "require", place)
     return AuditRecord(
         name=_take(table, "name", str, place, f"audit {', '.join(files)}"),
-        files=tuple(os.path.normpath(Path(where.file).parent / each) for each in files),
+        files=tuple(os.path.normpath(Path(where.file).parent / file) for file in files),
         require=require,
         tier=_one_of(_take(table, "tier", str, place, "commit"), _TIERS, f"{place}, tier"),
         source=_take(table, "source", str, place, ""),
@@ -411,7 +411,7 @@ def _texts(table: Mapping[str, Any], key: str, place: str) -> tuple[str, ...]:
 
 def _outcome(properties: Mapping[str, Expected]) -> str:
     """The outcome that follows from the properties, unless the file says another."""
-    verdicts = {each.verdict for each in properties.values()}
+    verdicts = {prop.verdict for prop in properties.values()}
     return "safety" if "violated" in verdicts else "vacuous" if "missing" in verdicts else "none"
 
 

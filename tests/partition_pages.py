@@ -71,13 +71,13 @@ class Pages:
             self.verdicts[asked] = explore(model, search, engine.kernel, engine.symmetry, faster=faster)
         verdict = self.verdicts[asked]
         assert verdict.verdict != "inconclusive", verdict.assurance
-        return {each.name: each for each in verdict.properties}
+        return {prop.name: prop for prop in verdict.properties}
 
     def _engine(self, name: str, values: Mapping[str, Value], properties: Sequence[str]) -> Engine:
         definition, _ = find(name)
         size = (*properties, *(values[each] for each in sorted(CLOSED | SWITCHES) if each in values))
         if size not in self.engines:
-            opened = [each for each in definition.constants if each not in CLOSED | SWITCHES]
+            opened = [constant for constant in definition.constants if constant not in CLOSED | SWITCHES]
             model = definition.bind(name, values, None, opened, properties=properties)
             symmetry = symmetry_of(model)
             kernel = kernel_of(model, symmetry.domains, self.kernels, effort=QUICK)
@@ -241,7 +241,7 @@ COPIES = ((1, 1), (2, 1), (2, 2), (3, 1), (3, 2), (3, 3), (4, 2), (4, 3))
 
 def tolerances(pages: Pages, quorums: Iterable[int], copies: Iterable[tuple[int, int]]) -> list[str]:
     """How many lost disks, and how many lost brokers, each way of counting copies goes on with: lines of a table."""
-    return [*(majority_row(pages, voters) for voters in quorums), *(isr_row(pages, *each) for each in copies)]
+    return [*(majority_row(pages, voters) for voters in quorums), *(isr_row(pages, *copy) for copy in copies)]
 
 
 def majority_row(pages: Pages, voters: int) -> str:

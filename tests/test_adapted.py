@@ -252,4 +252,4 @@ def test_what_is_said_of_a_function_alike_gives_the_same_code(tmp_path: Path) ->
         assert code(model, "one_up") is code(with_ghost, "one_up")
     assert code(same, "shown") is code(with_ghost, "shown") is not code(without, "shown")
     assert [len(list(steps(model, next(initial_states(model))))) for model in (with_ghost, without)] == [2, 2]
-    assert "seen" not in {each.name for each in without.fields}
+    assert "seen" not in {field.name for field in without.fields}

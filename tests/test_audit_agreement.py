@@ -120,9 +120,9 @@ def test_every_report_says_the_same(seed: int, monkeypatch: pytest.MonkeyPatch) 
         "depends",
         "not checked",
     }
-    assert {each["kind"] for each in log["results"]} <= {"fail", "open"}
-    assert any(each["kind"] == "open" for each in log["results"]) is bool(undecided)
-    assert all(each["level"] == "none" for each in log["results"] if each["kind"] == "open")
+    assert {result["kind"] for result in log["results"]} <= {"fail", "open"}
+    assert any(result["kind"] == "open" for result in log["results"]) is bool(undecided)
+    assert all(result["level"] == "none" for result in log["results"] if result["kind"] == "open")
     errors = [each for each in grave if each["level"] == "error" and each["ruleId"] != "incomplete"]
     assert bool(errors) is (found.exit == 1) and bool(grave) >= (found.exit != 0)
     root = ElementTree.fromstring(audit_junit(report))

@@ -29,11 +29,11 @@ def of(**texts: str) -> tuple[Cluster, tuple[Finding, ...]]:
 
 def values(cluster: Cluster, key: str) -> dict[int | None, str]:
     """What each node has for a key; nothing of a node that has it not."""
-    return {node.id: each.value for node in cluster.brokers for each in node.settings if each.key == key}
+    return {node.id: setting.value for node in cluster.brokers for setting in node.settings if setting.key == key}
 
 
 def incomplete(findings: tuple[Finding, ...]) -> list[str]:
-    return [each.what for each in findings if each.kind == "incomplete"]
+    return [finding.what for finding in findings if finding.kind == "incomplete"]
 
 
 RF, MIN = "default.replication.factor", "min.insync.replicas"
@@ -63,7 +63,7 @@ def test_a_merged_setting_keeps_the_place_where_it_is_stated() -> None:
     cluster, _ = of(
         compose__yaml=TWO, compose__override__yml="services:\n  k1: {environment: {KAFKA_MIN_INSYNC_REPLICAS: 1}}"
     )
-    (mine,) = [each for each in cluster.brokers[0].settings if each.key == MIN]
+    (mine,) = [setting for setting in cluster.brokers[0].settings if setting.key == MIN]
     assert str(mine.origin) == "d/compose.override.yml:2"
 
 
@@ -128,7 +128,7 @@ def test_an_included_file_is_part_of_the_cluster(listed: str) -> None:
     more = "services: {k2: {environment: {KAFKA_MIN_INSYNC_REPLICAS: 1}}}\n"
     also = {"more__yml": more} if "more" in listed else {}
     cluster, findings = of(compose__yml=f"include: {listed}\nservices:\n" + service(1), other__yml=included, **also)
-    assert [each.id for each in cluster.brokers] == [1, 2]
+    assert [broker.id for broker in cluster.brokers] == [1, 2]
     assert values(cluster, MIN) == ({2: "1"} if "more" in listed else {})
     assert not incomplete(findings)
 
@@ -136,7 +136,7 @@ def test_an_included_file_is_part_of_the_cluster(listed: str) -> None:
 def test_a_file_that_only_includes_is_a_cluster() -> None:
     cluster, findings = of(compose__yml="include:\n  - one.yml\n  - two.yml\n", one__yml="services:\n" + service(1),
                            two__yml="services:\n" + service(2))  # fmt: skip
-    assert [each.id for each in cluster.brokers] == [1, 2] and not incomplete(findings)
+    assert [broker.id for broker in cluster.brokers] == [1, 2] and not incomplete(findings)
 
 
 @pytest.mark.parametrize(

@@ -334,12 +334,12 @@ def test_the_voters_of_a_dynamic_quorum_are_those_that_are_described() -> None:
     files = [(f"{node}.properties", text.format(node), True) for node in (1, 2, 3)]
     cluster, findings = of_texts(files, Options(), "x")
     assert cluster.quorum is None
-    (said,) = [each for each in findings if "not which controllers vote" in each.what]
+    (said,) = [finding for finding in findings if "not which controllers vote" in finding.what]
     assert said.kind == "incomplete" and "describe --status" in said.to_do
     status = "ClusterId: x\nLeaderId: 1\nCurrentVoters: [1]\nCurrentObservers: [2,3]\n"
     cluster, findings = of_texts([*files, ("quorum.txt", status, True)], Options(), "x")
     assert cluster.quorum is not None and cluster.quorum.voters == (1,)
-    assert not any("not which controllers vote" in each.what for each in findings)
+    assert not any("not which controllers vote" in finding.what for finding in findings)
 
 
 # --- versions ---------------------------------------------------------------------------------------------------------

@@ -51,7 +51,7 @@ def pods(**more: str) -> tuple[Cluster, tuple[Finding, ...]]:
 
 def incomplete(findings: tuple[Finding, ...]) -> list[str]:
     """What leaves the audit undecided."""
-    return [each.what for each in findings if each.kind == "incomplete"]
+    return [finding.what for finding in findings if finding.kind == "incomplete"]
 
 
 def test_pods_of_which_all_is_read_leave_nothing_open() -> None:
@@ -106,7 +106,7 @@ def test_a_hook_that_may_change_settings_is_named(hook: str, command: str, undec
 
 def test_variables_of_a_map_are_read_and_those_of_the_container_are_stronger() -> None:
     cluster, findings = pods(source="{configMapRef: {name: c}}")
-    settings = {each.key: each.value for each in cluster.brokers[0].settings}
+    settings = {setting.key: setting.value for setting in cluster.brokers[0].settings}
     assert settings["default.replication.factor"] == "1" and settings["min.insync.replicas"] == "2"
     assert not incomplete(findings)
 
@@ -175,7 +175,7 @@ def test_a_topic_that_a_command_creates_is_asked_about(command: str, replicas: i
     cluster, findings = services(command=command)
     (topic,) = cluster.planned
     assert (topic.name, topic.replication_factor) == ("pay", replicas)
-    assert {each.key: each.value for each in topic.settings}.get("min.insync.replicas") == least
+    assert {setting.key: setting.value for setting in topic.settings}.get("min.insync.replicas") == least
     assert not incomplete(findings)
 
 
@@ -238,7 +238,7 @@ def test_what_a_folder_has_beside_is_not_passed_over(tmp_path: Path, name: str, 
     (tmp_path / "server.properties").write_text("broker.id=1\nzookeeper.connect=z\nmin.insync.replicas=2\n")
     (tmp_path / name).write_text(text)
     cluster, findings = read([tmp_path])
-    assert [each.id for each in cluster.brokers] == [1]
+    assert [broker.id for broker in cluster.brokers] == [1]
     assert [name in each for each in incomplete(findings)] == [True] * undecided
 
 

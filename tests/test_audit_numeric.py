@@ -56,7 +56,7 @@ def test_commits_are_no_reason_since_4_0() -> None:
 
 def test_a_number_that_is_no_number_is_withheld() -> None:
     cluster, _ = of(server=BROKER + "log.roll.ms=hunter2\n")
-    assert not any("hunter2" in each.value for each in cluster.brokers[0].settings)
+    assert not any("hunter2" in setting.value for setting in cluster.brokers[0].settings)
 
 
 VOTER = "process.roles=controller\nnode.id={}\ncontroller.quorum.voters=1@a:1,2@b:1,3@c:1\n"
@@ -69,5 +69,5 @@ def test_the_disk_of_one_of_several_controllers_is_said_to_be_left_out(dynamic: 
         texts = [("c.properties", VOTER.format(1).replace(",2@b:1,3@c:1", ""), True)]
     options = Options(kafka_version="3.9", features=(f"kraft.version={int(dynamic)}",))
     _, findings = of_texts(texts, options, "x")
-    mine = [each for each in findings if "disk is not modelled" in each.what]
+    mine = [finding for finding in findings if "disk is not modelled" in finding.what]
     assert [each.kind for each in mine] == ["not_modelled"] * said

@@ -82,12 +82,12 @@ def of(text: str, mapping: str = "") -> Cluster:
 
 
 def new_topics(cluster: Cluster) -> Subject:
-    return next(each for each in subjects(cluster) if each.topics[0].name == "(new topics)")
+    return next(subject for subject in subjects(cluster) if subject.topics[0].name == "(new topics)")
 
 
 def shared(cluster: Cluster) -> set[bool]:
     """Whether a loss of power takes all brokers, as far as that is known."""
-    return {each.signature.one_machine for each in new_topics(cluster).variants}
+    return {variant.signature.one_machine for variant in new_topics(cluster).variants}
 
 
 @pytest.mark.parametrize("rule", RULES)
@@ -96,7 +96,7 @@ def test_pods_that_nothing_keeps_apart_may_share_a_node(text: str, rule: str) ->
     cluster = of(text.format(rule=rule, more="", pool=""))
     assert shared(cluster) == ({False} if RULES[rule] else {False, True})
     spreads = RULES[rule] and rule.startswith("topology")
-    assert any("at least 3 nodes" in each for each in cluster.assumptions) is spreads
+    assert any("at least 3 nodes" in assumption for assumption in cluster.assumptions) is spreads
 
 
 SELECTORS = {
@@ -152,7 +152,7 @@ def test_sets_of_one_pod_each_are_kept_apart_by_what_selects_the_others(rule: st
     cluster = of("---\n".join(text for _, text, _ in files))
     assert shared(cluster) == ({False, True} if separate else {False})
     spreads = rule.startswith("topology") and not separate
-    assert any("at least 3 nodes" in each for each in cluster.assumptions) is spreads
+    assert any("at least 3 nodes" in assumption for assumption in cluster.assumptions) is spreads
 
 
 def test_one_rule_that_selects_the_others_is_enough_of_an_anti_affinity() -> None:

@@ -191,8 +191,10 @@ def test_a_log_on_no_volume_goes_with_the_container(
     text = OF_IMAGE.format(image=image.replace(", command", "\n          command"), log=log, mounts=mounts)
     (tmp_path / "cluster.yaml").write_text(text, encoding="utf-8")
     cluster, findings = read([tmp_path], Options("3.9", distribution="apache", acks="all"))
-    said = [each for each in findings if "nothing says where this one is" in each.what]
-    assert {(each.ephemeral or False, each.of_pod) for each in cluster.brokers} == {(expected or False, not expected)}
+    said = [finding for finding in findings if "nothing says where this one is" in finding.what]
+    assert {(broker.ephemeral or False, broker.of_pod) for broker in cluster.brokers} == {
+        (expected or False, not expected)
+    }
     assert [each.kind for each in said] == (["incomplete"] if expected is None else [])
 
 

@@ -40,7 +40,7 @@ def test_the_log_of_transactions_counts_where_transactions_are_written(name: str
     failed = RequirementCheck(required, "failed", Answer("can lose"))
     log = subject(cluster, "__transaction_state")
     checks, asks = with_transactions([failed], log, cluster)
-    assert [each.result for each in checks] == ([] if result is None else [result])
+    assert [check.result for check in checks] == ([] if result is None else [result])
     assert (WRITERS in asks) is (result == "depends")
 
 
@@ -55,7 +55,7 @@ def test_the_default_asks_what_one_fault_loses_of_the_log_of_transactions_alone(
         for name in ("__transaction_state", "__consumer_offsets")
     )
     assert "no-loss=power-loss@min-isr" in of_log and "no-loss=disk-loss@min-isr" in of_log
-    assert not any(each.startswith("no-loss") for each in of_offsets)
+    assert not any(offset.startswith("no-loss") for offset in of_offsets)
 
 
 def test_other_checks_and_other_topics_are_left_as_they_are() -> None:

@@ -20,10 +20,10 @@ def proofs(draw: some.DrawFn) -> Proof:
     was named may be both."""
     kinds = ("goal", "not asked", "unstated", "left out", "known false", "goal and known false", "goal and vacuous")
     kind = {name: draw(some.sampled_from(kinds)) for name in NAMES}
-    asked = [each for each in LEMMAS if draw(some.booleans())]
-    goals = [*asked, *(each for each in NAMES if kind[each].startswith("goal"))]
-    answers: dict[str, Answer] = {each: draw(some.sampled_from(ANSWERS)) for each in goals}
-    empty = [Empty(each, "its antecedent is never true") for each in NAMES if kind[each] == "goal and vacuous"]
+    asked = [lemma for lemma in LEMMAS if draw(some.booleans())]
+    goals = [*asked, *(name for name in NAMES if kind[name].startswith("goal"))]
+    answers: dict[str, Answer] = {goal: draw(some.sampled_from(ANSWERS)) for goal in goals}
+    empty = [Empty(name, "its antecedent is never true") for name in NAMES if kind[name] == "goal and vacuous"]
     if draw(some.booleans()):
         empty.append(Empty("", "said of nothing", of_all=draw(some.booleans())))
     return Proof(
@@ -34,18 +34,18 @@ def proofs(draw: some.DrawFn) -> Proof:
         lemmas=LEMMAS,
         actions=("step",),
         goals=dict.fromkeys(goals, ""),
-        findings=tuple(ProofFinding(Obligation("step", each, "step"), answers[each], 0.0) for each in goals),
+        findings=tuple(ProofFinding(Obligation("step", goal, "step"), answers[goal], 0.0) for goal in goals),
         never=(),
-        unstated=tuple(Unstated(each, "", "", 1) for each in NAMES if kind[each] == "unstated"),
+        unstated=tuple(Unstated(name, "", "", 1) for name in NAMES if kind[name] == "unstated"),
         symmetric=(),
         witnesses=1,
         seconds=0.0,
         workers=1,
         stopped=draw(some.sampled_from(["", "the time was up"])),
         empty=tuple(empty),
-        left_out=tuple(Unclaimed(each, "") for each in NAMES if kind[each] == "left out"),
-        known_false=tuple(Unclaimed(each, "") for each in NAMES if kind[each].endswith("known false")),
-        not_asked=tuple(each for each in NAMES if kind[each] == "not asked"),
+        left_out=tuple(Unclaimed(name, "") for name in NAMES if kind[name] == "left out"),
+        known_false=tuple(Unclaimed(name, "") for name in NAMES if kind[name].endswith("known false")),
+        not_asked=tuple(name for name in NAMES if kind[name] == "not asked"),
     )
 
 
@@ -65,5 +65,5 @@ def test_the_first_line_counts_every_property_once(proof: Proof) -> None:
 def test_a_result_is_no_milder_than_what_it_says_of_a_property(proof: Proof) -> None:
     """Of the worst property, from refuted down; of what it is not said, nothing."""
     order = ["refuted", "not proved", "vacuous", "conditional", "proved"]
-    words = [proof.word_of(each) for each in proof.goals]
+    words = [proof.word_of(goal) for goal in proof.goals]
     assert order.index(proof.word) <= min(map(order.index, words), default=len(order))

@@ -53,7 +53,7 @@ def _truth(question: Callable[[], bool]) -> str:
 
 def claim(refinement: Refinement, states: Sequence[State], action: str | None) -> str:
     """What is false of an initial state, or of the two ends of a step of an action: a sentence over abstract states."""
-    images, name = [refinement.image(each) for each in states], refinement.abstract.name
+    images, name = [refinement.image(state) for state in states], refinement.abstract.name
     if len(images) == 1:
         return f"{images[0]!r} is an initial state of {name}"
     changed = _changed(refinement, *images)
@@ -90,8 +90,8 @@ def abstract_lane(prop: Property, run: Run, *, anywhere: bool = False) -> Docume
         "property": prop.name,
         "model": refinement.abstract.name,
         "fields": [
-            {"name": each.name, "type": type_to_json(each.type), "says": each.says}
-            for each in refinement.abstract.fields
+            {"name": field.name, "type": type_to_json(field.type), "says": field.says}
+            for field in refinement.abstract.fields
         ],
         "states": states,
         "steps": steps,
@@ -124,7 +124,7 @@ def _short(refinement: Refinement, run: Run, at: int) -> Iterator[str]:
     where no abstract step is near, or where the step is one that its action may not be."""
     if at == 0:
         return
-    before, after = (refinement.image(each) for each in run.states()[at - 1 : at + 1])
+    before, after = (refinement.image(state) for state in run.states()[at - 1 : at + 1])
     step = run.steps[at - 1]
     close = nearest(refinement, before, after, step.action)
     if close is not None and (close.guard is not None or close.changes):
@@ -138,7 +138,7 @@ def _beside(refinement: Refinement, run: Run, at: int) -> Iterator[tuple[int, st
     stutter one after another the number of the first, and which they are."""
     still: list[int] = []
     for number, step in enumerate(run.steps[: max(at - 1, 0)], 1):
-        before, after = (refinement.image(each) for each in run.states()[number - 1 : number + 1])
+        before, after = (refinement.image(state) for state in run.states()[number - 1 : number + 1])
         found = refinement.between(before, after, step.action)
         if not isinstance(found, Step):
             still.append(number)
@@ -162,7 +162,9 @@ def _stuttering(run: Run, steps: Sequence[int]) -> Iterator[tuple[int, str]]:
 
 def _changed(refinement: Refinement, before: State, after: State) -> str:
     """What changes from one abstract state to another."""
-    return "; ".join(each.text() for each in changes(refinement.abstract.fields, before, after)) or "nothing changes"
+    return (
+        "; ".join(change.text() for change in changes(refinement.abstract.fields, before, after)) or "nothing changes"
+    )
 
 
 def _however(refinement: Refinement, run: Run, at: int) -> str:

@@ -124,7 +124,7 @@ def _document(
         **whole.parts(),
         "loop": loop,
     }
-    refined = [each for each in model.properties if each.refinement is not None and each.applicable]
+    refined = [prop for prop in model.properties if prop.refinement is not None and prop.applicable]
     if refined:
         document["abstract"] = [abstract_lane(each, run, anywhere=anywhere) for each in refined]
     return document | {"title": title(document)}

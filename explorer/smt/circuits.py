@@ -108,7 +108,7 @@ class Circuits:
     step_questions: tuple[CircuitQuestion, ...]
     swappable: tuple[tuple[int, int], ...]
     named: tuple[str, ...]
-    """The domains whose members are told apart in the order in which a run names them."""
+    """The domains whose members are distinguished, in the order in which a run names them."""
 
 
 class _Builder:

@@ -52,7 +52,7 @@ class ProofTable:
     def __init__(self, goals: Sequence[str], actions: Sequence[str], obligations: Iterable[Obligation]) -> None:
         self.goals, self.actions = tuple(goals), tuple(actions)
         self.cells: dict[tuple[str, str], ProofFinding | None] = {
-            (each.action, each.goal): None for each in obligations if each.kind != "consequence"
+            (obligation.action, obligation.goal): None for obligation in obligations if obligation.kind != "consequence"
         }
         self._printed = 0
 
@@ -81,7 +81,7 @@ class ProofTable:
     def row(self, action: str) -> str:
         """`fetch   ✓ ✓✓✓✓✓ ✓✓?✓✓  1.2 s`."""
         width = max(len(each) for each in (INITIAL, *self.actions))
-        marks = [self._mark(action, each) for each in self.goals]
+        marks = [self._mark(action, goal) for goal in self.goals]
         groups = ["".join(marks[at : at + 5]) for at in range(0, len(marks), 5)]
         seconds = sum(each.seconds for (of, _), each in self.cells.items() if of == action and each is not None)
         own = [each for (of, _), each in self.cells.items() if of == action and each is not None]
@@ -129,7 +129,7 @@ def headline(proof: Proof) -> str:
         return f"{proof.word}{about}{_how_many(proof)}"
     if proof.word == "conditional":
         return f"conditional{about}: it rests on {_number_of_lemmas(proof.assumed())} not proved here{_how_many(proof)}"
-    words = [each.word for each in proof.findings]
+    words = [finding.word for finding in proof.findings]
     parts = [f"{words.count(word)} {word}" for word in MARKS if word in words]
     return f"{proof.word}{about}: of {count(len(words), 'obligation')} {_listed(parts)}{_how_many(proof)}"
 
@@ -207,15 +207,15 @@ def _listed(names: Sequence[str]) -> str:
 def _goals(page: Page, proof: Proof) -> None:
     """Lemmas and properties by their word."""
     page.blank()
-    properties = [each for each in proof.goals if each not in proof.lemmas]
-    lemmas = [each for each in proof.goals if each in proof.lemmas]
+    properties = [goal for goal in proof.goals if goal not in proof.lemmas]
+    lemmas = [goal for goal in proof.goals if goal in proof.lemmas]
     rows: list[tuple[str, str]] = []
     for word in MARKS:
         if word == "vacuous":
             continue  # each with its reason, below
-        names = [each for each in properties if proof.word_of(each) == word]
+        names = [prop for prop in properties if proof.word_of(prop) == word]
         rows += [(word, ", ".join(names))] if names else []
-        number = sum(proof.word_of(each) == word for each in lemmas)
+        number = sum(proof.word_of(lemma) == word for lemma in lemmas)
         if number:
             rows.append((word, count(number, "lemma") if word == "proved" else _those(proof, word)))
     rows += [("vacuous", f"{each.goal}: {each.reason}" if each.goal else each.reason) for each in proof.empty]
@@ -233,17 +233,17 @@ def place(news: Unstated) -> str:
 
 
 def _those(proof: Proof, word: str) -> str:
-    return ", ".join(each for each in proof.lemmas if each in proof.goals and proof.word_of(each) == word)
+    return ", ".join(lemma for lemma in proof.lemmas if lemma in proof.goals and proof.word_of(lemma) == word)
 
 
 def _failures(page: Page, proof: Proof) -> None:
     """Every finding that is not a proof, in a sentence."""
-    for each in proof.findings:
-        if each.word != "proved":
+    for finding in proof.findings:
+        if finding.word != "proved":
             page.blank()
-            page.line(f"{MARKS[each.word]} {_sentence(each)}", style=_STYLES[each.word])
-            if each.word == "not proved" and each.reason:
-                page.line(each.reason, indent=4)
+            page.line(f"{MARKS[finding.word]} {_sentence(finding)}", style=_STYLES[finding.word])
+            if finding.word == "not proved" and finding.reason:
+                page.line(finding.reason, indent=4)
     for fall in proof.falls:
         page.blank()
         page.line(f"given up in round {fall.round}: {fall.lemma}", style="yellow")
@@ -277,7 +277,7 @@ def _doubts(page: Page, proof: Proof) -> None:
     if proof.symmetric:
         names = _listed([f"{each.lower()}s" for each in proof.symmetric])
         page.line(f"one choice of {names} stands for all that differ by a renaming", indent=2)
-    kept = sum(each.cached for each in proof.findings)
+    kept = sum(finding.cached for finding in proof.findings)
     page.line(
         f"{count(len(proof.findings), 'obligation')}, {count(kept)} of them kept from before, in "
         f"{seconds_text(proof.seconds)} with {count(proof.workers, 'process', 'processes')}",
@@ -322,7 +322,7 @@ def proof_document(proof: Proof, paths: Mapping[int, str]) -> Document:
         "constants": {name: plain(value) for name, value in proof.constants.items()},
         "boundless": list(proof.boundless),
         "sizes": dict(proof.sizes),
-        "lemmas": [{"name": each, "verdict": proof.word_of(each)} for each in proof.lemmas if each in proof.goals],
+        "lemmas": [{"name": lemma, "verdict": proof.word_of(lemma)} for lemma in proof.lemmas if lemma in proof.goals],
         "properties": [
             {"name": name, "says": says, "verdict": proof.word_of(name)}
             for name, says in proof.goals.items()
@@ -337,12 +337,12 @@ def proof_document(proof: Proof, paths: Mapping[int, str]) -> Document:
         "not_asked": list(proof.not_asked),
         "room_not_proved": list(proof.roomless),
         "idle": list(proof.idle),
-        "obligations": [_finding(at, each, paths) for at, each in enumerate(proof.findings)],
+        "obligations": [_finding(at, finding, paths) for at, finding in enumerate(proof.findings)],
         "never": list(proof.never),
         "spent": list(proof.spent),
         "symmetric": list(proof.symmetric),
         "witnesses": proof.witnesses,
-        "falls": [{"lemma": each.lemma, "round": each.round, "why": _sentence(each.finding)} for each in proof.falls],
+        "falls": [{"lemma": fall.lemma, "round": fall.round, "why": _sentence(fall.finding)} for fall in proof.falls],
         "seconds": round(proof.seconds, 3),
         "workers": proof.workers,
         "stopped": proof.stopped or None,

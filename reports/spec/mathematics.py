@@ -67,10 +67,10 @@ def refinement_text(page: Specification, model_name: str, own: Mapping[str, Cons
         f"The text is that of [{model_name}]({model_name}.md), with its constants and profiles; the claim stands here.",
         NOTATION,
         *_section("Constants of the claim", [_constants(own)] if own else []),
-        *_section("The claim", [_property(each, _CLAIMS["transition"]) for each in model.properties]),
-        *_section("What a step may be", [_abstract_actions(each) for each in model.properties]),
-        *_section("States from which nothing happens", [_property(each, _ENDS) for each in model.bounds]),
-        *_section("Steps that are looked at", [_property(each, _WITHIN) for each in model.step_bounds]),
+        *_section("The claim", [_property(prop, _CLAIMS["transition"]) for prop in model.properties]),
+        *_section("What a step may be", [_abstract_actions(prop) for prop in model.properties]),
+        *_section("States from which nothing happens", [_property(bound, _ENDS) for bound in model.bounds]),
+        *_section("Steps that are looked at", [_property(step_bound, _WITHIN) for step_bound in model.step_bounds]),
         *_section("Definitions", [_code(_definitions(model, behaviour=False))] if _definitions(model, False) else []),
         *_section("Recorded results", _recorded(page)),
     ]
@@ -102,11 +102,11 @@ def specification_text(page: Specification) -> str:
         *_section("Profiles", [_profiles(page.profiles)] if page.profiles else []),
         *_section("Data", [_code(_data(model))] if _data(model) else []),
         *_section("State", [_state(model)]),
-        *_section("Initial states", [_initial(each, model) for each in model.initials]),
-        *_section("Actions", [_action(each) for each in model.actions]),
-        *_section("Properties", [_property(each, _CLAIMS[each.kind]) for each in model.properties]),
-        *_section("States that may end", [_property(each, _MAY_END) for each in model.terminals]),
-        *_section("Steps that are looked at", [_property(each, _WITHIN) for each in model.step_bounds]),
+        *_section("Initial states", [_initial(initial, model) for initial in model.initials]),
+        *_section("Actions", [_action(action) for action in model.actions]),
+        *_section("Properties", [_property(prop, _CLAIMS[prop.kind]) for prop in model.properties]),
+        *_section("States that may end", [_property(terminal, _MAY_END) for terminal in model.terminals]),
+        *_section("Steps that are looked at", [_property(step_bound, _WITHIN) for step_bound in model.step_bounds]),
         *_section("Definitions", [_code(_definitions(model))] if _definitions(model) else []),
         *_section("Recorded results", _recorded(page)),
     ]
@@ -158,9 +158,9 @@ def _profiles(profiles: Mapping[str, Mapping[str, Value]]) -> str:
 
 
 def _data(model: Model) -> list[str]:
-    parameters = [parameter.type for each in model.actions for parameter in each.form.parameters]
-    types = [each.type for each in model.fields] + parameters
-    named = dict.fromkeys(each for type_ in types for each in named_types(type_))
+    parameters = [parameter.type for action in model.actions for parameter in action.form.parameters]
+    types = [field.type for field in model.fields] + parameters
+    named = dict.fromkeys(named_type for type_ in types for named_type in named_types(type_))
     return [_definition(each) for each in named]
 
 
@@ -177,7 +177,7 @@ def _definition(each: Record | Enumeration | Identity) -> str:
 
 
 def _state(model: Model) -> str:
-    rows = [(f"`{each.name}`", f"`{type_text(each.type)}`", _says(each.says, each.ghost)) for each in model.fields]
+    rows = [(f"`{field.name}`", f"`{type_text(field.type)}`", _says(field.says, field.ghost)) for field in model.fields]
     return _table(("field", "type", "meaning"), rows)
 
 
@@ -211,7 +211,7 @@ def _budget(each: Action) -> str:
 
 def parameters_text(parameters: Sequence[ir.Parameter]) -> str:
     """`(follower ∈ Replica)`, or nothing for an action without parameters."""
-    inside = ", ".join(f"{each.name} ∈ {each.pool or type_text(each.type)}" for each in parameters)
+    inside = ", ".join(f"{parameter.name} ∈ {parameter.pool or type_text(parameter.type)}" for parameter in parameters)
     return f"({inside})" if inside else ""
 
 
@@ -256,7 +256,7 @@ def _property(each: Property, claim: str) -> str:
 def _definitions(model: Model, behaviour: bool = True) -> list[str]:
     """What is called: by the model's behaviour, too, or only by what is claimed of it."""
     claims = (*model.properties, *(model.terminals if behaviour else model.bounds), *model.step_bounds)
-    claimed = [each.form if each.refinement is None else each.refinement.mapping for each in claims]
+    claimed = [claim.form if claim.refinement is None else claim.refinement.mapping for claim in claims]
     forms = [*((each.form for each in (*model.initials, *model.actions)) if behaviour else ()), *claimed]
     calls = [part.function for form in forms for part in traverse(form) if isinstance(part, ir.Call)]
     texts = dict.fromkeys(_helper(function) for function in calls)
