@@ -2,7 +2,7 @@
 
 What the solver finds first has values everywhere, most of which do not matter. So it is asked for one more wish after
 the other: that a field is as at first, else that each of its cells is, else that a log is shorter. A wish that is
-granted is kept. The order is fixed, and so is what comes of it.
+granted is kept; what the last answer grants already is not asked. The order is fixed, and so is what comes of it.
 """
 
 from __future__ import annotations
@@ -41,6 +41,7 @@ def nearest(
     solver.add(*said)
     if solver.check() != z3.sat:
         return found
+    found = solver.model()
     wanted = constant_state(model, encoding, first)
     waiting = [_wish(encoding, shape, wanted.fields[name]) for name, shape in before.fields.items()]
     solver.set("rlimit", WORK)
@@ -48,6 +49,8 @@ def nearest(
         wish, instead = waiting.pop(0)
         if isinstance(wish, bool):
             waiting = waiting if wish else [*instead, *waiting]
+        elif z3.is_true(found.eval(wish, model_completion=True)):
+            solver.add(wish)
         elif solver.check(wish) == z3.sat:
             found = solver.model()
             solver.add(wish)
