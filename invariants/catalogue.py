@@ -59,6 +59,7 @@ REFINEMENTS: Mapping[str, BuiltIn] = {
         BuiltIn("raft_as_leadership", "raft", "raft.as_leadership"),
         BuiltIn("raft_as_exchanges", "paper", "raft.as_exchanges"),
         BuiltIn("kraft_as_leadership", "kip996", "kraft.as_leadership"),
+        BuiltIn("kraft_as_exchanges", "kip595", "kraft.as_exchanges"),
     )
 }
 """What is claimed of one model by another: the text of the first, and the refinement as its only property."""

@@ -28,7 +28,7 @@ from .frontend.scope import Program
 from .judge import shape_of
 from .model import Model, Property
 from .refinement import Refinement
-from .types import Map, Pool, Record, Seq, Type
+from .types import Int, Map, Option, Pool, Record, Seq, Type
 from .values import State
 from .values import replace as replaced
 
@@ -228,10 +228,16 @@ class Abstractions:
 
 
 def _are_one(abstract: Type, own: Type) -> bool:
-    """Whether two types are one, but for the room that a sequence or a set of records has."""
+    """Whether two types are one, but for the range of a number, and the room of a sequence or a set of records."""
     match abstract, own:
-        case (Seq(), Seq()) | (Pool(), Pool()):
-            return replace(abstract, capacity=own.capacity, capacity_open=own.capacity_open) == own
+        case Int(), Int():
+            return True
+        case Option(), Option():
+            return _are_one(abstract.of, own.of)
+        case Seq(), Seq():
+            return _are_one(abstract.of, own.of)
+        case Pool(), Pool():
+            return abstract.of == own.of and abstract.multiple == own.multiple
         case Map(), Map():
             return abstract.key == own.key and _are_one(abstract.value, own.value)
         case _:

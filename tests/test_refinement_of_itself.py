@@ -154,7 +154,7 @@ def test_an_image_with_messages_for_which_there_is_no_room(engine: str, tmp_path
         (
             {"delay=0": "top=1"},
             "TG317",
-            "number is of another type where top has the value that @refines gives",
+            "net is of another type where top has the value that @refines gives",
         ),
         (
             {"delay=0": "delay=4", "net=Bag()": "number=s.number"},

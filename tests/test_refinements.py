@@ -24,6 +24,8 @@ ORDINARY = [
     "replication_as_log:kip320 published, symmetric, ghosts",
     "replication_as_log:kip101 published, symmetric, ghosts, as_log violated",
     "raft_as_leadership:forgotten_votes one_term, symmetric, ghosts, as_leadership violated",
+    "kraft_as_exchanges:kip595 timely_two, ghosts",
+    "kraft_as_exchanges:kip595 named_by_others, ghosts, as_exchanges violated",
     "kraft_as_leadership:lost_votes one_epoch, symmetric, ghosts, as_leadership violated",
     "raft_as_exchanges:paper late, symmetric, ghosts, as_exchanges violated",
     "raft_as_exchanges:paper two_servers, symmetric, ghosts, as_exchanges violated",
@@ -60,6 +62,14 @@ BOUNDS: dict[str, dict[str, int]] = {
     "raft_as_leadership": {"log_size": 1, "client_values": 0, "crashes": 1},
     "raft_as_exchanges": {"servers": 2, "max_term": 1, "crashes": 0, "messages": 1, "timely": True},
     "kraft_as_leadership": {"max_epoch": 2, "max_records": 0},
+    "kraft_as_exchanges": {
+        "voters": 2,
+        "max_epoch": 1,
+        "crashes": 0,
+        "messages": 1,
+        "timely": True,
+        "leader_alone": True,
+    },
 }
 """In which the bugs show, of the default profile of each refinement."""
 
@@ -171,6 +181,24 @@ MUTANTS = {
     ),
     "kraft: a follower votes, too": Mutant(
         "kraft_as_leadership", "kraft/election.py", "        and s.election[voter].leader is None\n", ""
+    ),
+    "kraft: who hears of a leader knows none": Mutant(
+        "kraft_as_exchanges",
+        "kraft/messages.py",
+        "    s.election[request.to] = after_hearing(s, request)\n",
+        "    s.election[request.to] = unattached(request.epoch)\n",
+    ),
+    "kraft: who hears of an epoch votes at once": Mutant(
+        "kraft_as_exchanges",
+        "kraft/messages.py",
+        "        s.election[message.to] = unattached(message.epoch)",
+        "        s.election[message.to] = voted(message.epoch, message.source)",
+    ),
+    "kraft: a follower takes for committed what it fetches": Mutant(
+        "kraft_as_exchanges",
+        "kraft/messages.py",
+        "take(s, follower, response.next, response.high_watermark, response.epoch)",
+        "take(s, follower, response.next, len(s.log[follower]) + 1, response.epoch)",
     ),
     "kraft: a crash forgets epoch and vote": Mutant(
         "kraft_as_leadership",
