@@ -604,5 +604,5 @@ addEventListener("resize", () => { strip.draw($("truth").clientWidth - 264); str
 addEventListener("hashchange", () => location.hash !== written && follow());
 addEventListener("beforeprint", renderPaper);
 matchMedia("print").addEventListener("change", (event) => event.matches && renderPaper());
-watchCuts($("chart"), $("truth"));
+watchCuts("#chart, #truth, .pane", $("chart"), $("truth"), $("panes"));
 follow();

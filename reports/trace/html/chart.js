@@ -272,18 +272,25 @@ class Strip {
 function showCut(box) {
   const rest = box.scrollWidth - box.clientWidth - box.scrollLeft;
   const sides = [...(box.scrollLeft > 1 ? ["left"] : []), ...(rest > 1 ? ["right"] : [])];
+  if ((box.dataset.cut ?? "") === sides.join(" ")) return;
   if (sides.length) box.dataset.cut = sides.join(" ");
   else delete box.dataset.cut;
 }
 
-/** Keeps this up to date for some boxes: as they scroll, and as they or what is in them change in size. The observer
- * reports once the browser has laid the page out, so that asking for sizes costs nothing. */
-function watchCuts(...boxes) {
-  const sizes = new ResizeObserver(() => boxes.forEach(showCut));
-  const observe = (box) => [box, ...box.children].forEach((element) => sizes.observe(element));
-  for (const box of boxes) {
-    observe(box);
-    box.addEventListener("scroll", () => showCut(box));
-    new MutationObserver(() => observe(box)).observe(box, { childList: true });
+/** Keeps this up to date for the boxes of a selector that are in some parts of the page: as they scroll, and as they or
+ * what is in them change in size. The observer reports once the browser has laid the page out, so that asking for sizes
+ * costs nothing. */
+function watchCuts(selector, ...parts) {
+  const boxes = () => document.querySelectorAll(selector);
+  const sizes = new ResizeObserver(() => boxes().forEach(showCut));
+  const observe = () => {
+    sizes.disconnect(); // what is observed anew is reported once: a box that was drawn again has lost its mark
+    boxes().forEach((box) => [box, ...box.children].forEach((element) => sizes.observe(element)));
+  };
+  const changes = new MutationObserver(observe);
+  for (const part of parts) {
+    changes.observe(part, { childList: true, subtree: true, attributeFilter: ["data-cut"] });
+    part.addEventListener("scroll", ({ target }) => target.matches(selector) && showCut(target), true);
   }
+  observe();
 }
