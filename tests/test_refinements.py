@@ -276,7 +276,7 @@ NO_FAULTS = {"fences": 0, "power_losses": 0}
 
 
 def of_a_partition(engine: str, constants: dict[str, int | bool], cache: Path) -> PropertyVerdict:
-    """What is said of a partition as replication, as long as no leader is elected."""
+    """What is said of a partition as replication; without more constants, as long as no leader is elected."""
     definition = load(ROOT / "tests" / "models" / "partition_as_replication.py")
     model = definition.bind(profile="kafka_4_1", constants={**NO_FAULTS, **constants})
     (found,) = ENGINES[engine](model, Search(cache=cache), None).properties
@@ -304,3 +304,21 @@ def test_each_difference_between_a_partition_and_replication_is_one(
     assert (found.verdict, steps_of(found)) == ("violated", steps)
     assert found.run is not None
     assert [step.action for step in found.run.steps[-1:]] == ([] if action is None else [action])
+
+
+WITH_ELECTIONS = {"fences": 1, "isr_shrinks": 0, "max_records": 1}
+PEELED = ("elects_at_once", "sends_newest", "hears_first", "cuts_on_fetch")
+"""What is changed in the replication, one after another, so that a partition's elections are steps of it."""
+
+
+@pytest.mark.parametrize(
+    ("changed", "steps", "action"),
+    [(0, 1, "fence_alive"), (1, 1, "fence_alive"), (2, 2, "learn"), (3, 5, "fetch"), (4, 6, "advance_high_watermark")],
+)
+def test_a_partition_with_elections_is_not_replication(changed: int, steps: int, action: str, cache: Path) -> None:
+    """With each change the run that is none of replication's is longer. The last one is that a leader goes by what a
+    follower fetched, and not by where that one is now: replication does not have this memory."""
+    found = of_a_partition("python", {**WITH_ELECTIONS, **dict.fromkeys(PEELED[:changed], True)}, cache)
+    assert (found.verdict, steps_of(found)) == ("violated", steps)
+    assert found.run is not None
+    assert found.run.steps[-1].action == action

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tidegate.language import Map, Seq, Set, action, constant, initial, require
+from tidegate.language import Map, Seq, Set, action, constant, initial, limit, require
 from tidegate.model import replication
 from tidegate.model.replication.isr import write_isr
 from tidegate.model.replication.leaders import is_true_leader, presumes_leadership
@@ -22,6 +22,10 @@ begins_led = constant(True, says="it begins with a leader that everybody knows")
 fetches_high_watermark = constant(True, says="a fetch that brings no record brings a high watermark")
 moves_past_several = constant(True, says="a high watermark moves past several records at once")
 drops_who_has_all = constant(True, says="a leader drops a follower that has all of its log")
+
+elects_at_once = constant(False, says="the controller removes a leader and elects another in one step and one epoch")
+sends_newest = constant(False, says="brokers hear of the newest registration only")
+hears_first = constant(False, says="a follower may hear of a leader before that one does, and cuts nothing then")
 
 
 @initial
@@ -84,3 +88,29 @@ def drop(s: Partition, leader: Replica, follower: Replica) -> None:
     require(is_true_leader(s, leader))
     require(follower != leader and follower in s.isr[leader])
     write_isr(s, leader, s.isr[leader] - {follower})
+
+
+@action
+def fence(s: Partition, replica: Replica, successor: Replica) -> None:
+    """{replica} fails; {successor}, of the ISR, leads."""
+    require(elects_at_once and replica in s.quorum.isr)
+    isr = s.quorum.isr - {replica}
+    require(successor in isr and (s.quorum.leader == replica or s.quorum.leader == successor))
+    limit(s.next_leader_epoch <= max_leader_epoch)
+    changed = LeaderAndIsr(leader=successor, leader_epoch=s.next_leader_epoch, isr=isr)
+    s.quorum = changed
+    if sends_newest:
+        s.requests = Set({changed})
+    else:
+        s.requests.add(changed)
+    s.next_leader_epoch += 1
+
+
+@action
+def hear(s: Partition, request: LeaderAndIsr, replica: Replica) -> None:
+    """{replica} hears that {request.leader} leads epoch {request.leader_epoch}, and keeps its log."""
+    require(hears_first and request.leader is not None and replica != request.leader)
+    require(request.leader_epoch > s.leader_epoch[replica])
+    s.leader_epoch[replica] = request.leader_epoch
+    s.leader[replica] = request.leader
+    s.isr[replica] = request.isr

@@ -1,6 +1,7 @@
 """A partition as it runs today, claimed to be Kafka's replication of KIP-320 while no leader is elected.
 
-Which of the differences between the two there are is a switch of `led_replication.py` each. Brokers and replicas are
+Which of the differences between the two there are is a switch of `led_replication.py` each; those that are off concern
+elections, with which it is no refinement even where all are on. Brokers and replicas are
 two domains, so that the first broker is the first replica, and there are three of each.
 """
 
@@ -11,9 +12,12 @@ from typing import Annotated
 import led_replication
 from led_replication import begins_led as begins_led
 from led_replication import drops_who_has_all as drops_who_has_all
+from led_replication import elects_at_once as elects_at_once
 from led_replication import fetches_high_watermark as fetches_high_watermark
+from led_replication import hears_first as hears_first
 from led_replication import moves_past_several as moves_past_several
-from tidegate.language import Capacity, Map, Option, Seq, Set, refines
+from led_replication import sends_newest as sends_newest
+from tidegate.language import Capacity, Map, Option, Seq, Set, constant, refines
 from tidegate.model import partition
 from tidegate.model.partition import nobody_leads as nobody_leads
 from tidegate.model.partition.state import Broker, Partition, is_true_leader, log_size, max_leader_epoch, max_records
@@ -25,7 +29,17 @@ view = partition.view
 Copy = Annotated[Seq[led_replication.Record], Capacity(log_size)]
 
 
-@refines(led_replication, replicas=3, log_size=log_size, max_records=max_records, max_leader_epoch=max_leader_epoch)
+cuts_on_fetch = constant(False, says="a follower cuts its log when a fetch shows a difference")
+
+
+@refines(
+    led_replication,
+    truncate_on_fetch=cuts_on_fetch,
+    replicas=3,
+    log_size=log_size,
+    max_records=max_records,
+    max_leader_epoch=max_leader_epoch,
+)
 def as_replication(s: Partition) -> led_replication.Partition:
     """Its logs, its high watermarks and what is registered; a request of the controller is the registration that
     everybody knows from the beginning."""
@@ -36,9 +50,9 @@ def as_replication(s: Partition) -> led_replication.Partition:
         leader=Map({at: replica_of(s.view[broker(at)].leader) for at in led_replication.Replica}),
         isr=Map({at: known_isr(s, broker(at)) for at in led_replication.Replica}),
         next_record_id=s.sent,
-        next_leader_epoch=1,
+        next_leader_epoch=s.registered.leader_epoch + 1,
         quorum=leader_and_isr(s, registered_isr(s)),
-        requests=Set({leader_and_isr(s, Set(led_replication.Replica))}),
+        requests=Set({leader_and_isr(s, sent_isr(s))}),
     )
 
 
@@ -56,9 +70,17 @@ def leader_and_isr(s: Partition, isr: Set[led_replication.Replica]) -> led_repli
     return led_replication.LeaderAndIsr(leader=leader, leader_epoch=s.registered.leader_epoch, isr=isr)
 
 
+def sent_isr(s: Partition) -> Set[led_replication.Replica]:
+    """The ISR of the newest request: of the first one all brokers, of a later one what is registered, since where a
+    leader is elected nobody leaves the ISR by itself."""
+    return Set(led_replication.Replica) if s.registered.leader_epoch == 0 else registered_isr(s)
+
+
 def known_isr(s: Partition, at: Broker) -> Set[led_replication.Replica]:
     """The ISR that a broker knows: a leader the registered one, a follower what the first request said."""
-    return registered_isr(s) if is_true_leader(s, at) else Set(led_replication.Replica)
+    if is_true_leader(s, at) or s.view[at].leader_epoch > 0:
+        return registered_isr(s)
+    return Set(led_replication.Replica)
 
 
 def broker(replica: led_replication.Replica) -> Broker:
