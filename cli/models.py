@@ -77,11 +77,11 @@ def _plain_values(settings: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[s
     return {name: {key: plain(value) for key, value in values.items()} for name, values in settings.items()}
 
 
-def _constant(name: str, each: Constant) -> dict[str, Any]:
-    described: dict[str, Any] = {"name": name, "default": plain(each.default), "says": each.says}
-    if each.minimum is not None:
-        return {**described, "minimum": each.minimum, "maximum": each.maximum}
-    return {**described, "choices": [plain(choice) for choice in each.choices()]}
+def _constant(name: str, constant: Constant) -> dict[str, Any]:
+    described: dict[str, Any] = {"name": name, "default": plain(constant.default), "says": constant.says}
+    if constant.minimum is not None:
+        return {**described, "minimum": constant.minimum, "maximum": constant.maximum}
+    return {**described, "choices": [plain(choice) for choice in constant.choices()]}
 
 
 def _page(described: dict[str, Any], paper: Paper) -> Page:

@@ -119,8 +119,8 @@ def _row(profile: str, constants: str, marks: str, checks: Iterable[Recorded]) -
     )
 
 
-def _found(each: Expected) -> str | int:
-    return each.verdict if each.steps is None else each.steps
+def _found(expected: Expected) -> str | int:
+    return expected.verdict if expected.steps is None else expected.steps
 
 
 def _written(texts: Mapping[Path, str]) -> Exit:

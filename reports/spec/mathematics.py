@@ -77,11 +77,11 @@ def refinement_text(page: Specification, model_name: str, own: Mapping[str, Cons
     return "\n\n".join(part.rstrip() for part in parts if part) + "\n"
 
 
-def _abstract_actions(each: Property) -> str:
+def _abstract_actions(prop: Property) -> str:
     """The actions of the abstract model, one of which a step is that does not stutter."""
-    if each.refinement is None:
+    if prop.refinement is None:
         return ""
-    abstract = each.refinement.abstract
+    abstract = prop.refinement.abstract
     rows = [
         (f"`{action.name}{parameters_text(action.form.parameters)}`", _marked(action.sentence))
         for action in abstract.actions
@@ -142,10 +142,10 @@ def _constants(constants: Mapping[str, Constant]) -> str:
     return _table(("constant", "values", "default", "meaning"), rows) if rows else "None."
 
 
-def _choices(each: Constant) -> str:
-    if each.minimum is not None:
-        return f"{each.minimum}..{each.maximum}"
-    return "{" + ", ".join(_text(choice) for choice in each.choices()) + "}"
+def _choices(constant: Constant) -> str:
+    if constant.minimum is not None:
+        return f"{constant.minimum}..{constant.maximum}"
+    return "{" + ", ".join(_text(choice) for choice in constant.choices()) + "}"
 
 
 def _profiles(profiles: Mapping[str, Mapping[str, Value]]) -> str:
@@ -188,16 +188,18 @@ def _says(says: str, ghost: bool) -> str:
 # --- behaviour ------------------------------------------------------------------------------------------------------
 
 
-def _initial(each: Initial, model: Model) -> str:
-    heading = each.name + parameters_text(each.form.parameters)
-    return _code([heading, *(f"  {line}" for line in initial_lines(each.form, [field.name for field in model.fields]))])
+def _initial(initial: Initial, model: Model) -> str:
+    heading = initial.name + parameters_text(initial.form.parameters)
+    return _code(
+        [heading, *(f"  {line}" for line in initial_lines(initial.form, [field.name for field in model.fields]))]
+    )
 
 
-def _action(each: Action) -> str:
-    kind = "" if each.kind == "protocol" else f" ({each.kind}{_budget(each)})"
-    heading = each.name + parameters_text(each.form.parameters)
-    lines = _code([heading, *(f"  {line}" for line in action_lines(each.form))])
-    return f"### {each.name}{kind}\n\n{_marked(each.doc.strip())}\n\n{lines}"
+def _action(action: Action) -> str:
+    kind = "" if action.kind == "protocol" else f" ({action.kind}{_budget(action)})"
+    heading = action.name + parameters_text(action.form.parameters)
+    lines = _code([heading, *(f"  {line}" for line in action_lines(action.form))])
+    return f"### {action.name}{kind}\n\n{_marked(action.doc.strip())}\n\n{lines}"
 
 
 def _marked(sentence: str) -> str:
@@ -205,8 +207,8 @@ def _marked(sentence: str) -> str:
     return re.sub(r"\{([^{}]+)\}", r"`\1`", sentence)
 
 
-def _budget(each: Action) -> str:
-    return f", at most `{each.budget}` times" if each.budget else ""
+def _budget(action: Action) -> str:
+    return f", at most `{action.budget}` times" if action.budget else ""
 
 
 def parameters_text(parameters: Sequence[ir.Parameter]) -> str:
@@ -225,7 +227,7 @@ _ENDS = "*A state is checked, and nothing happens from it, where this is false:*
 _WITHIN = "*Of the steps that actions allow, those are looked at for which:*"
 
 
-def _refinement(each: Property, refinement: Refinement) -> str:
+def _refinement(prop: Property, refinement: Refinement) -> str:
     """A refinement: the abstract model, what its constants are, the mapping, and what actions may be."""
     scope = NotationScope(states={state: index for index, state in enumerate(refinement.mapping.states)})
     name = refinement.abstract.name
@@ -233,8 +235,8 @@ def _refinement(each: Property, refinement: Refinement) -> str:
     claim = f"*A refinement of* `{name}`{f', with {given}' if given else ''}. *Of every step the images are equal (it"
     claim += " stutters), or an action of the abstract model leads from one to the other:*"
     may_be = [f"* `{action}` {_ways(allowed)}" for action, allowed in refinement.may_be.items()]
-    lines = _code([f"{each.name} ≜", *definition_lines(refinement.mapping, scope)])
-    return "\n\n".join([f"### {each.name}", f"{each.says} {claim}", lines, *(["\n".join(may_be)] if may_be else [])])
+    lines = _code([f"{prop.name} ≜", *definition_lines(refinement.mapping, scope)])
+    return "\n\n".join([f"### {prop.name}", f"{prop.says} {claim}", lines, *(["\n".join(may_be)] if may_be else [])])
 
 
 def _ways(allowed: Sequence[str]) -> str:
@@ -242,15 +244,15 @@ def _ways(allowed: Sequence[str]) -> str:
     return " or ".join([*ways, *(["stutters"] if STUTTERS in allowed else [])])
 
 
-def _property(each: Property, claim: str) -> str:
-    if each.refinement is not None:
-        return _refinement(each, each.refinement)
-    if each.form is None:
+def _property(prop: Property, claim: str) -> str:
+    if prop.refinement is not None:
+        return _refinement(prop, prop.refinement)
+    if prop.form is None:
         return ""
-    scope = NotationScope(states={state: index for index, state in enumerate(each.form.states)})
-    ghosts = f" It reads the ghost {', '.join(f'`{name}`' for name in sorted(each.ghosts))}." if each.ghosts else ""
-    lines = _code([f"{each.name} ≜", *definition_lines(each.form, scope)])
-    return f"### {each.name}\n\n{each.says}{ghosts} {claim}\n\n{lines}"
+    scope = NotationScope(states={state: index for index, state in enumerate(prop.form.states)})
+    ghosts = f" It reads the ghost {', '.join(f'`{name}`' for name in sorted(prop.ghosts))}." if prop.ghosts else ""
+    lines = _code([f"{prop.name} ≜", *definition_lines(prop.form, scope)])
+    return f"### {prop.name}\n\n{prop.says}{ghosts} {claim}\n\n{lines}"
 
 
 def _definitions(model: Model, behaviour: bool = True) -> list[str]:
@@ -294,8 +296,8 @@ one being 1; after a property that fails stands the number of steps of its short
     return [about, _table([header[i] for i in kept], [[row[i] for i in kept] for row in rows])]
 
 
-def _named(each: RecordedChecks, word: str) -> str:
-    return ", ".join(f"`{name}`" for name, found in each.properties.items() if found == word)
+def _named(checks: RecordedChecks, word: str) -> str:
+    return ", ".join(f"`{name}`" for name, found in checks.properties.items() if found == word)
 
 
 def _number(number: int | None) -> str:
