@@ -235,3 +235,79 @@ def test_why_a_property_fails_that_asks_which_record_of_a_union_a_value_is(tmp_p
     assert "A's given became Ack(term=1, source=A, done=false) at step 1" in said
     assert "A's given is of the kind Ack" in said
     assert "@kind" not in json.dumps(document)
+
+
+WIDER = """
+def passed_on(s: World, what: Vote | Stop) -> None:
+    '''One of two kinds goes on, among three.'''
+    s.last = what
+    s.network.add(what)
+
+
+@action
+def vote(s: World, node: Node, term: Small) -> None:
+    '''{node} votes.'''
+    require(len(s.network) < 2)
+    passed_on(s, Vote(source=node, term=term))
+
+
+@action
+def stop(s: World) -> None:
+    '''It is over.'''
+    require(len(s.network) < 2)
+    passed_on(s, Stop())
+    s.kept = Stop()
+
+
+@action
+def keep(s: World, node: Node) -> None:
+    '''What is kept comes last, or nothing.'''
+    s.last = s.kept
+    if s.kept is None:
+        s.kept = Vote(source=node, term=2)
+    else:
+        s.kept = None
+
+
+@invariant
+def known(s: World) -> bool:
+    '''What came last is no answer, and what is kept may be what came last.'''
+    return not isinstance(s.last, Ack) and (s.kept is None or s.kept == s.kept)
+"""
+
+
+@pytest.mark.parametrize("symmetry", [False, True])
+def test_a_union_is_taken_for_one_that_has_more_records(symmetry: bool, tmp_path: Path) -> None:
+    """Of a value, and of an option, in every engine."""
+    fields = "network: Annotated[Set[Message], Capacity(2)]\nlast: Message | None\nkept: Vote | Stop | None"
+    model = bound(tmp_path, text_of(fields, "network=Set()\nlast=None\nkept=None", WIDER, before=BEFORE))
+    verdict = agree(model, symmetry=symmetry)
+    assert verdict is not None and (verdict.verdict, verdict.failure) == ("holds", None)
+    encoding = finite(model)
+    for state in reachable_states(model, 3, seed=1):
+        assert sorted(reported(model, encoding, state)) == sorted(judged(model, state))
+
+
+OPTIONS = """
+@action
+def swap(s: World, number: Small) -> None:
+    '''None is None, whatever else the field may hold.'''
+    s.few = s.many
+    if s.many is None:
+        s.many = {number}
+    else:
+        s.many = None
+
+
+@invariant
+def few(s: World) -> bool:
+    '''It is one number.'''
+    return s.few is None or len(s.few) == 1
+"""
+
+
+def test_an_option_of_a_set_of_other_numbers_may_be_none(tmp_path: Path) -> None:
+    """Plain Python asked for a value where the field takes None."""
+    fields = "few: Set[Small] | None\nmany: Set[Annotated[int, Range(0, 5)]] | None"
+    verdict = agree(bound(tmp_path, text_of(fields, "few=None\nmany=None", OPTIONS)))
+    assert verdict is not None and (verdict.verdict, verdict.failure) == ("holds", None)

@@ -65,7 +65,8 @@ def _calls(places: Iterable[ir.Where]) -> frozenset[ir.Where]:
 
 
 def _needed(everything: Iterable[Any]) -> frozenset[ir.Where]:
-    """Where a value is taken out of an option, but for the places at which Python or a store refuses None by itself."""
+    """Where a value is taken out of an option, but for the places at which Python or a store refuses None by itself,
+    and those that come after None was asked for."""
     found: set[ir.Where] = set()
     refused: set[int] = set()
     for each in everything:
@@ -76,6 +77,9 @@ def _needed(everything: Iterable[Any]) -> frozenset[ir.Where]:
                 refused.update(map(id, indexes))
             case ir.Store(value=refusing) | ir.Append(value=refusing) | ir.Add(value=refusing):
                 refused.add(id(refusing))
+            case ir.Choice(condition=ir.IsNone(option=asked), no=otherwise):
+                parts = inside(otherwise)
+                refused.update(id(part) for part in parts if isinstance(part, ir.Unwrap) and part.where == asked.where)
             case ir.Unwrap() if id(each) not in refused:
                 found.add(each.where)
             case _:

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from .. import ir
 from ..errors import Abandoned
-from ..records import is_box, is_tuple, tuple_of, unboxed
+from ..records import KIND, is_box, is_tuple, tuple_of, unboxed
 from ..types import Bool, Enumeration, Identity, Int, Map, Option, Pool, Record, Seq, Subset, Type, Unit, scalar_size
 from .annotations import ANY_CAPACITY, MEMBERS_MAX, describe
 from .intervals import ANY_INT, hull
@@ -176,6 +176,8 @@ def fit(scope: Scope, value: ir.Expr, wanted: Type, node: ast.AST) -> ir.Expr:
         return value
     if isinstance(wanted, Record) and is_member(found, wanted):
         return as_union(value, wanted)
+    if isinstance(found, Record) and isinstance(wanted, Record) and _is_within(found, wanted):
+        return _as_larger_union(value, found, wanted)
     if _are_sets_of_numbers(found, wanted):
         return _moved(scope, value, wanted)
     if isinstance(wanted, Map) and _are_maps_of_numbers(found, wanted):
@@ -189,10 +191,10 @@ def fit(scope: Scope, value: ir.Expr, wanted: Type, node: ast.AST) -> ir.Expr:
             return replace(value, type=wanted)
         if agrees(found, wanted.of):
             return ir.Some(value, Option(found), value.where)
-        if is_member(found, wanted.of) or _are_alike(found, wanted.of) or _are_sets_of_numbers(found, wanted.of):
+        if _are_alike(found, wanted.of) or _is_taken_apart(found, wanted.of):
             return ir.Some(fit(scope, value, wanted.of, node), wanted, value.where)
-        if isinstance(found, Option) and _are_sets_of_numbers(found.of, wanted.of):
-            return _moved_option(scope, value, found.of, wanted)
+        if isinstance(found, Option) and _is_taken_apart(found.of, wanted.of):
+            return _moved_option(scope, value, found.of, wanted, node)
     if isinstance(found, Option) and (agrees(found.of, wanted) or _are_sets_of_numbers(found.of, wanted)):
         return fit(scope, ir.Unwrap(value, found.of, value.where), wanted, node)
     at = _known_member(scope, found, wanted, node)
@@ -265,10 +267,34 @@ def _tuple(scope: Scope, value: ir.Expr, found: Record, wanted: Record, node: as
     return ir.MakeRecord(parts, tuple_type(types), value.where)
 
 
-def _moved_option(scope: Scope, value: ir.Expr, of: Type, wanted: Option) -> ir.Expr:
-    """None, or the set of numbers as one of other numbers."""
+def _is_taken_apart(found: Type, wanted: Type) -> bool:
+    """Whether a value becomes one of another type by what is in it: sets of numbers, records of a union."""
+    return _are_sets_of_numbers(found, wanted) or is_member(found, wanted) or _is_within(found, wanted)
+
+
+def _is_within(found: Type, wanted: Type) -> bool:
+    """Whether both are unions, and every record of one is a record of the other."""
+    if not isinstance(found, Record) or not isinstance(wanted, Record) or not found.variants or not wanted.variants:
+        return False
+    return all(is_member(member, wanted) for member, _ in found.variants)
+
+
+def _as_larger_union(value: ir.Expr, found: Record, wanted: Record) -> ir.Expr:
+    """A value of a union as one of a union that has more records."""
+    where, kinds = value.where, found.fields[0][1]
+    kind = ir.RecordField(value, KIND, kinds, where)
+    ways = [as_union(as_member(value, found, at, where), wanted) for at in range(len(found.variants))]
+    whole = ways.pop()
+    for at, way in reversed(list(enumerate(ways))):
+        is_this = ir.Compare("==", kind, ir.Const(at, kinds, where), Bool(), where)
+        whole = ir.Choice(is_this, way, whole, wanted, where)
+    return whole
+
+
+def _moved_option(scope: Scope, value: ir.Expr, of: Type, wanted: Option, node: ast.AST) -> ir.Expr:
+    """None, or what an option holds as a value of what the other one holds."""
     where = value.where
-    some = ir.Some(_moved(scope, ir.Unwrap(value, of, where), wanted.of), wanted, where)
+    some = ir.Some(fit(scope, ir.Unwrap(value, of, where), wanted.of, node), wanted, where)
     return ir.Choice(ir.IsNone(value, Bool(), where), ir.Const(0, wanted, where), some, wanted, where)
 
 
