@@ -44,6 +44,7 @@ _ENTRIES = (
     BuiltIn("log", default_profile="kept"),
     BuiltIn("leadership"),
     BuiltIn("znode_election", default_profile="recipe"),
+    BuiltIn("zk_controller", default_profile="kafka_3_9"),
 )
 
 CATALOGUE: Mapping[str, BuiltIn] = {entry.name: entry for entry in _ENTRIES}

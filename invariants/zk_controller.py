@@ -1,0 +1,192 @@
+"""What must hold of a controller on ZooKeeper, and what must be possible.
+
+Z1 to Z6 and ZL2 are the numbers of the properties in docs/zookeeper.md.
+"""
+
+from __future__ import annotations
+
+from ..language import Set, invariant, reachable, transition
+from ..model.parts.zookeeper import is_alive
+from ..model.zk_controller import Broker, Cluster
+
+
+@invariant
+def type_ok(s: Cluster) -> bool:
+    """Every field holds a value of its type (checked at every store, so that nothing is left to say here)."""
+    return True
+
+
+@invariant
+def unique_ephemeral(s: Cluster) -> bool:
+    """Z1: whoever is registered, and the owner of /controller, has a session that the ensemble keeps."""
+    return all(each not in s.registered or is_alive(s.session[each]) for each in Broker) and (
+        s.controller is None or s.controller in s.registered
+    )
+
+
+@invariant
+def controller_epoch_unique(s: Cluster) -> bool:
+    """Z2: no two that believe to be the controller have the same epoch."""
+    return all(one == other or s.held[one] == 0 or s.held[one] != s.held[other] for one in Broker for other in Broker)
+
+
+@transition
+def controller_epoch_monotone(before: Cluster, after: Cluster) -> bool:
+    """Z3: the epoch never goes back, and grows by one with whoever begins to believe."""
+    begins = any(before.held[each] == 0 and after.held[each] > 0 for each in Broker)
+    return after.controller_epoch == (before.controller_epoch + 1 if begins else before.controller_epoch)
+
+
+@transition
+def no_zombie_effect(before: Cluster, after: Cluster) -> bool:
+    """Z4: no broker obeys a lower controller epoch than before, and only the newest controller writes an election."""
+    return all(after.seen[each] >= before.seen[each] for each in Broker) and (
+        after.partition.leader_epoch <= before.partition.leader_epoch
+        or any(
+            before.held[each] == before.controller_epoch
+            and before.read[each] != after.read[each]
+            and after.read[each] == after.partition
+            for each in Broker
+        )
+    )
+
+
+@invariant
+def at_most_one_believes_to_be_controller(s: Cluster) -> bool:
+    """Z5: no two believe at once that they are the controller. Kafka does not keep this, nor does it need to.
+
+    Sessions expire before their brokers know.
+    """
+    return len(Set(each for each in Broker if s.held[each] > 0)) <= 1
+
+
+@transition
+def ephemeral_semantics(before: Cluster, after: Cluster) -> bool:
+    """Z6: a registration and /controller go only where their owner's session ends."""
+    return all(
+        not is_alive(after.session[each])
+        or (
+            (each not in before.registered or each in after.registered)
+            and (before.controller != each or after.controller == each)
+        )
+        for each in Broker
+    )
+
+
+@transition
+def leader_epoch_never_decreases(before: Cluster, after: Cluster) -> bool:
+    """The leader epoch in ZooKeeper never goes back."""
+    return after.partition.leader_epoch >= before.partition.leader_epoch
+
+
+@transition
+def isr_change_is_kept(before: Cluster, after: Cluster) -> bool:
+    """An election takes brokers out of the ISR, and brings none back that the leader has taken out."""
+    return after.partition.leader_epoch <= before.partition.leader_epoch or after.partition.isr <= before.partition.isr
+
+
+@transition
+def brokers_never_go_back(before: Cluster, after: Cluster) -> bool:
+    """What a broker knows of the partition is never replaced by something older."""
+    return all(after.known[each].leader_epoch >= before.known[each].leader_epoch for each in Broker)
+
+
+@invariant
+def one_leader_an_epoch(s: Cluster) -> bool:
+    """No two brokers believe to lead the partition with the same leader epoch."""
+    return all(
+        one == other
+        or s.known[one].leader != one
+        or s.known[other].leader != other
+        or s.known[one].leader_epoch != s.known[other].leader_epoch
+        for one in Broker
+        for other in Broker
+    )
+
+
+@invariant
+def leader_knows_once_all_is_quiet(s: Cluster) -> bool:
+    """When the controller has read everything and nothing is under way, the leader knows what ZooKeeper has.
+
+    Else it can never write the ISR again: "Cached zkVersion not equal to that in zookeeper" (KAFKA-2729).
+    """
+    leader = s.partition.leader
+    return leader is None or not is_quiet(s) or (s.known[leader] == s.partition and s.running[leader])
+
+
+def is_quiet(s: Cluster) -> bool:
+    """Whether all brokers are registered, the controller has nothing to do, and no request of it is under way."""
+    return (
+        s.registered == Set(Broker)
+        and any(
+            s.controller == each
+            and s.held[each] == s.controller_epoch
+            and s.live[each] == s.registered
+            and s.read[each] == s.partition
+            and len(s.owed[each]) == 0
+            for each in Broker
+        )
+        and len(s.back) == 0
+        and all(each.controller_epoch < s.controller_epoch for each in s.requests)
+        and all(
+            each.controller_epoch < s.controller_epoch or each.leader_epoch < s.partition.leader_epoch
+            for each in s.stopping
+        )
+    )
+
+
+@transition
+def no_stale_stop(before: Cluster, after: Cluster) -> bool:
+    """KIP-570: no replica is stopped by a request that is older than what its broker knows."""
+    return all(
+        not before.running[each]
+        or after.running[each]
+        or any(
+            each in stop.to and stop not in after.stopping and stop.leader_epoch >= before.known[each].leader_epoch
+            for stop in before.stopping
+        )
+        for each in Broker
+    )
+
+
+@transition
+def nothing_written_without_majority(before: Cluster, after: Cluster) -> bool:
+    """ZL2: without a majority of the ensemble there is no new controller, no registration, and no write of the ISR."""
+    return before.majority or (
+        after.controller == before.controller
+        and after.controller_epoch == before.controller_epoch
+        and after.registered == before.registered
+        and after.partition == before.partition
+    )
+
+
+@reachable
+def zombie_is_refused(s: Cluster) -> bool:
+    """A request of a controller that was replaced reaches a broker that has obeyed the new one."""
+    return any(
+        request.controller_epoch < s.seen[each] and each in request.to for request in s.requests for each in Broker
+    )
+
+
+@reachable
+def isr_changes_before_the_failover_is_done(s: Cluster) -> bool:
+    """A second controller has read the partition, and its leader has changed the ISR since."""
+    return any(s.held[each] == 2 and is_behind(s, each) for each in Broker)
+
+
+def is_behind(s: Cluster, broker: Broker) -> bool:
+    """Whether what a controller has read of the partition is no longer so, the leader epoch being the same."""
+    read = s.read[broker]
+    return read is not None and read.version < s.partition.version and read.leader_epoch == s.partition.leader_epoch
+
+
+@reachable
+def broker_is_gone_unnoticed(s: Cluster) -> bool:
+    """A controller has not read yet that a broker is no longer registered."""
+    return any(s.held[each] > 0 and not s.live[each] <= s.registered for each in Broker)
+
+
+@reachable
+def two_leaders_believe(s: Cluster) -> bool:
+    """Two brokers believe to lead the partition, with different leader epochs."""
+    return len(Set(each for each in Broker if s.known[each].leader == each)) > 1

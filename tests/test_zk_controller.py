@@ -1,0 +1,197 @@
+"""The controller on ZooKeeper as stories, and what was recorded of it. The steps are taken by the judge."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tidegate.explorer import ENGINES
+from tidegate.explorer.search import Search
+from tidegate.gates.records import Recorded, read
+from tidegate.invariants.catalogue import find
+from tidegate.language.judge import holds, initial_states, replay
+from tidegate.language.steptext import StepError
+from tidegate.language.values import State
+from tidegate.model.zk_controller import Broker
+
+from .conftest import ROOT
+from .shipped import shipped, tiered
+from .test_counts import assert_as_recorded, bound
+
+A, B, C = (Broker(i) for i in range(3))
+CHECKS = read(ROOT / "spec" / "zk_controller.toml").checks
+
+
+class Story:
+    """Brokers A, B and C, of which A leads the partition at first; nobody is the controller."""
+
+    def __init__(self, profile: str = "kafka_3_9", **constants: Any) -> None:
+        sizes = {"room": 2, "max_version": 4, "cuts": 3, "majority_losses": 1}
+        self.model = shipped(f"zk_controller:{profile}", {**sizes, **constants}, called=profile)
+        self.state: State = next(iter(initial_states(self.model)))
+
+    def step(self, action: str, **arguments: Any) -> Story:
+        """Takes one step; StepError when it is disabled."""
+        self.state = replay(self.model, self.state, [(action, arguments)]).steps[-1].after
+        return self
+
+    def take_over(self, broker: Broker) -> Story:
+        """A broker becomes the controller and reads all that there is."""
+        for action in ("become_controller", "read_partition", "read_brokers"):
+            self.step(action, broker=broker)
+        return self
+
+    def expire(self, broker: Broker) -> Story:
+        """A broker is cut off for so long that its session expires, and does not know."""
+        return self.step("lose_connection", broker=broker).step("end_session", broker=broker)
+
+    def come_back(self, broker: Broker) -> Story:
+        """It registers under a new session."""
+        return self.step("learn", broker=broker).step("register", broker=broker)
+
+    def deliver(self, epoch: int, to: Broker, leader_epoch: int | None = None) -> Story:
+        """The LeaderAndIsr of that controller epoch reaches a broker, which obeys."""
+        return self.step("obey", request=self.request(epoch, to, leader_epoch), to=to)
+
+    def request(self, epoch: int, to: Broker, leader_epoch: int | None = None) -> Any:
+        """The one under way to a broker."""
+        found = [each for each in self.state.requests if each.controller_epoch == epoch and to in each.to]
+        (only,) = [each for each in found if leader_epoch in (None, each.partition.leader_epoch)]
+        return only
+
+    def false(self) -> set[str]:
+        """The invariants that are false now."""
+        return {p.name for p in self.model.properties if p.kind == "invariant" and not holds(self.model, p, self.state)}
+
+
+# --- fail-over --------------------------------------------------------------------------------------------------------
+
+
+def test_a_controller_elects_the_first_of_the_isr_that_is_registered() -> None:
+    story = Story().take_over(B).step("announce", broker=B)
+    story.expire(A).step("read_brokers", broker=B).step("elect", broker=B)
+    assert (story.state.partition.leader, set(story.state.partition.isr)) == (B, {B, C})
+    # A does not know, and believes to lead in the leader epoch before.
+    story.deliver(1, B, 1)
+    assert [story.state.known[each].leader for each in (A, B)] == [A, B]
+    assert story.false() == set()
+
+
+def test_the_last_of_the_isr_stays_in_it_and_nobody_leads() -> None:
+    story = Story(brokers=2).take_over(B).step("shrink_isr", leader=A, follower=B)
+    story.expire(A).step("read_partition", broker=B).step("read_brokers", broker=B).step("elect", broker=B)
+    assert (story.state.partition.leader, set(story.state.partition.isr)) == (None, {A})
+    # Once it is back, it leads.
+    story.come_back(A).step("read_brokers", broker=B).step("read_brokers", broker=B).step("elect", broker=B)
+    assert story.state.partition.leader == A
+
+
+def test_a_zombie_is_refused_by_brokers_and_by_zookeeper() -> None:
+    story = Story().take_over(A).expire(C).step("read_brokers", broker=A)
+    # A has read that C is gone. Before it writes that, its session expires, and it comes back with another one.
+    story.expire(A).take_over(B).step("announce", broker=B).deliver(2, B).come_back(A)
+    assert story.false() == {"at_most_one_believes_to_be_controller"}
+    with pytest.raises(StepError, match="controller_epoch"):
+        story.step("elect", broker=A)
+    story.step("announce", broker=A)
+    with pytest.raises(StepError, match="refuses"):
+        story.deliver(1, B)
+    story.step("resign", broker=A)
+    assert story.false() == set()
+
+
+def test_the_isr_changes_between_a_controllers_reading_and_its_writing() -> None:
+    story = Story().take_over(B).expire(C).step("read_brokers", broker=B).step("shrink_isr", leader=A, follower=B)
+    with pytest.raises(StepError, match="version"):
+        story.step("elect", broker=B)
+    # It reads again, and does not bring B back into the ISR.
+    story.step("read_partition", broker=B).step("elect", broker=B)
+    assert set(story.state.partition.isr) == {A}
+
+
+def test_a_broker_that_was_gone_unnoticed_is_new_to_the_controller() -> None:
+    story = Story().take_over(B).step("announce", broker=B).expire(C).come_back(C)
+    story.step("read_brokers", broker=B)
+    assert set(story.state.live[B]) == {A, B}
+    story.step("elect", broker=B).step("read_brokers", broker=B)
+    assert set(story.state.owed[B]) == {C}
+
+
+def test_without_a_majority_of_the_ensemble_leaders_go_on_and_nothing_is_written() -> None:
+    story = Story().take_over(B).step("lose_connection", broker=C).step("lose_majority")
+    with pytest.raises(StepError, match="majority"):
+        story.step("end_session", broker=C)
+    with pytest.raises(StepError, match="majority"):
+        story.step("shrink_isr", leader=A, follower=C)
+    assert story.state.known[A].leader == A
+    story.step("regain_majority").step("end_session", broker=C).step("shrink_isr", leader=A, follower=C)
+
+
+# --- without a fence --------------------------------------------------------------------------------------------------
+
+
+def test_in_two_steps_two_controllers_take_the_same_epoch() -> None:
+    story = Story("two_steps").step("create_controller", broker=A).expire(A)
+    story.step("create_controller", broker=B).step("raise_epoch", broker=B).come_back(A)
+    assert "controller_epoch_unique" in story.step("raise_epoch", broker=A).false()
+
+
+def test_a_zombies_write_leaves_a_leader_that_can_never_write_again() -> None:
+    """KAFKA-6082, and what was seen of it: KAFKA-2729."""
+    story = Story("kafka_6082").take_over(A).expire(C).step("read_brokers", broker=A).expire(A).take_over(B)
+    story.come_back(A).step("elect", broker=A)
+    # Brokers that have obeyed the new controller refuse the zombie's request, so the leader does not know.
+    story.step("announce", broker=B).deliver(2, B)
+    with pytest.raises(StepError, match="refuses"):
+        story.deliver(1, B)
+    assert story.state.known[A].version < story.state.partition.version
+    with pytest.raises(StepError, match="version"):
+        story.step("shrink_isr", leader=A, follower=C)
+
+
+def test_an_old_stop_replica_stops_a_replica_that_runs_again() -> None:
+    for profile, stopped in (("kafka_9539", True), ("kafka_3_9", False)):
+        story = Story(profile).take_over(A).expire(B).step("read_brokers", broker=A).step("elect", broker=A)
+        story.come_back(B).step("read_brokers", broker=A).step("read_brokers", broker=A)
+        story.step("announce", broker=A).deliver(1, B)
+        (late,) = story.state.stopping
+        if stopped:
+            assert not story.step("stop", request=late, to=B).state.running[B]
+        else:
+            with pytest.raises(StepError, match="leader_epoch"):
+                story.step("stop", request=late, to=B)
+
+
+# --- what is recorded -------------------------------------------------------------------------------------------------
+
+
+def named(check: Recorded) -> str:
+    return f"{check.profile} {check.bounds} {' '.join(check.properties) if len(check.properties) < 3 else 'rest'}"
+
+
+def is_quick(check: Recorded) -> bool:
+    """Whether it is a counterexample that is found in about a second."""
+    return any(0 < (it.steps or 0) < 16 and it.verdict == "violated" for it in check.properties.values())
+
+
+@pytest.mark.parametrize("check", tiered([each for each in CHECKS if each.tier == "commit"], is_quick, named))
+def test_what_is_recorded_comes_out(check: Recorded, cache: Path) -> None:
+    assert_as_recorded(check, ENGINES["native"](bound(check), Search(symmetry=check.symmetry, cache=cache), None))
+
+
+def test_every_fence_has_a_profile_without_it_and_what_then_fails() -> None:
+    definition = find("zk_controller")[0]
+    fails = {check.profile for check in CHECKS if any(it.verdict == "violated" for it in check.properties.values())}
+    assert fails == set(definition.profiles)
+    switched = {name for values in definition.profiles.values() for name, value in values.items() if value is False}
+    assert switched == {name for name, value in shipped("zk_controller").values.items() if value is True}
+
+
+def test_plain_python_counts_the_same(cache: Path) -> None:
+    small = {"brokers": 2, "max_epoch": 1, "max_version": 1, "cuts": 1}
+    kept = ["no_zombie_effect", "one_leader_an_epoch", "leader_knows_once_all_is_quiet"]
+    model = find("zk_controller")[0].bind("small", small, "kafka_3_9", properties=kept)
+    native, plain = (ENGINES[name](model, Search(cache=cache), None) for name in ("native", "python"))
+    counts = [(each.distinct_states, each.transitions, each.depth) for each in (native, plain)]
+    assert counts[0] == counts[1]
