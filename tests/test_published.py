@@ -70,6 +70,7 @@ COUNTS = [
     Count("single_switch", 16, 48, 5),
     Count("distributed_replicated_log", 397, 2_868, 14),
     Count("nano_blockchain", 3_003, 3_262, 7),
+    Count("atomic_commitment", 3_016, None, 7),
     Count("internal_memory", 4_408, 21_392, 10),
     Count("least_rotation", 8_554, 8_554, 95),
     Count("monotonic_counters", 25_000, 600_000, 17),
