@@ -48,6 +48,7 @@ def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder.mkdir()
     monkeypatch.setenv("TIDEGATE_CACHE", str(folder))
     monkeypatch.setattr(process_pool, "GRACE", 0.0)
+    monkeypatch.setattr(process_pool, "_LOOK", 0.05)
     return folder
 
 
