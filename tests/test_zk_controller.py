@@ -10,10 +10,11 @@ from tidegate.explorer import ENGINES
 from tidegate.explorer.search import Search
 from tidegate.gates.records import Recorded, read
 from tidegate.invariants.catalogue import find
-from tidegate.language.judge import holds, initial_states, replay
+from tidegate.language.judge import holds, initial_states, replay, shape_of
 from tidegate.language.steptext import StepError
-from tidegate.language.values import State
-from tidegate.model.zk_controller import Broker
+from tidegate.language.values import Map, Set, State
+from tidegate.model.parts.zookeeper import Session
+from tidegate.model.zk_controller import Broker, Partition
 
 from .conftest import ROOT
 from .shipped import shipped, tiered
@@ -161,6 +162,39 @@ def test_an_old_stop_replica_stops_a_replica_that_runs_again() -> None:
         else:
             with pytest.raises(StepError, match="leader_epoch"):
                 story.step("stop", request=late, to=B)
+
+
+# --- properties that no profile violates can fail ---------------------------------------------------------------------
+
+
+def test_properties_of_states_can_fail() -> None:
+    """In states that no run leads to."""
+    story = Story().take_over(A)
+    replaced, state = shape_of(story.model).replace, story.state
+    story.state = replaced(state, session=Map({A: Session.EXPIRED, B: Session.CONNECTED, C: Session.CONNECTED}))
+    assert "unique_ephemeral" in story.false()
+    story.state = replaced(state, registered=Set([B, C]))
+    assert "unique_ephemeral" in story.false()
+    led_by_b = Partition(leader=B, leader_epoch=0, isr=Set([A, B, C]), version=0)
+    story.state = replaced(state, known=Map({A: state.partition, B: led_by_b, C: led_by_b}))
+    assert "one_leader_an_epoch" in story.false()
+
+
+def test_properties_of_steps_can_fail() -> None:
+    """In steps that no action takes."""
+    story = Story().take_over(A)
+    replaced, state = shape_of(story.model).replace, story.state
+    without, gone = replaced(state, majority=False), replaced(state, registered=Set([A, B]))
+    steps = (
+        ("ephemeral_semantics", state, gone),
+        ("ephemeral_semantics", state, replaced(state, controller=None)),
+        ("nothing_written_without_majority", without, replaced(gone, majority=False)),
+        ("nothing_written_without_majority", without, replaced(without, controller_epoch=2)),
+    )
+    for name, before, after in steps:
+        prop = next(prop for prop in story.model.properties if prop.name == name)
+        assert holds(story.model, prop, before, before), name
+        assert not holds(story.model, prop, before, after), name
 
 
 # --- what is recorded -------------------------------------------------------------------------------------------------

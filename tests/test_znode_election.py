@@ -10,9 +10,9 @@ from tidegate.explorer import ENGINES
 from tidegate.explorer.search import Search
 from tidegate.gates.records import Recorded, read
 from tidegate.invariants.catalogue import find
-from tidegate.language.judge import holds, initial_states, replay
+from tidegate.language.judge import holds, initial_states, replay, shape_of
 from tidegate.language.steptext import StepError
-from tidegate.language.values import State
+from tidegate.language.values import Map, Set, State
 from tidegate.model.parts.zookeeper import Session
 from tidegate.model.znode_election import IDS, MOST, PATHS, PLACES, Candidate, Role
 
@@ -161,6 +161,43 @@ def test_by_number_the_same_newcomer_waits() -> None:
     story = Story().join(B2).lead(B2).join(B10)
     with pytest.raises(StepError):
         story.lead(B10)
+
+
+# --- properties that no profile violates can fail ---------------------------------------------------------------------
+
+
+def test_properties_of_states_can_fail() -> None:
+    """In states that no run leads to."""
+    story = Story(candidates=2).join(B2, B10).lead(B2)
+    shape, state = shape_of(story.model), story.state
+    story.state = shape.replace(state, number=Map({B2: 0, B10: 0}))
+    assert "unique_ephemeral" in story.false()
+    story.state = shape.replace(state, session=Map({B2: Session.EXPIRED, B10: Session.CONNECTED}))
+    assert "unique_ephemeral" in story.false()
+    leading = Map({B2: Role.LEADING, B10: Role.LEADING})
+    story.state = shape.replace(state, role=leading, epoch_of=Map({B2: 1, B10: 1}))
+    assert "leader_epoch_unique" in story.false()
+
+
+def test_properties_of_steps_can_fail() -> None:
+    """In steps that no action takes."""
+    story = Story(candidates=2).join(B2, B10).lead(B2).wait(B10)
+    replaced, state = shape_of(story.model).replace, story.state
+    gone = replaced(state, number=Map({B2: None, B10: 1}))
+    steps = {
+        "leader_epoch_monotone": (state, replaced(state, epoch=2)),
+        "ephemeral_semantics": (state, gone),
+        "watch_one_shot": (state, replaced(state, news=Map({B2: Set([1]), B10: Set()}))),
+        "nothing_written_without_majority": (replaced(state, majority=False), replaced(gone, majority=False)),
+    }
+    for name, (before, after) in steps.items():
+        prop = next(prop for prop in story.model.properties if prop.name == name)
+        assert holds(story.model, prop, before, before), name
+        assert not holds(story.model, prop, before, after), name
+    # News of a watch that is still set would come twice.
+    twice = replaced(state, news=Map({B2: Set(), B10: Set([0])}))
+    prop = next(prop for prop in story.model.properties if prop.name == "watch_one_shot")
+    assert not holds(story.model, prop, state, twice)
 
 
 # --- what is recorded -------------------------------------------------------------------------------------------------
