@@ -32,7 +32,7 @@ from tidegate.language.judge import holds, replay
 from tidegate.language.verdict import Disagreement
 
 from .engines import agree, bound, summary, text_of
-from .shipped import tiered_rows
+from .shipped import shipped, tiered_rows
 
 NODE = "size = constant(2, minimum=1, maximum=3, says='nodes')\n\n\nclass Node(Domain, size=size):\n    '''A node.'''\n"
 FIELDS = "table: Map[Node, Small]\ncount: Annotated[int, Range(0, 20)]"
@@ -286,6 +286,26 @@ def test_a_long_search_goes_on_with_the_fast_kernel(
     said.clear()
     assert summary(native(model, search, hear)) == summary(verdict)
     assert said == ["compiling"], "the fast kernel is at hand from the beginning"
+
+
+def test_a_function_of_the_kernel_is_written_out_once_in_a_process(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Kernels of other models share it only where the numbers and the functions that it names are the same."""
+    models = [counting(tmp_path), counting(tmp_path, open={"size"}), shipped("async_isr")]
+    ways: list[dict[str, Any]] = [{"walks": True}, {"fingerprint": 64}, {"masks": [3]}]
+    asked = [(model, plan_program(model), way) for way in ways for model in models]
+
+    def written(kept: dict[Any, str], most: int) -> list[str]:
+        monkeypatch.setattr("tidegate.explorer.native.machine._TEXTS", kept)
+        monkeypatch.setattr("tidegate.explorer.native.machine.KEPT", most)
+        return [generate(model, program, (), **way) for model, program, way in asked]
+
+    kept: dict[Any, str] = {}
+    apart, together, again = written({}, 0), written(kept, 1000), written(kept, 0)
+    assert together == apart and again == apart
+    functions = sum(text.count("\ndefine ") for text in apart)
+    assert 0 < len(kept) < functions / 3
 
 
 def test_what_would_be_too_long_is_not_written_out(tmp_path: Path) -> None:

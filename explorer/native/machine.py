@@ -12,7 +12,7 @@ import ast
 import inspect
 import sys
 import textwrap
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from functools import lru_cache
 from typing import Any
 
@@ -78,14 +78,16 @@ def mix(builder: ir.IRBuilder, left: ir.Value, right: ir.Value) -> ir.Value:
 
 def prefetch(builder: ir.IRBuilder, where: ir.Value) -> ir.Value:
     """Ask for a cache line that will be read soon."""
-    pointer = I8.as_pointer()
-    name = "llvm.prefetch.p0"
-    module = builder.module
-    intrinsic = module.globals.get(name) or ir.Function(
-        module, ir.FunctionType(ir.VoidType(), [pointer, I32, I32, I32]), name
-    )
-    builder.call(intrinsic, [builder.inttoptr(where, pointer), *(ir.Constant(I32, number) for number in (0, 3, 1))])
+    asked = [builder.inttoptr(where, I8.as_pointer()), *(ir.Constant(I32, number) for number in (0, 3, 1))]
+    builder.call(prefetch_function(builder.module), asked)
     return word(0)
+
+
+def prefetch_function(module: ir.Module) -> ir.Function:
+    """LLVM's own function for it, which a module declares once."""
+    name, pointer = "llvm.prefetch.p0", I8.as_pointer()
+    known = module.globals.get(name)
+    return known or ir.Function(module, ir.FunctionType(ir.VoidType(), [pointer, I32, I32, I32]), name)
 
 
 def fetch_add(builder: ir.IRBuilder, where: ir.Value, amount: ir.Value) -> ir.Value:
@@ -275,15 +277,57 @@ def _functions(source: str) -> dict[str, ast.FunctionDef]:
     return {statement.name: statement for statement in ast.parse(source).body if isinstance(statement, ast.FunctionDef)}
 
 
+class _Written(ir.Function):
+    """A function that is compiled and written out once, however many modules have it: its origin decides its text."""
+
+    origin: Hashable
+    """What it is made from: the function in the machine language, the numbers and the functions that it names."""
+    text: str | None
+    """Its text, where it was written out before; its body is empty then."""
+
+    def __str__(self) -> str:
+        if self.text is None:
+            self.text = super().__str__()
+            if len(_TEXTS) < KEPT:
+                _TEXTS[self.origin] = self.text
+        return self.text
+
+
+KEPT = 1000
+"""Texts of functions that a process keeps, of some ten kilobytes each. A kernel has thirty, and kernels of models whose
+states have as many words and whose constants are as open share most of them."""
+
+_TEXTS: dict[Hashable, str] = {}
+
+
+@lru_cache(maxsize=128)
+def _names_in(text: Callable[..., Any]) -> tuple[str, ...]:
+    """Every name in a function, in order."""
+    return tuple(sorted({node.id for node in ast.walk(_text_of(text)) if isinstance(node, ast.Name)}))
+
+
 def compile_into(
-    module: ir.Module, text: Callable[..., Any], numbers: Mapping[str, int], calls: Mapping[str, Any]
+    module: ir.Module,
+    text: Callable[..., Any],
+    numbers: Mapping[str, int],
+    calls: Mapping[str, Any],
+    *,
+    internal: bool = False,
 ) -> ir.Function:
-    """Compile a machine-language function into `module` under its own name.
+    """Compile a machine-language function into `module` under its own name; an `internal` one is seen there alone.
 
     All parameters and the result are words. `numbers` gives the capital names, `calls` the functions it may call.
     """
     tree = _text_of(text)
     names = [argument.arg for argument in tree.args.args]
-    function = ir.Function(module, ir.FunctionType(I64, [I64] * len(names)), tree.name)
-    _Compiler(function, names, numbers, calls).finish(tree.body)
+    function = _Written(module, ir.FunctionType(I64, [I64] * len(names)), tree.name)
+    function.linkage = "internal" if internal else ""
+    called = {name: f"{calls[name].name} {calls[name].function_type}" for name in _names_in(text) if name in calls}
+    given = {name: numbers[name] for name in _names_in(text) if name in numbers}
+    function.origin = (text, internal, *called.items(), *given.items())
+    function.text = _TEXTS.get(function.origin)
+    if function.text is None:
+        _Compiler(function, names, numbers, calls).finish(tree.body)
+    elif "prefetch" in _names_in(text):
+        prefetch_function(module)
     return function

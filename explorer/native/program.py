@@ -150,10 +150,9 @@ def _kernel(
         "NO_ROOM": kernel.NO_ROOM, "HANDOUT": kernel.HANDOUT, "ERROR_BIT": ERROR_BIT, "FAILED": FAILED,
         **walk_kernel.NUMBERS, **sharding.NUMBERS, "FINGER": finger,
     }  # fmt: skip
+    public = {*kernel.PUBLIC, *starting.PUBLIC, *walk_kernel.PUBLIC, *sharding.PUBLIC}
     for text in texts:
-        made[text.__name__] = compile_into(module, text, numbers, made)
-        if text.__name__ not in (*kernel.PUBLIC, *starting.PUBLIC, *walk_kernel.PUBLIC, *sharding.PUBLIC):
-            made[text.__name__].linkage = "internal"
+        made[text.__name__] = compile_into(module, text, numbers, made, internal=text.__name__ not in public)
 
 
 class PropertyCode(Statements):
