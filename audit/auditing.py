@@ -79,7 +79,7 @@ def _report(
     change = repair(subject, checks, explorations) if asked.repairs else None
     present = describe_current_state(subject, explorations) if asked.from_current else None
     repaired = None if change is None else repair_document(subject.subject, change, cluster)
-    none = why_none(subject, checks) if asked.repairs and repaired is None else ""
+    none = why_none(subject, checks, explorations) if asked.repairs and repaired is None else ""
     shown = [_shown(check, subject, explorations) for check in checks]
     out = tuple(outages(subject.subject, down))
     report = SubjectReport(subject, shown, repaired, present, out, none)

@@ -150,6 +150,7 @@ def _subject(each: SubjectReport) -> Document:
         "producer": None if subject.producer is None else subject.producer.name,
         "headline": main,
         "conditional": conditional if len(conditional) > 1 else [],
+        "depends": list(_deciding(verdict)) if verdict.tables else [],
         "failed": [c.requirement.text for c in each.checks if c.result == "failed"],
         "accepted": "; ".join(dict.fromkeys(c.note for c in each.checks if c.result == "accepted")),
         "checks": [_check(check, subject) for check in each.checks],
@@ -174,6 +175,7 @@ def _with_racks(subject: Document, report: SubjectReport, cluster: Cluster) -> D
     cells = [cell for cells in subject["table"].values() for cell in cells.values()]
     for each in (*subject["checks"], *cells):
         each["on"] = [name if on == RACK else on for on in each["on"]]
+    subject["depends"] = [name if on == RACK else on for on in subject["depends"]]
     return subject
 
 

@@ -3,16 +3,23 @@
 Every run of a case with few faults is a run of one with more, so that one exploration answers several cells of a
 signature's table. `within` says which, from the budgets alone; tests/test_audit_inference.py explores all of them and
 compares. So the cells are explored in waves, those first that decide the most others.
+
+So it is with settings: without eligible leader replicas a broker asks for acks and min.insync.replicas where it takes a
+record and where it moves the high watermark, and refuses more the more they ask for. What is read and kept with acks=1,
+or with a lesser min.insync.replicas, is read and kept with more; and with acks=all nothing is acknowledged that cannot
+be read (`model.partition.broker`: `accepts`, `advance_high_watermark`). `wider` says which cases these are. The other
+way round, what is lost where more is asked for is lost where less is: the same run is one of the wider case.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 from .cases import CaseResult, Explorations, ScenarioStep
 from .questions import (
+    KEPT_READS,
     OF_TOPICS,
     PROPERTIES,
     QUESTION,
@@ -129,6 +136,39 @@ def _fits(fewer: tuple[int, ...], more: tuple[int, ...], flushing: bool) -> bool
     return not flushing and alone and not over["crashes"]
 
 
+@lru_cache(maxsize=100_000)
+def wider(case: Case) -> Ways:
+    """The cases with the same faults whose brokers take every step that those of this one take, the widest first: with
+    acks=1 for all, with a lesser min.insync.replicas, or both.
+
+    It is so of one record that is sent once: the producer's own next step waits for nothing then.
+    """
+    waits = ("leader", "all") if case.values["acks"] == "all" else ("leader",)
+    return _asking(case, waits, range(1, int(case.values["min_isr"]) + 1))
+
+
+@lru_cache(maxsize=100_000)
+def narrower(case: Case) -> Ways:
+    """The cases that this one is wider than, the narrowest first; without those that ask for more than there are
+    replicas."""
+    waits = ("all", "leader") if case.values["acks"] == "leader" else ("all",)
+    return _asking(case, waits, range(int(case.values["replicas"]), int(case.values["min_isr"]) - 1, -1))
+
+
+def _asking(case: Case, waits: Sequence[str], least: Iterable[int]) -> Ways:
+    """A case with other acks and min.insync.replicas, where these decide what is taken and nothing else."""
+    values = case.values
+    once = values["max_records"] == 1 and not values["retries"] and not values["unclean_elections"]
+    if case.asked != "loss" or values["elr"] or values["acks"] == "none" or not once:
+        return ()
+    made = (
+        Case(case.asked, tuple(sorted({**values, "acks": acks, "min_isr": number}.items())))
+        for number in least
+        for acks in waits
+    )
+    return tuple(each for each in made if each != case)
+
+
 # --- one signature ----------------------------------------------------------------------------------------------------
 
 
@@ -202,9 +242,19 @@ def _known(case: Case, plan: Plan, explorations: Explorations) -> Known:
     holding += sorted(more.items(), key=lambda item: item[1].states)
     names = [name for name in PROPERTIES[case.asked] if name != WITNESS]
     held = frozenset(name for name in names if any(name in of.checked for _, of in holding))
+    kept = {name: of for name in {*KEPT_READS} - held if (of := _kept_with(name, case, order, explorations))}
+    if kept:
+        holding += kept.values()
+        held |= kept.keys()
+        held |= {*names} if case.values["acks"] == "all" and {*KEPT_READS} <= held else held
     basis, states = next(((each, of.states) for each, of in holding if of.checked), (case, 0))
     return Known(
-        lost={name: lost for name in names if (lost := _lost(name, case, own, fewer)) is not None},
+        lost={
+            name: lost
+            for name in names
+            if name not in held
+            if (lost := _lost(name, case, own, fewer) or _lost_with(name, case, order, explorations)) is not None
+        },
         held=held,
         reached=any(WITNESS in of.reached for of in (*fewer.values(), *((own,) if own else ()))),
         explored=own is not None,
@@ -212,6 +262,26 @@ def _known(case: Case, plan: Plan, explorations: Explorations) -> Known:
         basis=basis,
         states=states,
     )
+
+
+def _kept_with(name: str, case: Case, order: Order, explorations: Explorations) -> tuple[Case, CaseResult] | None:
+    """An exploration with wider settings, and no fewer faults, in which a property of what is read holds."""
+    for each in (case, *order.more):
+        for other in wider(each):
+            found = explorations.known.get(other.explored)
+            if found is not None and not found.stopped and name in found.checked:
+                return other, found
+    return None
+
+
+def _lost_with(name: str, case: Case, order: Order, explorations: Explorations) -> LossFound | None:
+    """A run of narrower settings, and no more faults, in which a property is violated: it is one of this case, too."""
+    for each in (case, *order.fewer):
+        for other in narrower(each):
+            found = explorations.known.get(other.explored)
+            if found is not None and name in found.scenarios:
+                return LossFound(each, found.scenarios[name])
+    return None
 
 
 def _lost(name: str, case: Case, own: CaseResult | None, fewer: Mapping[Case, CaseResult]) -> LossFound | None:
@@ -239,11 +309,18 @@ def next_wave(plan: Plan, explorations: Explorations) -> list[Case]:
     with the most faults come next, and what they keep the rest keeps. Of the ways of one cell only the first that is
     open is explored, and none once one of them loses records.
     """
-    first = [case for case in plan.cases if _is_probe(case) and case.explored not in explorations.known]
+    first = [case for case in plan.cases if _is_probe(case) and _is_unknown(case, plan, explorations)]
     if first:
         return first
     open_ = dict.fromkeys(way for ways in plan.groups if (way := _next_way(ways, plan, explorations)) is not None)
     return [case for case in open_ if not any(other in open_ for other in plan.order(case).before)]
+
+
+def _is_unknown(case: Case, plan: Plan, explorations: Explorations) -> bool:
+    """Whether a probe is still to be made. The calm one is needed to know that anything is ever acknowledged."""
+    if case.explored in explorations.known:
+        return False
+    return case is plan.cases[0] or not is_decided(case, known(case, plan, explorations))
 
 
 def _next_way(ways: Ways, plan: Plan, explorations: Explorations) -> Case | None:
@@ -270,4 +347,22 @@ def explore_losses(signatures: Iterable[Signature], explorations: Explorations) 
     while open_:
         waves = {plan: next_wave(plan, explorations) for plan in open_}
         open_ = {plan: None for plan, wave in waves.items() if wave}
-        explorations.all([case for wave in waves.values() for case in wave])
+        explorations.all(first_of(case for wave in waves.values() for case in wave))
+
+
+def first_of(cases: Iterable[Case]) -> list[Case]:
+    """The cases without those that others among them may answer: they are asked for again if these do not. What most
+    likely keeps waits for the wider ones, what most likely loses for both ends."""
+    some = dict.fromkeys(case.explored for case in cases)
+
+    def has(others: Ways, case: Case) -> bool:
+        return any(each.explored in some for each in others if each.explored != case)
+
+    return [
+        case for case in some if not has(wider(case), case) or (_may_be_gone(case) and not has(narrower(case), case))
+    ]
+
+
+def _may_be_gone(case: Case) -> bool:
+    """Whether a part of a log can be lost with its host: then most cases lose records."""
+    return any(case.values[name] for name in ("power_losses", "disk_losses", "host_losses"))

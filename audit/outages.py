@@ -65,9 +65,11 @@ def outages(subject: Subject, down: Collection[int] = ()) -> Iterator[Outage]:
     for topic in subject.topics:
         found: dict[tuple[Kind, bool, tuple[int, ...]], list[Partition]] = {}
         for each in topic.partitions:
-            before = _kind(each, signatures)
-            partition = _without(each, down)
-            kind = _kind(partition, signatures)
+            before = kind = _kind(each, signatures)
+            partition = each
+            if down:
+                partition = _without(each, down)
+                kind = _kind(partition, signatures)
             if kind is not None:
                 gone = () if before == kind else tuple(sorted({*each.isr, each.leader or -1} & {*down}))
                 found.setdefault((*kind, gone), []).append(partition)
@@ -99,4 +101,4 @@ def _kind(partition: Partition, signatures: Sequence[Signature]) -> tuple[Kind, 
 
 def least_isr(partition: Partition, signature: Signature) -> int:
     """How many members its ISR must have for acks=all: what is capped is so by the partition's own replicas."""
-    return replace(signature, replicas=len(set(partition.replicas)) or signature.replicas).least_isr
+    return signature.least_isr_of(len(set(partition.replicas)) or signature.replicas)

@@ -114,10 +114,13 @@ WITNESS = "record_is_acknowledged"
 SETTLES = "settles"
 """Without it nothing is said of what goes on for good."""
 
+KEPT_READS = ("consistent_read", "read_durable", "committed_log_matching")
+"""With acks=all all that is acknowledged may be read: where these hold, nothing acknowledged is lost."""
+
 _LOSS = ("acknowledged_kept", "acked_durable", "consistent_read", "committed_log_matching", WITNESS)
 
 PROPERTIES: Mapping[Asked, tuple[str, ...]] = {
-    "loss": _LOSS,
+    "loss": (*_LOSS, "read_durable"),
     "reads": (*_LOSS, "preferred_replica_complete", "reads_below_high_watermark"),
     "goes_on": ("writes_resume", "reads_resume", SETTLES),
     "delivery": ("no_duplicate", "producer_order", WITNESS),
@@ -438,11 +441,16 @@ def loss_cases(signature: Signature) -> Iterator[tuple[Cell, tuple[Case, ...]]]:
                 yield cell, loss_ways(signature, cell, in_rack)
 
 
-def other_cases(signature: Signature) -> Iterator[Case]:
-    """Every other exploration that a signature's table needs."""
+def service_cases(signature: Signature) -> Iterator[tuple[Case, ...]]:
+    """The explorations of service, cell by cell. The second of a cell is needed where something stops in the first."""
     for cell in CELLS:
         for in_rack, controllers in placements(cell.fault, signature):
-            yield from goes_on_cases(signature, cell, in_rack, controllers)
+            yield goes_on_cases(signature, cell, in_rack, controllers)
+
+
+def other_cases(signature: Signature) -> Iterator[Case]:
+    """Every other exploration that a signature's table needs, but for those of service that others decide."""
+    yield from (down for down, *_ in service_cases(signature))
     if not is_sent_again(signature):
         return
     yield delivery_case(signature)

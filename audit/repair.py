@@ -15,7 +15,7 @@ from .headline import in_words
 from .plans import PlanStep, plan
 from .questions import OF_TOPICS, QUESTION
 from .signature import NEWEST, Signature, Subject
-from .situations import BY_NAME, Name
+from .situations import BY_NAME, Name, voters_of
 from .verdicts import RequirementCheck, SubjectVerdict, answer
 
 MOST_CHANGES = 4
@@ -125,7 +125,7 @@ def repair(subject: SubjectVerdict, checks: Sequence[RequirementCheck], explorat
     return None
 
 
-def why_none(subject: SubjectVerdict, checks: Sequence[RequirementCheck]) -> str:
+def why_none(subject: SubjectVerdict, checks: Sequence[RequirementCheck], explorations: Explorations) -> str:
     """Why there is no repair where something fails, in a sentence; "" if nothing fails."""
     failed = [check for check in checks if check.result == "failed"]
     if not failed:
@@ -137,7 +137,30 @@ def why_none(subject: SubjectVerdict, checks: Sequence[RequirementCheck]) -> str
         return "no repair is looked for here: it is at __consumer_offsets, at what is lost, or in the consumer"
     names = dict.fromkeys(c.setting for s in signatures for c in changes_of(s))
     tried = ", ".join(names) or "no setting"
-    return f"no repair was found: with up to {MOST_CHANGES} of these it fails or is not decided in time: {tried}"
+    left = _left(signatures, wanted_of(checks), explorations)
+    few = f"no repair was found: with up to {MOST_CHANGES} of these {left}: {tried}"
+    return f"{few}. {why}" if (why := _of_controllers(signatures, wanted_of(checks))) else few
+
+
+def _left(signatures: Sequence[Signature], wanted: Sequence[CellQuestion], explorations: Explorations) -> str:
+    """What still happens after the changes: the first cell that as many of them as are tried leave as it is."""
+    offered = list({c.name: c for s in signatures for c in changes_of(s)}.values())
+    some = itertools.combinations(offered, min(MOST_CHANGES, len(offered)))
+    cell = _first_bad(signatures, next(some), wanted, explorations)
+    if cell is None or any(_first_bad(signatures, each, wanted, explorations) != cell for each in some):
+        return "it fails or is not decided in time"
+    what, where = _HAPPENS[cell[0]], f"{cell[0]}={cell[1]}"
+    words = {answer(s, QUESTION[cell[0]], BY_NAME[cell[1]], explorations).word for s in signatures}
+    return f"{what} ({where})" if "can lose" in words else f"it is not decided whether {what} ({where})"
+
+
+def _of_controllers(signatures: Sequence[Signature], wanted: Sequence[CellQuestion]) -> str:
+    """What no change of these settings mends: too few controllers for one to fail."""
+    counts = {voters_of(each) if each.co_located or each.shared_voters else 0 for each in signatures}
+    if counts not in ({1}, {2}) or not any(QUESTION[question].asked == "goes_on" for question, _ in wanted):
+        return ""
+    are = "is 1 controller" if counts == {1} else "are 2 controllers"
+    return f"There {are} with a vote, so none may fail, and no setting of these adds one: run three"
 
 
 def _least(

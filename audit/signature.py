@@ -10,11 +10,13 @@ import itertools
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
-from ..invariants.catalogue import find
-from ..language.binding import Definition
+from ..invariants import partition as properties
+from ..invariants.partition import reads
+from ..language.binding import Definition, load
+from ..model import partition
 from .cluster import (
     CONSTRAINTS,
     MIN_ISR_OF,
@@ -85,21 +87,9 @@ class Signature:
         return dict(_switches_of(NEWEST))
 
     @property
-    def constants(self) -> dict[str, Constant]:
+    def constants(self) -> Mapping[str, Constant]:
         """The model's constants, without bounds and budgets."""
-        return {
-            **self.newest,
-            **dict(self.switches),
-            "replicas": self.replicas,
-            "min_isr": min(self.min_isr, MOST_REPLICAS),
-            "acks": self.acks,
-            "unclean": self.unclean,
-            "fsync": self.fsync,
-            "co_located": self.co_located,
-            "idempotent": self.idempotent,
-            "max_in_flight": self.max_in_flight,
-            "follower_reads": self.follower_reads,
-        }
+        return _constants_of(self)
 
     @property
     def elects_uncleanly(self) -> bool:
@@ -109,8 +99,25 @@ class Signature:
     @property
     def least_isr(self) -> int:
         """How many members the ISR must have for acks=all, in this version."""
-        capped = bool(self.constants["cap_min_isr"])
-        return min(self.min_isr, self.replicas) if capped else self.min_isr
+        return self.least_isr_of(self.replicas)
+
+    def least_isr_of(self, replicas: int) -> int:
+        """The same with another number of replicas."""
+        return min(self.min_isr, replicas) if self.constants["cap_min_isr"] else self.min_isr
+
+
+@lru_cache(maxsize=10_000)
+def _constants_of(signature: Signature) -> Mapping[str, Constant]:
+    """They are asked for with every partition and every cell, and so made once."""
+    return {
+        **signature.newest,
+        **dict(signature.switches),
+        **{name: getattr(signature, name) for name in _ALIKE},
+        "min_isr": min(signature.min_isr, MOST_REPLICAS),
+    }
+
+
+_ALIKE = ("replicas", "acks", "unclean", "fsync", "co_located", "idempotent", "max_in_flight", "follower_reads")
 
 
 # --- versions: the model's own profiles -------------------------------------------------------------------------------
@@ -137,8 +144,8 @@ BY_METADATA = ("truncation", "fence_fetch", "alter_partition", "maximal_isr", "r
 
 @cache
 def definition() -> Definition:
-    """The partition."""
-    return find("partition")[0]
+    """The partition, with a property that only audits ask about."""
+    return load(partition, (properties, reads))
 
 
 @cache

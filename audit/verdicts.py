@@ -28,6 +28,7 @@ from .questions import (
     loss_case,
     loss_ways,
     other_cases,
+    service_cases,
 )
 from .requirements import Requirement
 from .signature import Signature, Subject, Variant
@@ -77,10 +78,18 @@ def check_subjects(subjects: Sequence[Subject], explorations: Explorations) -> l
     signatures = dict.fromkeys(variant.signature for subject in subjects for variant in subject.variants)
     explore_losses(signatures, explorations)
     explorations.all([case for signature in signatures for case in other_cases(signature)])
+    explorations.all([case for signature in signatures for case in _behind(signature, explorations)])
     tables = {signature: table_of(signature, explorations) for signature in signatures}
     return [
         _check_subject(subject, [tables[variant.signature] for variant in subject.variants]) for subject in subjects
     ]
+
+
+def _behind(signature: Signature, explorations: Explorations) -> Iterator[Case]:
+    """Where writes or reads stop with the replicas that are out of the ISR down: what is if they only lag."""
+    for down, *behind in service_cases(signature):
+        if explorations.found(down).scenarios:
+            yield from behind
 
 
 def _check_subject(subject: Subject, tables: Sequence[Table]) -> SubjectVerdict:
@@ -172,7 +181,8 @@ def _loss(
     if question.asked == "reads" and not signature.follower_reads:
         return Answer("no loss found", "arithmetic", "without replica.selector.class consumers read from leaders alone")
     plan = plan_of(signature)
-    explorations.all(plan.cases[:1])  # without it nobody knows whether anything is ever acknowledged
+    if plan.cases[0].explored not in explorations.known:
+        explorations.all(plan.cases[:1])  # without it nobody knows whether anything is ever acknowledged
     said: list[Answer] = []
     for case in loss_ways(signature, cell, in_rack):
         said.append(_loss_in(plan, question, case, explorations, few=asks_loss(signature, cell, in_rack)))
@@ -330,18 +340,18 @@ def _goes_on(
 ) -> Answer:
     """While the fault lasts, with nothing repaired: the others of the ISR down, and where they only lag."""
     down, *behind = goes_on_cases(signature, cell, in_rack, controllers)
-    found = [explorations.found(case) for case in (down, *behind)]
+    found = explorations.found(down)
     name = next(iter(question.properties))
-    lost = [result.scenarios.get(name) for result in found]
+    lost = found.scenarios.get(name)
     missing = _missing(cell, signature, in_rack, down)
-    if lost[0] is None:
-        if found[0].stopped or name not in found[0].checked or SETTLES not in found[0].reached:
-            return Answer("not checked", "", INCONCLUSIVE + (found[0].stopped or "nothing ever comes to rest"))
-        return Answer("no loss found", "model", f"a leader serves {missing}: {found[0].states:,} states")
+    if lost is None:
+        if found.stopped or name not in found.checked or SETTLES not in found.reached:
+            return Answer("not checked", "", INCONCLUSIVE + (found.stopped or "nothing ever comes to rest"))
+        return Answer("no loss found", "model", f"a leader serves {missing}: {found.states:,} states")
     until = "until they are back"
-    if behind and lost[1] is None and name in found[1].checked:
+    if any(name in explorations.found(case).checked for case in behind):
         until = "while the others are down; where they only lag, once one has caught up it goes on"
-    return Answer("can lose", "model", f"{missing}, {until}", (), lost[0], down, name)
+    return Answer("can lose", "model", f"{missing}, {until}", (), lost, down, name)
 
 
 def _missing(cell: Cell, signature: Signature, in_rack: int | None, case: Case) -> str:

@@ -9,9 +9,21 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tidegate.audit.cases import Bench, Explorations, StopRule
-from tidegate.audit.inference import BUDGETS, cases_in, explore_losses, is_decided, known, plan_of, within
+from tidegate.audit.cases import Bench, Explorations, ScenarioStep, StopRule
+from tidegate.audit.inference import (
+    BUDGETS,
+    cases_in,
+    explore_losses,
+    first_of,
+    is_decided,
+    known,
+    narrower,
+    plan_of,
+    wider,
+    within,
+)
 from tidegate.audit.questions import (
+    KEPT_READS,
     OF_TOPICS,
     PROPERTIES,
     WITNESS,
@@ -23,6 +35,9 @@ from tidegate.audit.questions import (
 )
 from tidegate.audit.signature import Signature, profiles, switches
 from tidegate.audit.situations import BY_NAME, CELLS
+from tidegate.language.judge import holds, initial_states, replay
+from tidegate.language.model import Model
+from tidegate.language.steptext import parse_steps
 
 from .conftest import NewExplorations
 from .shipped import tiered
@@ -180,3 +195,97 @@ def test_budgets_are_all_that_differs_between_cells() -> None:
     cases = cases_in(one)
     settings = [{name: value for name, value in case.constants if name not in (*BUDGETS, "fsync")} for case in cases]
     assert all(setting == settings[0] for setting in settings)
+
+
+def test_who_asks_for_less_is_wider() -> None:
+    one = next(each for each in signatures() if each.replicas == 3 and each.min_isr == 2 and each.acks == "all")
+
+    def made(acks: str, least: int) -> Case:
+        return case_with("loss", replace(one, acks=acks, min_isr=least), {"crashes": 3})
+
+    assert wider(made("all", 2)) == (made("leader", 1), made("all", 1), made("leader", 2))
+    assert wider(made("leader", 2)) == (made("leader", 1),) and not wider(made("leader", 1))
+    assert not wider(case_with("loss", replace(one, acks="none"), {"crashes": 1}))
+    assert not wider(case_with("loss", one, {"retries": 1})) and not wider(case_with("reads", one, {}))
+    cases = [made("all", 2), made("all", 1), made("leader", 2), case_with("loss", one, {"fences": 1})]
+    assert first_of(cases) == [made("all", 1), made("leader", 2), case_with("loss", one, {"fences": 1}).explored]
+    elr = next(
+        each for each in signatures() if each.profile == "kafka_4_1" and not each.switches and each.replicas == 3
+    )
+    assert case_with("loss", elr, {}).values["elr"] and not wider(case_with("loss", elr, {}))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_what_is_kept_with_less_asked_for_is_kept_with_more(
+    seed: int, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whole explorations of both: where what is read is kept, the other case keeps all that can be asked of it; and a
+    run that loses something with more asked for is one with less, step by step in plain Python, and loses it."""
+
+    def never(rule: StopRule, decided: frozenset[str], states: int) -> bool:
+        return False
+
+    monkeypatch.setattr(StopRule, "is_here", never)
+    bench, chance, kept, lost = Bench(cache), random.Random(seed), 0, 0
+    some = [each for each in signatures() if each.replicas == 2 or (each.replicas == 3 and each.profile == "kafka_3_9")]
+    for one in chance.sample(some, 12):
+        case = chance.choice([case for case in cases_in(one) if case.weight < 9])
+        mine = bench.found(case)
+        for other in chance.sample(wider(case), min(2, len(wider(case)))):
+            theirs = bench.found(other)
+            assert not mine.stopped and not theirs.stopped
+            assert {*KEPT_READS} & theirs.checked <= mine.checked, (case, other)
+            if {*KEPT_READS} <= theirs.checked:
+                kept += 1
+                assert one.acks != "all" or {"acknowledged_kept", "acked_durable"} <= mine.checked, (case, other)
+            for name, steps in mine.scenarios.items():
+                lost += 1
+                assert name in theirs.scenarios and is_violated(bench.model_of(other), name, steps), (case, other)
+    assert kept and lost
+
+
+def is_violated(model: Model, name: str, steps: Sequence[ScenarioStep]) -> bool:
+    """Whether the steps are a run of a model, and a property is violated at its end."""
+    run = replay(model, next(initial_states(model)), parse_steps(model, "; ".join(step.step for step in steps)))
+    before, last = (run.start, *run.states())[-2:]
+    about = next(prop for prop in model.properties if prop.name == name)
+    return not (holds(model, about, before, last) if about.kind == "transition" else holds(model, about, last))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_what_is_inferred_from_other_settings_is_what_is_explored(
+    seed: int, new_explorations: NewExplorations, explorations: Explorations
+) -> None:
+    """Signatures that differ in acks and min.insync.replicas, asked about together: whatever is said of one without an
+    exploration of its own, its exploration says too."""
+    some = [each for each in signatures() if each.replicas == 2 and each.min_isr == 2 and each.acks == "all"]
+    one = random.Random(seed).choice(some)
+    alike = [replace(one, acks=acks, min_isr=least) for acks in ("all", "leader") for least in (1, 2)]
+    together = new_explorations()
+    explore_losses(alike, together)
+    inferred = [
+        (case, said)
+        for each in alike
+        for case in cases_in(each)
+        if not (said := known(case, plan_of(each), together)).explored
+    ]
+    assert any(said.basis not in plan_of(each).cases for each in alike for _, said in inferred if said.held)
+    for case, said in inferred:
+        found = explorations.found(case)
+        assert said.held <= found.checked, case
+        assert not said.lost.keys() & found.checked, case
+        for name, lost in said.lost.items():
+            assert is_violated(explorations.bench.model_of(lost.case), name, lost.steps), (case, name)
+
+
+def test_the_ends_of_a_row_are_explored_first() -> None:
+    """Where most cases lose, both ends; where most keep, the widest."""
+    one = next(each for each in signatures() if each.replicas == 3 and each.min_isr == 2 and not each.fsync)
+
+    def row(**faults: int) -> list[Case]:
+        numbers = [("leader", 1), ("all", 1), ("leader", 2), ("all", 2), ("all", 3)]
+        return [case_with("loss", replace(one, acks=acks, min_isr=least), faults) for acks, least in numbers]
+
+    lost, kept = row(power_losses=3), row(crashes=3)
+    assert narrower(lost[0])[0].values["min_isr"] == 3 and lost[-1] in narrower(lost[2]) and not narrower(lost[-1])
+    assert first_of(lost) == [lost[0], lost[-1]] and first_of(kept) == kept[:1]

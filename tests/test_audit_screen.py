@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
+import pytest
+from tidegate.audit import repair
 from tidegate.audit.auditing import AuditRequest, audit
+from tidegate.audit.cases import Explorations
+from tidegate.audit.cluster import Origin, Topic
+from tidegate.audit.questions import Question
 from tidegate.audit.readers import Options, of_texts
-from tidegate.audit.requirements import PRESETS
+from tidegate.audit.requirements import PRESETS, Requirement
+from tidegate.audit.signature import Signature, Subject, Variant
+from tidegate.audit.situations import Cell
+from tidegate.audit.verdicts import Answer, RequirementCheck, SubjectVerdict
 from tidegate.reports.audit.page import asks_of, audit_page, unmet
-from tidegate.reports.audit.table import LEGEND, legend_of
+from tidegate.reports.audit.table import LEGEND, legend_of, others
 from tidegate.reports.paper import Paper
+
+from .test_audit_verdicts import signature
 
 TOPIC = (
     "Topic: orders\tTopicId: x\tPartitionCount: 1\tReplicationFactor: 3\tConfigs: min.insync.replicas=2\n"
@@ -53,8 +64,55 @@ def test_what_to_give_is_named_once() -> None:
     }
     check = {"result": "depends", "on": ["version", "unclean"]}
     decided = {"result": "met", "on": ["acks"]}
-    subject = {"checks": [check, decided], "not_given": given}
+    subject = {"checks": [check, decided], "not_given": given, "depends": []}
     assert asks_of([subject, subject]) == [given["version"]]
+
+
+def test_what_to_give_decides_the_headings_too() -> None:
+    """A heading may depend on what no requirement depends on: a rack that is lost."""
+    given = {"acks": "--acks", "broker.rack": "broker.rack of every broker"}
+    check = {"result": "depends", "on": ["acks"]}
+    subject = {"checks": [check], "not_given": given, "depends": ["broker.rack", "acks"]}
+    assert asks_of([subject]) == [given["acks"], given["broker.rack"]]
+
+
+def test_what_is_not_required_is_said_to_be_so() -> None:
+    cell: dict[str, Any] = {"word": "can lose", "on": []}
+    each: dict[str, Any] = {
+        "checks": [{"question": "in-order"}],
+        "table": {"groups": {"a": cell, "b": cell}, "in-order": {"a": cell}},
+    }
+    questions = [{"name": "groups", "title": "groups stuck"}, {"name": "in-order", "title": "reordering"}]
+    said = list(others(each, {"questions": questions}))
+    assert said == ["groups stuck (not required): in every cell", "reordering: in every cell"]
+
+
+Answers = Callable[[Signature, Question], str]
+
+
+def no_repair(monkeypatch: pytest.MonkeyPatch, one: Signature, word: Answers) -> str:
+    """Why a subject of one signature has no repair, if the model answered so."""
+
+    def answered(of: Signature, question: Question, cell: Cell, explorations: Explorations) -> Answer:
+        said = word(of, question)
+        return Answer("can lose" if said == "can lose" else "not checked" if said == "open" else "no loss found")
+
+    monkeypatch.setattr(repair, "answer", answered)
+    subject = Subject((Topic("t", Origin("x")),), None, (Variant((), one),), ())
+    failed = Answer("can lose")
+    checks = [RequirementCheck(Requirement("writable", "crash@all"), "failed", failed)]
+    return repair.why_none(SubjectVerdict(subject, (), {}), checks, Explorations(None, workers=1))
+
+
+def test_one_controller_is_named_where_it_leaves_no_repair(monkeypatch: pytest.MonkeyPatch) -> None:
+    alone = signature(replicas=1, min_isr=1, voters=1, shared_voters=1)
+    says = no_repair(monkeypatch, alone, lambda of, question: "can lose")
+    assert "with up to 4 of these writes can stop (writable=crash@all): min.insync.replicas=2" in says
+    assert "There is 1 controller with a vote, so none may fail" in says and says.endswith(": run three")
+    three = no_repair(monkeypatch, signature(replicas=1, min_isr=1, voters=3), lambda of, question: "can lose")
+    assert "writable=crash@all" in three and "controller" not in three
+    open_ = no_repair(monkeypatch, alone, lambda of, question: "open")
+    assert "it is not decided whether writes can stop (writable=crash@all)" in open_
 
 
 def test_help_says_what_is_required_of_kafkas_own_topics() -> None:

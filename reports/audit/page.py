@@ -125,9 +125,9 @@ def asks_of(subjects: Sequence[Mapping[str, Any]]) -> list[str]:
 
 
 def _asks(each: Mapping[str, Any]) -> list[str]:
-    """What the user may give to decide the requirements that depend on something."""
-    names = (name for check in each["checks"] if check["result"] == "depends" for name in check["on"])
-    return [ask for name in names if (ask := each["not_given"].get(name, ""))]
+    """What the user may give to decide the requirements that depend on something, and the heading."""
+    names = [name for check in each["checks"] if check["result"] == "depends" for name in check["on"]]
+    return [ask for name in (*names, *each["depends"]) if (ask := each["not_given"].get(name, ""))]
 
 
 def audit_verdict(document: Document) -> str:

@@ -85,18 +85,20 @@ def _service(table: Mapping[str, Any], cell: str) -> str:
 
 def others(each: Mapping[str, Any], document: Mapping[str, Any]) -> Iterator[str]:
     """What else goes wrong, or depends on something: a line a question, with the cells that it is about."""
+    required = {check["question"] for check in each["checks"]}
     for question in document["questions"]:
         if question["name"] not in _OWN_ROW:
+            note = "" if question["name"] in required else " (not required)"
             cells: Mapping[str, Any] = each["table"][question["name"]]
             for word, says in (("can lose", ""), ("depends", "depends on {}: ")):
                 names = [name for name, cell in cells.items() if cell["word"] == word]
                 if names:
                     on = dict.fromkeys(fact for name in names for fact in cells[name]["on"])
-                    yield f"{question['title']}: {says.format(', '.join(on))}{_some(names, len(cells))}"
+                    yield f"{question['title']}{note}: {says.format(', '.join(on))}{_some(names, len(cells))}"
 
 
 def _some(names: Sequence[str], every: int) -> str:
     if len(names) == every:
-        return "whatever goes wrong"
+        return "in every cell"
     shown = ", ".join(names[:_SAID])
     return shown if len(names) <= _SAID else f"{shown} and {len(names) - _SAID} more"
