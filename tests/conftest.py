@@ -39,13 +39,13 @@ if os.environ.pop("PYTHONDONTWRITEBYTECODE", None):
     os.environ["PYTHONPYCACHEPREFIX"] = _bytecode.name
 
 LONGEST = (
-    "test_spark", "test_html_browser", "test_cli_docs", "test_prove_verdicts", "test_prove_mistakes", "test_html_keys",
-    "test_arguments", "test_gate", "test_cli_examples", "test_refinement", "test_prove", "test_native", "test_api",
+    "test_style", "test_spark", "test_html_browser", "test_cli_docs", "test_prove_verdicts", "test_prove_mistakes",
+    "test_html_keys", "test_arguments", "test_gate", "test_cli_examples", "test_refinement", "test_prove", "test_native", "test_api",
     "test_shards", "test_audit_live", "test_audit_cases", "test_audit_verdicts", "test_cli", "test_differential",
     "test_bmc", "test_cli_spec", "test_audit_situations", "test_audit_command", "test_raft_proof", "test_published",
     "test_smt_agreement", "test_kraft", "test_proofs_are_sound", "test_refinements", "test_partition", "test_hints",
     "test_walks", "test_audit_scenario", "test_not_checked", "test_step_bounds", "test_adapted", "test_counts",
-    "test_docs_language", "test_style", "test_random_models", "test_audit_losses", "test_site", "test_audit_plans",
+    "test_docs_language", "test_random_models", "test_audit_losses", "test_site", "test_audit_plans",
 )  # fmt: skip
 """The files that take longest, which are begun first, so that no process has one of them left when all else is done."""
 
