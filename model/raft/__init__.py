@@ -21,7 +21,8 @@ nobody from deposing a leader that others hear.
 
 How fine the steps are is a switch too. With `messages=0`, a request, its handling and that of its reply are one step;
 what is lost is a step that does not happen. With `messages=n` each is a message in flight, up to n at once: they arrive
-in any order, and any may never arrive; `losses` of them make room for others, `duplicates` arrive once more.
+in any order, and any may never arrive; `losses` of them make room for others, `duplicates` arrive once more. What the
+coarser steps leave out is checked: `raft_as_exchanges`, in docs/refinement.md.
 
 What is abstracted away:
 
