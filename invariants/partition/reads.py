@@ -1,6 +1,6 @@
 """What an audit asks of a partition's reads so that one exploration answers for several settings (`audit.inference`).
 
-It is no property of the catalogue: `acked_durable` says the same of what producers were promised.
+The catalogue does not have it: there `acked_durable` says the same of what producers were promised.
 """
 
 from __future__ import annotations
