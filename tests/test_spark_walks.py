@@ -125,7 +125,7 @@ def test_what_ends_it_is_said(cache: Path, tmp_path: Path, error: Exception, say
     said = list[Progress]()
     verdict = walked(calm, searching(cache, number=10_000, seconds=600.0), Late(error), said.append)
     assert (verdict.verdict, verdict.assurance) == ("inconclusive", f"none: {says}")
-    assert verdict.transitions > 1000 and said[0].walks == 2 * walks.FIRST
+    assert verdict.transitions is not None and verdict.transitions > 1000 and said[0].walks == 2 * walks.FIRST
     endless = walked(calm, searching(cache, number=None, seconds=0.5), Loop(2))
     assert endless.verdict == "holds" and endless.assurance.startswith("sampled ")
 
