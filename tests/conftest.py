@@ -40,7 +40,8 @@ if os.environ.pop("PYTHONDONTWRITEBYTECODE", None):
 
 LONGEST = (
     "test_style", "test_spark", "test_html_browser", "test_cli_docs", "test_prove_verdicts", "test_prove_mistakes",
-    "test_html_keys", "test_arguments", "test_gate", "test_cli_examples", "test_refinement", "test_prove", "test_native", "test_api",
+    "test_html_keys", "test_arguments", "test_gate", "test_cli_examples", "test_refinement", "test_prove",
+    "test_native", "test_api",
     "test_shards", "test_audit_live", "test_audit_cases", "test_audit_verdicts", "test_cli", "test_differential",
     "test_bmc", "test_cli_spec", "test_audit_situations", "test_audit_command", "test_raft_proof", "test_published",
     "test_smt_agreement", "test_kraft", "test_proofs_are_sound", "test_refinements", "test_partition", "test_hints",
