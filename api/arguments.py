@@ -14,9 +14,9 @@ def names(name: str, given: object) -> tuple[str, ...]:
     """Several texts, as a list or another iterable; one text stands for itself alone. UsageError for anything else."""
     if isinstance(given, str):
         return (given,)
-    each: tuple[object, ...] = tuple(cast("Iterable[object]", given)) if isinstance(given, Iterable) else (None,)
-    found = tuple(one for one in each if isinstance(one, str))
-    if len(found) != len(each):
+    values: tuple[object, ...] = tuple(cast("Iterable[object]", given)) if isinstance(given, Iterable) else (None,)
+    found = tuple(value for value in values if isinstance(value, str))
+    if len(found) != len(values):
         raise UsageError(f'{name}={given!r}: give a list of texts, as in {name}=["..."]')
     return found
 

@@ -56,7 +56,9 @@ class CheckResult:
         there is none."""
         traces = self.traces
         violated = [prop.name for prop in self.verdict.properties if prop.verdict == "violated"]
-        chosen = next((each for each in [*violated, ""] if each in traces), None) if name is None else name
+        chosen = (
+            next((candidate for candidate in [*violated, ""] if candidate in traces), None) if name is None else name
+        )
         if chosen is None or chosen not in traces:
             what = "nothing failed" if name is None else f"{name} has no trace; {nearest(name, traces)}"
             raise UsageError(f"{self.verdict.model}: {what}")
@@ -170,7 +172,7 @@ def trace_documents(model: Model, verdict: Verdict, names: Collection[str] | Non
     failures = {} if verdict.failure is None else {"": verdict.failure}
     runs = {prop.name: prop for prop in verdict.properties if prop.run is not None} | failures
     return {
-        name: trace_document(model, each, engine=verdict.engine)
-        for name, each in runs.items()
+        name: trace_document(model, found, engine=verdict.engine)
+        for name, found in runs.items()
         if names is None or name in names
     }

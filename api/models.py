@@ -90,10 +90,10 @@ def _properties(definition: Definition, choice: ModelChoice) -> tuple[str, ...] 
     if not choice.without:
         return choice.properties or None
     named = choice.properties or definition.names(*PROPERTIES)
-    for each in choice.without:
-        if each not in named:
-            raise UsageError(f"--without {each}: no such property to leave out; {nearest(each, named)}")
-    return tuple(each for each in named if each not in choice.without)
+    for name in choice.without:
+        if name not in named:
+            raise UsageError(f"--without {name}: no such property to leave out; {nearest(name, named)}")
+    return tuple(name for name in named if name not in choice.without)
 
 
 def _bounds(choice: ModelChoice) -> Mapping[str, Value | str]:
@@ -153,5 +153,5 @@ def _check_nothing_is_given(model: Model, arguments_of_load: Mapping[str, object
     """UsageError, with the arguments' names, where something is given that only `load` takes."""
     named = [name for name, value in arguments_of_load.items() if value is not None and value != ()]
     if named:
-        shown = ", ".join(f"{each}=" for each in named)
+        shown = ", ".join(f"{key}=" for key in named)
         raise UsageError(f"{model.name} is bound already, and {shown} cannot be changed: give it to load()")

@@ -63,7 +63,7 @@ def table(rows: list[tuple[str, ...]], head: tuple[str, ...]) -> str:
     def broken(cell: str) -> str:
         return html.escape(cell).replace("_", "_<wbr>")
 
-    body = "".join(row(each, "td") for each in rows)
+    body = "".join(row(cells, "td") for cells in rows)
     return (
         '<div style="max-width:100%;overflow-x:auto"><table style="color:inherit;font:13px/1.4 system-ui,sans-serif">'
         f"<thead>{row(head, 'th')}</thead><tbody>{body}</tbody></table></div>"

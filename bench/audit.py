@@ -88,7 +88,7 @@ def counted(document: dict[str, Any]) -> None:
     if late:
         raise RuntimeError(f"the time limit came before {len(late)} of {len(cells)} answers: {late[0]}")
     undecided = sum(cell["why"].startswith("inconclusive") for cell in cells)
-    repaired = sum(each["repair"] is not None for each in failed)
+    repaired = sum(subject["repair"] is not None for subject in failed)
     print(f"  of {len(subjects)} signatures, Kafka's own topics with them, {len(failed)} fail what is required; "
           f"{repaired} of these are repaired")  # fmt: skip
     print(f"  of {len(cells):,} answers {undecided} are inconclusive")

@@ -57,7 +57,9 @@ class TopicKind:
         left, rack, found = self.replicas, at, list[int]()
         while left:
             number = min(self.together, left)
-            found += [rack % RACKS + 1 + RACKS * ((at // RACKS + each) % (BROKERS // RACKS)) for each in range(number)]
+            found += [
+                rack % RACKS + 1 + RACKS * ((at // RACKS + offset) % (BROKERS // RACKS)) for offset in range(number)
+            ]
             left, rack = left - number, rack + 1
         return found
 
@@ -84,7 +86,7 @@ def kinds(most: int) -> list[TopicKind]:
     for replicas, number in mixed(most).items():
         flags = (False, True)
         every = itertools.product(LEAST[replicas], flags, flags, TOGETHER[replicas], PRODUCERS)
-        found += chance.sample([TopicKind(replicas, *each) for each in every], number)
+        found += chance.sample([TopicKind(replicas, *choices) for choices in every], number)
     return found
 
 
@@ -168,7 +170,7 @@ def _used(name: str) -> str:
 
 
 def _broker(number: int) -> str:
-    voters = ",".join(f"{100 + each}@controller-{each}:9093" for each in (1, 2, 3))
+    voters = ",".join(f"{100 + controller}@controller-{controller}:9093" for controller in (1, 2, 3))
     return "\n".join([
         "process.roles=broker", f"node.id={number}", f"controller.quorum.voters={voters}",
         "controller.listener.names=CONTROLLER", "listeners=PLAINTEXT://:9092", "log.dirs=/var/lib/kafka/data",

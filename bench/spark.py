@@ -69,9 +69,9 @@ def main() -> None:
             cost = measured(*check, *(spark if engine == "spark" else ()))
             costs[engine].append(cost)
             report(engine, cost)
-    for engine, each in costs.items():
-        if len(each) > 1:
-            small, large = each[0], each[-1]
+    for engine, runs in costs.items():
+        if len(runs) > 1:
+            small, large = runs[0], runs[-1]
             slope = (large.cpu - small.cpu) / (large.states - small.states) * 1e6
             print(f"{engine:7} {slope:.2f} us of processor time for each state more")
 
@@ -109,9 +109,9 @@ def usage(pid: int) -> list[tuple[int, float]]:
             fields = path.read_text().rpartition(")")[2].split()
         except OSError:
             continue
-        each = int(path.parent.name)
-        below.setdefault(int(fields[1]), []).append(each)
-        used[each] = (int(fields[11]) + int(fields[12])) / TICKS
+        process = int(path.parent.name)
+        below.setdefault(int(fields[1]), []).append(process)
+        used[process] = (int(fields[11]) + int(fields[12])) / TICKS
     found, waiting = [pid], [pid]
     while waiting:
         children = below.get(waiting.pop(), [])

@@ -101,7 +101,7 @@ def _names() -> str:
         "--require:",
         *(textwrap.fill(f"{preset.name}: {preset.says}", 96, initial_indent="  ", subsequent_indent="    ")
           for preset in PRESETS.values()),
-        *(textwrap.fill(f"{what}: {', '.join(each.name for each in named)}", 96, initial_indent="  ",
+        *(textwrap.fill(f"{what}: {', '.join(entry.name for entry in named)}", 96, initial_indent="  ",
                         subsequent_indent="    ", break_on_hyphens=False)
           for what, named in (("questions", QUESTIONS), ("faults", FAULTS), ("situations", SITUATIONS))),
     ]  # fmt: skip

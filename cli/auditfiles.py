@@ -28,7 +28,7 @@ MOST = 40
 
 def name_pages(document: Document) -> None:
     """Says in the document of each loss which file will be its page, so that what is printed is what is saved."""
-    lost = [each for each in document["subjects"] if each["loss"] is not None]
+    lost = [subject for subject in document["subjects"] if subject["loss"] is not None]
     for number, subject in enumerate(lost[:MOST], 1):
         subject["loss"]["html"] = f"{FOLDER}/{number:02d}-{_slug(subject)}.html"
 
@@ -69,7 +69,7 @@ def _pages(done: Audited, out: Path) -> int:
 
 
 def _repairs(document: Document, out: Path) -> None:
-    repaired = [each for each in document["subjects"] if each["repair"] is not None]
+    repaired = [subject for subject in document["subjects"] if subject["repair"] is not None]
     for number, subject in enumerate(repaired, 1):
         folder = out / REPAIRS / f"{number:02d}-{_slug(subject)}"
         folder.mkdir(parents=True, exist_ok=True)

@@ -204,7 +204,7 @@ def _on_spark(entries: Sequence[Entry], options: argparse.Namespace) -> list[Res
     settings = settings_of(options)
     commands = [command(check, settings) for check in checks]
     finished = on_spark(SparkCluster(master=options.master), commands, [float(_size(check)) for check in checks])
-    found = {id(check): check_result(check, each, settings) for check, each in zip(checks, finished, strict=True)}
+    found = {id(check): check_result(check, process, settings) for check, process in zip(checks, finished, strict=True)}
     return [found[id(entry)] if isinstance(entry, Recorded) else _apart(entry, settings) for entry in entries]
 
 
@@ -259,12 +259,12 @@ def _interrupts() -> Generator[Sequence[int]]:
     def receive(number: int, _frame: FrameType | None) -> None:
         received.append(number)
 
-    known = {each: signal.getsignal(each) for each in (signal.SIGINT, signal.SIGTERM)}
-    heeded = {each: handler for each, handler in known.items() if handler is not signal.SIG_IGN}
-    for each in heeded:
-        signal.signal(each, receive)
+    known = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    heeded = {number: handler for number, handler in known.items() if handler is not signal.SIG_IGN}
+    for number in heeded:
+        signal.signal(number, receive)
     try:
         yield received
     finally:
-        for each, handler in heeded.items():
-            signal.signal(each, handler)
+        for number, handler in heeded.items():
+            signal.signal(number, handler)

@@ -41,7 +41,7 @@ def run(options: argparse.Namespace) -> Exit:
     if options.json:
         print_json({"schema": "tidegate.models/1", "models": described})
     else:
-        print("\n".join(_page(each, paper_of(options)).text() for each in described), end="")
+        print("\n".join(_page(model, paper_of(options)).text() for model in described), end="")
     return Exit.HOLDS
 
 
@@ -55,7 +55,7 @@ def describe(text: str) -> dict[str, Any]:
     return {
         "name": text,
         "says": model.doc.strip().split("\n\n")[0].replace("\n", " "),
-        "constants": [_constant(name, each) for name, each in definition.constants.items()],
+        "constants": [_constant(name, constant) for name, constant in definition.constants.items()],
         "profiles": _plain_values(definition.profiles),
         "bounds": _plain_values(named_bounds(text)),
         "domains": [{"name": domain.name, "symmetric": domain.symmetric} for domain in model.domains],
@@ -106,12 +106,16 @@ def _section(page: Page, title: str, rows: list[tuple[str, ...]]) -> None:
         page.columns(rows, indent=4)
 
 
-def _default(each: dict[str, Any]) -> str:
-    return f"{each['name']}={_text(each['default'])}"
+def _default(constant: dict[str, Any]) -> str:
+    return f"{constant['name']}={_text(constant['default'])}"
 
 
-def _range(each: dict[str, Any]) -> str:
-    return f"{each['minimum']}..{each['maximum']}" if "minimum" in each else "|".join(map(_text, each["choices"]))
+def _range(constant: dict[str, Any]) -> str:
+    return (
+        f"{constant['minimum']}..{constant['maximum']}"
+        if "minimum" in constant
+        else "|".join(map(_text, constant["choices"]))
+    )
 
 
 def _values(values: dict[str, Any]) -> str:
@@ -122,6 +126,6 @@ def _text(value: Any) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def _kind(each: dict[str, Any]) -> str:
-    kind = each["kind"] if each["refines"] is None else f"refines {each['refines']}"
-    return f"{kind} (ghosts)" if each["ghosts"] else kind
+def _kind(prop: dict[str, Any]) -> str:
+    kind = prop["kind"] if prop["refines"] is None else f"refines {prop['refines']}"
+    return f"{kind} (ghosts)" if prop["ghosts"] else kind

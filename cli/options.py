@@ -234,7 +234,7 @@ def cluster_of(options: argparse.Namespace) -> SparkCluster | None:
     if options.workers != 1:
         raise UsageError(f"--workers is for threads of one process; {_MANY[options.engine]}")
     if "conf" in given:
-        given["conf"] = tuple(_setting(each) for each in given["conf"])
+        given["conf"] = tuple(_setting(text) for text in given["conf"])
     return SparkCluster(**given)
 
 

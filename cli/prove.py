@@ -134,18 +134,20 @@ def run(options: argparse.Namespace) -> Exit:
         print(f"tidegate: {error}; correct it, remove it, or write it anew with --record-hints", file=sys.stderr)
         return Exit.UNREADABLE
     refuted = {at: finding for at, finding in enumerate(proof.findings) if finding.counterexample}
-    paths = {} if out is None else {at: str(out / _file_name(each)) for at, each in refuted.items()}
+    paths = {} if out is None else {at: str(out / _file_name(finding)) for at, finding in refuted.items()}
     document = proof_document(proof, paths)
     if options.json:
         print_json(document)
     else:
         paper, late = paper_of(options), refuted.values() if options.candidates else ()
-        pages = [proof_page(proof, paper), *(trace_page(counterexample_document(each), paper) for each in late)]
+        pages = [proof_page(proof, paper), *(trace_page(counterexample_document(finding), paper) for finding in late)]
         print("\n".join(page.text() for page in pages), end="", flush=True)
     found = _EXITS[proof.word]
     if out is None:
         return found
-    return _saved(out, document, {at: counterexample_document(each) for at, each in refuted.items()}, paths, found)
+    return _saved(
+        out, document, {at: counterexample_document(finding) for at, finding in refuted.items()}, paths, found
+    )
 
 
 def _no_meaning(message: str) -> Exit:

@@ -108,7 +108,7 @@ def _again(model: Model, run: Run, saved: Document, path: str) -> Document:
     if loop is not None and run.states()[loop] != run.states()[-1]:
         raise UsageError(f"{path}: the file states that the run repeats for ever after step {loop}, and it does not")
     about = None if saved["property"] is None else saved["property"]["name"]
-    prop = next((each for each in model.properties if each.name == about), None)
+    prop = next((declared for declared in model.properties if declared.name == about), None)
     if about is None or loop is not None:
         return run_document(model, run, loop=loop)
     if prop is None:
@@ -173,7 +173,7 @@ def _shrunk(model: Model, run: Run, document: Document) -> Document:
     claim = document["property"]
     if claim is None or claim["fails"] is None:
         raise UsageError("--shrink: no property fails along these steps, so that there is nothing to keep")
-    prop = next(each for each in model.properties if each.name == claim["name"])
+    prop = next(declared for declared in model.properties if declared.name == claim["name"])
     shorter = shrunk(model, run, prop)
     note = f"shrunk from {count(len(run.steps), 'step')} to {len(shorter.steps)}; no step of it can be left out"
     verdict = PropertyVerdict(prop.name, prop.kind, prop.says, "violated", shorter)

@@ -91,7 +91,7 @@ def run_of(model: Model, document: Document, place: Path | str) -> Run:
     for step, before, taken in zip(document["steps"], run.states(), run.steps, strict=False):
         now = [change.text() for change in changes(model.fields, before, taken.after)]
         if now != step["changed"]:
-            was = "; ".join(each for each in step["changed"] if each not in now) or "less"
+            was = "; ".join(text for text in step["changed"] if text not in now) or "less"
             new = "; ".join(text for text in now if text not in step["changed"]) or "less"
             raise UsageError(
                 f"{place}: {_changed(document)}: step {step['i']}, {step['step']}, changed {was}; now {new}"

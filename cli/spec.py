@@ -75,14 +75,14 @@ def page(name: str) -> str:
         return specification_text(made)
     of = name.partition("_as_")[0]
     known = CATALOGUE[of].definition().constants
-    own = {each: constant for each, constant in definition.constants.items() if each not in known}
+    own = {key: constant for key, constant in definition.constants.items() if key not in known}
     return refinement_text(made, of, own)
 
 
 def _given(definition: Definition) -> frozenset[str]:
     """The constants of which abstract models have the values: they are bound to these."""
     given = [value for _, mark in definition.functions for _, value in mark.given]
-    return frozenset(name for each in given if isinstance(each, ConstantExpression) for name in each.names())
+    return frozenset(name for value in given if isinstance(value, ConstantExpression) for name in value.names())
 
 
 def recorded_of(name: str) -> tuple[Recorded, ...]:

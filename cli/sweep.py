@@ -113,7 +113,7 @@ def points_of(choice: ModelChoice, vary: Sequence[str], *, drop: bool) -> Iterat
 
 def _axis(text: str) -> tuple[str, list[str]]:
     name, equals, values = text.partition("=")
-    found = [each.strip() for each in values.split(",") if each.strip()]
+    found = [value.strip() for value in values.split(",") if value.strip()]
     if not equals or not name.strip() or not found:
         raise UsageError(f"--vary {text}: write NAME=A,B, for example --vary max_leader_epoch=1,2")
     return name.strip(), found
@@ -181,10 +181,10 @@ def _report(finished: Finished) -> dict[str, Any] | None:
 def _idle(report: Mapping[str, Any]) -> str:
     """What should happen in a check and never does, and what should not and does."""
     live = [action for action in report["actions"] if not action["switched_off"]]
-    never = [each["name"] for each in live if not each["fired"] and each["stopped_by"] is None]
+    never = [action["name"] for action in live if not action["fired"] and action["stopped_by"] is None]
     missing = [prop["name"] for prop in report["properties"] if prop["verdict"] == "missing"]
     said = [f"{', '.join(never)} never happens"] if never else []
-    said += [f"{each['name']} happens" for each in live if each["fired"] and each["stopped_by"] is not None]
+    said += [f"{action['name']} happens" for action in live if action["fired"] and action["stopped_by"] is not None]
     return ", ".join([*said, *([f"{', '.join(missing)} is missing"] if missing else [])])
 
 

@@ -99,11 +99,11 @@ class _Completion(argparse.Action):
 def parser(verb: str | None = None) -> Parser:
     """The command line with the options of one verb; without a verb, all of them by name alone."""
     made, verbs = new_parser()
-    for name, each in VERBS.items():
+    for name, entry in VERBS.items():
         if name == verb:
-            import_module(each.module).add(verbs)
+            import_module(entry.module).add(verbs)
         else:
-            verbs.add_parser(name, help=each.says)
+            verbs.add_parser(name, help=entry.says)
     return made
 
 

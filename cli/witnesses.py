@@ -28,7 +28,7 @@ def asked_witnesses(model: Model, names: Sequence[str]) -> tuple[str, ...]:
 def _known(model: Model, name: str) -> None:
     kind, colon, action = name.partition(":")
     if colon and kind == LONGEST:
-        names = [each.name for each in model.actions]
+        names = [declared.name for declared in model.actions]
         if action not in names:
             raise UsageError(f"--witness {name}: the model has no action {action}; {nearest(action, names)}")
         return

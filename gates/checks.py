@@ -264,7 +264,7 @@ def proof_result(entry: Proved, finished: Finished) -> Result:
     report = proof_report(finished.out)
     if report is None:
         return _broken(entry, finished.exit, finished.err, finished.seconds)
-    differences = tuple(Difference(*each) for each in unlike(entry, report))
+    differences = tuple(Difference(*words) for words in unlike(entry, report))
     if report["verdict"] == "not proved" and differences:
         text = next(difference.text for difference in differences if difference.about == "outcome")
         why = Difference("", "; ".join(part for part in (text, report["stopped"] or "") if part))
@@ -320,8 +320,8 @@ def _why(report: Mapping[str, Any]) -> str:
         return ""
     actions = report["actions"]
     live = [action for action in actions if not action["switched_off"]]
-    idle = [each["name"] for each in live if not each["fired"] and each["stopped_by"] is None]
-    despite = [f"{each['name']} happens" for each in live if each["fired"] and each["stopped_by"] is not None]
+    idle = [action["name"] for action in live if not action["fired"] and action["stopped_by"] is None]
+    despite = [f"{action['name']} happens" for action in live if action["fired"] and action["stopped_by"] is not None]
     said = [*([f"{', '.join(idle)} never happens"] if idle else []), *despite]
     return f": {', '.join(said)}" if said else ""
 

@@ -33,7 +33,7 @@ def claims_of(report: Mapping[str, Any]) -> Mapping[str, str]:
     """The word for each property of a proof, those of which nothing is claimed among them."""
     words = {prop["name"]: prop["verdict"] for prop in report["properties"]}
     for key, word in _APART:
-        words |= {each["name"]: word for each in report[key] if each["name"] not in words}
+        words |= {prop["name"]: word for prop in report[key] if prop["name"] not in words}
     return words
 
 
@@ -48,7 +48,7 @@ def unlike(entry: Proved, report: Mapping[str, Any]) -> Iterator[tuple[str, str]
             yield name, f"{name}: recorded {wanted}, found {found}"
     if report["verdict"] != entry.verdict:
         open_ = [_sentence(obligation) for obligation in report["obligations"] if obligation["verdict"] != "proved"]
-        why = "; ".join([*open_, *(each["reason"] for each in report["vacuous"])][:3])
+        why = "; ".join([*open_, *(goal["reason"] for goal in report["vacuous"])][:3])
         yield "outcome", f"verdict: recorded {entry.verdict}, found {report['verdict']}" + f": {why}" * bool(why)
 
 

@@ -96,7 +96,7 @@ class Recorded:
     def name(self) -> str:
         """What names it among the checks of a gate: `replication:kip320 medium, symmetric`."""
         own = [f"{name}={constant_text(value)}" for name, value in self.own.items()]
-        wanted = [f"{name} violated" for name, each in self.properties.items() if each.verdict == "violated"]
+        wanted = [f"{name} violated" for name, claim in self.properties.items() if claim.verdict == "violated"]
         where = " ".join([self.target, self.bounds or ("" if own else "defaults"), *own])
         return ", ".join([" ".join(where.split()), *self.marks, *wanted])
 
@@ -171,7 +171,7 @@ def constant_text(value: Constant) -> str:
 def shipped() -> Iterator[Path]:
     """The TOML files of spec/, as installed."""
     folder = resources.files("tidegate.spec")
-    return (Path(str(each)) for each in sorted(folder.iterdir(), key=str) if each.name.endswith(".toml"))
+    return (Path(str(path)) for path in sorted(folder.iterdir(), key=str) if path.name.endswith(".toml"))
 
 
 def recorded_of(model: str) -> Iterator[RecordFile]:
@@ -217,7 +217,7 @@ def violations_elsewhere(definition: Definition, model: Model, boundless: Collec
 
 def _elsewhere(why: str, found: Sequence[tuple[Mapping[str, Value], str]]) -> str:
     """`false of kraft:kip595 (pre_vote=false): why`."""
-    ranked = sorted(found, key=lambda each: len(each[0]))
+    ranked = sorted(found, key=lambda pair: len(pair[0]))
     names = (f"{name} ({', '.join(f'{key}={_text(value)}' for key, value in of.items())})" for of, name in ranked)
     return f"false of {' and '.join(dict.fromkeys(names))}: {why}"
 
@@ -235,7 +235,7 @@ def _differences(
     check: Recorded, definition: Definition, model: Model, boundless: Collection[str]
 ) -> Mapping[str, Value] | None:
     """The constants that a check has otherwise than a model, some apart; None where it is of another text."""
-    names = (os.path.normpath(each.partition(":")[0]) for each in (check.model, model.name))
+    names = (os.path.normpath(target.partition(":")[0]) for target in (check.model, model.name))
     if len({*names}) > 1:
         return None
     values = definition.values(check.constants, check.profile or None)
@@ -265,11 +265,13 @@ def read(path: Path) -> RecordFile:
         model=model,
         bounds=bounds,
         checks=tuple(
-            replace(_check(each, model, bounds, place, i), open=opened)
-            for i, each, place in _entries(table, "check", path, text)
+            replace(_check(entry, model, bounds, place, i), open=opened)
+            for i, entry, place in _entries(table, "check", path, text)
         ),
-        audits=tuple(_audit(each, place, i) for i, each, place in _entries(table, "audit", path, text)),
-        proofs=tuple(_proved(each, model, bounds, place, i) for i, each, place in _entries(table, "prove", path, text)),
+        audits=tuple(_audit(entry, place, i) for i, entry, place in _entries(table, "audit", path, text)),
+        proofs=tuple(
+            _proved(entry, model, bounds, place, i) for i, entry, place in _entries(table, "prove", path, text)
+        ),
     )
 
 
@@ -288,11 +290,11 @@ def _entries(
 ) -> Iterator[tuple[int, dict[str, Any], EntryLocation]]:
     """The tables of `[[key]]`, numbered from 1, each with its place; TOML's own reader keeps no lines."""
     lines = [at for at, line in enumerate(text.splitlines(), 1) if re.match(rf"\s*\[\[\s*{key}\s*\]\]", line)]
-    for at, each in enumerate(cast("list[Any]", _take(table, key, list, str(path), []))):
-        if not isinstance(each, dict):
+    for at, entry in enumerate(cast("list[Any]", _take(table, key, list, str(path), []))):
+        if not isinstance(entry, dict):
             raise UsageError(f"{path}, {key} {at + 1}: it must be a table; write [[{key}]]")
         place = EntryLocation(str(path), lines[at] if at < len(lines) else 1)
-        yield at + 1, cast("dict[str, Any]", each), place
+        yield at + 1, cast("dict[str, Any]", entry), place
 
 
 def _model(name: str, path: Path) -> str:
@@ -404,7 +406,7 @@ def _texts(table: Mapping[str, Any], key: str, place: str) -> tuple[str, ...]:
     """A list of texts that is not empty; one text stands for a list of it."""
     value = table.get(key)
     listed = cast("list[Any]", [value] if isinstance(value, str) else value)
-    if not isinstance(value, str | list) or not listed or not all(isinstance(each, str) and each for each in listed):
+    if not isinstance(value, str | list) or not listed or not all(isinstance(part, str) and part for part in listed):
         raise UsageError(f"{place}: {key} is {value!r}; it must be a list of texts")
     return tuple(listed)
 

@@ -32,9 +32,9 @@ def _rows(value: Any, levels: int, indent: str) -> str:
     deeper = indent + "  "
     if isinstance(value, dict):
         named = cast("dict[str, Any]", value).items()
-        rows = [f"{_line(name)}: {_rows(each, levels - 1, deeper)}" for name, each in named]
+        rows = [f"{_line(name)}: {_rows(part, levels - 1, deeper)}" for name, part in named]
         return "{\n" + ",\n".join(deeper + row for row in rows) + f"\n{indent}}}"
-    rows = [_rows(each, levels - 1, deeper) for each in cast("list[Any]", value)]
+    rows = [_rows(part, levels - 1, deeper) for part in cast("list[Any]", value)]
     return "[\n" + ",\n".join(deeper + row for row in rows) + f"\n{indent}]"
 
 

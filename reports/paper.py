@@ -59,7 +59,7 @@ class Page:
             text, width, initial_indent=pad, subsequent_indent=pad + " " * hang, break_long_words=False,
             break_on_hyphens=False, drop_whitespace=True,
         )  # fmt: skip
-        self.lines += [self.style(each, style) for each in wrapped or [""]]
+        self.lines += [self.style(part, style) for part in wrapped or [""]]
 
     def exact(self, text: str, *, style: str = "") -> None:
         """A line as it is, however long: a command to copy, text already laid out."""
@@ -93,7 +93,7 @@ class Page:
         """Text in a style where the paper takes colours."""
         if not style or not self.paper.color or not text:
             return text
-        codes = ";".join(_STYLES[each] for each in style.split())
+        codes = ";".join(_STYLES[word] for word in style.split())
         return f"\x1b[{codes}m{text}\x1b[0m"
 
     def text(self) -> str:

@@ -101,7 +101,7 @@ def abstract_lane(prop: Property, run: Run, *, anywhere: bool = False) -> Docume
 def _may_be(refinement: Refinement, action: str) -> str:
     """What `@refines` says of an action: `tick is advance of hour_clock or stutters`."""
     allowed = refinement.may_be[action]
-    ways = [f"is {each} of {refinement.abstract.name}" for each in allowed if each != STUTTERS]
+    ways = [f"is {name} of {refinement.abstract.name}" for name in allowed if name != STUTTERS]
     return f"{action} {' or '.join([*ways, *(['stutters'] if STUTTERS in allowed else [])])}"
 
 
@@ -110,7 +110,7 @@ def refinement_argument(prop: Property, run: Run, at: int) -> list[Document]:
     refinement = prop.refinement
     assert refinement is not None, "another property has an argument of its own"
     rows = [_row("title", at, f"Why this violates {prop.name}: {prop.says}")]
-    rows += [_row("short", at, each) for each in _short(refinement, run, at)]
+    rows += [_row("short", at, text) for text in _short(refinement, run, at)]
     rows += [_row("event", number, text) for number, text in _beside(refinement, run, at)]
     return [*rows, _row("however", at, _however(refinement, run, at))]
 

@@ -116,7 +116,7 @@ def to_json(value: Any, type_: types.Type | None = None) -> Any:
     of = type_.of if isinstance(type_, types.Option) else type_
     if isinstance(value, Map):
         held = of.value if isinstance(of, types.Map) else None
-        return {show(key): to_json(each, held) for key, each in cast("Map[Any, Any]", value).items()}
+        return {show(key): to_json(element, held) for key, element in cast("Map[Any, Any]", value).items()}
     if isinstance(value, (Seq, Set, Bag)):
         inner = of.of if isinstance(of, (types.Seq, types.Subset, types.Pool)) else None
         return [to_json(element, inner) for element in cast("Seq[Any]", value)]

@@ -126,7 +126,7 @@ def _document(
     }
     refined = [prop for prop in model.properties if prop.refinement is not None and prop.applicable]
     if refined:
-        document["abstract"] = [abstract_lane(each, run, anywhere=anywhere) for each in refined]
+        document["abstract"] = [abstract_lane(prop, run, anywhere=anywhere) for prop in refined]
     return document | {"title": title(document)}
 
 

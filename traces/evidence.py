@@ -415,28 +415,28 @@ class Reading:
 
     def _MakeRecord(self, node: ir.MakeRecord, names: Environment) -> Seen:
         seen = [self.see(field, names) for field in node.fields]
-        return self._made(made_of(node.type, (each.value for each in seen)), *seen)
+        return self._made(made_of(node.type, (part.value for part in seen)), *seen)
 
     def _Replace(self, node: ir.Replace, names: Environment) -> Seen:
         record = self.see(node.record, names)
         seen = {name: self.see(expression, names) for name, expression in node.changes}
-        changed = dataclasses.replace(record.value, **{name: each.value for name, each in seen.items()})
+        changed = dataclasses.replace(record.value, **{name: part.value for name, part in seen.items()})
         return self._made(changed, record, *seen.values())
 
     def _MakeSubset(self, node: ir.MakeSubset, names: Environment) -> Seen:
         seen = [self.see(element, names) for element in node.elements]
-        return self._made(Set(each.value for each in seen), *seen)
+        return self._made(Set(part.value for part in seen), *seen)
 
     def _FullSubset(self, node: ir.FullSubset, names: Environment) -> Seen:
         return Seen(Set(self._members(node.type.of)))
 
     def _MakeSeq(self, node: ir.MakeSeq, names: Environment) -> Seen:
         seen = [self.see(element, names) for element in node.elements]
-        return self._made(Seq(each.value for each in seen), *seen)
+        return self._made(Seq(part.value for part in seen), *seen)
 
     def _MakePool(self, node: ir.MakePool, names: Environment) -> Seen:
         seen = [self.see(element, names) for element in node.elements]
-        return self._made((Bag if node.type.multiple else Set)(each.value for each in seen), *seen)
+        return self._made((Bag if node.type.multiple else Set)(part.value for part in seen), *seen)
 
     def _Concat(self, node: ir.Concat, names: Environment) -> Seen:
         left, right = self.see(node.left, names), self.see(node.right, names)
@@ -445,7 +445,7 @@ class Reading:
     def _MakeMap(self, node: ir.MakeMap, names: Environment) -> Seen:
         assert isinstance(node.type, types.Map)
         seen = {key: self.see(node.value, {**names, node.variable: Seen(key)}) for key in self._members(node.type.key)}
-        return self._made(Map({key: each.value for key, each in seen.items()}), *seen.values())
+        return self._made(Map({key: part.value for key, part in seen.items()}), *seen.values())
 
     def _Call(self, node: ir.Call, names: Environment) -> Seen:
         given = [self.see(argument, names) for argument in node.arguments]

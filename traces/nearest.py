@@ -38,7 +38,7 @@ def nearest(refinement: Refinement, image: State, wanted: State, taken: str) -> 
     """The abstract action that comes nearest to a step of the action `taken`, of those that it may be: the one which
     leads, or would lead if its guards were true, to a state with the fewest differences from the image after the step;
     of several the one with the fewest false guards. None where there is none that it may be."""
-    found = sorted(_attempts(refinement, image, wanted, taken), key=lambda each: each[0])
+    found = sorted(_attempts(refinement, image, wanted, taken), key=lambda scored: scored[0])
     return found[0][1] if found else None
 
 
@@ -47,7 +47,7 @@ def _attempts(
 ) -> Iterator[tuple[tuple[int, int], Nearest]]:
     abstract = refinement.abstract
     allowed = refinement.may_be.get(taken)
-    able = [each for each in abstract.actions if allowed is None or each.name in allowed]
+    able = [action for action in abstract.actions if allowed is None or action.name in allowed]
     for action in able:
         past = _past_guards(action)
         for arguments in bindings(abstract, action, image):

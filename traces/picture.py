@@ -66,7 +66,9 @@ class Picture:
     def document(self, frames: Mapping[str, Document]) -> Document:
         """What the frames are of."""
         widths = [
-            max((len(lane["cells"]), *(each["offset"] + 1 for each in frame["marks"].get(name, _NO_MARKS)["removed"])))
+            max(
+                (len(lane["cells"]), *(entry["offset"] + 1 for entry in frame["marks"].get(name, _NO_MARKS)["removed"]))
+            )
             for frame in frames.values()
             for name, lane in frame["lanes"].items()
         ]
@@ -87,7 +89,7 @@ class Picture:
             lane["role_text"] = _role_text(lane, stale=self._is_stale(state, lane, drawn))
             lane["in_isr"] = {
                 "leader": None if leader is None or drawn[leader]["isr"] is None else name in drawn[leader]["isr"],
-                "controller": None if controller is None else name in [self._named[each] for each in controller],
+                "controller": None if controller is None else name in [self._named[member] for member in controller],
             }
             lane["label"] = _label(lane)
         return drawn
@@ -113,13 +115,13 @@ class Picture:
             "role_text": "",
             "epoch": _number(value.get("epoch", value.get("generation"))),
             "up": bool(value.get("up", True)),
-            "isr": None if isr is None else [self._named[each] for each in isr],
+            "isr": None if isr is None else [self._named[replica] for replica in isr],
             "in_isr": {},
             "cells": cells,
             "high_watermark": value.get("high_watermark"),
             "log_end": value.get("log_end", len(cells) if "log" in self._lane else None),
             "badges": {name: show(self._value(name, run, state, member)) for name, run in self._badges.items()},
-            "chips": [show(each) for each in value.get("assigned") or ()],
+            "chips": [show(replica) for replica in value.get("assigned") or ()],
             "spans": [self._span(transaction, len(cells)) for transaction in value.get("transactions") or ()],
             "last_stable_offset": value.get("last_stable_offset"),
             "label": "",
@@ -184,7 +186,8 @@ class Picture:
         """The function of `entry` and `offset` that a template stands for."""
         try:
             pieces = [
-                repr(each) if isinstance(each, str) else f"show({ast.unparse(each)})" for each in split_template(text)
+                repr(piece) if isinstance(piece, str) else f"show({ast.unparse(piece)})"
+                for piece in split_template(text)
             ]
         except SyntaxError as error:
             raise Undrawable(f"view: cell={text!r}: {error.msg}") from None
@@ -244,7 +247,7 @@ def _label(lane: Document) -> str:
         if inside is not None:
             said.append(f"{'in' if inside else 'not in'} the ISR of the {whose}")
     said += [f"assigned {', '.join(lane['chips'])}" if lane["chips"] else ""]
-    return ", ".join(each for each in said if each)
+    return ", ".join(part for part in said if part)
 
 
 def frames_of(picture: Picture, states: Sequence[State]) -> dict[str, Document]:

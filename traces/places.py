@@ -45,10 +45,10 @@ def _writes(statement: Statement) -> Iterator[Store | Append | Truncate | Add | 
         case Store() | Append() | Truncate() | Add() | Remove():
             yield statement
         case If(yes=yes, no=no):
-            for each in (*yes, *no):
-                yield from _writes(each)
+            for inner in (*yes, *no):
+                yield from _writes(inner)
         case For(body=body):
-            for each in body:
-                yield from _writes(each)
+            for inner in body:
+                yield from _writes(inner)
         case _:
             pass

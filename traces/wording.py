@@ -52,7 +52,7 @@ class Wording:
             return "{" + ", ".join(f"{self.value(key)}: {self.value(held)}" for key, held in entries) + "}"
         if isinstance(value, CONTAINERS):
             left, right = "[]" if isinstance(value, Seq) else "{}"
-            return left + ", ".join(self.value(each) for each in cast("Seq[Any]", value)) + right
+            return left + ", ".join(self.value(element) for element in cast("Seq[Any]", value)) + right
         if isinstance(value, tuple):
             return "(" + ", ".join(map(self.value, cast("tuple[Any, ...]", value))) + ")"
         return self._record(value)
@@ -173,7 +173,7 @@ class Wording:
         return f"{name} {'lost' if lost else 'got'} {self._listed(lost or got)}"
 
     def _set(self, cell: StatePart, old: Set[Any], new: Set[Any], state: State) -> str:
-        lost, got = ([self._member(each, state) for each in some] for some in (old - new, new - old))
+        lost, got = ([self._member(element, state) for element in some] for some in (old - new, new - old))
         parts = [f"{listed(got)} came into" if got else "", f"{listed(lost)} left" if lost else ""]
         return f"{' and '.join(part for part in parts if part)} {self.owned(cell)}"
 

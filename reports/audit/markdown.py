@@ -37,38 +37,38 @@ def _parts(document: Document) -> Iterator[str]:
         yield "\n".join(_finding(finding) for finding in document["findings"])
     yield "## Faults, and states of a partition when they happen"
     named = (*document["faults"], *document["situations"])
-    yield "\n".join(f"- **{each['name']}**: {plain_text(each['says'])}" for each in named)
+    yield "\n".join(f"- **{fault['name']}**: {plain_text(fault['says'])}" for fault in named)
     yield " ".join(plain_text(note) for note in document["notes"])
 
 
 def _line(group: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    each = group[0]
-    yield f"- {mark_of(each)} **{plain_text(names_of(group))}**: {plain_text(each['headline'])}"
-    yield from (f"  - if {plain_text(case['if'])}: {plain_text(case['says'])}" for case in each["conditional"])
-    yield from (f"  - {plain_text(says)}" for says in unmet(each))
+    subject = group[0]
+    yield f"- {mark_of(subject)} **{plain_text(names_of(group))}**: {plain_text(subject['headline'])}"
+    yield from (f"  - if {plain_text(case['if'])}: {plain_text(case['says'])}" for case in subject["conditional"])
+    yield from (f"  - {plain_text(says)}" for says in unmet(subject))
 
 
-def _subject(each: Mapping[str, Any], document: Document) -> Iterator[str]:
-    yield f"## {plain_text(each['name'])}"
-    first, *lines = [f"| {' | '.join(row)} |" for row in (heading(each, document), *rows(each, document))]
+def _subject(subject: Mapping[str, Any], document: Document) -> Iterator[str]:
+    yield f"## {plain_text(subject['name'])}"
+    first, *lines = [f"| {' | '.join(row)} |" for row in (heading(subject, document), *rows(subject, document))]
     yield "\n".join([first, "|---" * (len(document["situations"]) + 1) + "|", *lines])
     yield plain_text(LEGEND)
-    rest = [f"- {plain_text(says)}" for says in others(each, document)]
+    rest = [f"- {plain_text(says)}" for says in others(subject, document)]
     if rest:
         yield "\n".join(rest)
-    loss = each["loss"]
+    loss = subject["loss"]
     if loss:
         steps = [f"{number}. {plain_text(says)}" for number, says in enumerate(loss["scenario"], 1)]
         yield f"{loss['title']} ({plain_text(loss['says'])}):\n\n" + "\n".join(steps)
-    if each["repair"]:
-        yield plain_text(each["repair"]["headline"])
-        for step in each["repair"]["steps"]:
+    if subject["repair"]:
+        yield plain_text(subject["repair"]["headline"])
+        for step in subject["repair"]["steps"]:
             yield f"- {plain_text(step['says'])}"
             if step["commands"]:
                 yield "```sh\n" + "\n".join(shown(step)) + "\n```"
-        yield " ".join(plain_text(says) for says in each["repair"]["notes"])
+        yield " ".join(plain_text(says) for says in subject["repair"]["notes"])
 
 
-def _finding(each: Mapping[str, Any]) -> str:
-    place = place_of(each["where"])
-    return f"- {each['severity']}: {plain_text(place + ': ' + each['what'] + '; ' + each['to_do'])}"
+def _finding(finding: Mapping[str, Any]) -> str:
+    place = place_of(finding["where"])
+    return f"- {finding['severity']}: {plain_text(place + ': ' + finding['what'] + '; ' + finding['to_do'])}"

@@ -47,8 +47,8 @@ def audit_page(document: Document, paper: Paper, *, every: bool = False) -> Page
     in_full = subjects if every else [subject for subject in subjects[:1] if subject["loss"] or subject["failed"]]
     if every:
         _legend(page, document, in_full, every=every)
-    for each in in_full:
-        _subject(page, each, document)
+    for subject in in_full:
+        _subject(page, subject, document)
     if in_full and not every:
         _legend(page, document, in_full, every=every)
     for note in document["notes"] if in_full else ():
@@ -62,8 +62,8 @@ def audit_page(document: Document, paper: Paper, *, every: bool = False) -> Page
 def _outages(page: Page, found: Sequence[Mapping[str, Any]], *, every: bool) -> None:
     """What is out of service at the moment: an operator's first question."""
     shown = found if every else found[:SHOWN]
-    for each in shown:
-        page.line(f"now: {each['says']}", hang=4, style="red bold" if each["certain"] else "yellow")
+    for outage in shown:
+        page.line(f"now: {outage['says']}", hang=4, style="red bold" if outage["certain"] else "yellow")
     if len(shown) < len(found):
         page.line(f"and {count(len(found) - len(shown), 'outage')} more; --all shows them")
     if found:
@@ -106,12 +106,12 @@ def groups_of(subjects: Sequence[Mapping[str, Any]]) -> list[list[Mapping[str, A
 
 def names_of(group: Sequence[Mapping[str, Any]]) -> str:
     """The names of groups of topics of which the same is said."""
-    names = [each["name"] for each in group]
+    names = [subject["name"] for subject in group]
     return ", ".join(names[:MOST_NAMES]) + (f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else "")
 
 
-def _cases(page: Page, each: Mapping[str, Any], *, every: bool) -> None:
-    cases = each["conditional"]
+def _cases(page: Page, subject: Mapping[str, Any], *, every: bool) -> None:
+    cases = subject["conditional"]
     for case in cases if every else cases[:CASES]:
         page.line(f"if {case['if']}: {case['says']}", indent=4, hang=4)
     if len(cases) > CASES and not every:
@@ -124,10 +124,10 @@ def asks_of(subjects: Sequence[Mapping[str, Any]]) -> list[str]:
     return [ask for ask in found if not any(other.startswith(f"{ask},") for other in found)]
 
 
-def _asks(each: Mapping[str, Any]) -> list[str]:
+def _asks(subject: Mapping[str, Any]) -> list[str]:
     """What the user may give to decide the requirements that depend on something, and the heading."""
-    names = [name for check in each["checks"] if check["result"] == "depends" for name in check["on"]]
-    return [ask for name in (*names, *each["depends"]) if (ask := each["not_given"].get(name, ""))]
+    names = [name for check in subject["checks"] if check["result"] == "depends" for name in check["on"]]
+    return [ask for name in (*names, *subject["depends"]) if (ask := subject["not_given"].get(name, ""))]
 
 
 def audit_verdict(document: Document) -> str:
@@ -165,32 +165,32 @@ def _of_requirements(failed: int, unclear: int, of: str, asked: str) -> str:
     return f"what is required ({asked}) holds within the bounds"
 
 
-def _is_open(each: Mapping[str, Any]) -> bool:
-    return any(check["result"] in ("depends", "not checked") for check in each["checks"])
+def _is_open(subject: Mapping[str, Any]) -> bool:
+    return any(check["result"] in ("depends", "not checked") for check in subject["checks"])
 
 
-def mark_of(each: Mapping[str, Any]) -> str:
+def mark_of(subject: Mapping[str, Any]) -> str:
     """✗ where a requirement fails, ? where one is open, ✓ where all hold and nothing is lost in any cell; else •."""
-    if each["failed"]:
+    if subject["failed"]:
         return "✗"
-    return "?" if _is_open(each) else "•" if each["loss"] else "✓"
+    return "?" if _is_open(subject) else "•" if subject["loss"] else "✓"
 
 
-def _style(each: Mapping[str, Any]) -> str:
-    return {"✗": "red", "?": "yellow"}.get(mark_of(each), "")
+def _style(subject: Mapping[str, Any]) -> str:
+    return {"✗": "red", "?": "yellow"}.get(mark_of(subject), "")
 
 
-def unmet(each: Mapping[str, Any], most: int | None = None) -> Iterator[str]:
+def unmet(subject: Mapping[str, Any], most: int | None = None) -> Iterator[str]:
     """What is not met, a line for all cells of which the same is said; with `most`, so many of them by name."""
     alike: dict[tuple[str, str, str], list[str]] = {}
-    for check in each["checks"]:
+    for check in subject["checks"]:
         question = check["question"]
         if check["result"] == "failed":
             key = ("fails", question, "")
         elif check["result"] == "depends":
             key = ("", question, f" depends on {', '.join(check['on'])}")
         elif check["result"] == "not checked":
-            why = "" if check["why"] in each["headline"] else f": {check['why']}"
+            why = "" if check["why"] in subject["headline"] else f": {check['why']}"
             key = ("", question, f" was not decided{why}")
         else:
             continue
@@ -201,33 +201,33 @@ def unmet(each: Mapping[str, Any], most: int | None = None) -> Iterator[str]:
         yield f"{verb} {question}={', '.join(shown)}{more}{then}".strip()
 
 
-def _unmet(page: Page, each: Mapping[str, Any], *, every: bool) -> None:
-    if each["accepted"]:
-        page.line(each["accepted"], indent=4)
-    for note in dict.fromkeys(check["note"] for check in each["checks"] if check["result"] != "accepted"):
+def _unmet(page: Page, subject: Mapping[str, Any], *, every: bool) -> None:
+    if subject["accepted"]:
+        page.line(subject["accepted"], indent=4)
+    for note in dict.fromkeys(check["note"] for check in subject["checks"] if check["result"] != "accepted"):
         if note:
             page.line(note, indent=4)
-    for says in unmet(each, None if every else MOST_CELLS):
+    for says in unmet(subject, None if every else MOST_CELLS):
         page.line(says, indent=4, hang=2)
-    if each["no_repair"]:
-        page.line(each["no_repair"], indent=4, hang=2, style="dim")
-    if each["now"]:
-        for group in each["now"]["groups"][:SHOWN]:
+    if subject["no_repair"]:
+        page.line(subject["no_repair"], indent=4, hang=2, style="dim")
+    if subject["now"]:
+        for group in subject["now"]["groups"][:SHOWN]:
             page.line(f"now: {group['headline']}", indent=4, style="yellow")
-        left = len(each["now"]["groups"]) - SHOWN
+        left = len(subject["now"]["groups"]) - SHOWN
         if left > 0:
             page.line(f"and {count(left, 'group')} of partitions more, which the JSON has", indent=4)
 
 
-def _subject(page: Page, each: Mapping[str, Any], document: Document) -> None:
+def _subject(page: Page, subject: Mapping[str, Any], document: Document) -> None:
     page.blank()
-    page.line(f"{each['name']}", style="bold")
+    page.line(f"{subject['name']}", style="bold")
     first, rest = WIDTHS
-    for row in (heading(each, document), *rows(each, document)):
+    for row in (heading(subject, document), *rows(subject, document)):
         page.exact(f"  {row[0]:<{first}}" + "".join(f"{cell:<{rest}}" for cell in row[1:]))
-    for says in others(each, document):
+    for says in others(subject, document):
         page.line(says, indent=2, hang=2)
-    loss = each["loss"]
+    loss = subject["loss"]
     if loss:
         supposed = f", if {loss['supposed']}" if loss["supposed"] else ""
         page.blank()
@@ -237,9 +237,9 @@ def _subject(page: Page, each: Mapping[str, Any], document: Document) -> None:
         page.line(loss["scenario"][-1], indent=4, style="red")
         if loss["source"]:
             page.line(loss["source"], indent=4, style="dim")
-    if each["repair"]:
-        _repair(page, each["repair"])
-    _settings(page, each)
+    if subject["repair"]:
+        _repair(page, subject["repair"])
+    _settings(page, subject)
 
 
 def _repair(page: Page, repair: Mapping[str, Any]) -> None:
@@ -253,12 +253,12 @@ def _repair(page: Page, repair: Mapping[str, Any]) -> None:
         page.line(says, indent=4)
 
 
-def _settings(page: Page, each: Mapping[str, Any]) -> None:
-    if not each["settings"]:
+def _settings(page: Page, subject: Mapping[str, Any]) -> None:
+    if not subject["settings"]:
         return
     page.blank()
     page.line("It rests on:", indent=2)
-    rows = [(used["key"], used["value"], _from(used)) for used in each["settings"]]
+    rows = [(used["key"], used["value"], _from(used)) for used in subject["settings"]]
     page.columns(rows, indent=4)
 
 
@@ -282,14 +282,16 @@ def _legend(page: Page, document: Document, in_full: Sequence[Mapping[str, Any]]
     if every:
         page.line("Faults, and situations of a partition in which they happen", style="bold")
         named = (*document["faults"], *document["situations"])
-        page.columns([(each["name"], each["says"]) for each in named], indent=2)
+        page.columns([(fault["name"], fault["says"]) for fault in named], indent=2)
     if every:
         page.line(MARKS, style="dim")
         page.line(LEGEND, style="dim")
         return
     marks = {mark_of(subject) for subject in document["subjects"]}
     page.line("; ".join(f"{mark} {means}" for mark, means in MEANINGS.items() if mark in marks), style="dim")
-    said = {word for each in in_full for row in rows(each, document) for cell in row[1:] for word in cell.split(", ")}
+    said = {
+        word for subject in in_full for row in rows(subject, document) for cell in row[1:] for word in cell.split(", ")
+    }
     page.line(f"{legend_of(said)} --all says what each fault is.", style="dim")
 
 
@@ -299,11 +301,12 @@ def _findings(page: Page, findings: Sequence[Mapping[str, Any]], *, every: bool)
     page.blank()
     page.line(f"{count(len(findings), 'finding')} about the files", style="bold")
     ordered = sorted(findings, key=lambda finding: ("error", "warning", "note").index(finding["severity"]))
-    for each in ordered if every else ordered[:SHOWN]:
-        place = place_of(each["where"])
-        source = f" ({each['source']})" if each["source"] else ""
-        says = f"{each['severity']}, {each['kind'].replace('_', ' ')}: {place}: {each['what']}; {each['to_do']}{source}"
-        page.line(says, indent=2, hang=4, style=_STYLES.get(each["severity"], ""))
+    for finding in ordered if every else ordered[:SHOWN]:
+        place = place_of(finding["where"])
+        source = f" ({finding['source']})" if finding["source"] else ""
+        kind = f"{finding['severity']}, {finding['kind'].replace('_', ' ')}"
+        says = f"{kind}: {place}: {finding['what']}; {finding['to_do']}{source}"
+        page.line(says, indent=2, hang=4, style=_STYLES.get(finding["severity"], ""))
     if not every and len(findings) > SHOWN:
         page.line(f"and {count(len(findings) - SHOWN, 'finding')} more; --all shows them", indent=2)
 

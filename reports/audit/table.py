@@ -43,16 +43,16 @@ _SAID = 4
 """Of the cells in which something else goes wrong so many are named."""
 
 
-def heading(each: Mapping[str, Any], document: Mapping[str, Any]) -> tuple[str, ...]:
+def heading(subject: Mapping[str, Any], document: Mapping[str, Any]) -> tuple[str, ...]:
     """The columns' titles; the smallest ISR that is written to with its number, where it is known."""
-    least = each["least_isr"]
+    least = subject["least_isr"]
     titles = [one["title"] for one in document["situations"]]
     return ("", *(f"{title} ({least})" if "min.isr" in title and least else title for title in titles))
 
 
-def rows(each: Mapping[str, Any], document: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
+def rows(subject: Mapping[str, Any], document: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
     """The table, without its heading."""
-    table = each["table"]
+    table = subject["table"]
     for fault in document["faults"]:
         names = [f"{fault['name']}@{situation['name']}" for situation in document["situations"]]
         yield (fault["title"], *(cell_text(table, name) for name in names))
@@ -83,13 +83,13 @@ def _service(table: Mapping[str, Any], cell: str) -> str:
     return f", {UNDECIDED}" if "not checked" in (writes, reads) else ""
 
 
-def others(each: Mapping[str, Any], document: Mapping[str, Any]) -> Iterator[str]:
+def others(subject: Mapping[str, Any], document: Mapping[str, Any]) -> Iterator[str]:
     """What else goes wrong, or depends on something: a line a question, with the cells that it is about."""
-    required = {check["question"] for check in each["checks"]}
+    required = {check["question"] for check in subject["checks"]}
     for question in document["questions"]:
         if question["name"] not in _OWN_ROW:
             note = "" if question["name"] in required else " (not required)"
-            cells: Mapping[str, Any] = each["table"][question["name"]]
+            cells: Mapping[str, Any] = subject["table"][question["name"]]
             for word, says in (("can lose", ""), ("depends", "depends on {}: ")):
                 names = [name for name, cell in cells.items() if cell["word"] == word]
                 if names:

@@ -21,7 +21,7 @@ from ..verdicts import meanings, styles
 
 SCHEMA = "tidegate.proof/2"
 
-MARKS: Mapping[str, str] = {word: each.mark for word, each in meanings("prove").items()}
+MARKS: Mapping[str, str] = {word: meaning.mark for word, meaning in meanings("prove").items()}
 _STYLES = styles("prove")
 _STANDINGS: Mapping[Standing, str] = {
     "proved": "proved",
@@ -59,7 +59,7 @@ class ProofTable:
     def note(self, news: ProofFinding | Unstated) -> None:
         """Fills a cell, or takes the column away of what cannot be said."""
         if isinstance(news, Unstated):
-            self.cells = {at: each for at, each in self.cells.items() if at[1] != news.goal}
+            self.cells = {at: finding for at, finding in self.cells.items() if at[1] != news.goal}
             return
         at = (news.obligation.action, news.obligation.goal)
         if at in self.cells:
@@ -80,12 +80,14 @@ class ProofTable:
 
     def row(self, action: str) -> str:
         """`fetch   ✓ ✓✓✓✓✓ ✓✓?✓✓  1.2 s`."""
-        width = max(len(each) for each in (INITIAL, *self.actions))
+        width = max(len(name) for name in (INITIAL, *self.actions))
         marks = [self._mark(action, goal) for goal in self.goals]
         groups = ["".join(marks[at : at + 5]) for at in range(0, len(marks), 5)]
-        seconds = sum(each.seconds for (of, _), each in self.cells.items() if of == action and each is not None)
-        own = [each for (of, _), each in self.cells.items() if of == action and each is not None]
-        took = "kept" if own and all(each.cached for each in own) else seconds_text(seconds)
+        seconds = sum(
+            finding.seconds for (of, _), finding in self.cells.items() if of == action and finding is not None
+        )
+        own = [finding for (of, _), finding in self.cells.items() if of == action and finding is not None]
+        took = "kept" if own and all(finding.cached for finding in own) else seconds_text(seconds)
         return f"  {action or INITIAL:<{width}}  {self._mark(action, '')} {' '.join(groups)}  {took}"
 
     def _mark(self, action: str, goal: str) -> str:
@@ -111,8 +113,8 @@ def proof_page(proof: Proof, paper: Paper) -> Page:
     page = Page(paper)
     mark = MARKS[proof.word]
     page.line(f"{mark} {proof.model}: {headline(proof)}", style=_STYLES[proof.word])
-    for each in claim(proof):
-        page.line(each, indent=2, hang=2)
+    for sentence in claim(proof):
+        page.line(sentence, indent=2, hang=2)
     _goals(page, proof)
     _failures(page, proof)
     _doubts(page, proof)
@@ -147,7 +149,7 @@ def _how_many(proof: Proof) -> str:
     if set(standing) <= {proof.word}:
         return ""
     parts = [] if "proved" in standing or proof.word != "proved" else ["none is proved"]
-    numbers = [(standing.count(each), says) for each, says in _STANDINGS.items()]
+    numbers = [(standing.count(word), says) for word, says in _STANDINGS.items()]
     parts += [f"{n} {'is' if n == 1 else 'are'} {says}" for n, says in numbers if n]
     return f"; of {count(len(standing), 'property', 'properties')} {_listed(parts)}"
 
@@ -181,8 +183,8 @@ def claim(proof: Proof) -> list[str]:
 def _assumptions(proof: Proof) -> list[str]:
     """What a conditional result rests on, and how to have it proved."""
     assumed = proof.assumed()
-    unasked = [each for each in assumed if each not in proof.goals]
-    failed = [each for each in assumed if each in proof.goals]
+    unasked = [name for name in assumed if name not in proof.goals]
+    failed = [name for name in assumed if name in proof.goals]
     lines: list[str] = []
     if unasked:
         number = _number_of_lemmas(unasked)
@@ -218,11 +220,11 @@ def _goals(page: Page, proof: Proof) -> None:
         number = sum(proof.word_of(lemma) == word for lemma in lemmas)
         if number:
             rows.append((word, count(number, "lemma") if word == "proved" else _those(proof, word)))
-    rows += [("vacuous", f"{each.goal}: {each.reason}" if each.goal else each.reason) for each in proof.empty]
-    rows += [("not stated", f"{each.goal}: {place(each)}: {each.reason}") for each in proof.unstated]
-    rows += [("left out", f"{each.goal}: {each.reason}") for each in proof.left_out]
-    rows += [("known false", f"{each.goal}: {each.reason}") for each in proof.known_false]
-    rows += [("elsewhere", f"{each.goal}: {each.reason}") for each in proof.elsewhere]
+    rows += [("vacuous", f"{goal.goal}: {goal.reason}" if goal.goal else goal.reason) for goal in proof.empty]
+    rows += [("not stated", f"{goal.goal}: {place(goal)}: {goal.reason}") for goal in proof.unstated]
+    rows += [("left out", f"{goal.goal}: {goal.reason}") for goal in proof.left_out]
+    rows += [("known false", f"{goal.goal}: {goal.reason}") for goal in proof.known_false]
+    rows += [("elsewhere", f"{goal.goal}: {goal.reason}") for goal in proof.elsewhere]
     rows += [("not asked for", ", ".join(proof.not_asked))] if proof.not_asked else []
     page.columns(rows, styles=_STYLES)
 
@@ -275,7 +277,7 @@ def _doubts(page: Page, proof: Proof) -> None:
     states = count(proof.witnesses, "reachable state")
     page.line(f"plain Python evaluated all of this in {states}, within the bounds of the constants", indent=2, hang=4)
     if proof.symmetric:
-        names = _listed([f"{each.lower()}s" for each in proof.symmetric])
+        names = _listed([f"{sort.lower()}s" for sort in proof.symmetric])
         page.line(f"one choice of {names} stands for all that differ by a renaming", indent=2)
     kept = sum(finding.cached for finding in proof.findings)
     page.line(
@@ -301,7 +303,7 @@ def counterexample_document(finding: ProofFinding) -> Document:
         failure = Failure(found.message, "", found.run, found.action, found.arguments)
         document = trace_document(found.model, failure, engine="z3", anywhere=not found.reachable)
     else:
-        prop = {each.name: each for each in found.model.properties}[finding.obligation.goal]
+        prop = {declared.name: declared for declared in found.model.properties}[finding.obligation.goal]
         subject = PropertyVerdict(prop.name, prop.kind, prop.says, "violated", found.run)
         document = trace_document(found.model, subject, engine="z3", anywhere=not found.reachable)
     if not found.reachable:
@@ -329,11 +331,11 @@ def proof_document(proof: Proof, paths: Mapping[int, str]) -> Document:
             if name not in proof.lemmas
         ],
         "assumed": list(proof.assumed()),
-        "vacuous": [{"property": each.goal or None, "reason": each.reason} for each in proof.empty],
-        "unstated": [{"name": each.goal, "where": place(each), "reason": each.reason} for each in proof.unstated],
-        "left_out": [{"name": each.goal, "reason": each.reason} for each in proof.left_out],
-        "known_false": [{"name": each.goal, "reason": each.reason} for each in proof.known_false],
-        "false_elsewhere": [{"name": each.goal, "reason": each.reason} for each in proof.elsewhere],
+        "vacuous": [{"property": goal.goal or None, "reason": goal.reason} for goal in proof.empty],
+        "unstated": [{"name": goal.goal, "where": place(goal), "reason": goal.reason} for goal in proof.unstated],
+        "left_out": [{"name": goal.goal, "reason": goal.reason} for goal in proof.left_out],
+        "known_false": [{"name": goal.goal, "reason": goal.reason} for goal in proof.known_false],
+        "false_elsewhere": [{"name": goal.goal, "reason": goal.reason} for goal in proof.elsewhere],
         "not_asked": list(proof.not_asked),
         "room_not_proved": list(proof.roomless),
         "idle": list(proof.idle),

@@ -109,7 +109,7 @@ def story(claim: Mapping[str, Any]) -> Iterator[str]:
 
 def _add_not_run(root: ElementTree.Element, document: Document) -> None:
     """What was not run, as skipped cases, or as errors where the gate was interrupted; not what --only left out."""
-    rows = [each for each in document["not_run"] if each["why"] != "--only"]
+    rows = [skipped for skipped in document["not_run"] if skipped["why"] != "--only"]
     if not rows:
         return
     elements = ["error" if row["why"] == "interrupted" else "skipped" for row in rows]

@@ -15,7 +15,7 @@ _MOST_NAMES = 30
 def gate_page(document: Document, paper: Paper) -> Page:
     """The page."""
     page = Page(paper)
-    width = max((len(each["result"]) for each in document["checks"]), default=0)
+    width = max((len(entry["result"]) for entry in document["checks"]), default=0)
     for check in document["checks"]:
         _check(page, check, width)
     page.blank()
@@ -68,6 +68,6 @@ def left_out(document: Document) -> Mapping[str, list[str]]:
         "interrupted": "because the gate was interrupted",
     }
     names: dict[str, list[str]] = {}
-    for each in document["not_run"]:
-        names.setdefault(words[each["why"]], []).append(each["name"])
+    for skipped in document["not_run"]:
+        names.setdefault(words[skipped["why"]], []).append(skipped["name"])
     return names

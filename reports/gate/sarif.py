@@ -64,7 +64,7 @@ def _rules(claims: Iterator[Mapping[str, Any]]) -> list[Document]:
 
 
 def _invocation(document: Document) -> Document:
-    left = [f"{each['name']}: {each['why']}" for each in document["not_run"]]
+    left = [f"{skipped['name']}: {skipped['why']}" for skipped in document["not_run"]]
     notes = [{"level": "note", "message": {"text": f"not run: {text}"}} for text in left]
     return {
         "executionSuccessful": not document["interrupted"],
@@ -114,7 +114,7 @@ def _message(check: Mapping[str, Any], claim: Mapping[str, Any]) -> Iterator[str
     if trace is not None:
         if trace["failure"] is not None:
             yield trace["failure"]["message"]
-        yield from (each["text"] for each in trace["argument"])
+        yield from (sentence["text"] for sentence in trace["argument"])
         yield trace["replay"]
 
 
@@ -141,7 +141,7 @@ def _related(trace: Document, check: Mapping[str, Any]) -> list[Document]:
     claim = trace["property"]
     if claim is not None and claim["where"] is not None:
         related.insert(0, {"physicalLocation": _of_place(claim["where"]), "message": {"text": claim["says"]}})
-    return [{"id": at, **each} for at, each in enumerate(related, 1)]
+    return [{"id": at, **location} for at, location in enumerate(related, 1)]
 
 
 def _code_flow(trace: Document) -> Document:

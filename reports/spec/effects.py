@@ -97,9 +97,9 @@ def _only_first_labels(lines: Lines) -> Lines:
 def _part_of(statement: ir.Statement) -> Part:
     """Under which label a statement belongs; a branch or a loop belongs where its innermost statements do."""
     inside = list(traverse(statement))
-    if any(isinstance(each, ir.Require) for each in inside):
+    if any(isinstance(part, ir.Require) for part in inside):
         return "when"
-    if any(isinstance(each, ir.Limit) for each in inside):
+    if any(isinstance(part, ir.Limit) for part in inside):
         return "within"
     return "let" if isinstance(statement, ir.Let) else "assert" if isinstance(statement, ir.Assert) else "then"
 
@@ -150,7 +150,7 @@ def _loop(loop: ir.For, writes: _Writes, indent: int) -> Lines:
     domain = source_text(loop.source, writes.scope())
     if _cellwise(loop):
         return [f"{' ' * indent}∀ {loop.variable} ∈ {domain}:", *_block(loop.body, writes, indent + 2)]
-    written = {each.field for each in traverse(loop.body) if isinstance(each, ir.Place)} - writes.changing
+    written = {node.field for node in traverse(loop.body) if isinstance(node, ir.Place)} - writes.changing
     for name in written:
         writes.write(name)
     inside = _Writes(writes.primes, writes.changing | written, writes.shadowed)

@@ -138,7 +138,10 @@ def _text(value: Any) -> str:
 
 
 def _constants(constants: Mapping[str, Constant]) -> str:
-    rows = [(f"`{name}`", _choices(each), f"`{_text(each.default)}`", each.says) for name, each in constants.items()]
+    rows = [
+        (f"`{name}`", _choices(constant), f"`{_text(constant.default)}`", constant.says)
+        for name, constant in constants.items()
+    ]
     return _table(("constant", "values", "default", "meaning"), rows) if rows else "None."
 
 
@@ -161,16 +164,16 @@ def _data(model: Model) -> list[str]:
     parameters = [parameter.type for action in model.actions for parameter in action.form.parameters]
     types = [field.type for field in model.fields] + parameters
     named = dict.fromkeys(named_type for type_ in types for named_type in named_types(type_))
-    return [_definition(each) for each in named]
+    return [_definition(data_type) for data_type in named]
 
 
-def _definition(each: Record | Enumeration | Identity) -> str:
-    match each:
+def _definition(data_type: Record | Enumeration | Identity) -> str:
+    match data_type:
         case Record(name=name, fields=fields):
             inside = ", ".join(f"{field}: {type_text(type_)}" for field, type_ in fields)
             return f"{name} ≜ [{inside}]"
         case Enumeration(name=name):
-            return f"{name} ≜ {{{', '.join(members_text(each))}}}"
+            return f"{name} ≜ {{{', '.join(members_text(data_type))}}}"
         case Identity(name=name, labels=labels, size=size, size_open=size_open, symmetric=symmetric):
             kind = "names without an order, all alike" if symmetric else "names without an order"
             return f"{name} ≜ {{{', '.join(labels[:2])}, …}} of size {bound_text(size, size_open)}   ({kind})"
@@ -240,7 +243,7 @@ def _refinement(prop: Property, refinement: Refinement) -> str:
 
 
 def _ways(allowed: Sequence[str]) -> str:
-    ways = [f"is `{each}`" for each in allowed if each != STUTTERS]
+    ways = [f"is `{name}`" for name in allowed if name != STUTTERS]
     return " or ".join([*ways, *(["stutters"] if STUTTERS in allowed else [])])
 
 
@@ -259,7 +262,7 @@ def _definitions(model: Model, behaviour: bool = True) -> list[str]:
     """What is called: by the model's behaviour, too, or only by what is claimed of it."""
     claims = (*model.properties, *(model.terminals if behaviour else model.bounds), *model.step_bounds)
     claimed = [claim.form if claim.refinement is None else claim.refinement.mapping for claim in claims]
-    forms = [*((each.form for each in (*model.initials, *model.actions)) if behaviour else ()), *claimed]
+    forms = [*((declared.form for declared in (*model.initials, *model.actions)) if behaviour else ()), *claimed]
     calls = [part.function for form in forms for part in traverse(form) if isinstance(part, ir.Call)]
     texts = dict.fromkeys(_helper(function) for function in calls)
     return "\n\n".join(sorted(texts)).split("\n") if texts else []
@@ -280,14 +283,16 @@ def _recorded(page: Specification) -> list[str]:
     header = ("model", "distinct states", "transitions", "depth", "fails, in steps", "holds", "reached", "missing")
     rows = [
         (
-            ", ".join(part for part in (f"`{each.profile}`" * bool(each.profile), each.constants, each.marks) if part),
-            _number(each.distinct_states),
-            _number(each.transitions),
-            _number(each.depth),
-            ", ".join(f"`{name}` {steps}" for name, steps in each.properties.items() if isinstance(steps, int)),
-            *(_named(each, word) for word in ("holds", "reached", "missing")),
+            ", ".join(
+                part for part in (f"`{check.profile}`" * bool(check.profile), check.constants, check.marks) if part
+            ),
+            _number(check.distinct_states),
+            _number(check.transitions),
+            _number(check.depth),
+            ", ".join(f"`{name}` {steps}" for name, steps in check.properties.items() if isinstance(steps, int)),
+            *(_named(check, word) for word in ("holds", "reached", "missing")),
         )
-        for each in page.recorded
+        for check in page.recorded
     ]
     kept = [i for i in range(len(header)) if i < 4 or any(row[i] for row in rows)]
     about = f"""\

@@ -39,7 +39,7 @@ class NotationScope:
     def binding(self, variable: str, inside: Any) -> NotationScope:
         """The scope inside a binder, where `replica_2` is called `replica` again if that name is free there."""
         plain = _NUMBERED.sub("", variable)
-        taken = {each.name for each in traverse(inside) if isinstance(each, ir.Name)} | set(self.renamed.values())
+        taken = {node.name for node in traverse(inside) if isinstance(node, ir.Name)} | set(self.renamed.values())
         if plain == variable or plain in taken:
             return self
         return dataclasses.replace(self, renamed={**self.renamed, variable: plain})
@@ -481,7 +481,7 @@ def traverse(node: Any) -> Iterator[Any]:
 
 def fields_read(node: Any) -> frozenset[str]:
     """The state fields that a form reads, directly or in its helpers."""
-    return frozenset(each.field for each in traverse(node) if isinstance(each, ir.StateField))
+    return frozenset(part.field for part in traverse(node) if isinstance(part, ir.StateField))
 
 
 def shadowed_fields(form: ir.ActionForm | ir.InitialForm | ir.Function) -> frozenset[str]:

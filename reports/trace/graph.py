@@ -30,8 +30,8 @@ def quotient(
     for name in names:
         numbers.setdefault(name, len(numbers))
     sizes = Counter(names)
-    begins = {names[each] for each in initial}
-    on_path = {names[each] for each in path}
+    begins = {names[number] for number in initial}
+    on_path = {names[number] for number in path}
     for name, number in numbers.items():
         graph.add_node(
             f"s{number}",

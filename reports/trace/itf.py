@@ -106,11 +106,11 @@ def to_value(type_: Document, value: Any) -> Any:
             pairs = ((_key(type_["key"], key), held) for key, held in value.items())
             return {"#map": [[to_value(type_["key"], key), to_value(type_["value"], held)] for key, held in pairs]}
         case "seq":
-            return [to_value(type_["of"], each) for each in value]
+            return [to_value(type_["of"], element) for element in value]
         case "set":
-            return {"#set": [to_value(type_["of"], each) for each in value]}
+            return {"#set": [to_value(type_["of"], element) for element in value]}
         case "bag":
-            return {"#map": [[to_value(type_["of"], each), _integer(number)] for each, number in _counted(value)]}
+            return {"#map": [[to_value(type_["of"], element), _integer(number)] for element, number in _counted(value)]}
         case _:
             return value
 
@@ -132,12 +132,14 @@ def from_value(type_: Document, value: Any) -> Any:
             pairs = ((from_value(type_["key"], key), held) for key, held in value["#map"])
             return {_key_text(key): from_value(type_["value"], held) for key, held in pairs}
         case "seq":
-            return [from_value(type_["of"], each) for each in value]
+            return [from_value(type_["of"], element) for element in value]
         case "set":
-            return in_order(type_, [from_value(type_["of"], each) for each in value["#set"]])
+            return in_order(type_, [from_value(type_["of"], element) for element in value["#set"]])
         case "bag":
             copies = (
-                from_value(type_["of"], each) for each, number in value["#map"] for _ in range(int(number["#bigint"]))
+                from_value(type_["of"], element)
+                for element, number in value["#map"]
+                for _ in range(int(number["#bigint"]))
             )
             return in_order(type_, list(copies))
         case _:
@@ -192,7 +194,7 @@ def type_text(type_: Document) -> str:
         case "record":
             return "{ " + ", ".join(f"{name}: {type_text(of)}" for name, of in type_["fields"].items()) + " }"
         case "union":
-            return " | ".join(f"{each['name']}({type_text(each)})" for each in type_["of"])
+            return " | ".join(f"{member['name']}({type_text(member)})" for member in type_["of"])
         case "tuple":
             return "<<" + ", ".join(map(type_text, type_["of"])) + ">>"
         case "map":
@@ -233,7 +235,7 @@ def plain_value(value: Any) -> Any:
     if value is None:
         return _NONE
     if isinstance(value, list):
-        return {"#set": [plain_value(each) for each in cast("list[Any]", value)]}
+        return {"#set": [plain_value(element) for element in cast("list[Any]", value)]}
     return {name: plain_value(held) for name, held in value.items()}
 
 

@@ -44,7 +44,7 @@ def lane_lines(page: Page, document: Document, at: int) -> None:
     lanes = lanes_at(document, at)
     marks: Mapping[str, Document] = document["frames"][str(at)]["marks"]
     table = [_Row(lane, marks.get(name), document["view"]["columns"]) for name, lane in lanes.items()]
-    columns = [each for each in ("role", "epoch", "isr", "ctl") if any(row.texts[each] for row in table)]
+    columns = [column for column in ("role", "epoch", "isr", "ctl") if any(row.texts[column] for row in table)]
     while columns and max(map(len, _drawn(table, columns))) > page.paper.width:
         columns.pop()
     head, *rows = _drawn(table, columns)
@@ -61,7 +61,7 @@ def _fitted(text: str, width: int) -> list[str]:
         return [text]
     cut = text.rfind(_GAP, 0, width)
     cut = width if cut < width // 2 else cut
-    return [text[:cut], *(" " * 6 + each for each in _fitted(text[cut:].strip(), width - 6))]
+    return [text[:cut], *(" " * 6 + rest for rest in _fitted(text[cut:].strip(), width - 6))]
 
 
 def _drawn(table: Sequence[_Row], columns: Sequence[str]) -> list[str]:
@@ -95,7 +95,7 @@ class _Row:
             "isr": " ".join(isr) if isr is not None else _inside(inside["leader"]),
             "ctl": _inside(inside["controller"]),
         }
-        added = set[int]() if marks is None else {*marks["added"], *(each["offset"] for each in marks["replaced"])}
+        added = set[int]() if marks is None else {*marks["added"], *(entry["offset"] for entry in marks["replaced"])}
         removed: list[Document] = [] if marks is None else marks["removed"]
         self.cells = [("{%s}" if cell["offset"] in added else "[%s]") % cell["text"] for cell in lane["cells"]]
         self.cells += [f"({document['text']})" for document in removed]

@@ -43,14 +43,14 @@ def _parts(document: Document, level: int) -> Iterator[str]:
 def argument(document: Document) -> str:
     """The argument: its events as a list between the sentences around them."""
     blocks: list[str] = []
-    for each in document["argument"]:
-        text = _with_code(each["text"])
-        if each["role"] in ("title", "short"):
+    for sentence in document["argument"]:
+        text = _with_code(sentence["text"])
+        if sentence["role"] in ("title", "short"):
             blocks.append(f"**{text}**")
-        elif each["role"] == "event" and blocks and blocks[-1].startswith("- "):
+        elif sentence["role"] == "event" and blocks and blocks[-1].startswith("- "):
             blocks[-1] += f"\n- {text}"
         else:
-            blocks.append(f"- {text}" if each["role"] == "event" else text)
+            blocks.append(f"- {text}" if sentence["role"] == "event" else text)
     return "\n\n".join(blocks)
 
 
@@ -86,7 +86,7 @@ def _values(document: Document) -> str:
 
 
 def _changes(step: Mapping[str, Any]) -> str:
-    return "<br>".join(code(each) for each in step["changed"])
+    return "<br>".join(code(change) for change in step["changed"])
 
 
 def plain_text(text: str) -> str:

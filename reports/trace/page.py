@@ -108,7 +108,7 @@ def state_lines(page: Page, document: Document, at: int, *, whole: bool = False)
 
 def _field_rows(document: Document, at: int) -> list[tuple[str, str]]:
     """Every field of a state with its value."""
-    state = next(each for number, each in states(document) if number == at)
+    state = next(values for number, values in states(document) if number == at)
     return [(field["name"], value_text(state[field["name"]])) for field in document["fields"]]
 
 
@@ -265,7 +265,7 @@ def _failure(page: Page, failure: Mapping[str, Any], number: int) -> None:
     page.line(f"{failure['message']}{where}", indent=2, style="red")
     if failure["disabled"]:
         page.line("why no step can be taken:", indent=2)
-        page.columns([(each["step"], each["why"]) for each in failure["disabled"]], indent=4)
+        page.columns([(action["step"], action["why"]) for action in failure["disabled"]], indent=4)
 
 
 def value_text(value: Any) -> str:

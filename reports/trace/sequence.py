@@ -161,7 +161,7 @@ def _mermaid_event(event: Event, names: Mapping[str, str]) -> str:
         case Note(over=(who,), text=text, fault=True):
             return f"{names[who]}-x{names[who]}: {_mermaid_text(text)}"
         case Note(over=over, text=text):
-            return f"Note over {','.join(names[each] for each in over)}: {_mermaid_text(text)}"
+            return f"Note over {','.join(names[lane] for lane in over)}: {_mermaid_text(text)}"
         case Arrow(source=source, target=target, text=text, end=end):
             sign = {"received": "->>", "lost": "-x", "in flight": "--)"}[end]
             return f"{names[source]}{sign}{names[target]}: {_mermaid_text(_with_end(text, end))}"

@@ -43,6 +43,6 @@ def _cells(name: str, type_: Document, value: Any) -> Iterator[tuple[str, str]]:
             for part, of in type_["fields"].items():
                 yield from _cells(f"{name}.{part}", of, value[part])
         case "set" | "bag":
-            yield name, "{" + ", ".join(value_text(each) for each in value) + "}"
+            yield name, "{" + ", ".join(value_text(element) for element in value) + "}"
         case _:
             yield name, value_text(value)

@@ -52,9 +52,9 @@ def in_order(type_: Document, value: Any) -> Any:
     """A value with the elements of every set and bag inside it sorted."""
     match type_["kind"]:
         case "set" | "bag":
-            return sorted((in_order(type_["of"], each) for each in value), key=_sort_key)
+            return sorted((in_order(type_["of"], element) for element in value), key=_sort_key)
         case "seq":
-            return [in_order(type_["of"], each) for each in value]
+            return [in_order(type_["of"], element) for element in value]
         case "map":
             return {key: in_order(type_["value"], held) for key, held in value.items()}
         case "record":
@@ -71,7 +71,7 @@ def in_order(type_: Document, value: Any) -> Any:
 
 def member_of(union: Document, name: str) -> Document:
     """The type of a union's record."""
-    return next(each for each in union["of"] if each["name"] == name)
+    return next(member for member in union["of"] if member["name"] == name)
 
 
 def unnamed(record: Document) -> Document:

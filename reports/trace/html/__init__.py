@@ -40,7 +40,7 @@ def page(documents: Sequence[Document], *, beside: str | None = None) -> str:
         "POLICY": policy(style, script),
         "TOOL": html.escape(str(documents[0]["tool"])),
         "TITLE": html.escape(title_of(documents[0])),
-        "WORDS": "".join(f"<p>{html.escape(each['text'])}</p>\n" for each in documents[0]["argument"]),
+        "WORDS": "".join(f"<p>{html.escape(sentence['text'])}</p>\n" for sentence in documents[0]["argument"]),
         "STYLE": style,
         "SCRIPT": script,
         "DATA": _data(documents, beside),
