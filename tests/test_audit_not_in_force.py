@@ -154,3 +154,25 @@ def test_a_resource_that_is_paused_leaves_the_audit_undecided(kafka: str, pool: 
     paused = [each for each in findings if "the operator does not apply it" in each.what]
     assert [each.what.partition(" (")[0] for each in paused] == expected
     assert {each.kind for each in paused} <= {"incomplete"}
+
+
+def server(number: int, key: str, value: str) -> tuple[str, str]:
+    return f"b{number}/server.properties", f"broker.id={number}\n{key}={value}\n"
+
+
+@pytest.mark.parametrize(
+    ("key", "values", "expected"),
+    [
+        ("zookeeper.connect", ("zk1:2181,zk2:2181/a", "zk1:2181,zk2:2181/a", "zk1:2181,zk2:2181/b"), True),
+        ("zookeeper.connect", ("zk1,zk2", "zk1,zk2", "zk1,zk2/kafka"), True),
+        ("zookeeper.connect", ("zkA:2181", "zkA:2181", "zkB:2181"), True),
+        ("zookeeper.connect", ("zk1:2181,zk2:2181", "zk2", "zk2:2181,zk3:2181/"), False),
+        ("controller.quorum.bootstrap.servers", ("c1:9093", "c2:9093"), True),
+        ("controller.quorum.bootstrap.servers", ("c1:9093,c2:9093", "c2:9093"), False),
+    ],
+)
+def test_nodes_that_meet_nowhere_are_not_of_one_cluster(key: str, values: tuple[str, ...], expected: bool) -> None:
+    _, findings = of(*(server(number, key, value) for number, value in enumerate(values, 1)))
+    found = said(findings, "by these files the nodes are not of one cluster")
+    assert [finding.kind for finding in found] == ["incomplete"] * expected
+    assert all(finding.where.path == f"b{len(values)}/server.properties" for finding in found)

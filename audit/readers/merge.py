@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 
 from ...language.errors import nearest
 from ..cluster import (
@@ -76,6 +77,7 @@ def join(parts: Sequence[Part], options: Options, files: tuple[tuple[str, str], 
     topics = _by_themselves(joined, _topics(joined))
     versions = _versions(joined, options)
     quorum = _quorum(joined, versions)
+    _of_one_cluster(joined)
     cluster = Cluster(
         brokers=_brokers(joined, topics, quorum),
         quorum=quorum,
@@ -487,6 +489,35 @@ def _by_roles(joined: _Joined, nodes: Sequence[Broker]) -> Quorum | None:
         return None
     first = next(iter(found.values()))
     return Quorum(tuple(found), first.origin)
+
+
+MEETING = {"zookeeper.connect": 2181, "controller.quorum.bootstrap.servers": None}
+"""Where the nodes of one cluster meet, with the port that need not be written."""
+
+
+def _of_one_cluster(joined: _Joined) -> None:
+    """Nodes that meet nowhere are of different clusters: other servers, or another path below the same ones.
+
+    ZooKeeper's client takes all from the first slash on for the path below which it reads and writes everything
+    (ConnectStringParser). An address list may leave servers out, so one that both name is enough.
+    """
+    settings = [setting for part in joined.parts for broker in part.brokers for setting in broker.settings]
+    for key, port in MEETING.items():
+        places = [(setting, _place(setting.value, port)) for setting in settings if setting.key == key]
+        for (first, (servers, path)), (other, (others, below)) in pairwise(places):
+            if path != below or not servers & others:
+                what = f"`{key}` is {first.value} at {first.origin}, and {other.value} here"
+                to_do = "give the files of one cluster, or name one server in all of them"
+                joined.incomplete(f"{what}: by these files the nodes are not of one cluster", other.origin, to_do)
+                break
+
+
+def _place(text: str, port: int | None) -> tuple[frozenset[str], str]:
+    """The servers of an address list, and the path below them."""
+    servers, _, path = text.partition("/")
+    named = (server.strip() for server in servers.split(",") if server.strip())
+    whole = (server if port is None or ":" in server else f"{server}:{port}" for server in named)
+    return frozenset(whole), path.strip().strip("/")
 
 
 def _uses(joined: _Joined, cluster: Cluster) -> None:
